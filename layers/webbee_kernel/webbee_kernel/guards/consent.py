@@ -17,7 +17,7 @@ come this way at all (`POST /v1/extensions/{app_id}/call`, a card's yes).
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
@@ -104,9 +104,20 @@ def _unbound_written(function: FunctionInfo, arguments: Given, moment: Moment) -
     if not moment.knows_message:
         return ()
     given = [x for x in leaves(function, arguments) if not (x.is_key and x.path == x.value)]
-    beside = frozenset(str(leaf.value) for leaf in given)
     meant = partial(_as_id, function=function, given=given, records=moment.records)
-    return tuple(x.path for x in map(meant, given) if not _is_bound(x, function, moment, beside))
+    unbound = [x.path for x in map(meant, given) if not _is_bound(x, function, moment, given)]
+    return (*unbound, *_emptied(function, arguments, given))
+
+
+def _emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> Iterator[str]:
+    """What a change of a record leaves nothing of: a text or a list that the call empties, where
+    that is not the same as to say nothing of it; where nothing else is said, of anything."""
+    if not given or any(_is_id(leaf, function) for leaf in given):
+        rules = parameters(function.input_schema)
+        unsaid = {p.path: [s["default"] for s in p.shapes if "default" in s] for p in rules}
+        for name, value in arguments.items():
+            if value in ("", None, [], {}) and value not in unsaid.get(name, ()):
+                yield name
 
 
 def _as_id(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: References) -> Leaf:
@@ -161,7 +172,7 @@ def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References, is_bare: b
     says_itself = is_told(leaf) or _is_date(leaf.value) or is_known_key(leaf)
     if says_itself and not (goes_along or is_bare):
         return False
-    return not own.said.holds(leaf.said)
+    return not own.said.wrote(leaf.said)
 
 
 def _unbound_opened(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:
@@ -206,9 +217,17 @@ def _unbound_search(function: FunctionInfo, arguments: Given, moment: Moment) ->
 
 def _unsaid(function: FunctionInfo, arguments: Given, said: Said) -> Iterator[Leaf]:
     """What goes along with a read, but for what its schema offers and what was said."""
-    for leaf in leaves(function, arguments):
-        if not (leaf.offered or _is_plain(leaf) or said.holds(str(leaf.value))):
+    found = [x for x in shown(function, arguments) if x.is_item or not isinstance(x.value, bool)]
+    for leaf in found:
+        same = _like(leaf, found)
+        plain = len({*same}) == len(same) if leaf.offered else _is_plain(leaf)
+        if not (plain or said.wrote(str(leaf.value), same)) and (leaf.value != "" or leaf.is_item):
             yield leaf
+
+
+def _like(leaf: Leaf, found: Iterable[Leaf]) -> tuple[str, ...]:
+    """All that a call gives under one name, as the items of a list are."""
+    return tuple(str(x.value) for x in found if x.names == leaf.names and x.is_key == leaf.is_key)
 
 
 _UNBOUND: Final = {
@@ -224,24 +243,25 @@ def _is_plain(leaf: Leaf) -> bool:
     anything else."""
     if isinstance(leaf.value, int | float):
         return abs(leaf.value) < _SMALL and not leaf.is_item
-    return _is_date(leaf.value) or is_known_key(leaf)
+    return (_is_date(leaf.value) and not leaf.is_item) or is_known_key(leaf)
 
 
 _SMALL: Final = 1_000
 
 
-def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, beside: frozenset[str]) -> bool:
+def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Leaf]) -> bool:
     """Whether an argument of a write that neither leaves nor destroys is the user's own, or binds
     nothing: what the schema offers, a number, a date."""
     if leaf.offered:
         return True
+    beside = frozenset(str(other.value) for other in given)
     if _is_id(leaf, function):
         return _is_his_record(leaf, function, moment, beside)
     if not isinstance(leaf.value, str) or _is_date(leaf.value):
         return True
     if is_known_key(leaf) or (leaf.is_key and moment.records.has_key(leaf.value)):
         return True
-    return moment.said.holds(leaf.value) or (
+    return moment.said.wrote(leaf.value, _like(leaf, given)) or (
         moment.records.is_known(leaf.value) and _is_his_record(leaf, function, moment, beside)
     )
 

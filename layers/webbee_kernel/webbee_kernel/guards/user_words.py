@@ -6,6 +6,9 @@ nothing in it comes from elsewhere. A word counts in another form of it too, by 
 language or by a long common beginning; a figure, a code or an address counts as itself only.
 Contiguity is not asked for: it would refuse each title that leaves a word out, and what words of
 the user's can be put together to stays within what he has said.
+
+A text that is written or sent is held to more than its words, for anything can be told in what is
+none: each sign of it is his as well (`Said.wrote`).
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
@@ -23,6 +27,18 @@ _WORD = re.compile(r"[^\W_]+(?:[.,:/@+-]+[^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
 _FIGURE = re.compile(r"\d")
 _ADDRESS = re.compile(r"@|://|[^\W_]\.[^\W\d_]{2,}")
+_MARKS = ".,;:!?\u2026\u3001\u3002\uff0c\uff01\uff1f\uff1a\uff1b\u0964\u061f\u060c\u061b"
+"""Signs that part sentences, one of which may stand behind a word of a text unsaid."""
+_QUOTES = "\"'\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb()[]"
+_ALIKE = str.maketrans("\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019", '"""""\'\'')
+_USUAL = re.compile(rf"[^\W_]+(?:[.,:/+'-][^\W_]+)*[{_MARKS}]?|[-\u2013\u2014:;!?{_MARKS[5:]}]")
+"""A word as people write it, with one sign of a sentence, or such a sign alone."""
+_SPACES = re.compile(r"(?: |\n\n?)")
+_UNSPACED = "[\u0e00-\u0e7f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff]+"
+"""A run of a script without spaces; Korean has them."""
+_HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
+LEAST_RUN = 4
+"""Characters of such a script that have to stand together as he wrote them."""
 LEAST_SHARED = 4
 """Letters that two forms of a word begin with, at least."""
 SHARE = 0.75
@@ -79,6 +95,100 @@ class Said:
         words = words_in(text)
         return all(map(self.has, words)) if words else any(text.strip() in t for t in self.texts)
 
+    def wrote(self, text: str, beside: tuple[str, ...] = ()) -> bool:
+        """Whether a text is his sign by sign: as it stands in what he said, or of his words, none
+        more often than he says it, also in those `beside` it in a list, in upper case only at its
+        beginning or whole, with single spaces, and with signs that stand at that very word in what
+        he said, but for one of a sentence; in a script without spaces in pieces of four characters
+        or whole runs."""
+        given, own = text.translate(_ALIKE), _count(self.texts)
+        if any(n > max(1, own[w]) for w, n in _count(beside or (text,)).items()):
+            return False
+        return any(map(_whole(given).search, self._written)) or self._is_put_together(given)
+
+    def tells(self, text: str) -> bool:
+        """Whether the text stands in what he said as it is, but for its case, and no longer word or
+        figure around it."""
+        within = _whole(text.translate(_ALIKE).casefold())
+        return any(within.search(t.casefold()) for t in self._written)
+
+    def _is_put_together(self, text: str) -> bool:
+        runs = re.findall(_UNSPACED, text)
+        is_longer = sum(map(len, runs)) > sum(map(len, self._runs))
+        if is_longer or not all(map(self._has_run, runs)):
+            return False
+        chunks = re.sub(_UNSPACED, " ", text).split()
+        return (
+            bool(chunks or runs)
+            and all(map(_SPACES.fullmatch, re.findall(r"\s+", text)))
+            and all(map(self._has_written, chunks, [*chunks[1:], ""]))
+        )
+
+    def _has_run(self, run: str) -> bool:
+        """Whether a run without spaces is made of pieces of his."""
+        at = 0
+        while at < len(run):
+            most = next((n for n in range(len(run), at, -1) if self._holds_run(run[at:n])), at)
+            if most - at < min(LEAST_RUN, len(run)) and run[at:most] not in self._runs:
+                return False
+            at = most
+        return True
+
+    def _holds_run(self, piece: str) -> bool:
+        return any(piece in run for run in self._runs)
+
+    def _has_written(self, chunk: str, behind: str) -> bool:
+        """Whether what stands between two spaces is his, with its signs and in its case."""
+        if chunk in self._chunks:
+            return True
+        core = _core(chunk)
+        edges = chunk.partition(core) if core else ("", "", chunk)
+        quoted = [edge for edge in (edges[0], edges[2].rstrip(_MARKS)) if edge]
+        if core and (any(e.strip(_QUOTES) or not self._has_sign(e) for e in quoted)):
+            return False
+        if len(edges[2]) - len(edges[2].rstrip(_MARKS)) > 1 and not self._has_sign(edges[2]):
+            return False
+        if core in self._chunks:
+            return True
+        if unicodedata.normalize("NFKC", core) != core or not _USUAL.fullmatch(core or chunk):
+            return False
+        if not core:
+            return not behind[:1].isdecimal()
+        return all(map(self._has_cased, _PART.findall(core))) and self._has_words(core)
+
+    def _has_words(self, core: str) -> bool:
+        if _HANGUL.search(core):
+            return len(core) > 1 and any(c.startswith(core) for c in self._chunks)
+        return all(map(self.has, words_in(core)))
+
+    def _has_sign(self, sign: str) -> bool:
+        return any(sign in text for text in self._written)
+
+    def _has_cased(self, word: str) -> bool:
+        """Whether a word is in his case, or in one that a sentence gives it."""
+        usual = word[1:] == word[1:].lower() or word == word.upper()
+        return usual or any(word[1:] == w[1:] for w in self._parts)
+
+    @cached_property
+    def _written(self) -> tuple[str, ...]:
+        """What he said as he wrote it, and with the usual signs for others of the same meaning."""
+        forms = (unicodedata.normalize(f, t) for t in self.texts for f in ("NFC", "NFKC"))
+        return tuple(form.translate(_ALIKE) for form in forms)
+
+    @cached_property
+    def _chunks(self) -> frozenset[str]:
+        """What stands between two spaces, also without the signs of a sentence around it."""
+        spaced = [c for t in self._written for c in re.sub(_UNSPACED, " ", t).split()]
+        return frozenset(form for c in spaced for form in (c, _core(c), c.rstrip(_MARKS))) - {""}
+
+    @cached_property
+    def _parts(self) -> frozenset[str]:
+        return frozenset(w for text in self._written for w in _PART.findall(text))
+
+    @cached_property
+    def _runs(self) -> frozenset[str]:
+        return frozenset(r for text in self._written for r in re.findall(_UNSPACED, text))
+
     def share(self, text: str) -> float:
         """The part of a text's letters that stand in words of his."""
         found = words_in(text)
@@ -120,6 +230,25 @@ class Said:
 
     def _stem(self, word: str) -> str:
         return language.stem(word, self.tag)
+
+
+@lru_cache(maxsize=64)
+def _count(texts: tuple[str, ...]) -> Counter[str]:
+    """How often each word stands in these texts."""
+    return Counter(
+        w for t in texts for w in _PART.findall(unicodedata.normalize("NFKC", t.lower()))
+    )
+
+
+@lru_cache(maxsize=256)
+def _whole(text: str) -> re.Pattern[str]:
+    """Where a text stands with no longer word, figure or address around it."""
+    inside = re.escape(unicodedata.normalize("NFC", text)) or "(?!)"
+    return re.compile(rf"(?<![\w.@+$€£~/-]){inside}(?![\w@$€£%]|[.:/+-]\w)")
+
+
+def _core(chunk: str) -> str:
+    return chunk.strip(_MARKS + _QUOTES)
 
 
 def _hour(word: str) -> str:
