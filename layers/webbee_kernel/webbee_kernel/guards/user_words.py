@@ -31,8 +31,11 @@ _MARKS = ".,;:!?\u2026\u3001\u3002\uff0c\uff01\uff1f\uff1a\uff1b\u0964\u061f\u06
 """Signs that part sentences, one of which may stand behind a word of a text unsaid."""
 _QUOTES = "\"'\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb()[]"
 _ALIKE = str.maketrans("\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019", '"""""\'\'')
-_USUAL = re.compile(rf"[^\W_]+(?:[.,:/+'-][^\W_]+)*[{_MARKS}]?|[-\u2013\u2014:;!?{_MARKS[5:]}]")
-"""A word as people write it, with one sign of a sentence, or such a sign alone."""
+_CHUNK = re.compile(rf"([{re.escape(_QUOTES)}]*)(.*?)([{re.escape(_QUOTES)}]*)[{_MARKS}]?")
+"""What stands between two spaces: what it is quoted by, itself, and a sign of a sentence."""
+_USUAL = re.compile(r"[^\W_]+(?:[.,:/+'-][^\W_]+)*")
+"""A word as people write it."""
+_ALONE = re.compile(rf"[-\u2013\u2014{_MARKS[3:]}]")
 _SPACES = re.compile(r"(?: |\n\n?)")
 _UNSPACED = "[\u0e00-\u0e7f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff]+"
 """A run of a script without spaces; Korean has them."""
@@ -139,21 +142,18 @@ class Said:
 
     def _has_written(self, chunk: str, behind: str) -> bool:
         """Whether what stands between two spaces is his, with its signs and in its case."""
-        if chunk in self._chunks:
-            return True
-        core = _core(chunk)
-        edges = chunk.partition(core) if core else ("", "", chunk)
-        quoted = [edge for edge in (edges[0], edges[2].rstrip(_MARKS)) if edge]
-        if core and (any(e.strip(_QUOTES) or not self._has_sign(e) for e in quoted)):
-            return False
-        if len(edges[2]) - len(edges[2].rstrip(_MARKS)) > 1 and not self._has_sign(edges[2]):
-            return False
-        if core in self._chunks:
-            return True
-        if unicodedata.normalize("NFKC", core) != core or not _USUAL.fullmatch(core or chunk):
-            return False
+        found = _CHUNK.fullmatch(chunk)
+        if chunk in self._chunks or not found:
+            return chunk in self._chunks
+        before, core, after = found.groups()
         if not core:
-            return not behind[:1].isdecimal()
+            return bool(_ALONE.fullmatch(chunk)) and not behind[:1].isdecimal()
+        is_quoted = self._has_sign(before) and self._has_sign(after)
+        return is_quoted and (core in self._chunks or self._is_usual(core))
+
+    def _is_usual(self, core: str) -> bool:
+        if unicodedata.normalize("NFKC", core) != core or not _USUAL.fullmatch(core):
+            return False
         return all(map(self._has_cased, _PART.findall(core))) and self._has_words(core)
 
     def _has_words(self, core: str) -> bool:
@@ -179,7 +179,8 @@ class Said:
     def _chunks(self) -> frozenset[str]:
         """What stands between two spaces, also without the signs of a sentence around it."""
         spaced = [c for t in self._written for c in re.sub(_UNSPACED, " ", t).split()]
-        return frozenset(form for c in spaced for form in (c, _core(c), c.rstrip(_MARKS))) - {""}
+        bare = (form for c in spaced for form in (c.strip(_MARKS + _QUOTES), c.rstrip(_MARKS)))
+        return frozenset((*spaced, *bare)) - {""}
 
     @cached_property
     def _parts(self) -> frozenset[str]:
@@ -245,10 +246,6 @@ def _whole(text: str) -> re.Pattern[str]:
     """Where a text stands with no longer word, figure or address around it."""
     inside = re.escape(unicodedata.normalize("NFC", text)) or "(?!)"
     return re.compile(rf"(?<![\w.@+$€£~/-]){inside}(?![\w@$€£%]|[.:/+-]\w)")
-
-
-def _core(chunk: str) -> str:
-    return chunk.strip(_MARKS + _QUOTES)
 
 
 def _hour(word: str) -> str:
