@@ -254,15 +254,14 @@ def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Le
     nothing: what the schema offers, a number, a date."""
     if leaf.offered:
         return True
-    beside = frozenset(str(other.value) for other in given)
     if _is_id(leaf, function):
-        return _is_his_record(leaf, function, moment, beside)
+        return _is_his_record(leaf, function, moment, given)
     if not isinstance(leaf.value, str) or _is_date(leaf.value):
         return True
     if is_known_key(leaf) or (leaf.is_key and moment.records.has_key(leaf.value)):
         return True
     return moment.said.wrote(leaf.value, _like(leaf, given)) or (
-        moment.records.is_known(leaf.value) and _is_his_record(leaf, function, moment, beside)
+        moment.records.is_known(leaf.value) and _is_his_record(leaf, function, moment, given)
     )
 
 
@@ -292,10 +291,8 @@ def _is_date(value: JSON) -> bool:
     )
 
 
-def _is_his_record(
-    leaf: Leaf, function: FunctionInfo, moment: Moment, beside: frozenset[str]
-) -> bool:
+def _is_his_record(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Leaf]) -> bool:
     records, which = moment.records, (leaf.value, leaf.name, function.app_id)
-    if records.is_left_open(leaf.value, beside):
+    if records.is_left_open(leaf.value, frozenset(str(x.value) for x in given)):
         return False
     return records.is_named(*which) or records.is_only_one(*which)
