@@ -36,6 +36,41 @@ def test_a_number_is_read_with_what_belongs_to_it(tag, text, value, kind, unit):
     assert (found.value, found.kind, found.unit) == (value, kind, unit)
 
 
+@pytest.mark.parametrize(
+    ("tag", "text", "name", "size"),
+    [
+        ("en", "5 kWh", "kilowatt-hour", 1000),
+        ("en", "5 MWh", "megawatt-hour", 1e6),
+        ("en", "26 kilowatt hours", "kilowatt-hour", 1000),
+        ("en", "3 metres", "meter", 1),
+        ("en", "5 in total", "", 0),  # no inches
+        ("en", "5 A", "ampere", 1),
+        ("en", "5 a day", "", 0),
+        ("de", "2 Grad Celsius", "celsius", 0),
+        ("de", "12 l/100 km", "", 0),
+        ("de", "180 Min.", "minute", 60),
+        ("fr", "3 Go", "gigabyte", 1e9),
+        ("es", "5 y 3", "", 0),  # no years
+        ("ru", "49,8 кВт·ч", "kilowatt-hour", 1000),
+        ("ru", "7 недель", "week", 604_800),
+        ("ru", "30 м²", "square-meter", 1),
+    ],
+)
+def test_the_unit_behind_a_number_is_read_by_its_sign_and_its_name(tag, text, name, size):
+    digits = next(at for at, char in enumerate(text) if not (char.isdigit() or char == ","))
+    found = language.unit_after(text, digits, language.of(tag))
+    assert (found.name, found.size) == (name, size)
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [("kwh", "kilowatt-hour"), ("ml", "milliliter"), ("mb", "megabyte"), ("c", "celsius"),
+     ("min", "minute"), ("hours", "hour"), ("mw", "megawatt"), ("pct", "")],
+)  # fmt: skip
+def test_the_word_of_a_key_is_a_unit(word, name):
+    assert language.unit_of_key(word).name == name
+
+
 def test_words_that_do_not_make_one_number_are_two_and_a_mark_has_both_readings():
     assert [m.value for m in language.numbers("два три", "ru")] == [2, 3]
     (found,) = language.numbers("1,234", "en")

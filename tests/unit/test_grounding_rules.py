@@ -72,6 +72,26 @@ JOBS = [
     {"job": "T-4", "words": 760, "rate_rub": 3.5, "stage": "done"},
 ]
 DISCS = {"discs": [{"disc": "Basalt", "used_pct": 71}, {"disc": "Gneiss", "used_pct": 38}]}
+POWER = {
+    "days": [{"day": "2026-11-14", "fed_in_kwh": 13.0}, {"day": "2026-11-15", "fed_in_kwh": 4.5}]
+}
+DOSES = {"doses": [{"drug": "Levodopa", "amount": 75, "unit": "mg"}, {"drug": "Zinc", "amount": 9}]}
+PARCELS = {
+    "parcels": [
+        {"track": "PK-7701", "from": "Lumen", "weight_kg": 5.1, "arrives": "2026-11-30T10:00"},
+        {"track": "PK-8802", "from": "Orion", "weight_kg": 2.4, "arrives": "2026-11-30T14:00"},
+        {"track": "PK-9903", "from": "Vega", "weight_kg": 8.7, "arrives": "2026-12-02T09:00"},
+    ]
+}
+RACE = {"women": [{"name": "Ana Rey", "half": "1:18:40"}, {"name": "Ida Holm", "half": "1:18:12"}]}
+BLOOD = {
+    "stock": [
+        {"group": "O-", "units": 14, "level": "critical"},
+        {"group": "A-", "units": 38, "level": "fine"},
+        {"group": "B-", "units": 9, "level": "low"},
+    ]
+}
+TABLE = "| Group | Units | Level |\n|---|---|---|\n| O- | 14 | critical |\n| A- | 38 | fine |\n| B- | 9 | {} |"
 ROUND_SUM = "F01: 1070\nF04: 1280\nF10: 1700\n\nEvened out: {} apiece."
 
 
@@ -299,6 +319,86 @@ RULES = {
             "24 singers: 8 sopranos, 9 altos, 5 tenors and 5 basses.",
             "Of 26 singers 8 are sopranos, 9 altos, and 10 men.",
         ),
+    ),
+    "a figure has the unit of its field, or is converted": Rule(
+        (POWER,),
+        ("On 14 November it was 13 kWh.", "On 14 November it was 0.013 MWh, or 13,000 Wh."),
+        ("On 14 November it was 13.0 MWh.", "On 14 November it was just over 13.0 Wh."),
+    ),
+    "in every language, by its sign and by its name": Rule(
+        (POWER,),
+        ("14 ноября было 13 кВт·ч.", "14 ноября было 13 киловатт-часов."),
+        ("14 ноября было 13 Вт·ч.", "14 ноября было 13 МВт·ч."),
+        tag="ru",
+    ),
+    "or the unit that stands beside it": Rule(
+        (DOSES,), ("Levodopa: 75 mg.", "Levodopa: 0.075 g."), ("Levodopa: 75 g.",)
+    ),
+    "or the unit that heads its column": Rule(
+        (DISCS, {"seen": [{"deal": "Fjord", "last": "2026-10-08"}]}),
+        ("| Deal | Days ago |\n|---|---|\n| Fjord | 43 |",),
+        ("| Deal | Steps |\n|---|---|\n| Fjord | 43 |",),
+    ),
+    "a number behind a weekday is a day, one behind the word for a week a week": Rule(
+        (POWER, {"days": [{"day": "2026-11-16", "load": 14}, {"day": "2026-11-17", "load": 46}]}),
+        ("Only on Saturday 14 was it sunny, in week 46.",),
+        ("Only in week 39 was it sunny.",),
+    ),
+    "hundredths are told by their word": Rule(
+        ([{"kwh": 40, "cost_eur": 27.6}, {"kwh": 31, "cost_eur": 9.3}],),
+        ("The dearest was 69 cents a kWh.",),
+        ("The dearest was 73 cents a kWh.",),
+    ),
+    "a month at the head of a row is nobody's name": Rule(
+        ([{"month": "2026-01", "kwh": 356}, {"month": "2026-02", "kwh": 302}],),
+        ("| Month | kWh |\n|---|---|\n| Jan | 356 |\n| Feb | 302 |",),
+        ("| Guest | kWh |\n|---|---|\n| Peter Okoro | 356 |",),
+    ),
+    "a number before a list that is a field of its line, or what two totals differ by, counts none": Rule(
+        (
+            {
+                "rounds": 38,
+                "played": 32,
+                "table": [{"no": 42, "club": "Moor", "points": 69}] * 1
+                + [{"no": 7, "club": "Auen", "points": 67}, {"no": 9, "club": "Tal", "points": 62}],
+            },
+        ),
+        (
+            "With six rounds to go:\n- Moor: 69\n- Auen: 67",
+            "Moor (number 42):\n- 69 points\n- first",
+        ),
+        ("With five rounds to go:\n- Moor: 69\n- Auen: 67",),
+    ),
+    "an id beside two fields of another record is its id told wrongly": Rule(
+        (PARCELS,),
+        (
+            "The parcel from Lumen (5.1 kg) is PK-7701.",
+            "It weighs 5.1 kg and comes from Lumen. PK-7701 is its number.",
+            "The parcel from Lumen (5.1 kg) is heavier than PK-8802 (2.4 kg).",
+        ),
+        (
+            "The parcel from Lumen (5.1 kg) is PK-8802.",
+            "The one from Lumen is 5.1 kg. It comes on 30 November at 14:00.",
+        ),
+    ),
+    "the day and the time of a moment are of one record": Rule(
+        (PARCELS,),
+        ("Vega's comes on Wednesday, 2 December at 9:00.",),
+        ("Vega's comes on Wednesday, 2 December at 14:00.",),
+    ),
+    "a time with seconds is compared with its seconds": Rule(
+        (RACE,), ("Ida Holm passed in 1:18:12.",), ("Ida Holm passed in 1:18:40.",)
+    ),
+    "a state in a table is that of its row": Rule(
+        (BLOOD,), (TABLE.format("low"),), (TABLE.format("critical"),)
+    ),
+    "the parts behind a colon add up, are as many as it says, or none of either": Rule(
+        ({"items": [{"thing": "umbrella"}] * 2 + [{"thing": "bag"}, {"thing": "reader"}]},),
+        (
+            "Four are left: two umbrellas, one bag and one reader.",
+            "Three kinds are left: two umbrellas, one bag and one reader.",
+        ),
+        ("Six are left: two umbrellas, one bag and one reader.",),
     ),
     "fewer than a list has are a part of it, and more are none": Rule(
         (SHOPS,),

@@ -71,6 +71,11 @@ class Layer:
         return len(near) * step / max(2 * ALIKE * value, step)
 
 
+def _is_in(row: Owner, owners: frozenset[Owner]) -> bool:
+    """Whether a row is one of some records, or lies in one."""
+    return any(row[:end] in owners for end in range(len(row), 0, -1))
+
+
 def _size(one: Figure) -> Number:
     return abs(one.value)
 
@@ -114,7 +119,7 @@ class Arithmetic:
     def _given_by(self, owners: frozenset[Owner]) -> list[Number]:
         made: list[Number] = []
         for table in self._tables:
-            mine = [table.rows[owner] for owner in owners if owner in table.rows]
+            mine = [n for row, n in table.rows.items() if _is_in(row, owners)]
             for key, (_, column) in table.columns.items() if mine else ():
                 own = [column[row] for row in mine if row in column]
                 made += [sum(own), *(a - b for a, b in combinations(own[:SAID], 2))]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, combinations, islice, pairwise
+from itertools import accumulate, chain, combinations, islice, pairwise
 from typing import NamedTuple
 
 from .. import language
@@ -25,6 +25,8 @@ GROUP = 60
 _PARTED = re.compile(r"[.(|\n]")
 COLON, MOST = 80, 60
 """Characters behind a number in which the colon of an enumeration stands, and its items."""
+OPENING = 6
+"""Characters before the number that a part of an enumeration opens with."""
 _FULL_STOP, _COMMA = re.compile(r"[.!?]\s"), re.compile("[,;]")
 _LINE = re.compile(r"(?m)^.*\S.*$")
 FEW = 3
@@ -133,6 +135,15 @@ class Counts:
             rows = [r for r in self._lists if r.size > 1]
         return _sizes(rows)
 
+    def names(self, claim: Claim, places: Sequence[Place]) -> bool:
+        """Whether the words or the unit right behind a number name one of the fields that show
+        it."""
+        nouns = self._nouns(
+            self._reading.text, claim.end, self._reading.words(claim.end, claim.end + FAR)
+        )
+        nouns.add(self._figures.unit(claim).name)
+        return any(not nouns.isdisjoint(key_words(p.key)) for p in places)
+
     def _nouns(self, text: str, at: int, words: Sequence[Token]) -> set[str]:
         """The stems of the words right behind a number, in the reply's language and in English."""
         spoken, english = self._reading.language, language.of("en")
@@ -220,7 +231,7 @@ class Counts:
         if not 1 < value <= MOST or value != self._told(part, size):
             return ""
         held = size < value <= _records(labels, items[0].start, items[-1].end)
-        is_said = held or self._sum(items) == value or self._is_beside(value)
+        is_said = held or self._sum(items) == value or self._is_beside(value, part, labels)
         return "" if is_said or not self._figures.is_quantity(claim) else str(size)
 
     def _told(self, part: Sentence, size: int) -> Number:
@@ -240,18 +251,28 @@ class Counts:
     def _numbers(self, part: Sentence) -> Iterator[Claim]:
         return (c for c in self._reading.inside(part) if c.kind == "number" and c.mention.value)
 
-    def _is_beside(self, value: Number) -> bool:
-        """Whether a field beside all rows, or the same one of all, has a figure."""
+    def _is_beside(self, value: Number, part: Sentence, labels: Bound) -> bool:
+        """Whether a field beside all rows, or the same one of all, or one of a record that the
+        sentence names, has a figure, or two beside all rows differ by it."""
         places = [p for p in self._index.numbers.get(value, ()) if p.call >= 0]
         rows, keys = {p.owner for p in places}, {p.key for p in places}
-        return not all(map(self._index.is_row, rows)) or self._index.is_common(rows, keys)
+        named = [v.rows for v in labels.between(part.start, part.end) if v.is_label]
+        if not all(map(self._index.is_row, rows)) or self._index.is_common(rows, keys):
+            return True
+        return not rows.isdisjoint(chain(*named)) or value in self._index.once("gaps", self._gaps)
+
+    def _gaps(self) -> set[Number]:
+        """By what the whole figures beside all rows differ."""
+        own = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
+        whole = [p.value for p in islice(own, MOST) if p.value == int(p.value)]
+        return {abs(a - b) for a, b in combinations(whole, 2)}
 
     def _colon(self, claim: Claim, end: int) -> int:
         """Where the colon behind a number of things stands; -1 where none does."""
         text, value = self._reading.text, claim.mention.value
         until = min(end, self._reading.sentence(claim.start).end, claim.end + COLON)
         colon = text.find(":", claim.end, until)
-        days = self._figures.unit(claim) == "day" and not claim.mention.unit
+        days = self._figures.unit(claim).name == "day" and not claim.mention.unit
         if colon < 0 or not (days or self._figures.is_quantity(claim)) or not 1 < value <= MOST:
             return -1
         return -1 if _FULL_STOP.search(text, claim.end, colon) else colon
@@ -270,7 +291,7 @@ class Counts:
         inside = self._reading.inside(Sentence(colon, behind, ""))
         least = _records(labels, colon, behind)
         if any(c.kind == "number" for c in inside):
-            return ""  # a sum of what is told behind it
+            return self._in_parts(claim, colon + 1, behind)
         days = [c for c in inside if c.kind in ("date", "moment", "weekday", "ordinal")]
         if len(days) == len(inside) > 1 and value > len(days) >= least:
             return str(len(days))
@@ -278,6 +299,34 @@ class Counts:
         most = 1 + len(_COMMA.findall(self._reading.text[colon:behind]))
         most += sum(among([s], self._reading.language.words.and_) for s in joined)
         return str(least) if least > 1 and not least <= value <= max(most, least) else ""
+
+    def _in_parts(self, claim: Claim, start: int, end: int) -> str:
+        """What the parts of an enumeration add up to, where each opens with a smaller number and
+        the sentence before says neither that nor how many they are: "three: two umbrellas and two
+        bags"."""
+        parts = list(self._parts(start, end))
+        first = [n for part in parts if (n := self._opening(part)) and n < claim.mention.value]
+        if len(parts) < 2 or len(first) < len(parts):
+            return ""
+        before = Sentence(self._reading.sentence(claim.start).start, start, "")
+        told = {n.mention.value for n in self._numbers(before)}
+        return "" if told & {sum(first), len(parts)} else str(sum(first))
+
+    def _opening(self, part: Sentence) -> Number:
+        """The number that a part of an enumeration opens with; 0 where none does."""
+        first = next(self._numbers(part), None)
+        opens = first and first.start - part.start <= OPENING and self._figures.is_quantity(first)
+        return first.mention.value if first and opens else 0
+
+    def _parts(self, start: int, end: int) -> Iterator[Sentence]:
+        """What stands between the marks, and the words for "and", of a stretch."""
+        text, and_ = self._reading.text, self._reading.language.words.and_
+        words = zip(self._reading.words(start, end), self._reading.stems(start, end), strict=True)
+        ends = {word.end for word, stem in words if stem in and_}
+        edges = sorted({start, end, *ends, *(m.end() for m in _COMMA.finditer(text, start, end))})
+        for a, b in pairwise(edges):
+            if text[a:b].strip(" ,;.*_"):
+                yield Sentence(a, b, "")
 
 
 def _items(text: str, end: int) -> list[Sentence]:

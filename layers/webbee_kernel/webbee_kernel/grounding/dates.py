@@ -11,7 +11,7 @@ from itertools import islice, product
 
 from .. import language
 from .figures import Figures, Ground, is_rough, shown
-from .places import MESSAGE, Place, day_of, key_words, settle, unit_behind
+from .places import MESSAGE, Place, day_of, key_words, settle, unit_of_key
 from .reading import Claim
 
 ABOUT = 10
@@ -38,11 +38,14 @@ class Dates:
     def time(self, claim: Claim) -> Ground | None:
         """The times of the data at a time of day, or about then; some minutes from one."""
         off, held = ABOUT if is_rough(self._reading, claim) else 0, self._index.times
+        stands = shown(self._index.find(claim.token, ":."))
+        if stands and claim.token.count(":") > 1:
+            return stands  # 1:18:40
         for minutes in claim.mention.readings:
             near = range(minutes - off, minutes + off + 1)
             if found := held.get(minutes) or [p for m in near for p in held.get(m, ())]:
                 return Ground(found, "formatted")
-        if stands := shown(self._index.find(claim.token, ":.")):
+        if stands:
             return stands
         if not self._countable_times.isdisjoint(claim.mention.readings):
             return Ground([], "derived", "counted from a time")
@@ -194,15 +197,15 @@ class Dates:
         return list(self._find_lengths())
 
     def _find_lengths(self) -> Iterator[tuple[int | float, str]]:
-        known, spoken = language.of("en").words.units, self._reading.language
+        spoken = self._reading.language
         for place in self._index.figures:
-            yield from ((place.value, known.get(word, "")) for word in key_words(place.key))
+            yield from ((place.value, unit_of_key(word).name) for word in key_words(place.key))
         for claim in self._reading.claims:
             if claim.kind == "number":
-                yield claim.mention.value, self._figures.unit(claim)
+                yield claim.mention.value, self._figures.unit(claim).name
         for text in (p.value for p in self._index.strings if p.call == MESSAGE):
             for one in language.numbers(text, spoken.tag):
-                yield one.value, unit_behind(text, one.end, spoken)
+                yield one.value, language.unit_after(text, one.end, spoken).name
 
 
 def _same(at: Day, day: date) -> bool:

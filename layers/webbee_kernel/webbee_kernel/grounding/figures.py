@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from itertools import chain, repeat
 
 from .. import language
+from ..language import NO_UNIT, Unit
 from .arithmetic import REPLY, SAID, WORKED, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
 from .places import (
     DATE,
     MESSAGE,
-    NONE,
-    UNITS,
     Number,
     Owner,
     Place,
@@ -26,7 +26,6 @@ from .places import (
     key_words,
     kind_of,
     settle,
-    unit_behind,
     unit_of_key,
 )
 from .reading import Claim, Reading, among
@@ -47,7 +46,8 @@ _ABOUT = ("~", "\u2248")
 _DIGITS = re.compile(r"\d+")
 _RUN = re.compile(r"(?<![^\W_])[A-Z\d]{1,20}(?:[ \u00a0()./-]{1,3}[A-Z\d]{1,20}){1,9}(?![^\W_])")
 _BREAKS = re.compile(r"[ \u00a0()./-]+")
-_SMALLER = {"hour": "minute", "minute": "second"}
+_SMALLER = {"hour": language.unit_of("minute"), "minute": language.unit_of("second")}
+_WEEK = re.compile(r"\d{4}-?W(\d\d)(?:-?\d)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -90,7 +90,7 @@ class Figures:
     def __init__(self, reading: Reading, index: Index, at: datetime | None) -> None:
         self.reading, self.index, self.at = reading, index, at
         self.year = at.year if at else 0
-        self._units: dict[int, str] = {}
+        self._units: dict[int, Unit] = {}
         self._said: list[Figure] = []
         self._named: frozenset[Owner] = frozenset()
 
@@ -117,6 +117,8 @@ class Figures:
         exact = self._exact(claim, readings)
         if claim.kind == "percent":
             return self._rated(exact, readings)
+        if day := self._day(claim):
+            return day
         if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         dated = self._year(claim) or self._calendar(claim)
@@ -149,11 +151,25 @@ class Figures:
         """The fields of a value; of an amount also those that may have it in hundredths."""
         signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
         places = [p for value in signed for p in self.index.numbers.get(value, ())]
+        places = [p for p in places if not self._is_converted(claim, p)]
         places += self.ending(claim.token) if len(claim.token) > 3 else []
         if claim.kind == "money" and not places:
             minor = [p for r in readings for p in self.index.numbers.get(settle(100 * r), ())]
             places = [p for p in minor if type(p.value) is int and p.key]
         return self._less_asked(claim, places)
+
+    def in_other_unit(self, claim: Claim) -> str:
+        """The field that has a figure in another unit than the one told, `dose_mg: 75` of "75 g";
+        empty where none has."""
+        values = map(settle, claim.mention.readings if self.unit(claim) else ())
+        held = (p for value in values for p in self.index.numbers.get(value, ()))
+        return next((f"{p.key}: {p.value}" for p in held if self._is_converted(claim, p)), "")
+
+    def _is_converted(self, claim: Claim, place: Place) -> bool:
+        """Whether a field is of what a figure measures, in another unit."""
+        told = self.unit(claim)
+        own = self.measures.unit_of(place) if told and place.value else NO_UNIT
+        return bool(told) and own.measure == told.measure and own.name != told.name
 
     def _less_asked(self, claim: Claim, places: list[Place]) -> list[Place]:
         """The fields that show a number, less the user's message where it says how many."""
@@ -186,6 +202,30 @@ class Figures:
             digits = "".join(_DIGITS.findall(text))
             for size in range(4, min(len(digits), LONGEST_ENDING) + 1):
                 found.setdefault(digits[-size:], []).append(place)
+        return found
+
+    def _day(self, claim: Claim) -> Ground | None:
+        """The dates of which a number right behind a weekday is the day, or one right behind the
+        word for a week is the week: "Monday 15", "week 47"."""
+        value, last = claim.mention.value, self.reading.before(claim)
+        if last and last.kind == "weekday" and claim.start - last.end <= SHORT_UNIT:
+            return shown(self.index.days.get(value, []))
+        spoken = self.reading.language
+        word = self.reading.stems(max(0, claim.start - NEAR), claim.start)[-1:]
+        weeks = word and spoken.words.units.get(word[0]) == "week"
+        return shown(self.index.once("weeks", self._weeks).get(value, [])) if weeks else None
+
+    def _weeks(self) -> dict[int, list[Place]]:
+        """The dates of the data by their ISO week, and the texts that name one."""
+        found: dict[int, list[Place]] = {}
+        for place in self.index.strings:
+            if week := _WEEK.fullmatch(place.value):
+                found.setdefault(int(week[1]), []).append(place)
+        for (month, day), held in self.index.dates.items():
+            for year, place in held if day else ():
+                with suppress(ValueError):
+                    of_year = date(year or self.year, month, day).isocalendar().week
+                    found.setdefault(of_year, []).append(place)
         return found
 
     def _calendar(self, claim: Claim) -> Ground | None:
@@ -240,16 +280,19 @@ class Figures:
         something is told for (litres for 100 km). People work these out of what they see, one way
         or another: where no field shows one, it was false hardly more often than true."""
         mention = claim.mention
+        if self.in_other_unit(claim):
+            return False
         if mention.value is None or mention.spelled or claim.kind == "percent":
             return True
-        unit = mention.unit or self.unit(claim)
-        if UNITS.get(unit, NONE)[0] == "time" or is_rough(self.reading, claim):
+        unit = self.unit(claim)
+        if unit.measure == "time" or is_rough(self.reading, claim):
             return True
         last = self.reading.before(claim)
         if last and last.kind == "money" and claim.start - last.end <= 2 == len(claim.token):
             return True  # "3,640 dollars 50 cents"
         whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
-        return (whole and not unit) or (mention.value == 100 and bool(unit))
+        told = bool(mention.unit or unit)
+        return (whole and not told) or (mention.value == 100 and told)
 
     # ---- following from others
 
@@ -261,23 +304,31 @@ class Figures:
         for value, step in self._steps(claim):
             if held := self.measures.held(value, step, self.unit(claim)):
                 return Ground(held, "formatted")
+            if self.in_other_unit(claim):
+                return None
             if formula := self._formula(claim, value, step):
                 return Ground([], "derived", formula)
         return None
 
     def _formula(self, claim: Claim, value: Number, step: float) -> str:
         """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
-        unit = self.unit(claim)
-        kind = "rate" if claim.kind == "percent" else "money" if claim.mention.unit else ""
-        kind = kind or UNITS.get(unit, NONE)[0]
-        after = behind(self.reading.text, claim.end)
-        is_scaled = step < 1 or 0 < len(after) <= SHORT_UNIT or unit
+        kind, after = self._kind(claim), behind(self.reading.text, claim.end)
+        is_scaled = step < 1 or 0 < len(after) <= SHORT_UNIT or self.unit(claim)
         for factor in (1.0, *((1000.0, 0.001) if is_scaled else ())):
             if found := self.arithmetic.follows(settle(value * factor), step * factor, kind):
                 return found
+        if "minor" in language.key_roles(after):  # "69 cents" of an amount
+            return self.arithmetic.follows(settle(value / 100), step / 100, "money")
         if claim.kind != "money":
             return ""
         return self.arithmetic.follows(settle(100 * value), 100 * step, kind, is_known=True)
+
+    def _kind(self, claim: Claim) -> str:
+        """What a figure is of; a temperature is a level, of which keys tell no more."""
+        if claim.kind == "percent" or claim.mention.unit:
+            return "rate" if claim.kind == "percent" else "money"
+        measure = self.unit(claim).measure
+        return "" if measure == "temperature" else measure
 
     def is_of(self, owners: frozenset[Owner], claim: Claim) -> bool:
         """Whether a figure is worked out from those of some records."""
@@ -297,17 +348,47 @@ class Figures:
         """The lengths of time, sizes and weights of the index."""
         return self.index.once("measures", lambda: Measures(self.index))
 
-    def unit(self, claim: Claim) -> str:
-        """The unit that stands behind a number; a part of a length may go without: "2 h 55"."""
+    def unit(self, claim: Claim) -> Unit:
+        """The unit that stands behind a number, or at the head of its column; a part of a length
+        may go without: "2 h 55"."""
         if claim.end not in self._units:
-            text, last = self.reading.text, self.reading.before(claim)
-            found = unit_behind(text, claim.end, self.reading.language)
+            text, last, spoken = (
+                self.reading.text,
+                self.reading.before(claim),
+                self.reading.language,
+            )
+            found = language.unit_after(text, claim.end, spoken) or self._unit_of_column(claim)
             if not found and last and text[last.end : claim.start].strip().isalpha():
-                larger = unit_behind(text, last.end, self.reading.language)
+                larger = language.unit_after(text, last.end, spoken)
                 is_part = last.kind == claim.kind == "number"
-                found = _SMALLER.get(larger, "") if is_part else ""
+                found = _SMALLER.get(larger.name, NO_UNIT) if is_part else NO_UNIT
             self._units[claim.end] = found
         return self._units[claim.end]
+
+    def _unit_of_column(self, claim: Claim) -> Unit:
+        """The unit that the head of a table's column names."""
+        start = self.reading.text.rfind("\n", 0, claim.start) + 1
+        cells = self._heads.get(start, ())
+        column = self.reading.text.count("|", start, claim.start)
+        head = cells[column] if column < len(cells) else ""
+        found = (
+            language.unit_after(head, token.start, self.reading.language)
+            for token in language.tokens(head)
+        )
+        return next(filter(None, found), NO_UNIT)
+
+    @cached_property
+    def _heads(self) -> dict[int, list[str]]:
+        """The cells of the first row of each table, by where its rows start."""
+        found: dict[int, list[str]] = {}
+        start, cells = 0, list[str]()
+        for line in self.reading.text.splitlines(keepends=True):
+            is_row = line.lstrip().startswith("|")
+            cells = (cells or line.split("|")) if is_row else []
+            if is_row:
+                found[start] = cells
+            start += len(line)
+        return found
 
 
 class Measures:
@@ -320,22 +401,33 @@ class Measures:
         """Whether any figure is a length of time, a size or a weight."""
         return kind in self._bases
 
-    def held(self, value: Number, slack: float, unit: str) -> list[Place]:
+    def held(self, value: Number, slack: float, unit: Unit) -> list[Place]:
         """The fields that give a length of time, a size or a weight in another unit."""
-        kind, size = UNITS.get(unit, NONE)
+        _, kind, size = unit
         slack = max(slack, abs(value) * BINARY if kind == "size" else 0)
         sizes, places = self._bases.get(kind, ([], []))
         first = bisect_left(sizes, (abs(value) - slack) * size)
         return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
 
+    def unit_of(self, place: Place) -> Unit:
+        """The unit of a field, by its key or by the one that its record tells in a field of its
+        own."""
+        return unit_of_key(place.key.rpartition("_")[2]) or self._beside.get(place.owner, NO_UNIT)
+
+    @cached_property
+    def _beside(self) -> dict[Owner, Unit]:
+        told = (p for p in self._index.strings if "unit" in key_words(p.key))
+        english = language.of("en")
+        return {p.owner: language.unit_after(p.value, 0, english) for p in told}
+
     @cached_property
     def _bases(self) -> dict[str, tuple[list[float], list[Place]]]:
-        """The figures whose key names a unit, in seconds, bytes, grams or metres, by size."""
+        """The figures whose unit is known, in seconds, bytes, grams or metres, by size."""
         found: dict[str, list[tuple[float, Place]]] = {}
         for place in self._index.figures:
-            for word in key_words(place.key):
-                kind, size = unit_of_key(word)
-                if kind:
+            units = {unit_of_key(word) for word in key_words(place.key)}
+            for _, kind, size in units | {self.unit_of(place)}:
+                if size:
                     found.setdefault(kind, []).append((abs(place.value) * size, place))
         ordered = {kind: sorted(own, key=lambda pair: pair[0]) for kind, own in found.items()}
         return {kind: ([b for b, _ in own], [p for _, p in own]) for kind, own in ordered.items()}

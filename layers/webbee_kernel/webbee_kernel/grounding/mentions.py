@@ -105,7 +105,7 @@ def people(reading: Reading, index: Index) -> Iterator[Claim]:
     with a given name, one of which the data does not know."""
     titles = {fold(word).rstrip(".") for word in language.people("honorifics")}
     for run in _runs(reading):
-        given = next((n for n, token in enumerate(run) if _is_given(token)), len(run))
+        given = next((n for n, token in enumerate(run) if _is_given(reading, token)), len(run))
         mine = run[given:] or _titled(reading, run, titles)
         if mine and not all(_is_known(reading, index, token) for token in mine):
             start, end = mine[0].start, mine[-1].end
@@ -141,8 +141,9 @@ def _is_known(reading: Reading, index: Index, token: Token) -> bool:
     return common or bool(index.word(word, spoken))
 
 
-def _is_given(token: Token) -> bool:
-    return fold(_OWNED.sub("", token.text)) in language.people("given")
+def _is_given(reading: Reading, token: Token) -> bool:
+    given = fold(_OWNED.sub("", token.text)) in language.people("given")
+    return given and not language.names_time(token.text, reading.language)  # "Jan" of a table
 
 
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")

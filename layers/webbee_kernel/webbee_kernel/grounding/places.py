@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .. import language
-from ..language import Language
+from ..language import Unit
 
 Number = int | float
 Owner = tuple["int | str", ...]
@@ -150,33 +150,9 @@ def is_table(value: Mapping[str, Any]) -> bool:
 
 # ---- what a figure is of
 
-UNITS = {
-    "millisecond": ("time", 0.001), "second": ("time", 1), "minute": ("time", 60),
-    "hour": ("time", 3600), "day": ("time", 86_400), "week": ("time", 604_800),
-    "month": ("time", 2_629_746), "year": ("time", 31_556_952),
-    "byte": ("size", 1), "kilobyte": ("size", 1000), "megabyte": ("size", 1e6),
-    "gigabyte": ("size", 1e9), "terabyte": ("size", 1e12),
-    "gram": ("mass", 1), "kilogram": ("mass", 1000), "metre": ("length", 1),
-    "kilometre": ("length", 1000), "centimetre": ("length", 0.01), "millimetre": ("length", 0.001),
-    "milligram": ("mass", 0.001), "litre": ("volume", 1), "millilitre": ("volume", 0.001),
-}  # fmt: skip
-"""What a unit measures, and how many seconds, bytes, grams or metres it is."""
-SIGNS = {
-    "s": "second",
-    "ms": "millisecond",
-    "min": "minute",
-    "h": "hour",
-    "g": "gram",
-    "m": "metre",
-    "cm": "centimetre",
-    "mm": "millimetre",
-    "mg": "milligram",
-    "l": "litre",
-    "ml": "millilitre",
-}
-"""Units by their signs, which are the same in keys (`duration_s`) and in every language."""
-NONE = ("", 0.0)
 EPSILON = 1e-6
+_AMBIGUOUS = ("min", "c")
+"""Signs of units that mean something else of an amount: minimum, cents."""
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
 _KEY_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
@@ -190,32 +166,23 @@ def kind_of(key: str) -> str:
         return "money"  # `rate_rub`
     if "level" in roles:
         return "level"
-    least = words[-1] == "min" and "money" in roles  # `price_min`, no minutes
-    if "per" not in words and not least and (measured := unit_of_key(words[-1])[0]):
+    amount = "money" in roles and words[-1] in _AMBIGUOUS
+    if "per" not in words and not amount and (measured := unit_of_key(words[-1]).measure):
         return measured
     if "rate" in roles:
         return "rate"
     if roles & {"minor", "money"} and key != "value":
         return "money"
-    known = (one for word in words if (one := unit_of_key(word)[0]) not in ("", "time"))
+    known = (one for word in words if (one := unit_of_key(word).measure) not in ("", "time"))
     return next(known, "")
 
 
-def unit_of_key(word: str) -> tuple[str, float]:
-    """What a unit in a key measures, and how much it is; nothing for any other word."""
-    english = language.of("en")
-    known = english.words.units.get(english.stem(word)) or SIGNS.get(word, "")
-    known = known or ("byte" if word == "size" else "")
-    return UNITS.get(known, NONE)
+def unit_of_key(word: str) -> Unit:
+    """The unit that a word in a key names, if it names one; a "size" is in bytes."""
+    return language.unit_of_key("byte" if word == "size" else word)
 
 
 def behind(text: str, end: int) -> str:
     """The word right behind a number."""
     after = _LETTERS.match(text, end)
     return after.group(1) if after else ""
-
-
-def unit_behind(text: str, end: int, spoken: Language) -> str:
-    """The unit right behind a number."""
-    word = behind(text, end)
-    return (spoken.words.units.get(spoken.stem(word)) or SIGNS.get(word, "")) if word else ""

@@ -60,7 +60,7 @@ _END = re.compile(
     r"|(?<=[\w)*]\s[\U0001f300-\U0001faff])\s+(?=[A-Z\u00c0-\u00de\u0401-\u042f\u00a1\u00bf])"
 )
 _COMMA = re.compile("[,;:()]\\s|\\n|\\s[/\u2013\u2014-]\\s")
-_ABBREVIATED = re.compile(r"(?:(?<!\d )(?<!/)\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
+_ABBREVIATED = re.compile(r"(?:(?<!\d )(?<![/\u00b0])\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
 
 
 _NUMBERED = re.compile(

@@ -29,10 +29,16 @@ DATED = frozenset(("date", "moment", "month", "time"))
 """Kinds of values that name a record where its first text is one: a day of a series."""
 UNIT, RUN = 80, 12
 """Values that are read as one, and labels in a row that a value is held against."""
+SURE = 3
+"""Fields of one record beside which the name of another is its name told wrongly."""
 APART = 0.6
 """Share of a column's texts that differ where it holds names."""
 _TALLY = re.compile(r"\)[*_]*:")
 _CUT = re.compile(r"[,;:()]\s|\n|\s[/\u2013\u2014-]\s|\|")
+
+
+Misplaced = tuple[Claim, str, frozenset[Owner]]
+"""A value, what the record that it is told of holds instead, and that record."""
 
 
 @dataclass(slots=True, eq=False)
@@ -88,6 +94,8 @@ def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterat
             apart = _is_named_by(index, places[0])
             code = claim.kind == "number" and places[0].value == claim.token and apart
             text = claim.kind in TEXTUAL or code
+            if claim.token.islower() and str(places[0].value).isupper():
+                apart = False  # "shopping" of `category: SHOPPING`
             day = claim.kind == "weekday" or (claim.kind in DATED and _is_head(index, places[0]))
             yield Value(claim, places, text, day or (text and apart), rows, keys)
 
@@ -118,7 +126,7 @@ def counts(text: str, claim: Claim) -> bool:
     return claim.kind == "number" and bool(claim.mention.spelled or (tally and short))
 
 
-def misplaced(reading: Reading, index: Index, values: Bound) -> Iterator[tuple[Claim, str]]:
+def misplaced(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
     """The values of another record than the label that they are bound to, each with what that
     record holds: `amount: 120.5`; empty where it has no such field."""
     for inside in _together(reading, values):
@@ -131,21 +139,23 @@ def misplaced(reading: Reading, index: Index, values: Bound) -> Iterator[tuple[C
                 if not near or not _is_apart(value, near):
                     continue
                 if not _is_told(value, near, inside):
-                    yield value.claim, _held(index, value, near)
+                    rows = frozenset[Owner]().union(*(_meant(one, near) for one in near))
+                    yield value.claim, _held_by(index, value, rows), rows
 
 
-def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[tuple[Claim, str]]:
+def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
     """The values of a record that the reply names nowhere else, in a sentence whose other values
     are all of one that has another in that field; each with what that one holds."""
     told = Counter(row for v in values if len(v.rows) == 1 for row in v.rows)
     before: Sequence[Value] = ()
     for inside in filter(None, _together(reading, values)):
-        for value, owner, others in _outlier(_spoken_of(reading, before, inside)):
+        spoken = _spoken_of(reading, index, before, inside)
+        for value, owner, others in _outlier(spoken):
             holds = _held_by(index, value, {owner})
             if _is_alone(value, told) and (holds or value.is_label):
                 if _is_outlier(index, value, others, is_first=value is inside[0]):
-                    yield value.claim, holds
-        before = inside
+                    yield value.claim, holds, frozenset([owner])
+        before = spoken
 
 
 def _is_alone(value: Value, told: Mapping[Owner, int]) -> bool:
@@ -154,13 +164,14 @@ def _is_alone(value: Value, told: Mapping[Owner, int]) -> bool:
 
 
 def _spoken_of(
-    reading: Reading, before: Sequence[Value], inside: Sequence[Value]
+    reading: Reading, index: Index, before: Sequence[Value], inside: Sequence[Value]
 ) -> Sequence[Value]:
-    """The values of a sentence, with those of the one before on its line where it names nothing."""
-    if _labels(inside):
+    """The values of a sentence, with those of the ones before on its line where it names no
+    record."""
+    if any(_is_name(index, v) for v in _labels(inside)):
         return inside
     near = before and "\n" not in reading.text[before[-1].claim.end : inside[0].claim.start]
-    return [*before, *inside] if near else ()
+    return [*before, *inside][-UNIT:] if near else inside
 
 
 def _outlier(spoken: Sequence[Value]) -> Iterator[tuple[Value, Owner, Sequence[Value]]]:
@@ -195,14 +206,19 @@ def _labels(values: Sequence[Value]) -> Sequence[Value]:
 
 def _is_outlier(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
     """Whether a value that others leave alone is told of their record, and is not compared with
-    theirs. A text that names rows has to stand behind two values of the record."""
-    if any(v.keys & value.keys for v in others):
+    theirs. A text that names rows has to stand behind two values of the record, or beside more."""
+    if any(_is_same_field(v, value) for v in others):
         return False
     if value.is_label:
-        alone = sum(len(v.rows) == 1 for v in others)
-        return alone > 1 and not is_first and not _is_name(index, value)
+        sure = value.claim.kind == "code" or (not is_first and not _is_name(index, value))
+        return _fields_alone(others) >= (2 if sure else SURE)
     opens = is_first and others[-1].claim.start < value.claim.start  # of the sentence before
     return not (value.is_text and (opens or value.claim.token.islower()))
+
+
+def _fields_alone(values: Sequence[Value]) -> int:
+    """How many fields values that only one record has are of."""
+    return len(frozenset[str]().union(*(v.keys for v in values if len(v.rows) == 1)))
 
 
 def _is_name(index: Index, value: Value) -> bool:
@@ -214,17 +230,35 @@ def _is_name(index: Index, value: Value) -> bool:
 
 
 def _is_apart(value: Value, labels: Sequence[Value]) -> bool:
-    apart = all(value.rows.isdisjoint(one.rows) for one in labels)
-    return apart and all(conflict(value.rows, one.rows) for one in labels)
+    rows = [_meant(one, labels) for one in labels]
+    apart = all(value.rows.isdisjoint(own) for own in rows)
+    return apart and all(conflict(value.rows, own) for own in rows)
+
+
+def _meant(label: Value, labels: Sequence[Value]) -> frozenset[Owner]:
+    """The rows that a label names: of those that several share, the ones it has in common with the
+    labels beside it."""
+    rows = label.rows
+    for other in labels[: labels.index(label)]:
+        rows = (rows & other.rows) or rows
+    return rows
 
 
 def _is_told(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> bool:
-    """Whether the same field of a label stands between it and a value: "3 A to 5 B", of B."""
+    """Whether the same field of a label stands between it and a value, or right behind it: "3 A to
+    5 B", of B."""
     at = value.claim.start
     nearest = min((label.claim.start for label in labels), key=lambda start: abs(start - at))
     first, last = sorted((at, nearest))
-    between = (v for v in inside if first < v.claim.start < last)
-    return any(v.keys & value.keys and not _is_apart(v, labels) for v in between)
+    between = [v for v in inside if first < v.claim.start < last]
+    behind = next((v for v in inside if v.claim.start > nearest > at), value)
+    return any(_is_same_field(v, value) and not _is_apart(v, labels) for v in [*between, behind])
+
+
+def _is_same_field(one: Value, other: Value) -> bool:
+    """Whether two values may be of one field, and none the day and the other the time of it."""
+    parts = {one.claim.kind, other.claim.kind}
+    return bool(one.keys & other.keys) and (len(parts) == 1 or "time" not in parts)
 
 
 def _bound_to(
@@ -275,11 +309,6 @@ def _segments(reading: Reading, inside: Sequence[Value]) -> list[int]:
     return found
 
 
-def _held(index: Index, value: Value, labels: Sequence[Value]) -> str:
-    """What the record of some labels holds in the field that a value is told of."""
-    return _held_by(index, value, {p.owner for label in labels for p in label.places})
-
-
 def _held_by(index: Index, value: Value, owners: Collection[Owner]) -> str:
     for place in value.places:
         for other in index.column(place):
@@ -301,7 +330,7 @@ def _is_item(reading: Reading, value: Value) -> bool:
     return value.is_label and bool(ITEM.fullmatch(before))
 
 
-SHOWN = frozenset(("number", "money", "percent", "time", "date", "moment"))
+SHOWN = frozenset(("number", "money", "percent", "time", "date", "moment", "field"))
 """Kinds of values that a column is read of."""
 LEAST = 2
 """Rows that tell what a column shows."""

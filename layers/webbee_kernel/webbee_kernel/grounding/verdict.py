@@ -13,7 +13,7 @@ from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
 from .figures import KINDS, Figures, Ground, moment, shown
 from .index import Index, shape_of
-from .places import MESSAGE, NONE, POLICY, UNITS, Owner, Place, fold, kind_of
+from .places import MESSAGE, POLICY, Owner, Place, fold, kind_of
 from .reading import Claim, Reading, read
 
 SHORT_CODE = 3
@@ -83,7 +83,7 @@ class Values:
             return found
         tokens = [t.text for t in language.tokens(claim.token)]
         known = [t for t in tokens if spoken.stem(t) not in spoken.words.function]
-        if not known:
+        if not known or (len(tokens) == 1 and fold(tokens[0]) in spoken.vocabulary):
             return Ground([])
         held = [self._index.word(t, spoken) for t in known]
         return Ground([p for places in held for p in places], "formatted") if all(held) else None
@@ -209,7 +209,8 @@ class Check:
             left = [c for c in left if c.start not in known]
         for claim in left:
             if not self._reading.sentence(claim.start).asks:
-                yield Mark(claim.start, claim.token, "not_found", "", claim.kind)
+                is_figure = claim.kind in KINDS
+                yield _outlier(claim, self._figures.in_other_unit(claim) if is_figure else "")
 
     def _unparted(self, marks: Sequence[Mark]) -> Iterator[Mark]:
         """The marks of figures that are no total with its parts, of which one side is shown: so
@@ -263,8 +264,9 @@ class Check:
         bound = record_binding.Bound(record_binding.bound(self._index, [*told, *naming]))
         yield from chain(self._miscounted(bound), misgrouped)
         ways = (record_binding.misplaced, record_binding.outliers)
-        for claim, holds in chain.from_iterable(w(self._reading, self._index, bound) for w in ways):
-            if not self._is_loose(claim) and not self._is_worked_out(claim, bound):
+        found = chain.from_iterable(w(self._reading, self._index, bound) for w in ways)
+        for claim, holds, rows in found:
+            if not self._is_loose(claim) and not self._is_worked_out(claim, rows, bound):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
         shown = {c.start: g.places for c, g in self._grounds}
         for claim, holds in record_binding.column_outliers(self._reading, self._index, shown):
@@ -303,32 +305,39 @@ class Check:
             return record_binding.fields(own)
         return [p for p in own if p.path.startswith("data")] or own
 
-    @staticmethod
-    def _is_loose(claim: Claim) -> bool:
-        """Whether a value may be none of a record: a common word of a title, or "today"."""
+    def _is_loose(self, claim: Claim) -> bool:
+        """Whether a value may be none of a record: a common word of a title or a state, or
+        "today"."""
         if claim.kind in ("name", "field"):
-            return claim.token.islower() and (claim.kind == "name" or len(claim.token) <= SHORT)
+            coded = any(str(p.value).isupper() for p in self._shown_by(claim))
+            short = claim.kind == "name" or len(claim.token) <= SHORT
+            return claim.token.islower() and (short or coded)
         return claim.kind == "date" and bool(claim.mention.relative)
 
-    def _is_worked_out(self, claim: Claim, bound: record_binding.Bound) -> bool:
-        """Whether a number that another record has is worked out from those of its own: "7 places
-        left" of 16 and 9."""
-        if claim.kind not in KINDS[:2]:
+    def _is_worked_out(
+        self, claim: Claim, rows: frozenset[Owner], bound: record_binding.Bound
+    ) -> bool:
+        """Whether a number that another record has is worked out from those of the one that it is
+        told of, or of those that its sentence or the one before names: "7 places left" of 16 and
+        9."""
+        if claim.kind not in KINDS[:2] or self._counts.names(claim, self._shown_by(claim)):
             return False
         part = self._reading.sentence(claim.start)
         for whole in (part, self._reading.sentence(max(0, part.start - 1))):
             named = [v.rows for v in bound.between(whole.start, whole.end) if v.is_text]
             if named:
-                return self._figures.is_of(frozenset[Owner]().union(*named), claim)
-        return False
+                return self._figures.is_of(rows.union(*named), claim)
+        return self._figures.is_of(rows, claim)
+
+    def _shown_by(self, claim: Claim) -> Sequence[Place]:
+        return next((g.places for c, g in self._grounds if c is claim), ())
 
     def _is_told(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether a value tells what a field shows: it counts nothing and is not denied."""
         if claim.start in self._counting or record_binding.counts(self._reading.text, claim):
             return False
-        if claim.kind == "number" and UNITS.get(self._figures.unit(claim), NONE)[0] == "time":
-            figures = [p for p in places if not isinstance(p.value, str)]
-            return any(kind_of(p.key) in ("", "time") for p in figures)
+        if claim.kind == "number" and self._figures.unit(claim).measure == "time":
+            return any(map(_is_length, places))
         plain = claim.kind in ("field", "name", "state") and claim.token.islower()
         return not (plain and mentions.is_denied(self._reading, claim.start))
 
@@ -365,6 +374,12 @@ def _outlier(claim: Claim, holds: str) -> Mark:
     return Mark(
         claim.start, claim.token, "other_record" if holds else "not_found", holds, claim.kind
     )
+
+
+def _is_length(place: Place) -> bool:
+    """Whether a field may be a length of time: a figure of that, or of what is not known."""
+    ranked = isinstance(place.value, str) or "rank" in language.key_roles(place.key)
+    return not ranked and kind_of(place.key) in ("", "time")
 
 
 def _is_code(word: str) -> bool:

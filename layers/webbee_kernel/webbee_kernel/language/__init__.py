@@ -9,6 +9,7 @@
 - `detection`  which language a text is written in
 - `json_keys`  what the key of a JSON field says of its value, in all languages together; the words
   of its roles are `json_keys.json`
+- `units`      the units of measure that stand behind a number, by CLDR
 - `resources`  which languages there are, their files as they stand, what CLDR knows of them
 
 May import: base. Entrance: the functions here. What is heavy is read when it is first asked for.
@@ -20,6 +21,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 
+from .calendars import names_time
 from .detection import detect, likely
 from .json_keys import key_fold, key_roles, people, people_keys, people_phrases, title_keys
 from .model import Language, Words, of
@@ -27,11 +29,14 @@ from .numerals import currencies_in, is_one_of
 from .resources import tags
 from .spans import Mention, Token, tokens
 from .stems import fold, sound, stem
+from .units import NO_UNIT, Unit, unit_after, unit_of, unit_of_key
 
 __all__ = [
+    "NO_UNIT",
     "Language",
     "Mention",
     "Token",
+    "Unit",
     "Words",
     "currencies_in",
     "date_of",
@@ -42,6 +47,7 @@ __all__ = [
     "key_fold",
     "key_roles",
     "likely",
+    "names_time",
     "numbers",
     "of",
     "people",
@@ -52,6 +58,9 @@ __all__ = [
     "tags",
     "title_keys",
     "tokens",
+    "unit_after",
+    "unit_of",
+    "unit_of_key",
 ]
 
 

@@ -73,6 +73,12 @@ def names(language: Language) -> Names:
     )
 
 
+def names_time(word: str, language: Language) -> bool:
+    """Whether a word is the short name of a month or a weekday: "Jan"."""
+    known = names(language)
+    return fold(word) in known.short_months | known.short_weekdays
+
+
 def _together(cldr: _Widths, own: Mapping[str, str]) -> tuple[dict[str, int], frozenset[str]]:
     """All forms, and the short ones: abbreviations, and forms of the file that begin a name."""
     wide, short = dict(_forms(cldr, "wide")), dict(_forms(cldr, "abbreviated"))
