@@ -253,3 +253,42 @@ def test_a_label_that_chat_systems_make_a_link_of_stands_in_backticks(label: str
     world = Shelf()
     world.look({"plans": [{"id": "p-1", "title": label}]})
     assert f"“`{label}`”" in world.card("Remove it", "p-1")
+
+
+@pytest.mark.parametrize(
+    "said", ["no", "нет", "stop", "later", "why?", "keep it", "please don't", "good night"]
+)
+@pytest.mark.parametrize("asked", ["Shall I archive the Old plan?", "Old plan: why keep it? Hm."])
+def test_what_is_no_yes_to_a_reply_that_asks_does_nothing_with_what_it_showed(
+    said: str, asked: str
+) -> None:
+    world = Shelf()
+    world.narration = asked
+    world.look(PLANS)
+    world.say(said, ("archive", {"id": "p-1"}))
+    assert world.ran == []
+
+
+def test_a_no_and_a_question_do_nothing_with_what_a_reply_showed() -> None:
+    world = Shelf()
+    world.narration = "The Old plan is longer."
+    for said in ("no", "No!", "nein", "why?", "what is it"):
+        world.look(PLANS)
+        world.say(said, ("archive", {"id": "p-1"}))
+        assert world.ran == ["archive"] * (said == "what is it")
+
+
+@pytest.mark.parametrize("accept", [True, False])
+def test_a_typed_yes_answers_no_card_but_that_of_the_answer_before_it(accept: bool) -> None:
+    world = Shelf()
+    world.look(PLANS)
+    mail = world.say("Mail Ann", ("send_email", {"to": ANN}))["confirmation"]["id"]
+    card = world.say("Remove it", ("remove", {"id": "p-1"}))["confirmation"]["id"]
+    world.kernel.confirm(mail, accept)
+    world.say("yes")
+    assert world.ran == ["send_email"] * accept
+    world.kernel.confirm(card)
+    assert world.ran[accept:] == ["remove"]
+    world.say("Remove it", ("remove", {"id": "p-2"}))
+    world.say("yes")
+    assert world.ran[accept:] == ["remove", "remove"]

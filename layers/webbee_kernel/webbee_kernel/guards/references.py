@@ -72,7 +72,7 @@ class References:
     found: Sequence[Found]
     said: Said
     reply: str = ""
-    """What the user was shown last."""
+    """What the user was shown last, where the message may mean what stands in it."""
     answered: str = ""
     """The question of it that his plain yes answers."""
     named_cache: dict[int, bool] = field(default_factory=dict)
@@ -217,7 +217,7 @@ class References:
         if any(map(self._is_sole, made)):
             return True
         if not records:
-            return self._only_inside(normal(value), name, app_id)
+            return bool(self.reply) and self._only_inside(normal(value), name, app_id)
         alone = any(self._is_alone(normal(value), r) for r in records)
         return alone and len(self._called(records)) <= 1
 

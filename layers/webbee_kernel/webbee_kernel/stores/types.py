@@ -76,7 +76,9 @@ class Turn:
     the ring has answered before (`turn/record.py`); `shown` are texts that the user saw beside
     the reply, in what a call drew; `listed` is what the session has been shown of a catalogue too
     large to be shown whole (`turn/tool_retrieval.py`), empty where an earlier turn says it; up to
-    `told` (a sequence number) the transcript held the session's turns when this one was recorded.
+    `told` (a sequence number) the transcript held the session's turns when this one was recorded;
+    `order` counts the answers of the session, those to cards of earlier turns among them: the turn
+    with the highest is what its user was shown last.
     """
 
     seq: int
@@ -100,6 +102,7 @@ class Turn:
     paused: tuple[ToolCallDigest, ...] = ()
     listed: str = ""
     told: int = 0
+    order: int = 0
 
 
 class Answering(NamedTuple):
@@ -157,6 +160,17 @@ class SessionMemory:
     def last(self) -> Turn | None:
         """The newest turn; None where there is none yet."""
         return self.turns[-1] if self.turns else None
+
+    @property
+    def next_order(self) -> int:
+        """The number of the next answer."""
+        return max((t.order for t in self.ring), default=0) + 1
+
+    @property
+    def shown_last(self) -> Turn | None:
+        """The turn whose answer was the last one: the newest, or one whose card was answered since
+        then."""
+        return max(self.turns, key=lambda t: (t.order, t.seq), default=None)
 
     def answered(self, request_id: str) -> Turn | None:
         """The remembered turn that already answered this request."""

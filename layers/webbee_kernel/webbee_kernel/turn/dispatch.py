@@ -409,15 +409,23 @@ def references_of(state: TurnContext) -> References:
     """The records of this turn's results and of the remembered facts, in real values, and what the
     user has said: his message, with a plain yes the reply that it answers. Where the client shows
     another reply before it, the message answers no question of the last one and means none of its
-    records."""
+    records; nor does what is no yes to a reply that asks, what asks itself, or a plain no."""
     last = None if state.is_beside else state.memory.last
-    reply = "\n".join((last.reply, *last.shown)) if last else ""
-    texts, asked = [state.message], ""
+    texts, asked, reply = [state.message], "", ""
     if last and confirmation.agrees(state.message, last.reply):
         asked = confirmation.question_of(last.reply)
         texts.append(asked)
+    if last and (asked or not _leaves_open(state.message, last.reply)):
+        reply = "\n".join((last.reply, *last.shown))
     tag = language.detect(state.message, language.of(state.language).tag)
     return References(tuple(_found(state)), Said(texts, tag), reply, asked)
+
+
+def _leaves_open(message: str, reply: str) -> bool:
+    """Whether a message that is no yes to the reply does nothing with what it showed: a question of
+    either of them stands open, or the message is a plain no."""
+    is_asked = any(mark in message + reply for mark in confirmation.QUESTION_MARKS)
+    return is_asked or confirmation.answer(message) is False
 
 
 def _found(state: TurnContext) -> Iterator[Found]:

@@ -151,9 +151,9 @@ def as_text(body: JSONObject) -> str:
 def shown_before(memory: SessionMemory, before: str | None) -> Turn | None:
     """The turn whose whole answer a client shows directly before a message: what it repeats there
     is compared with what it was sent, whatever the white space. Where it repeats nothing, that is
-    the last one."""
+    the one whose answer was the last."""
     if before is None:
-        return memory.last
+        return memory.shown_last
     shown = squeezed(before)
     turns = (t for t in reversed(memory.turns) if squeezed(as_text(replay(t, "").body)) in shown)
     return next(turns, None)

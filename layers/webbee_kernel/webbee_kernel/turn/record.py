@@ -192,6 +192,7 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
         shown=_shown(drawn),
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
+        order=memory.next_order,
     )
 
 
@@ -259,6 +260,7 @@ def amended(
         shown=tuple(dict.fromkeys((*asked.shown, *_shown(drawn))))[:MAX_SHOWN],
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
+        order=memory.next_order,
     )
 
 
