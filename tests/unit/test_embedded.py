@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.text import dumps
 from webbee_kernel.turn.plan import CONTINUE
@@ -288,7 +289,93 @@ def test_where_a_list_that_was_looked_through_has_no_such_record_all_are_offered
     tools = (called, LIST, CONTINUE)
     asked = answer("complete the task from Sarah", tools=tools, results=[TWO])
     assert not asked.tool_calls
-    assert asked.text == "Which one do you mean: 1. Milk; 2. Rent?"
+    told = "Nothing here is called “Sarah”. Which one do you mean: 1. Milk; 2. Rent?"
+    assert asked.text == told
+
+
+TAKE = replace(DELETE, examples=(*DELETE.examples, "take {title} off my list"))
+TAKEN = (*(t for t in LOOK if t is not DELETE), TAKE)
+LISTED = "tasks", "list"
+
+
+@pytest.mark.parametrize(
+    ("message", "rows", "said"),
+    [
+        ("take the rent off my list", ["Milk", "Rent"], ""),
+        ("take the dentist thing off my list", ["Milk", "Call the dentist"],
+         "Nothing here is called “dentist thing”. Which one do you mean: 1. Call the dentist?"),
+        ("delete the task unicorn", ["Milk", "Rent"],
+         "Nothing here is called “unicorn”. Which one do you mean: 1. Milk; 2. Rent?"),
+        ("delete the task unicorn", [], "Nothing here is called “unicorn”."),
+        ("delete the task rent", ["Rent May", "Rent June"],
+         "Which one do you mean: 1. Rent May; 2. Rent June?"),
+    ],
+)  # fmt: skip
+def test_what_is_destroyed_is_found_in_its_apps_list_before_anybody_is_asked_for_a_yes(
+    message: str, rows: list[str], said: str
+) -> None:
+    assert calls(message, tools=TAKEN) == [TASKS, (CONTINUE.name, {})]
+    listed = {"tasks": [{"id": f"t{n}", "title": title} for n, title in enumerate(rows)]}
+    asked = answer(message, tools=TAKEN, results=[(*LISTED, listed)])
+    assert [(c.name, c.arguments) for c in asked.tool_calls] == (
+        [] if said else [("tasks__delete", {"id": "t1"})]
+    )
+    assert asked.text == said
+
+
+def test_of_a_list_that_is_not_whole_nothing_is_said_to_be_missing() -> None:
+    """A count above its rows, or a name that is hidden from a model."""
+    more = (*LISTED, {"count": 70, **TWO[2]})
+    assert calls("delete the task unicorn", tools=TAKEN, results=[more]) == [
+        ("tasks__delete", {"title": "unicorn"})
+    ]
+    hidden = (*LISTED, {"tasks": [{"id": "t1", "title": "Call <NAME_1>"}]})
+    called = replace(COMPLETE, examples=("complete the task from {id}", "complete {id}"))
+    asked = answer("complete the task from Ann", tools=(called, LIST, CONTINUE), results=[hidden])
+    assert asked.text == "Which one do you mean: 1. Call <NAME_1>?"
+
+
+def test_records_that_nothing_but_ids_tells_apart_are_looked_at_in_their_list() -> None:
+    twice = "- tasks (age 1 min): next_tasks=[Rent (#t1), Rent (#t2)]"
+    message = "delete the task rent"
+    assert calls(message, section=twice, tools=TAKEN) == [TASKS, (CONTINUE.name, {})]
+    due = [{"id": f"t{n}", "title": "Rent", "due": f"2026-0{n}-01"} for n in (1, 2)]
+    asked = answer(message, section=twice, tools=TAKEN, results=[(*LISTED, {"tasks": due})])
+    assert asked.text == "Which one do you mean: 1. Rent (2026-01-01); 2. Rent (2026-02-01)?"
+    told = {"tasks": due}
+    assert not calls(message, (*LISTED, told), section=twice, tools=TAKEN)
+
+
+ANSWER = tool(
+    "reply",
+    ["reply to {id}: {body}", "reply {body}"],
+    {"id": TEXT, "body": TEXT},
+    ("id", "body"),
+    action="write",
+    app="mail",
+)
+INBOX = tool("inbox", ["show my mail"], app="mail")
+
+
+def test_an_id_that_is_needed_is_looked_for_or_asked_for_and_never_a_field() -> None:
+    tools = (ANSWER, INBOX, CONTINUE)
+    assert calls("reply to Sarah: the plan looks good", tools=tools)[0] == ("mail__inbox", {})
+    letters = {"mails": [{"id": "m1", "subject": "Plan"}, {"id": "m2", "subject": "Lunch"}]}
+    asked = answer(
+        "reply to Sarah: the plan looks good", tools=tools, results=[("mail", "inbox", letters)]
+    )
+    pressed = [
+        n["props"]["on_click"]["message"] for n in nodes(asked.offer) if n["type"] == "Button"
+    ]
+    assert pressed == ["reply to m1: the plan looks good", "reply to m2: the plan looks good"]
+    asked = answer("reply I agree", tools=tools)
+    assert asked.text.endswith("Have me show it first: show my mail")
+    assert "Form" not in dumps(asked.offer)
+    form = answer("reply I agree", tools=(ANSWER,))  # nothing shows any
+    assert "Form" in dumps(form.offer)
+    beside = form_of("send a mail about it to someone", SEND)
+    assert beside.keys() == {"to", "body"}
+    assert "id" not in form_of("yesterday complete the task of the rent", COMPLETE)
 
 
 def test_a_number_may_have_the_words_beside_it_that_its_description_has() -> None:
@@ -769,3 +856,30 @@ def test_words_before_an_example_show_its_form() -> None:
 def test_where_nothing_can_be_taken_back_it_says_so() -> None:
     assert answer("undo that").text.startswith("There is nothing here that I can take back.")
     assert "take back" not in answer("was the meeting undone?").text
+
+
+class OneParams(BaseModel):
+    """One mail."""
+
+    id: str
+
+
+def test_the_question_which_one_is_drawn_in_the_place_of_the_list_that_was_looked_through() -> None:
+    ext = Extension("mail", display_name="Mail")
+    chat = ChatExtension(ext)
+
+    @chat.function("list_inbox", "List the mail", examples=["show my mail"])
+    async def show(ctx: Context) -> ActionResult:
+        rows = [{"id": f"m-{n}", "subject": f"Issue {n}"} for n in (1, 2)]
+        drawn = ui.List([ui.ListItem(r["id"], r["subject"]) for r in rows])
+        return ActionResult.success({"mails": rows}, "2 mails", ui=drawn)
+
+    @chat.function("archive", "Move to the archive", action_type="write", examples=["archive {id}"])
+    async def archive(ctx: Context, params: OneParams) -> ActionResult:
+        return ActionResult.success({"id": params.id}, "done")
+
+    told = TestKernel([ext], model=EmbeddedModel()).chat("archive the newsletter").body
+    assert told["reply"].startswith("Nothing here is called “newsletter”. Which one do you mean:")
+    assert [n["props"]["label"] for n in nodes(told["ui"]) if n["type"] == "Button"] == [
+        "Issue 1", "Issue 2"
+    ]  # fmt: skip

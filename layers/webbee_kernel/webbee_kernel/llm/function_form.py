@@ -108,7 +108,8 @@ def form_of(tool: ToolSpec, arguments: JSONObject, tag: str) -> UINode:
     order = sorted(
         parameters(tool).values(), key=lambda p: (not p.required, p.name not in arguments)
     )
-    shown = order[:FIELDS]
+    ids = ("id", "ids")  # what nobody knows by heart
+    shown = [p for p in order if p.required or p.kind not in ids or p.name in arguments][:FIELDS]
     form = ui.Form(
         [_field(p, arguments.get(p.name)) for p in shown],
         submit_label=_submit(tool, tag),

@@ -90,7 +90,7 @@ class Recorder:
         if turn.reply.endswith(f"\n\n{reply}") and not held:  # behind another turn's reply
             own = _sourced(state, told, reply, len(turn.response["calls"]))
             turn = replace(turn, reply=reply, response={**turn.response, **own})
-        return messages.replay(turn, ask.session_id, ui=_drawn(state, state.told))
+        return messages.replay(turn, ask.session_id, ui=drawn or _drawn(state, state.told))
 
     async def _written(
         self, ask: TurnRequest, state: TurnContext, told: Told, answered: AnsweredProposals | None

@@ -15,8 +15,8 @@ from ...catalogue import SLOT
 from ...language import key_fold
 from ...types import JSONObject
 from ..function_form import parameters
-from ..protocol import ToolCall, ToolSpec
-from .examples import Nearness, Pattern, Piece, by_name, dated, owner_of, patterns, speech, unfilled
+from ..protocol import ToolSpec
+from .examples import Nearness, Pattern, Piece, by_name, dated, owner_of, patterns, unfilled
 from .message import BREAK, COLON, Message, lexicon, nearest_form, parted, sense
 from .prompt_reader import Reading, stems_of_name
 from .slots import Command, SlotValues, Span, Unclear, Value
@@ -81,11 +81,16 @@ class Commands:
         is_behind = command.is_lost and not self.values.records.is_newest(command.tool.app_id)
         return is_behind or self.values.is_others_noun(command)
 
-    def unseen(self, pattern: Pattern) -> bool:
-        """Whether an example would fit if a record that nobody was shown were called like this."""
+    @cached_property
+    def seeking(self) -> Commands:
+        """The same, where what no record is called by may be one that nobody was shown."""
         seeking = copy(self)
         seeking.values = SlotValues(self.message, replace(self.reading, seeks=True), self.tools)
-        command = seeking._fit(pattern)
+        return seeking
+
+    def unseen(self, pattern: Pattern) -> bool:
+        """Whether an example would fit if a record that nobody was shown were called like this."""
+        command = self.seeking._fit(pattern)
         return bool(command and command.unclear and command.unclear.is_unseen)
 
     def respelled(self) -> list[Command]:
@@ -154,50 +159,6 @@ class Commands:
                     ids = [value.value] if isinstance(value, Value) else []
                 found += [Command(Pattern(tool, "", tag, (), {}), {name: i}) for i in ids]
         return found[0] if len(found) == 1 else None
-
-    @property
-    def takes_back(self) -> bool:
-        """Whether the last part of the message says "undo that", and at most a word beside it that
-        nothing is called by: behind it only in "undo the last thing"."""
-        known, (first, said) = lexicon(self.message.tag), self.message.ending(self.message.tag)
-        stems = self.message.stems(known.tag)[first:]
-        points = not (known.reference | known.ordinals.keys()).isdisjoint(stems)
-        beside = [b for b, behind in known.beside_undo(said) if points or self._made >= {*behind}]
-        return not self._asks and any(self._is_unnamed({*b} - self._made) for b in beside)
-
-    def _is_unnamed(self, strange: set[str]) -> bool:
-        """Whether it is a word at most, and no record is called by it."""
-        rows = (row for tool in self.tools for row in self.values.records.known(tool.app_id))
-        return len(strange) < 2 and all(stems_of_name(r).isdisjoint(strange) for r in rows)
-
-    def undoing(self, undo: ToolCall | None) -> Command | None:
-        """The call that takes back what was just made, where the last part of the message says that
-        and names nothing else: "undo that", "delete what I just added", "cancel the stamps"."""
-        tag, name = self.message.tag, undo.name if undo else ""
-        tool = next((t for t in self.tools if t.name == name), None)
-        first, said = self.message.ending(tag)
-        if not (tool and undo and isinstance(undo.arguments, dict)) or self._asks:
-            return None
-        verbs = {*said} - self._made - lexicon(tag).question
-        is_deleting = bool(verbs) and speech(tool, tag) >= verbs
-        if not (self.takes_back or is_deleting) or self.message.denies(tag, first):
-            return None
-        return Command(Pattern(tool, "", tag, (), {}), undo.arguments)
-
-    @property
-    def _asks(self) -> bool:
-        """Whether a question is asked; "can you …?" asks for a deed."""
-        return self.message.asks > self.message.is_led(self.message.tag)
-
-    @cached_property
-    def _made(self) -> frozenset[str]:
-        """What speaks of the record that was just made: its name, what its app calls it and says to
-        make it."""
-        tag, app_id = self.message.tag, self.values.records.written
-        writes = (t for t in self.tools if t.app_id == app_id and t.action_type == "write")
-        rows = self.values.records.newest(app_id)
-        words = (*map(stems_of_name, rows), *(speech(t, tag) for t in writes))
-        return self.values.nouns(app_id, tag).union(*words)
 
     def named(self) -> Command | None:
         """What begins with the whole name of a function without examples, and may say no more."""

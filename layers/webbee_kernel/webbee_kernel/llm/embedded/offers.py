@@ -3,6 +3,7 @@ be meant, the function's form, the nearest examples and the way to a real model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise, zip_longest
@@ -12,15 +13,16 @@ from ... import language
 from ...catalogue import spoken
 from ...sdk import ui
 from ...sdk.ui import UIAction, UINode
-from ...text import disambiguate
+from ...text import disambiguate, dumps
 from ...types import JSONObject
 from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import Commands
 from .examples import Pattern, language_of, patterns, speech
 from .message import Message, lexicon
-from .prompt_reader import name_of, read_prompt
+from .prompt_reader import name_of, read_prompt, stems_of_name
 from .slots import Command, Unclear
+from .taking_back import TakingBack
 
 KERNEL: Final = "kernel"
 CONTINUE: Final = f"{KERNEL}__continue"
@@ -48,10 +50,12 @@ MOST_CALLS: Final = 3
 MOST_FOUND: Final = 4
 """Words that are looked for in what was said."""
 
-CHOICES: Final = 5
+CHOICES: Final = 8
 """Records that a question offers."""
 
 _SHOWN: Final = 80
+_HIDDEN: Final = re.compile(r"<[A-Z]+_\d+>")
+"""What a model reads in the place of a name or an address."""
 
 
 def classify(request: ModelRequest) -> ModelResponse:
@@ -64,7 +68,7 @@ def classify(request: ModelRequest) -> ModelResponse:
         return _behind(commands, tag)
     readings = commands.readings()
     if reading.is_refused:
-        return _form(readings[0], tag) if readings else _near(commands, tag)
+        return _asked(readings[0], tools, tag) if readings else _near(commands, tag)
     if not readings:  # only what changes nothing may be a slip of the hand
         readings = [c for c in commands.respelled() if c.tool.action_type == "read"]
     if not any(c.is_sure and c.tool.action_type != "read" for c in readings) and (
@@ -81,11 +85,14 @@ def _answer(
 ) -> ModelResponse:
     """The one whole command, or the question which is meant. Where there is none, what was just
     made is taken back, a question is looked up, and what nobody was shown is looked for."""
+    found = None
     if all(c.unclear and not c.unclear.rows for c in readings):  # "delete the last one"
-        found = commands.undoing(request.undo) or (None if readings else commands.asked_about())
-        if found is None and (lookup := _lookup(commands)):
-            return _calls([lookup], [t for t in request.tools if t.name == CONTINUE])
+        back = TakingBack(commands, request.undo).command
+        found = back or (None if readings else commands.asked_about())
         readings = [found] if found else readings
+    going_on = [t for t in request.tools if t.name == CONTINUE]
+    if going_on and found is None and (lookup := _lookup(commands, readings)):
+        return _calls([lookup], going_on)
     readings = [*readings, *filter(None, [commands.named()])]
     if not readings:
         return _not_understood(commands, request, tag)
@@ -95,7 +102,7 @@ def _answer(
 
 def _not_understood(commands: Commands, request: ModelRequest, tag: str) -> ModelResponse:
     """What is said where no example fits."""
-    if commands.takes_back and not request.undo:
+    if not request.undo and TakingBack(commands, None).is_said:
         return ModelResponse(text=language.of(tag).say("nothing_to_undo"))
     undo = language.of(tag).say("undo_offered")
     return _near(commands, tag, [undo] if request.undo and commands.is_after_write else [])
@@ -107,10 +114,16 @@ def _calls(commands: Sequence[Command], beside: Sequence[ToolSpec] = ()) -> Mode
     return ModelResponse(tool_calls=(*calls, *own), stop_reason="tool_use")
 
 
-def _lookup(commands: Commands) -> Command | None:
-    """The list of the one app that may hold what the message names and nobody was shown. No other
-    app says as much of what is to be done."""
-    if len(commands.message.tokens) > LONGEST_NAMING:
+def _lookup(commands: Commands, readings: Sequence[Command]) -> Command | None:
+    """The list of the app whose record is not found yet, or of those found nothing but ids differ;
+    else of the one app that may hold what the message names and nobody was shown: no other app says
+    as much of what is to be done."""
+    for one in readings[:1]:
+        sought = one.is_unfound and any(c.unclear for c in commands.seeking.readings()[:1])
+        if sought or (one.unclear and _is_told_by_ids(one.unclear.rows)):
+            return _list_of(one.tool.app_id, one.pattern.tag, commands.tools)
+    is_pointed = all(c.unclear and not c.unclear.rows for c in readings)
+    if not is_pointed or len(commands.message.tokens) > LONGEST_NAMING:
         return None
     own = (p for p in commands.examples if _says_what(p) and commands.unseen(p))
     lost = [p for p in own if len(_knowing(p, commands.tools)) == 1]
@@ -139,23 +152,56 @@ def _knowing(pattern: Pattern, tools: Sequence[ToolSpec]) -> set[str]:
 def _behind(commands: Commands, tag: str) -> ModelResponse:
     """What follows on this turn's results: where they are of a list that was looked through for
     what the message names, its command; else nothing is tried again."""
-    reading, lookup = commands.reading, _lookup(commands)
+    reading, lookup = commands.reading, _lookup(commands, commands.readings())
     if lookup and [f.fn_name for f in reading.results] == [lookup.tool.fn_name]:
         found = Commands(replace(reading, facts=reading.results + reading.facts), commands.tools)
-        readings = found.readings()
-        if len(readings) == 1 and readings[0].is_sure:
+        readings, is_all = found.readings(), _is_all(reading.results[0].data)
+        is_found = len(readings) == 1 and not (readings[0].is_unfound and is_all)
+        if is_found and readings[0].is_sure:
             return _calls(readings)
-        if readings and (lost := readings[0].unclear):
-            rows = lost.rows or tuple(found.values.records.known(lookup.tool.app_id))
-            return _which(lost._replace(rows=rows), found, tag)
+        sought = [c.unclear for c in (*readings, *found.seeking.readings()) if c.unclear]
+        if sought:
+            lost = max(sought, key=lambda unclear: (bool(unclear.rows), unclear.named))
+            return _not_named(lost, lookup, found, is_all, tag)
     return ModelResponse(text=language.of(tag).say("nothing_more"))
+
+
+def _is_all(data: object) -> bool:
+    """Whether a list that was looked through is all of it: no count in it is above its rows, and
+    nothing in it is hidden."""
+    lists = [v for v in data.values() if isinstance(v, list)] if isinstance(data, dict) else []
+    rows = sum(map(len, lists))
+    counts = data.values() if isinstance(data, dict) else ()
+    return not any(isinstance(n, int) and n > rows for n in counts) and not _HIDDEN.search(
+        dumps(data)
+    )
+
+
+def _not_named(
+    lost: Unclear, lookup: Command, found: Commands, is_all: bool, tag: str
+) -> ModelResponse:
+    """What is said where a list has not the one record that the message names: that there is none,
+    and which it may be, first those that share a word with it."""
+    rows = lost.rows or tuple(found.values.records.known(lookup.tool.app_id))
+    if lost.rows or not (lost.named and is_all):
+        return _which(lost._replace(rows=rows), found, tag)
+    first, last = lost.span
+    named = found.message.slice(found.message.past_articles(tag, first, last - 1), last)
+    words = {*found.message.stems(tag)[first:last]} - lexicon(tag).small
+    near = tuple(row for row in rows if not words.isdisjoint(stems_of_name(row)))
+    none = language.of(tag).say("none_is_called", what=named)
+    if not rows:
+        return ModelResponse(text=none, offer=_offer([], tag))
+    asked = _which(lost._replace(rows=near or rows), found, tag)
+    return replace(asked, text=f"{none} {asked.text}")
 
 
 def _in_order(parts: Sequence[Commands], tag: str) -> ModelResponse:
     """Several commands of one message, one after the other; where one is not sure, or may be text
     behind the colon of the one before, which of them comes first."""
     read = [part.readings() for part in parts]
-    sure = [found[0] for found in read if len(found) == 1 and found[0].is_sure]
+    whole = [found[0] for found in read if len(found) == 1 and found[0].is_sure]
+    sure = [command for command in whole if not command.is_unfound]
     told = any(a.message.has_colon and not b.message.has_colon for a, b in pairwise(parts))
     if len(sure) == len(parts) <= MOST_CALLS and not told:
         return _calls(sure)
@@ -168,13 +214,9 @@ def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelRes
     if len(readings) > 1 and readings[0].is_sure:
         return _examples([(c.tool, c.pattern.example) for c in readings], "which_command", tag)
     command = readings[0]
-    if command.unclear is None:
-        return _form(command, tag)
-    if command.unclear.rows:
+    if command.unclear and command.unclear.rows:
         return _which(command.unclear, commands, tag)
-    mine = [t for t in commands.tools if t.app_id == command.tool.app_id]
-    shows = [one for one in _first_ones(mine, most=OFFERED) if "{" not in one[1]]
-    return _examples(shows, "which_is_not_shown", tag)
+    return _asked(command, commands.tools, tag)
 
 
 def _near(commands: Commands, tag: str, before: Sequence[str] = ()) -> ModelResponse:
@@ -195,7 +237,7 @@ def _near(commands: Commands, tag: str, before: Sequence[str] = ()) -> ModelResp
         is_undo = before and pattern.tool.action_type == "destructive"  # pressed, not filled in
         if score >= NEAR and _has_form(pattern) and not is_undo:
             draft = commands.values.draft(pattern)
-            return _form(Command(pattern, draft, whole=False), tag, before)
+            return _asked(Command(pattern, draft, whole=False), commands.tools, tag, before)
     if commands.message.is_denial(tag) and not commands.is_after_write:
         return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
     offered = [
@@ -272,6 +314,25 @@ def _labels(rows: Sequence[JSONObject]) -> list[str]:
     """What records are called; of those of one name also what tells them apart."""
     named = [(name_of(row)[:_SHOWN], row) for row in rows]
     return [name + more for (name, _), more in zip(named, disambiguate(named), strict=True)]
+
+
+def _is_told_by_ids(rows: Sequence[JSONObject]) -> bool:
+    """Whether nothing but its id tells one of these records from another."""
+    return any(str(r["id"]) in label for r, label in zip(rows, _labels(rows), strict=True))
+
+
+def _asked(
+    command: Command, tools: Sequence[ToolSpec], tag: str, beside: Sequence[str] = ()
+) -> ModelResponse:
+    """The form of a command; of one whose record nothing tells what shows it first: an id is
+    nothing that anybody fills in."""
+    app_id = command.tool.app_id
+    is_lost = command.unclear or (command.is_unfound and not command.is_complete)
+    if not is_lost or not (command.unclear or _list_of(app_id, tag, tools)):
+        return _form(command, tag, beside)
+    mine = [t for t in tools if t.app_id == app_id]
+    shows = [one for one in _first_ones(mine, most=OFFERED) if "{" not in one[1]]
+    return _examples(shows, "which_is_not_shown", tag, beside)
 
 
 def _form(command: Command, tag: str, beside: Sequence[str] = ()) -> ModelResponse:

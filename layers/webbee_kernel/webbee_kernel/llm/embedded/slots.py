@@ -88,6 +88,16 @@ class Command:
         return bool(by_title and unfilled(self.tool, "id", told))
 
     @property
+    def is_unfound(self) -> bool:
+        """Whether words alone say which record it destroys, or nothing says which one it needs."""
+        told, known = self.arguments.keys(), parameters(self.tool)
+        if self.unclear or not (free := unfilled(self.tool, "id", told)):
+            return False
+        by_words = not told.isdisjoint(language.title_keys())
+        is_destroyed = by_words and self.tool.action_type == "destructive"
+        return known[free[0]].required or is_destroyed
+
+    @property
     def is_sure(self) -> bool:
         """Whether it may be called as it is."""
         return self.whole and self.is_complete and self.unclear is None and not self.is_lost
