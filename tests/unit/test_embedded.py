@@ -102,6 +102,7 @@ def answer(
     section: str = "",
     tools: tuple[ToolSpec, ...] = TOOLS,
     undo: ToolCall | None = None,
+    undoes: str = "",
     results: Sequence[tuple[str, str, Any]] = (),
 ) -> ModelResponse:
     lines = [f"FACTS: app={a} fn={f} data={dumps(d)}" for a, f, d in facts]
@@ -112,7 +113,7 @@ def answer(
     ]
     said = ["[SKELETON]", section, "[HISTORY]", *lines, f"[{AT} user] {told}", *ends]
     prompt = "\n".join(said)
-    request = ModelRequest("classifier", "", prompt, tools, language="en", undo=undo)
+    request = ModelRequest("classifier", "", prompt, tools, language="en", undo=undo, undoes=undoes)
     return asyncio.run(EmbeddedModel().complete(request))
 
 
@@ -761,7 +762,9 @@ UNDO = ToolCall("tasks__delete", {"id": "t7"})
      "mach das rückgängig", "Das war ein Versehen, bitte rückgängig machen",
      "Nein, mach das wieder rückgängig", "annule ça", "deshaz eso", "annulla",
      "oops, delete it again", "please take back that task", "undo the last thing",
-     "delete the milk I just added", "nimm das mit der Milch zurück", "can you undo that?"],
+     "delete the milk I just added", "nimm das mit der Milch zurück", "can you undo that?",
+     "restore it", "change it back", "put it back on the list", "no, put the date back to what it was",
+     "damn, I still need that, give it back", "stell es wieder her", "restaure ça", "восстанови"],
 )  # fmt: skip
 def test_what_was_just_made_is_taken_back_by_what_deletes_it(message: str) -> None:
     [call] = answer(message, MADE, undo=UNDO).tool_calls
@@ -775,12 +778,27 @@ def test_what_names_another_thing_denies_or_asks_takes_nothing_back(message: str
 
 
 def test_what_is_not_understood_offers_to_take_back_what_was_just_made() -> None:
-    assert "Undo that" in answer("that was a mistake", MADE, undo=UNDO).text
-    assert "Undo that" not in answer("that was a mistake", MADE).text
-    form = answer("send a mail about it to someone", MADE, undo=UNDO)
-    assert [n["props"]["label"] for n in nodes(form.offer) if n["type"] == "Button"] == [
-        "Undo that"
-    ]
+    """By a button that names the effect, before anything else."""
+    told = {"undo": UNDO, "undoes": "Tasks – Add a task to do “Buy milk”"}
+    said = answer("no, leave it on the old date", MADE, **told)
+    assert "these: Undo that; " in said.text
+    assert "Undo that" not in answer("no, leave it on the old date", MADE).text
+    form = answer("send a mail about it to someone", MADE, **told)
+    for offer in (said.offer, form.offer):
+        first = next(n for n in nodes(offer) if n["type"] in ("Button", "Form"))["props"]
+        assert first["label"] == "Undo that: Tasks – Add a task to do “Buy milk”"
+        assert first["on_click"] == {"action": "send", "message": "Undo that"}
+
+
+@pytest.mark.parametrize("message", ["bring the passport task back", "undo the deletion",
+                                     "restore the passport"])  # fmt: skip
+def test_words_that_speak_of_the_effect_take_it_back(message: str) -> None:
+    gone = ("tasks", "delete", {"id": "t7", "title": "renew the passport", "deleted": True})
+    again = ToolCall("tasks__add", {"title": "renew the passport"})
+    told = {"undo": again, "undoes": "Tasks – Delete a task for good “renew the passport”"}
+    [call] = answer(message, gone, **told).tool_calls
+    assert (call.name, call.arguments) == (again.name, again.arguments)
+    assert not answer("restore the fence", gone, **told).tool_calls
 
 
 VAT = tool("add_vat", [], {"net": {"type": "number"}}, ("net",), action="write", app="vat")

@@ -128,7 +128,8 @@ class ModelRequest:
     adapters whose service has native tool results send `opening`, the prompt of the first round,
     and the `exchanges` since instead.
     `growing` is None where `tools` are the same in every request. `undo` is the call that takes
-    back what the newest calls of the session made, as its receipt offers it.
+    back what the newest calls of the session made, as its receipt offers it; `undoes` is how the
+    receipt names that effect.
     """
 
     role: ModelRole
@@ -142,6 +143,7 @@ class ModelRequest:
     exchanges: tuple[Exchange, ...] = ()
     growing: Growing | None = None
     undo: ToolCall | None = None
+    undoes: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,7 @@ class Classifier:
             exchanges=state.exchanges,
             growing=state.growing,
             undo=state.undo,
+            undoes=state.undoable.get("what", ""),
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")

@@ -93,7 +93,9 @@ class Lexicon:
         self.alike = {stem: f"={group}" for stem, group in groups.items()}
         self.address, self.toward, self.ability = words.address, words.toward, words.ability
         self.pronouns = tuple(sorted(map(key_fold, words.forms("reference"))))
-        self.aside_of_undo = self.small | words.opener | words.and_ | words.ordinals.keys()
+        self.undoing = words.undo  # "back"
+        aside = self.small | words.opener | words.and_ | words.ordinals.keys()
+        self.aside_of_undo = aside - self.undoing
         self.undo = {self.of_undo(p.split("_")) for p in words.forms("undo")}
 
     def of_undo(self, words: Sequence[str]) -> tuple[str, ...]:
@@ -101,12 +103,12 @@ class Lexicon:
         stems = [language.stem(word, self.tag) for word in words]
         return tuple(self.alike.get(s, s) for s in stems if s and s not in self.aside_of_undo)
 
-    def beside_undo(self, said: Sequence[str]) -> Iterator[tuple[list[str], Sequence[str]]]:
+    def beside_undo(self, said: Sequence[str]) -> Iterator[tuple[set[str], Sequence[str]]]:
         """What stands beside each "undo that" in such stems, and what of it stands behind."""
         for phrase in self.undo:
             with suppress(ValueError):  # not all of its words, in this order
                 at = [*accumulate(phrase, lambda n, word: said.index(word, n + 1), initial=-1)]
-                yield [s for n, s in enumerate(said) if n not in at], said[at[-1] + 1 :]
+                yield {*said} - {*phrase}, said[at[-1] + 1 :]
 
 
 def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:

@@ -4,9 +4,10 @@ be meant, the function's form, the nearest examples and the way to a real model.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, zip_longest
+from types import MappingProxyType
 from typing import Final
 
 from ... import language
@@ -54,6 +55,7 @@ CHOICES: Final = 8
 """Records that a question offers."""
 
 _SHOWN: Final = 80
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _HIDDEN: Final = re.compile(r"<[A-Z]+_\d+>")
 """What a model reads in the place of a name or an address."""
 
@@ -86,8 +88,8 @@ def _answer(
     """The one whole command, or the question which is meant. Where there is none, what was just
     made is taken back, a question is looked up, and what nobody was shown is looked for."""
     found = None
-    if all(c.unclear and not c.unclear.rows for c in readings):  # "delete the last one"
-        back = TakingBack(commands, request.undo).command
+    if not any(c.is_sure or (c.unclear and c.unclear.rows) for c in readings):
+        back = TakingBack(commands, request).command  # "delete the last one"
         found = back or (None if readings else commands.asked_about())
         readings = [found] if found else readings
     going_on = [t for t in request.tools if t.name == CONTINUE]
@@ -102,10 +104,10 @@ def _answer(
 
 def _not_understood(commands: Commands, request: ModelRequest, tag: str) -> ModelResponse:
     """What is said where no example fits."""
-    if not request.undo and TakingBack(commands, None).is_said:
+    back = TakingBack(commands, request)
+    if not request.undo and back.is_said:
         return ModelResponse(text=language.of(tag).say("nothing_to_undo"))
-    undo = language.of(tag).say("undo_offered")
-    return _near(commands, tag, [undo] if request.undo and commands.is_after_write else [])
+    return _near(commands, tag, back.offered)
 
 
 def _calls(commands: Sequence[Command], beside: Sequence[ToolSpec] = ()) -> ModelResponse:
@@ -119,16 +121,31 @@ def _lookup(commands: Commands, readings: Sequence[Command]) -> Command | None:
     else of the one app that may hold what the message names and nobody was shown: no other app says
     as much of what is to be done."""
     for one in readings[:1]:
-        sought = one.is_unfound and any(c.unclear for c in commands.seeking.readings()[:1])
-        if sought or (one.unclear and _is_told_by_ids(one.unclear.rows)):
+        if _is_sought(one, commands):
             return _list_of(one.tool.app_id, one.pattern.tag, commands.tools)
-    is_pointed = all(c.unclear and not c.unclear.rows for c in readings)
-    if not is_pointed or len(commands.message.tokens) > LONGEST_NAMING:
-        return None
-    own = (p for p in commands.examples if _says_what(p) and commands.unseen(p))
-    lost = [p for p in own if len(_knowing(p, commands.tools)) == 1]
+    lost = [] if any(map(_is_pointed, readings)) else _unseen(commands)
     apps = {p.tool.app_id for p in lost}
     return _list_of(apps.pop(), lost[0].tag, commands.tools) if len(apps) == 1 else None
+
+
+def _is_pointed(command: Command) -> bool:
+    """Whether it is of what was shown, or of no record."""
+    return command.unclear is None or bool(command.unclear.rows)
+
+
+def _is_sought(command: Command, commands: Commands) -> bool:
+    """Whether words tell a record that has to be found, or nothing but ids those that they fit."""
+    if command.unclear:
+        return _is_told_by_ids(command.unclear.rows)
+    return command.is_unfound and any(c.unclear for c in commands.seeking.readings()[:1])
+
+
+def _unseen(commands: Commands) -> list[Pattern]:
+    """The examples of one app alone that name what nobody was shown."""
+    if len(commands.message.tokens) > LONGEST_NAMING:
+        return []
+    own = (p for p in commands.examples if _says_what(p) and commands.unseen(p))
+    return [p for p in own if len(_knowing(p, commands.tools)) == 1]
 
 
 def _says_what(pattern: Pattern) -> bool:
@@ -153,17 +170,17 @@ def _behind(commands: Commands, tag: str) -> ModelResponse:
     """What follows on this turn's results: where they are of a list that was looked through for
     what the message names, its command; else nothing is tried again."""
     reading, lookup = commands.reading, _lookup(commands, commands.readings())
-    if lookup and [f.fn_name for f in reading.results] == [lookup.tool.fn_name]:
-        found = Commands(replace(reading, facts=reading.results + reading.facts), commands.tools)
-        readings, is_all = found.readings(), _is_all(reading.results[0].data)
-        is_found = len(readings) == 1 and not (readings[0].is_unfound and is_all)
-        if is_found and readings[0].is_sure:
-            return _calls(readings)
-        sought = [c.unclear for c in (*readings, *found.seeking.readings()) if c.unclear]
-        if sought:
-            lost = max(sought, key=lambda unclear: (bool(unclear.rows), unclear.named))
-            return _not_named(lost, lookup, found, is_all, tag)
-    return ModelResponse(text=language.of(tag).say("nothing_more"))
+    if not lookup or [f.fn_name for f in reading.results] != [lookup.tool.fn_name]:
+        return ModelResponse(text=language.of(tag).say("nothing_more"))
+    found = Commands(replace(reading, facts=reading.results + reading.facts), commands.tools)
+    readings, is_all = found.readings(), _is_all(reading.results[0].data)
+    if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
+        return _calls(readings)
+    sought = [c.unclear for c in (*readings, *found.seeking.readings()) if c.unclear]
+    if not sought:
+        return ModelResponse(text=language.of(tag).say("nothing_more"))
+    lost = max(sought, key=lambda unclear: (bool(unclear.rows), unclear.named))
+    return _not_named(lost, lookup, found, is_all, tag)
 
 
 def _is_all(data: object) -> bool:
@@ -200,8 +217,7 @@ def _in_order(parts: Sequence[Commands], tag: str) -> ModelResponse:
     """Several commands of one message, one after the other; where one is not sure, or may be text
     behind the colon of the one before, which of them comes first."""
     read = [part.readings() for part in parts]
-    whole = [found[0] for found in read if len(found) == 1 and found[0].is_sure]
-    sure = [command for command in whole if not command.is_unfound]
+    sure = [found[0] for found in read if len(found) == 1 and found[0].is_found]
     told = any(a.message.has_colon and not b.message.has_colon for a, b in pairwise(parts))
     if len(sure) == len(parts) <= MOST_CALLS and not told:
         return _calls(sure)
@@ -219,7 +235,7 @@ def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelRes
     return _asked(command, commands.tools, tag)
 
 
-def _near(commands: Commands, tag: str, before: Sequence[str] = ()) -> ModelResponse:
+def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> ModelResponse:
     """What is said to a message that is no command: the form of what it is near to, else what may
     be said, `before` the nearest examples; without anything near, what there is to try."""
     if not commands.tools:
@@ -273,7 +289,7 @@ def _examples(
     offered: Sequence[tuple[ToolSpec, str]],
     key: str,
     tag: str,
-    before: Sequence[str] = (),
+    before: Mapping[str, str] = _NONE,
     links: Sequence[UINode] = (),
 ) -> ModelResponse:
     """A sentence and the nearest examples, one a function, in the user's language where its author
@@ -284,14 +300,25 @@ def _examples(
         usual = example or tool.description.partition(". ")[0]
         said.setdefault(tool.name, spoken(next(own, usual)))
     texts = (text for text in dict.fromkeys((*before, *said.values())) if text)
-    return _said([*texts][:OFFERED], key, tag, links)
+    return _said([*texts][:OFFERED], key, tag, before, links)
 
 
-def _said(texts: Sequence[str], key: str, tag: str, links: Sequence[UINode] = ()) -> ModelResponse:
-    """A sentence, and what may be said as buttons that fill the composer."""
-    chips = [_button(text, UIAction("fill", {"message": text})) for text in texts]
+def _said(
+    texts: Sequence[str],
+    key: str,
+    tag: str,
+    before: Mapping[str, str] = _NONE,
+    links: Sequence[UINode] = (),
+) -> ModelResponse:
+    """A sentence, and what may be said as buttons that fill the composer, or say it."""
     told = language.of(tag).say(key, examples="; ".join(texts))
-    return ModelResponse(text=told, offer=_offer(chips, tag, links))
+    rest = [_button(t, UIAction("fill", {"message": t})) for t in texts if t not in before]
+    return ModelResponse(text=told, offer=_offer([*_saying(before), *rest], tag, links))
+
+
+def _saying(texts: Mapping[str, str]) -> list[UINode]:
+    """A button for each text, by what it is called."""
+    return [_button(label, ui.Send(text)) for text, label in texts.items()]
 
 
 def _which(unclear: Unclear, commands: Commands, tag: str) -> ModelResponse:
@@ -322,27 +349,29 @@ def _is_told_by_ids(rows: Sequence[JSONObject]) -> bool:
 
 
 def _asked(
-    command: Command, tools: Sequence[ToolSpec], tag: str, beside: Sequence[str] = ()
+    command: Command, tools: Sequence[ToolSpec], tag: str, before: Mapping[str, str] = _NONE
 ) -> ModelResponse:
     """The form of a command; of one whose record nothing tells what shows it first: an id is
     nothing that anybody fills in."""
     app_id = command.tool.app_id
     is_lost = command.unclear or (command.is_unfound and not command.is_complete)
     if not is_lost or not (command.unclear or _list_of(app_id, tag, tools)):
-        return _form(command, tag, beside)
+        return _form(command, tag, before)
     mine = [t for t in tools if t.app_id == app_id]
     shows = [one for one in _first_ones(mine, most=OFFERED) if "{" not in one[1]]
-    return _examples(shows, "which_is_not_shown", tag, beside)
+    return _examples(shows, "which_is_not_shown", tag, before)
 
 
-def _form(command: Command, tag: str, beside: Sequence[str] = ()) -> ModelResponse:
-    """The function's form, filled with what is known, and what may be said instead."""
+def _form(command: Command, tag: str, before: Mapping[str, str] = _NONE) -> ModelResponse:
+    """The function's form, filled with what is known, and before it what may be said instead."""
     what = command.tool.description.partition(". ")[0]
     form = form_of(command.tool, command.arguments, tag)
     lower = what[:1].lower() + what[1:] if what[1:2].islower() else what
     text = language.of(tag).say("form_to_fill" if command.whole else "form_to_send", what=lower)
-    chips = [_button(said, UIAction("fill", {"message": said})) for said in beside]
-    return ModelResponse(text=text, offer=_offer([ui.Text(what), form, *chips], tag))
+    chips = ui.Stack(_saying(before), direction="horizontal", wrap=True)
+    return ModelResponse(
+        text=text, offer=_offer([*([chips] if before else []), ui.Text(what), form], tag)
+    )
 
 
 def _link(key: str, action: UIAction, tag: str) -> UINode:

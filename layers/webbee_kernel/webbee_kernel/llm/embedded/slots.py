@@ -103,6 +103,11 @@ class Command:
         return self.whole and self.is_complete and self.unclear is None and not self.is_lost
 
     @property
+    def is_found(self) -> bool:
+        """Whether it may be called, and more than words tell the record that it destroys."""
+        return self.is_sure and not self.is_unfound
+
+    @property
     def worth(self) -> tuple[bool, bool, bool, int, int, int]:
         """The best comes first: what is clear and whole, then what takes the fewest words as they
         stand and the most by the example's own."""

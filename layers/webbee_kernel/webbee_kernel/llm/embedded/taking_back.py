@@ -4,51 +4,72 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from ..protocol import ToolCall
+from ... import language
+from ..protocol import ModelRequest, ToolSpec
 from .commands import Commands
 from .examples import Pattern, speech
-from .message import lexicon
+from .message import lexicon, sense
 from .prompt_reader import stems_of_name
 from .slots import Command
 
+MOST_BESIDE = 2
+"""Words of nothing known beside an "undo that" which points: "put the date back to what it was"."""
+
 
 class TakingBack:
-    """A message read as words on the newest effect, which `undo` takes back."""
+    """A message read as words on the newest effect, which the request's `undo` takes back. What is
+    taken for them puts up a card, which names the effect."""
 
-    def __init__(self, commands: Commands, undo: ToolCall | None) -> None:
-        self._commands, self._undo = commands, undo
+    def __init__(self, commands: Commands, request: ModelRequest) -> None:
+        self._commands, self._undo, self._undoes = commands, request.undo, request.undoes
         self._message, self._tag = commands.message, commands.message.tag
 
     @property
+    def offered(self) -> dict[str, str]:
+        """What is offered to say behind an effect, and how it is called."""
+        if not (self._undo and self._commands.is_after_write):
+            return {}
+        said = language.of(self._tag).say("undo_offered")
+        return {said: f"{said}: {self._undoes}" if self._undoes else said}
+
+    @property
     def is_said(self) -> bool:
-        """Whether the last part of the message says "undo that", and at most a word beside it that
-        nothing is called by: behind it only in "undo the last thing"."""
+        """Whether the last part of the message says "undo that", and hardly a word beside it that
+        nothing is called by: most where it points at something or speaks of the effect, and behind
+        it only there."""
         known, (first, said) = lexicon(self._tag), self._message.ending(self._tag)
-        stems = self._message.stems(self._tag)[first:]
-        points = not (known.reference | known.ordinals.keys()).isdisjoint(stems)
-        beside = [b for b, behind in known.beside_undo(said) if points or self._made >= {*behind}]
-        return not self._asks and any(self._is_unnamed({*b} - self._made) for b in beside)
+        pointers = (known.reference | known.ordinals.keys()) - known.undoing
+        speaks = not pointers.isdisjoint(self._message.stems(self._tag)[first:])
+        speaks = speaks or not self._made.isdisjoint(said)
+        told = [b for b, behind in known.beside_undo(said) if speaks or self._made >= {*behind}]
+        strange = [beside - self._made - known.question for beside in told]
+        most = MOST_BESIDE if speaks else 1
+        return not self._asks and any(len(s) <= most and self._is_unnamed(s) for s in strange)
 
     def _is_unnamed(self, strange: set[str]) -> bool:
-        """Whether it is a word at most, and no record is called by it."""
+        """Whether no record is called by it."""
         records = self._commands.values.records
         rows = (row for tool in self._commands.tools for row in records.known(tool.app_id))
-        return len(strange) < 2 and all(stems_of_name(r).isdisjoint(strange) for r in rows)
+        return all(stems_of_name(row).isdisjoint(strange) for row in rows)
 
     @property
     def command(self) -> Command | None:
         """The call that takes back what was just made, where the last part of the message says that
         and names nothing else: "undo that", "delete what I just added", "cancel the stamps"."""
-        tag, undo = self._tag, self._undo
+        undo, first = self._undo, self._message.ending(self._tag)[0]
         tool = next((t for t in self._commands.tools if undo and t.name == undo.name), None)
-        first, said = self._message.ending(tag)
-        if not (tool and undo and isinstance(undo.arguments, dict)) or self._asks:
+        if not tool or self._asks or self._message.denies(self._tag, first):
             return None
-        verbs = {*said} - self._made - lexicon(tag).question
-        is_deleting = bool(verbs) and speech(tool, tag) >= verbs
-        if not (self.is_said or is_deleting) or self._message.denies(tag, first):
+        if not (undo and isinstance(undo.arguments, dict)):
             return None
-        return Command(Pattern(tool, "", tag, (), {}), undo.arguments)
+        is_meant = self.is_said or self._is_deleting(tool)
+        return Command(Pattern(tool, "", self._tag, (), {}), undo.arguments) if is_meant else None
+
+    def _is_deleting(self, tool: ToolSpec) -> bool:
+        """Whether the last part says no more than what the function does: "delete it again"."""
+        said = {*self._message.ending(self._tag)[1]}
+        verbs = said - self._made - lexicon(self._tag).question
+        return bool(verbs) and speech(tool, self._tag) >= verbs
 
     @property
     def _asks(self) -> bool:
@@ -57,12 +78,13 @@ class TakingBack:
 
     @cached_property
     def _made(self) -> frozenset[str]:
-        """What speaks of the record that was just made: its name, what its app calls it and says to
-        make it."""
+        """What speaks of the effect: what its receipt says, the name of its record, what its app
+        calls it and says to make it."""
         tag, values = self._tag, self._commands.values
-        app_id = values.records.written
+        app_id, small = values.records.written, lexicon(tag).small
         tools = self._commands.tools
         writes = (t for t in tools if t.app_id == app_id and t.action_type == "write")
         rows = values.records.newest(app_id)
         words = (*map(stems_of_name, rows), *(speech(t, tag) for t in writes))
-        return values.nouns(app_id, tag).union(*words)
+        told = {sense(w.text, tag) for w in language.tokens(self._undoes)} - small
+        return values.nouns(app_id, tag).union(told, *words)
