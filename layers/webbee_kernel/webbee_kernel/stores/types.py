@@ -78,7 +78,8 @@ class Turn:
     large to be shown whole (`turn/tool_retrieval.py`), empty where an earlier turn says it; up to
     `told` (a sequence number) the transcript held the session's turns when this one was recorded;
     `order` counts the answers of the session, those to cards of earlier turns among them: the turn
-    with the highest is what its user was shown last.
+    with the highest is what its user was shown last;
+    `undoable` is the newest effect before it (`turn/session_memory.py`), carried on as `accepted`.
     """
 
     seq: int
@@ -103,6 +104,7 @@ class Turn:
     listed: str = ""
     told: int = 0
     order: int = 0
+    undoable: JSONObject = field(default_factory=dict)
 
 
 class Answering(NamedTuple):

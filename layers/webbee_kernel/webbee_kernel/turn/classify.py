@@ -19,6 +19,7 @@ from .dispatch import Ran, StepRunner
 from .plain_answer import unfounded
 from .plan import Answer, read_answer
 from .results_block import refused
+from .session_memory import undoable
 from .stream import TurnStopped
 from .turn_context import TurnContext
 from .window import refused_at, tokens, tool_tokens
@@ -91,7 +92,7 @@ class Classifier:
             exchanges=state.exchanges,
             growing=state.growing,
             undo=state.undo,
-            undoes=state.undoable.get("what", ""),
+            undoes=undoable(state.memory).get("what", ""),
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")

@@ -19,7 +19,7 @@ from ..guards import ids
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
 from ..stores.rate_limits import Limits
-from ..stores.types import PendingConfirmation, Turn
+from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
 from ..types import JSON, CallOutcome, JSONObject, Step
 from . import confirmation, messages
 from .dispatch import Consent, StepRunner, installed, known_function, with_dates
@@ -27,6 +27,7 @@ from .pending_approvals import AnsweredProposals, Proposals, card_of, gone, reca
 from .read import Reader, TurnRequest
 from .record import Recorder
 from .results_block import refused
+from .session_memory import undoable
 from .turn_context import TurnContext
 
 SESSION: Final = "mcp"
@@ -118,10 +119,13 @@ class DirectCalls:
         """
         state = await self._reader.read(ask)
         turn = state.memory.answered(ask.request_id)
+        if _undoes(turn, step) or _undoes_still(state.memory, ask.request_id, step):
+            said = turn or state.memory.last
+            return await self._propose(
+                ask, replace(state, message=said.message if said else ""), step, new
+            )
         if turn is None:
             raise _closed()
-        if _undoes(turn, step):
-            return await self._propose(ask, replace(state, message=turn.message), step, new)
         ask = ask._replace(message=turn.message, request_id=_filled(turn, step))
         if any(call["status"] == "ok" for call in turn.response.get("calls", ())):
             if ask.request_id in turn.also:
@@ -252,10 +256,20 @@ def _filled(turn: Turn, step: Step) -> str:
     return digest(_form(turn), step.app_id, step.fn_name, step.arguments)
 
 
-def _undoes(turn: Turn, step: Step) -> bool:
+def _undoes(turn: Turn | None, step: Step) -> bool:
     """Whether a receipt of the turn offers this very call, to take its effect back."""
-    call = {"app_id": step.app_id, "function": step.fn_name, "params": step.arguments}
-    return any(r.get("undo") == call for r in turn.response.get("receipts", ()))
+    receipts = turn.response.get("receipts", ()) if turn else ()
+    return any(r.get("undo") == _call(step) for r in receipts)
+
+
+def _undoes_still(memory: SessionMemory, request_id: str, step: Step) -> bool:
+    """Whether one did of a turn that is not remembered any more, without an effect since."""
+    found = undoable(memory)
+    return request_id in found.get("turns", ()) and found["undo"] == _call(step)
+
+
+def _call(step: Step) -> JSONObject:
+    return {"app_id": step.app_id, "function": step.fn_name, "params": step.arguments}
 
 
 def _offers(drawn: JSON, step: Step) -> bool:
@@ -270,7 +284,10 @@ def _offers(drawn: JSON, step: Step) -> bool:
 
 
 def _closed() -> Gone:
-    return Gone("this form was sent already, or is of long ago: ask again", field="turn")
+    return Gone(
+        f"this was sent already, or is more than {RING_SIZE} turns ago: say what you want instead",
+        field="turn",
+    )
 
 
 def _asked_already(state: TurnContext, step: Step) -> PendingConfirmation | None:

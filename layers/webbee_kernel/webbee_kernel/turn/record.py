@@ -38,7 +38,7 @@ from .messages import Reply
 from .pending_approvals import AnsweredProposals, amend, asked_in, recalled
 from .read import TurnRequest
 from .results_block import remembered_details
-from .session_memory import append, masker_for, unmasked
+from .session_memory import append, masker_for, still_undoable, unmasked
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -189,6 +189,7 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
         waiting=(*asked, *told.unshown, *confirmation.carried(memory, seq, state.now)),
         marks=marks(memory, seq, told.request_id, told.message),
         listed=tool_retrieval.kept(_listed(state), memory.turns, seq),
+        undoable=still_undoable(memory, called=bool(response["calls"])),
         shown=_shown(drawn),
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),

@@ -15,9 +15,9 @@ from ..clock import iso
 from ..config import Settings
 from ..errors import BadInput, StorageUnavailable
 from ..observability import timed
-from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
+from ..stores.types import RING_SIZE, HistoryItem, SessionMemory, ToolCallDigest, Turn
 from ..text import ARROW, ELLIPSIS, cut, one_line, squeezed
-from ..types import JSON, SessionKey
+from ..types import JSON, JSONObject, SessionKey
 from . import confirmation
 
 if TYPE_CHECKING:
@@ -46,6 +46,27 @@ def history(
     """The remembered turns, oldest first. `mask` closes the PII gate for replies and for facts
     stored while it was open."""
     return tuple(_item(turn, mask) for turn in memory.turns)
+
+
+def undoable(memory: SessionMemory) -> JSONObject:
+    """The one effect of the newest turn that had any, where that can be taken back: `what` it was,
+    the call `undo`, the requests of its `turns`, and how many turns with calls it outlives
+    (`left`). Empty while a card waits. A ring full of turns that called nothing keeps it."""
+    left = RING_SIZE
+    for turn in reversed(memory.turns):
+        if receipts := turn.response.get("receipts"):
+            offered = [{"what": r["what"], "undo": r["undo"]} for r in receipts if "undo" in r]
+            more = {"turns": [turn.request_id, *turn.also], "left": left}
+            return offered[0] | more if len(offered) == 1 else {}
+        left -= bool(turn.response.get("calls"))
+    return memory.last.undoable if memory.last else {}
+
+
+def still_undoable(memory: SessionMemory, *, called: bool) -> JSONObject:
+    """The same behind one more turn, which `called` something or not."""
+    found = undoable(memory)
+    left = found.get("left", 0) - called
+    return found | {"left": left} if left > 0 else {}
 
 
 def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:

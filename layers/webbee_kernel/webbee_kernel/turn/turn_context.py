@@ -203,18 +203,10 @@ class TurnContext:
         before = same if self.rounds else common + opening.shortlist.steady
         return Growing(common, before, opening.prompt.apps)
 
-    @cached_property
-    def undoable(self) -> JSONObject:
-        """The receipt of the one effect of the newest remembered turn that had any, where that can
-        be taken back; nothing while a card waits."""
-        told = (t.response.get("receipts", ()) for t in reversed(self.memory.turns))
-        offered = [r for r in next(filter(None, told), ()) if "undo" in r]
-        return offered[0] if len(offered) == 1 else {}
-
     @property
     def undo(self) -> ToolCall | None:
-        """What takes that back, as its receipt offers it."""
-        if not (call := self.undoable.get("undo")):
+        """What takes back the effect that `undoable` finds, as its receipt offers it."""
+        if not (call := session_memory.undoable(self.memory).get("undo")):
             return None
         function = self.catalogue.function(call["app_id"], call["function"])
         return ToolCall(function.tool_name, call["params"]) if function else None

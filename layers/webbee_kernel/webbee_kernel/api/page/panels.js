@@ -211,7 +211,7 @@ export class Panels {
       return true;
     } catch (error) {
       if ([409, 410].includes(error.status)) reply?.redraw();
-      toast(error.message, "error");
+      toast((error.status === 410 && undoGone(element)) || error.message, "error");
       return false;
     } finally {
       if (element) element.disabled = false;
@@ -252,4 +252,11 @@ export class Panels {
     this.centre(null, panel);
     return true;
   }
+}
+
+/** What is said where an effect is too long ago to be undone by its link, which goes; empty for all else. */
+function undoGone(element) {
+  const link = element?.closest(".undo");
+  link?.remove();
+  return link ? t("undoGone") : "";
 }

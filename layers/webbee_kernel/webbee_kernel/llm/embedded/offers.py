@@ -87,11 +87,8 @@ def _answer(
 ) -> ModelResponse:
     """The one whole command, or the question which is meant. Where there is none, what was just
     made is taken back, a question is looked up, and what nobody was shown is looked for."""
-    found = None
-    if not any(c.is_sure or (c.unclear and c.unclear.rows) for c in readings):
-        back = TakingBack(commands, request).command  # "delete the last one"
-        found = back or (None if readings else commands.asked_about())
-        readings = [found] if found else readings
+    found = _taken_back(readings, commands, request)
+    readings = [found] if found else readings
     going_on = [t for t in request.tools if t.name == CONTINUE]
     if going_on and found is None and (lookup := _lookup(commands, readings)):
         return _calls([lookup], going_on)
@@ -100,6 +97,17 @@ def _answer(
         return _not_understood(commands, request, tag)
     is_sure = len(readings) == 1 and readings[0].is_sure
     return _calls(readings) if is_sure else _open(readings, commands, tag)
+
+
+def _taken_back(
+    readings: Sequence[Command], commands: Commands, request: ModelRequest
+) -> Command | None:
+    """For a message that is no command yet, as "delete the last one" is none: what takes back what
+    was just made, or answers the question about one record."""
+    if not all(command.is_open for command in readings):
+        return None
+    back = TakingBack(commands, request).command
+    return back or (None if readings else commands.asked_about())
 
 
 def _not_understood(commands: Commands, request: ModelRequest, tag: str) -> ModelResponse:

@@ -108,6 +108,11 @@ class Command:
         return self.is_sure and not self.is_unfound
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is no call yet, and not one of a few records has to be picked either."""
+        return not self.is_sure and not (self.unclear and self.unclear.rows)
+
+    @property
     def worth(self) -> tuple[bool, bool, bool, int, int, int]:
         """The best comes first: what is clear and whole, then what takes the fewest words as they
         stand and the most by the example's own."""

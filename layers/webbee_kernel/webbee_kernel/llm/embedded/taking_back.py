@@ -56,11 +56,10 @@ class TakingBack:
     def command(self) -> Command | None:
         """The call that takes back what was just made, where the last part of the message says that
         and names nothing else: "undo that", "delete what I just added", "cancel the stamps"."""
-        undo, first = self._undo, self._message.ending(self._tag)[0]
-        tool = next((t for t in self._commands.tools if undo and t.name == undo.name), None)
-        if not tool or self._asks or self._message.denies(self._tag, first):
+        if not (undo := self._undo) or not isinstance(undo.arguments, dict) or self._asks:
             return None
-        if not (undo and isinstance(undo.arguments, dict)):
+        tool = next((t for t in self._commands.tools if t.name == undo.name), None)
+        if not tool or self._message.denies(self._tag, self._message.ending(self._tag)[0]):
             return None
         is_meant = self.is_said or self._is_deleting(tool)
         return Command(Pattern(tool, "", self._tag, (), {}), undo.arguments) if is_meant else None

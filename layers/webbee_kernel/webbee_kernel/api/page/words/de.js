@@ -121,6 +121,7 @@ export default {
   markUnfound: "nicht in den Daten gefunden",
   markHolds: "in den Daten steht: {what}",
   undo: "Rückgängig machen",
+  undoGone: "Das ist mehr als fünf Runden her. Sagen Sie, was stattdessen gelten soll.",
   receipts: "Was getan wurde",
   sourceDerived: "errechnet: {formula}",
   sourceCounted: "folgt aus den Ergebnissen",

@@ -119,6 +119,7 @@ export default {
   markUnfound: "not found in the data",
   markHolds: "the data holds: {what}",
   undo: "Undo",
+  undoGone: "That is more than five turns ago. Say what to change instead.",
   receipts: "What was done",
   sourceDerived: "worked out: {formula}",
   sourceCounted: "follows from the results",

@@ -119,6 +119,7 @@ export default {
   markUnfound: "no se encuentra en los datos",
   markHolds: "los datos dicen: {what}",
   undo: "Deshacer",
+  undoGone: "Eso fue hace más de cinco turnos. Diga qué cambiar en su lugar.",
   receipts: "Qué se ha hecho",
   sourceDerived: "calculado: {formula}",
   sourceCounted: "se sigue de los resultados",

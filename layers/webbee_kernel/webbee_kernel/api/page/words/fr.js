@@ -120,6 +120,7 @@ export default {
   markUnfound: "introuvable dans les données",
   markHolds: "les données indiquent : {what}",
   undo: "Annuler",
+  undoGone: "Cela date de plus de cinq échanges. Dites plutôt ce qu’il faut changer.",
   receipts: "Ce qui a été fait",
   sourceDerived: "calculé : {formula}",
   sourceCounted: "découle des résultats",

@@ -119,6 +119,7 @@ export default {
   markUnfound: "нет в данных",
   markHolds: "в данных: {what}",
   undo: "Отменить",
+  undoGone: "Это было больше пяти реплик назад. Скажите, что изменить вместо этого.",
   receipts: "Что сделано",
   sourceDerived: "вычислено: {formula}",
   sourceCounted: "следует из результатов",
