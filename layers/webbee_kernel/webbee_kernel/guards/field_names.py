@@ -149,7 +149,7 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (BESIDE, "recipient", "participant participants invitee invitees guest guests audience"),
     (BESIDE, "recipient", "email emails phone phones mobile tel msisdn fax address addresses"),
     (BESIDE, "recipient", "member members collaborator collaborators subscriber subscribers"),
-    (BESIDE, "recipient", "assignee assignees reviewer reviewers viewers editors"),
+    (BESIDE, "recipient", "assignee assignees reviewer reviewers viewers editors watcher watchers"),
     (BESIDE, "recipient", "principal principals grantee grantees visibility"),
     (EFFECT, "recipient", "to anyone everyone worldreadable"),
     (EFFECT, "account", "iban account accounts bic swift wallet"),

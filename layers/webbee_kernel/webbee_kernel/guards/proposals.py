@@ -21,7 +21,7 @@ from ..text import as_code, dumps, one_line, revealed
 from ..types import CallOutcome, JSONObject, Step
 from .addresses import form_of, spelled
 from .arguments import Leaf, scalars, shown
-from .consent import destinations
+from .consent import accepted_by, destinations
 from .field_names import names_an_id, root_of, same_kind, words_of
 from .sinks import effect_of
 
@@ -144,7 +144,9 @@ def card(steps: Sequence[Step], catalogue: Catalogue, titles: Titles, tag: str) 
         verb=_verb([s.fn_name for s in steps], tag),
         language=tag,
         calls=tuple(calls),
-        keys=tuple(dict.fromkeys(key for step, function in known for key in _keys(step, function))),
+        keys=tuple(
+            dict.fromkeys(k for s, function in known for k in accepted_by(function, s.arguments))
+        ),
         hidden=tuple(_hidden(known)),
     )
 
@@ -154,11 +156,6 @@ def _question(calls: Sequence[JSONObject], steps: Sequence[Step], tag: str) -> s
     if len(calls) > 1:
         return language.of(tag).say("card_several", n=len(calls))
     return _asked(calls[0], _concept(steps[0].fn_name), tag)
-
-
-def _keys(step: Step, function: FunctionInfo) -> list[str]:
-    """What a call's destinations are remembered by."""
-    return [key for _, key in destinations(function, step.arguments) if key]
 
 
 def _hidden(known: Sequence[tuple[Step, FunctionInfo]]) -> Iterator[str]:

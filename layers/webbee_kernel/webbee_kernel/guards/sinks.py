@@ -17,7 +17,7 @@ from .. import language
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from . import field_names as fields
-from .addresses import form_of, is_linked, is_moment, is_networked, is_own_name, web_address
+from .addresses import form_of, has_scheme, is_linked, is_moment, web_address
 from .arguments import Leaf, leaves, parameters, shown
 from .field_names import Kind, is_counted, kind_by_name, names_an_id, words_of
 
@@ -102,14 +102,13 @@ def _stems(words: frozenset[str]) -> frozenset[str]:
 
 
 def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, ...]:
-    """The addresses of the web that a read opens. One that also carries something is outward
-    (`sinks`); another scheme (`memo://notes/1`) is the app's own name of a thing."""
+    """The addresses that a read opens, of whatever scheme. One that also carries something is
+    outward (`sinks`)."""
     if function.action_type != "read":
         return ()
     found = leaves(function, arguments)
     given = [leaf for leaf in found if leaf.marker != "content" and _is_given(leaf)]
-    addresses = _addresses(function, given)
-    web = tuple(s for s in addresses if s.kind == "url" and not is_own_name(s.value))
+    web = tuple(s for s in _addresses(function, given) if s.kind == "url")
     return () if web and _of_read(function, found) else web
 
 
@@ -252,7 +251,7 @@ def _is_url(leaf: Leaf) -> bool:
     """Whether an argument of a read that is not for addresses is opened all the same: it begins as
     an address does, or is a host with a path."""
     text = str(leaf.value)
-    if is_linked(text) or (is_networked(text) and not is_told(leaf)):
+    if is_linked(text) or (has_scheme(text) and not is_told(leaf)):
         return True
     weak = kind_by_name(leaf.name, fields.CARRYING, is_read=False)
     return weak == "url" and web_address(text)
@@ -350,7 +349,7 @@ def _may_be_address(leaf: Leaf, why: str) -> bool:
         is_end = words_of(leaf.name)[-1:] == ["to"] and is_moment(leaf.value)
         return not is_end and not (leaf.is_secret and not form_of(leaf.value))
     long = len(str(leaf.value).lstrip("-").partition(".")[0]) >= _LONG
-    return long or names_an_id(leaf.name) or not is_counted(leaf.name)
+    return long or leaf.is_item or names_an_id(leaf.name) or not is_counted(leaf.name)
 
 
 _HEADER = re.compile(

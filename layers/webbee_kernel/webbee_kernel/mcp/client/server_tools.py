@@ -229,8 +229,9 @@ def problem_of(definition: Mapping[str, JSON]) -> str:
 
 def action_type(annotations: Mapping[str, JSON]) -> str:
     """`read`, `write` or `destructive`, as the hints say; where they say nothing, the careful
-    reading that the protocol gives as their default: it destroys."""
-    if annotations.get("readOnlyHint") is True:
+    reading that the protocol gives as their default, as where one says the opposite of another: it
+    destroys."""
+    if annotations.get("readOnlyHint") is True and annotations.get("destructiveHint") is not True:
         return "read"
     return "write" if annotations.get("destructiveHint") is False else "destructive"
 
