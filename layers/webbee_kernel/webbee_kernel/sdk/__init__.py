@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import ui as ui
     from .context import Context as Context
+    from .context import Sentences as Sentences
     from .context import User as User
     from .definitions import FunctionDef as FunctionDef
     from .exceptions import CircularCallError as CircularCallError
@@ -40,11 +41,10 @@ if TYPE_CHECKING:
     from .records import Document as Document
     from .records import Page as Page
     from .result import ActionResult as ActionResult
-    from .sentences import Sentences as Sentences
 
 _NAMES_OF = {
     "": ("ui",),
-    "context": ("Context", "User"),
+    "context": ("Context", "Sentences", "User"),
     "definitions": ("FunctionDef",),
     "records": ("Document", "Page"),
     "exceptions": (
@@ -76,7 +76,6 @@ _NAMES_OF = {
         "pii",
     ),
     "result": ("ActionResult",),
-    "sentences": ("Sentences",),
 }
 _HOMES = {name: module for module, names in _NAMES_OF.items() for name in names}
 __all__ = sorted(_HOMES)
