@@ -87,7 +87,11 @@ def test_what_a_result_tells_takes_its_effect_back(alice: Person, changed: str, 
     [receipt] = [r for r in turn["receipts"] if r["status"] == "done"]
     assert receipt["undo"]["function"] == undo
     assert pressed(alice, receipt["undo"], "r2")["status"] == "confirmation"
-    assert alice.confirm(alice.turns()[-1]["confirmation"]["id"])["status"] == "ok"
+    asked = alice.turns()[-1]["confirmation"]
+    verbs = {"add": "Restore", "update": "Change", "reopen": "Reopen"}
+    assert asked["verb"] == verbs[undo]
+    assert asked["question"] == f"{asked['verb']} “water the plants” (Tasks)?"
+    assert alice.confirm(asked["id"])["status"] == "ok"
     [task] = open_tasks()
     assert {**task, "id": before["id"]} == before
 

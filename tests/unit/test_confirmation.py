@@ -205,3 +205,12 @@ def test_who_answers_again_is_told_that_it_is_being_carried_out(tag: str, said: 
     assert said in working["message"]
     away = to_response(StorageUnavailable("no table"), user)["error"]["message"]
     assert said not in away
+
+
+def test_the_card_of_a_move_says_where_to() -> None:
+    """By its function's name, in the language of such names."""
+    back = Step(0, "notes", "move_to_inbox", {"id": "n1"}, "write")
+    asked = pending(back, titles={"n1": "Plan"}).asks
+    assert asked["question"] == "Move to inbox “Plan” (notes)?"
+    assert asked["verb"] == "Move to inbox"
+    assert pending(back, titles={"n1": "Plan"}, tag="de").asks["verb"] == "Verschieben"

@@ -49,7 +49,7 @@ TITLES = ("title", "subject", "name", "text")
 LONGEST_TITLE = 80
 _BARE_IDS = ("id", "ids", "uid", "uuid")
 """Names that say nothing beside the title of what they are the id of."""
-VERBS = ("delete", "send", "create", "update", "move")
+VERBS = ("delete", "send", "create", "update", MOVE := "move", RESTORE := "restore")
 """What a button may say in the user's language; another one says what its function is called."""
 
 
@@ -128,9 +128,12 @@ class Card(NamedTuple):
         }
 
 
-def card(steps: Sequence[Step], catalogue: Catalogue, titles: Titles, tag: str) -> Card:
-    """The card of these calls; `titles` is what ids stand for."""
-    speaks = language.of(tag)
+def card(
+    steps: Sequence[Step], catalogue: Catalogue, titles: Titles, tag: str, *, restores: bool = False
+) -> Card:
+    """The card of these calls; `titles` is what ids stand for, `restores` says that the one call
+    brings back what was destroyed."""
+    speaks, concept = language.of(tag), RESTORE if restores else _concept(steps[0].fn_name, tag)
     known = [(s, catalogue.function(s.app_id, s.fn_name) or _unknown(s)) for s in steps]
     calls = [_call(step, function, catalogue, titles, tag) for step, function in known]
     lines = [_line(call, tag) for call in calls]
@@ -139,9 +142,9 @@ def card(steps: Sequence[Step], catalogue: Catalogue, titles: Titles, tag: str) 
         lines = [f"{n}. {line}" for n, line in enumerate(lines, 1)]
     return Card(
         summary="\n".join(lines),
-        question=_question(calls, steps, tag),
+        question=_question(calls, concept, tag),
         ask=speaks.say("card_ask_all" if several else "card_ask"),
-        verb=_verb([s.fn_name for s in steps], tag),
+        verb=_verb([s.fn_name for s in steps], concept, tag),
         language=tag,
         calls=tuple(calls),
         keys=tuple(
@@ -151,11 +154,11 @@ def card(steps: Sequence[Step], catalogue: Catalogue, titles: Titles, tag: str) 
     )
 
 
-def _question(calls: Sequence[JSONObject], steps: Sequence[Step], tag: str) -> str:
+def _question(calls: Sequence[JSONObject], concept: str, tag: str) -> str:
     """What is asked above the fields: of one effect what it does, of several how many there are."""
     if len(calls) > 1:
         return language.of(tag).say("card_several", n=len(calls))
-    return _asked(calls[0], _concept(steps[0].fn_name), tag)
+    return _asked(calls[0], concept, tag)
 
 
 def _hidden(known: Sequence[tuple[Step, FunctionInfo]]) -> Iterator[str]:
@@ -267,7 +270,7 @@ def _call(
 def _title(fn_name: str, tag: str) -> str:
     """What a function does: its name in words; of a common verb alone, the user's own in a language
     that function names are not made of: its file knows no verbs of theirs."""
-    words, concept, speaks = words_of(fn_name), _concept(fn_name), language.of(tag)
+    words, concept, speaks = words_of(fn_name), _concept(fn_name, tag), language.of(tag)
     if len(words) == 1 and concept in VERBS and not speaks.words.effects:
         return speaks.say(f"card_verb_{concept}").lower()
     return _plain_name(" ".join(words)) or _plain_name(fn_name)
@@ -403,20 +406,21 @@ def _titles(call: JSONObject) -> list[str]:
     return list(map(str, named))
 
 
-def _concept(fn_name: str) -> str:
+def _concept(fn_name: str, tag: str) -> str:
     """What a function's first word does, where that is common: what its button says goes by it,
-    and nothing else."""
+    and nothing else. A move goes by its name, which says where to, in the language of names."""
     known = language.of("en").words.effects
     first = words_of(fn_name)[:1]
-    return known.get(language.stem(first[0], "en"), "") if first else ""
+    found = known.get(language.stem(first[0], "en"), "") if first else ""
+    return "" if found == MOVE and language.of(tag).words.effects else found
 
 
-def _verb(names: Sequence[str], tag: str) -> str:
+def _verb(names: Sequence[str], concept: str, tag: str) -> str:
     """What the button says: the verb of the one function, in the user's language where it is a
     common one, and how often it is called."""
     if len(dict.fromkeys(names)) > 1:
         return language.of(tag).say("card_verb_all")
-    concept, title = _concept(names[0]), _title(names[0], tag)
+    title = _title(names[0], tag)
     verb = f"{title[:1].upper()}{title[1:]}"
     if concept in VERBS:
         verb = language.of(tag).say(f"card_verb_{concept}")

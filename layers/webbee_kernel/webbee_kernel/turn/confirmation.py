@@ -146,11 +146,12 @@ def pending(
     request_id: str,
     now: float,
     resume: bool = False,
+    restores: bool = False,
 ) -> PendingConfirmation:
     """The card of exactly these calls, arguments already real, valid for 300 seconds. The same
     calls of the same request have the same id, however often the request is delivered."""
     which = [(s.app_id, s.fn_name, json.dumps(s.arguments, sort_keys=True)) for s in steps]
-    made = card(steps, catalogue, titles, tag)
+    made = card(steps, catalogue, titles, tag, restores=restores)
     return PendingConfirmation(
         confirmation_id=confirmation_id(session, request_id, *which),
         expires_at=int(now) + LIFETIME_S,

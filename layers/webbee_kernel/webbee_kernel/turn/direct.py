@@ -19,7 +19,7 @@ from ..guards import ids
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
 from ..stores.rate_limits import Limits
-from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
+from ..stores.types import RING_SIZE, PendingConfirmation, Turn
 from ..types import JSON, CallOutcome, JSONObject, Step
 from . import confirmation, messages
 from .dispatch import Consent, StepRunner, installed, known_function, with_dates
@@ -27,7 +27,7 @@ from .pending_approvals import AnsweredProposals, Proposals, card_of, gone, reca
 from .read import Reader, TurnRequest
 from .record import Recorder
 from .results_block import refused
-from .session_memory import undoable
+from .session_memory import undone_by
 from .turn_context import TurnContext
 
 SESSION: Final = "mcp"
@@ -119,7 +119,7 @@ class DirectCalls:
         """
         state = await self._reader.read(ask)
         turn = state.memory.answered(ask.request_id)
-        if _undoes(turn, step) or _undoes_still(state.memory, ask.request_id, step):
+        if any(ask.request_id in one["turns"] for one in undone_by(state.memory, step)):
             said = turn or state.memory.last
             return await self._propose(
                 ask, replace(state, message=said.message if said else ""), step, new
@@ -254,22 +254,6 @@ def _form(turn: Turn) -> str:
 def _filled(turn: Turn, step: Step) -> str:
     """That of the form with these values."""
     return digest(_form(turn), step.app_id, step.fn_name, step.arguments)
-
-
-def _undoes(turn: Turn | None, step: Step) -> bool:
-    """Whether a receipt of the turn offers this very call, to take its effect back."""
-    receipts = turn.response.get("receipts", ()) if turn else ()
-    return any(r.get("undo") == _call(step) for r in receipts)
-
-
-def _undoes_still(memory: SessionMemory, request_id: str, step: Step) -> bool:
-    """Whether one did of a turn that is not remembered any more, without an effect since."""
-    found = undoable(memory)
-    return request_id in found.get("turns", ()) and found["undo"] == _call(step)
-
-
-def _call(step: Step) -> JSONObject:
-    return {"app_id": step.app_id, "function": step.fn_name, "params": step.arguments}
 
 
 def _offers(drawn: JSON, step: Step) -> bool:

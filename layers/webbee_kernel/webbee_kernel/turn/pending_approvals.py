@@ -30,7 +30,7 @@ from . import confirmation
 from .accepted_destinations import AcceptedDestinations, keys_of
 from .confirmation import LIFETIME_S, Answered, edited
 from .read import TurnRequest
-from .session_memory import MAX_RACES, append, unmasked
+from .session_memory import MAX_RACES, append, undone_by, unmasked
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -260,7 +260,15 @@ def card_of(
         request_id=state.request_id,
         now=state.now,
         resume=resume,
+        restores=_restores(state, steps),
     )
+
+
+def _restores(state: TurnContext, steps: Sequence[Step]) -> bool:
+    """Whether the one call takes back a remembered effect that destroyed something."""
+    undone = undone_by(state.memory, steps[0]) if len(steps) == 1 else []
+    known = [state.catalogue.function(*one["of"]) for one in undone]
+    return any(function and function.action_type == "destructive" for function in known)
 
 
 def gone() -> Gone:

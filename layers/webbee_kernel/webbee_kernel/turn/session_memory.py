@@ -17,7 +17,7 @@ from ..errors import BadInput, StorageUnavailable
 from ..observability import timed
 from ..stores.types import RING_SIZE, HistoryItem, SessionMemory, ToolCallDigest, Turn
 from ..text import ARROW, ELLIPSIS, cut, one_line, squeezed
-from ..types import JSON, JSONObject, SessionKey
+from ..types import JSON, JSONObject, SessionKey, Step
 from . import confirmation
 
 if TYPE_CHECKING:
@@ -50,16 +50,32 @@ def history(
 
 def undoable(memory: SessionMemory) -> JSONObject:
     """The one effect of the newest turn that had any, where that can be taken back: `what` it was,
-    the call `undo`, the requests of its `turns`, and how many turns with calls it outlives
-    (`left`). Empty while a card waits. A ring full of turns that called nothing keeps it."""
+    the call `undo`, the function that it is `of`, the requests of its `turns`, and how many turns
+    with calls it outlives (`left`). Empty while a card waits. A ring full of turns that called
+    nothing keeps it.
+    """
     left = RING_SIZE
     for turn in reversed(memory.turns):
-        if receipts := turn.response.get("receipts"):
-            offered = [{"what": r["what"], "undo": r["undo"]} for r in receipts if "undo" in r]
-            more = {"turns": [turn.request_id, *turn.also], "left": left}
-            return offered[0] | more if len(offered) == 1 else {}
+        if turn.response.get("receipts"):
+            offered = list(_undoable(turn))
+            return offered[0] | {"left": left} if len(offered) == 1 else {}
         left -= bool(turn.response.get("calls"))
     return memory.last.undoable if memory.last else {}
+
+
+def _undoable(turn: Turn) -> Iterator[JSONObject]:
+    for receipt in turn.response.get("receipts", ()):
+        if "undo" in receipt:
+            made = turn.response["calls"][receipt["call"]]
+            of, turns = [made["app_id"], made["fn_name"]], [turn.request_id, *turn.also]
+            yield {"what": receipt["what"], "undo": receipt["undo"], "of": of, "turns": turns}
+
+
+def undone_by(memory: SessionMemory, step: Step) -> list[JSONObject]:
+    """The effects that this very call takes back, as receipts have offered it."""
+    call = {"app_id": step.app_id, "function": step.fn_name, "params": step.arguments}
+    offered = [*(one for turn in memory.turns for one in _undoable(turn)), undoable(memory)]
+    return [one for one in offered if one.get("undo") == call]
 
 
 def still_undoable(memory: SessionMemory, *, called: bool) -> JSONObject:
