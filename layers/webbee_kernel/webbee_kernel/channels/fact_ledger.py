@@ -44,15 +44,15 @@ def record(
     facts = [call for _, call in told]
     digests = tuple(ToolCallDigest(a, f, dumps(d)) for a, f, d in facts)
     room = cap + 1  # the last line needs no break
-    if _size(digests) > room:
+    if (size := _size(digests)) > room:
         digests = _shrink(facts, digests, cap)
+        size = _size(digests)
     omitted = tuple(d for d in digests if (d.app_id, d.fn_name) == (KERNEL, OMITTED_FN))
     kept = digests[len(omitted) :]
     numbers = [i for i, _ in told[len(told) - len(kept) :]]
     by_number = dict(zip(numbers, kept, strict=True))
     first = numbers[0] if omitted else 0
-    room -= _size(digests)
-    return (*omitted, *_with_arguments(by_number, calls, arguments, first, room))
+    return (*omitted, *_with_arguments(by_number, calls, arguments, first, room - size))
 
 
 def _with_arguments(

@@ -19,7 +19,6 @@ from .dispatch import Ran, StepRunner
 from .plain_answer import unfounded
 from .plan import Answer, read_answer
 from .results_block import refused
-from .session_memory import undoable
 from .stream import TurnStopped
 from .turn_context import TurnContext
 from .window import refused_at, tokens, tool_tokens
@@ -80,6 +79,7 @@ class Classifier:
 
     async def _ask(self, state: TurnContext) -> TurnContext:
         opening = state.opening.prompt.text
+        undo, undoes = state.undo()
         request = ModelRequest(
             role="classifier",
             system=state.opening.prompt.system,
@@ -91,8 +91,8 @@ class Classifier:
             opening=opening,
             exchanges=state.exchanges,
             growing=state.growing,
-            undo=state.undo,
-            undoes=undoable(state.memory).get("what", ""),
+            undo=undo,
+            undoes=undoes,
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")

@@ -162,7 +162,7 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
     """This turn as the next one will read it, numbered after `memory` and masked with its
     placeholders."""
     same = memory is state.memory
-    seq = memory.last_seq + 1
+    seq, order = memory.last_seq + 1, memory.next_order
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
     asked = tuple(told.held)
     reply = _with_card(told.reply, asked)
@@ -193,7 +193,7 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
         shown=_shown(drawn),
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
-        order=memory.next_order,
+        order=order,
     )
 
 

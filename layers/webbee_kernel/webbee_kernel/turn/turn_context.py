@@ -203,13 +203,13 @@ class TurnContext:
         before = same if self.rounds else common + opening.shortlist.steady
         return Growing(common, before, opening.prompt.apps)
 
-    @property
-    def undo(self) -> ToolCall | None:
-        """What takes back the effect that `undoable` finds, as its receipt offers it."""
-        if not (call := session_memory.undoable(self.memory).get("undo")):
-            return None
-        function = self.catalogue.function(call["app_id"], call["function"])
-        return ToolCall(function.tool_name, call["params"]) if function else None
+    def undo(self) -> tuple[ToolCall | None, str]:
+        """What takes back the effect that `undoable` finds, and how its receipt names that."""
+        found = session_memory.undoable(self.memory)
+        call: JSONObject = found.get("undo", {})
+        function = self.catalogue.function(call["app_id"], call["function"]) if call else None
+        undo = ToolCall(function.tool_name, call["params"]) if function else None
+        return undo, found.get("what", "")
 
     @property
     def skeleton_shown(self) -> str:
