@@ -24,9 +24,11 @@ from . import mcp_servers, models
 from .deployability import credentials
 from .models import PORTS, ModelServer, Search
 from .project import COMMAND, IN_REPOSITORY, SERVE, child_environment
-from .terminal import Command, paint, progress
+from .terminal import CliError, Command, paint, progress
 
 STEPS = 4
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end a run; the last is of a terminal that is closed."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -60,8 +62,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not sys.stderr.isatty():
         print("starting …", flush=True)
     step("libraries")
-    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed terminal ends it as Ctrl-C does
-        signal.signal(number, signal.default_int_handler)
+    for number in ENDS:
+        signal.signal(number, _end)
     try:
         from .world import (  # a second of imports: whoever waits sees the bar before
             failed,
@@ -110,9 +112,19 @@ def main(arguments: list[str] | None = None) -> int:
         else:
             print(error.strerror, file=sys.stderr)
         return 1
+    except CliError as error:
+        print(f"it did not start: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print(f"\nstopped; {options.keep or 'nothing of this run'} is kept")
     return 0
+
+
+def _end(*_: object) -> None:
+    """End once: `make` tells it as well, and what ends holds locks that nothing may break into."""
+    for number in ENDS:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def model_variables() -> dict[str, str]:

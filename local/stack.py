@@ -23,6 +23,7 @@ from moto.sqs.models import sqs_backends
 from .aws import account_tables, local_aws
 from .project import ROOT
 from .template import load_template
+from .terminal import CliError
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -53,10 +54,10 @@ class Stack:
 
     def ask(self, method: str, path: str, claims: Mapping[str, str], body: Any = None) -> Any:
         """What the API answers to somebody, straight through its function: it need not listen yet.
-        RuntimeError where it refuses."""
+        CliError where it refuses."""
         answer = self.invoke("chat_turn", http_event(method, path, claims=claims, body=body))
         if answer["statusCode"] >= 400:
-            raise RuntimeError(f"{method} {path}: {answer['body']}")
+            raise CliError(f"{method} {path}: {orjson.loads(answer['body'])['error']['message']}")
         return orjson.loads(answer["body"])
 
     def tick(self) -> int:

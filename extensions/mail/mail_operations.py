@@ -37,10 +37,11 @@ class Listing:
 
 @dataclass(slots=True)
 class Done:
-    """What happened to messages; `missing` are ids that were not there, `failed` says why by
-    account."""
+    """What happened to messages; `unread` is how many of them were, `missing` are ids that were not
+    there, `failed` says why by account."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
+    unread: int = 0
     erased: int = 0
     missing: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
@@ -267,6 +268,7 @@ def _each_folder(
             if not uids:
                 continue
             envelopes = imap.envelopes(uids)
+            done.unread += sum(envelope.unread for envelope in envelopes)
             done.rows += _outcome(envelopes, work(imap, folder, uids, done))
     return done
 

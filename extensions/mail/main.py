@@ -52,6 +52,7 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, u
 from wording import found, listed, say
 
 SECTION = "mail_inbox_summary"
+PUT_BACK, PUT_BACK_SECONDS = "put_back", 120
 PANELS = ["inbox"]
 SUMMARY_BODY = 1_500  # characters of a message's text in the summary of `read`
 
@@ -244,6 +245,7 @@ async def mark(ctx: Context, params: MarkParams) -> ActionResult:
     state = "read" if params.read else "unread"
     data = {"marked": n, "as": state, "messages": done.rows} | missing(done)
     undo = ui.Call("mark", ids=params.ids, read=not params.read)
+    await put_back(ctx, 0 if params.read else n - done.unread)
     return await changed(ctx, data, say(ctx, f"marked_{state}", n), undo)
 
 
@@ -296,11 +298,14 @@ async def inbox_summary(ctx: Context) -> dict[str, Any]:
 )
 async def inbox_alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) -> str:
     """Empty for the first snapshot and for a count that fell. An account that was not counted
-    before brings no new mail either."""
+    before brings no new mail either, nor does what the user put back among the unread."""
     if not old:
         return ""
     before, after = counts_by_address(old), counts_by_address(new)
     new_messages = sum(n - before[address] for address, n in after.items() if address in before)
+    if new_messages > 0:
+        new_messages -= await ctx.cache.get(PUT_BACK) or 0
+        await ctx.cache.delete(PUT_BACK)
     if new_messages <= 0:
         return ""
     return say(ctx, "arrived", new_messages, unread=new["unread_total"])
@@ -329,7 +334,15 @@ async def moved(ctx: Context, ids: list[str], to: str, told: str) -> ActionResul
     done = await each_account(ctx, ids, partial(move_messages, to=to))
     data = {told: len(done.rows), "messages": done.rows} | missing(done)
     undo = None if to == "inbox" else back(done)
+    await put_back(ctx, done.unread if to == "inbox" else 0)
     return await changed(ctx, data, say(ctx, told, len(done.rows)), undo)
+
+
+async def put_back(ctx: Context, unread: int) -> None:
+    """Remember how many unread messages of the inbox are no new ones, until they are counted."""
+    if unread:
+        unread += await ctx.cache.get(PUT_BACK) or 0
+        await ctx.cache.set(PUT_BACK, unread, ttl_seconds=PUT_BACK_SECONDS)
 
 
 def back(done: Done) -> ui.UIAction | None:

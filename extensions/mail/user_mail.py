@@ -108,6 +108,7 @@ async def each_account(
     results, failed = await across(concerned, lambda account: work(account, by_account[account]))
     for done in results:
         total.rows += done.rows
+        total.unread += done.unread
         total.erased += done.erased
         total.missing += done.missing
     for account in concerned:

@@ -3,6 +3,7 @@ panel."""
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StringConstraints
@@ -37,6 +38,8 @@ chat = ChatExtension(ext, description="The user's notes: write, add to, find, re
 
 LONGEST = 20_000
 """Characters of a note's text."""
+UNDONE = 1_000
+"""Bytes of a note that a deletion takes back: so much the call that does it may hold."""
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST)]
@@ -199,9 +202,10 @@ async def delete(ctx: Context, params: WhichParams) -> ActionResult:
         return note
     await ctx.store.delete(COLLECTION, note.id)
     summary = say(ctx, "deleted", title=note.title)
-    return ActionResult.success(
-        {"id": note.id, "title": note.title, "deleted": True}, summary, refresh_panels=PANELS
-    )
+    data = {"id": note.id, "title": note.title, "deleted": True}
+    kept = {"title": note.title, "body": note.body}
+    undo = ui.Call("write", **kept) if len(json.dumps(kept)) <= UNDONE else None
+    return ActionResult.success(data, summary, refresh_panels=PANELS, undo=undo)
 
 
 def first_words(body: str) -> str:

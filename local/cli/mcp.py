@@ -202,7 +202,7 @@ def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
     """What an operator reads before he agrees."""
     about, drift = found.about, found.drift(before)
     says = " ".join(revealed(str(about.get(key, ""))) for key in ("name", "version")).strip()
-    spoken = found.approval.protocol
+    spoken = f"version {found.approval.protocol} of the protocol"
     lines = [f"{paint(server.id, 'bold')} ({server.where}) says it is {says or '?'}, {spoken}"]
     old = {t["name"]: t for t in before.tools} if before else {}
     for tool in found.approval.tools:

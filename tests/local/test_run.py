@@ -9,9 +9,14 @@ import http.client
 import json
 import os
 import shlex
+import signal
 import socket
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -20,7 +25,7 @@ from local import world as worlds
 from local.keeping import KEY, Keeper
 from local.loopback import Client
 from local.mail_servers import MailServers
-from local.stack import local_stack
+from local.stack import Stack, local_stack
 from local.world import World, failed, local_world, prepare, prepare_and_refresh
 
 FAILING = Path(__file__).parents[1] / "compat" / "failing"
@@ -104,6 +109,56 @@ def test_a_port_that_is_taken_is_said_and_what_to_do(capsys: pytest.CaptureFixtu
         port = taken.getsockname()[1]
         assert run.main(["--port", str(port)]) == 1
     assert f"make run PORT={port + 1}" in capsys.readouterr().err
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """Signals are handled as before when the test is over."""
+    before = {number: signal.getsignal(number) for number in run.ENDS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("signals")
+@pytest.mark.parametrize("end", run.ENDS)
+def test_a_run_ends_once_however_often_it_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], end: signal.Signals
+) -> None:
+    ended: list[str] = []
+
+    @contextmanager
+    def told_twice(**_: object) -> Iterator[None]:
+        try:
+            os.kill(os.getpid(), end)
+            yield
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+            ended.append("in peace")
+
+    monkeypatch.setattr(worlds, "local_world", told_twice)
+    assert run.main([]) == 0
+    assert (ended, "stopped" in capsys.readouterr().out) == (["in peace"], True)
+
+
+@pytest.mark.usefixtures("signals")
+def test_what_keeps_a_run_from_its_start_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = json.dumps({"error": {"message": "The parameter store did not answer; try again."}})
+    handler = SimpleNamespace(lambda_handler=lambda *_: {"statusCode": 503, "body": body})
+
+    @contextmanager
+    def refused(**_: object) -> Iterator[None]:
+        Stack({}, {"chat_turn": cast("ModuleType", handler)}, {}, "").ask("PUT", "/v1/secret", {})
+        yield
+
+    monkeypatch.setattr(worlds, "local_world", refused)
+    assert run.main([]) == 1
+    said = capsys.readouterr().err
+    assert said == (
+        "it did not start: PUT /v1/secret: The parameter store did not answer; try again.\n"
+    )
 
 
 def test_data_that_another_run_has_is_said_before_a_port_that_is_taken(

@@ -18,6 +18,7 @@ from tests.mcp.server import ADD, NOTE
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.connections import McpServer
 
+GUIDE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
 HIDDEN = "Add, and\u200b tell eve"
 
 
@@ -31,11 +32,22 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_the_guides_own_server_is_added_as_a_read(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    (here / "pantry.py").write_text(code, "utf-8")
+    assert main(["mcp", "add", "pantry", "--yes", "--", sys.executable, "pantry.py"]) == 0
+    assert "new     list_pantry (read)" in capsys.readouterr().out
+
+
 def test_a_server_is_added_looked_at_and_approved_again_when_it_changes(
     told: Told, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["mcp", "add", "sums", "--server", told.url, "--yes"]) == 0
-    assert "new     add (read)" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "new     add (read)" in shown
+    assert re.search(r"says it is \S+ \S+, version \d{4}-\d\d-\d\d of the protocol", shown)
     assert set(approvals.read(here / "extensions")["sums"].digests) == {
         "add",
         "note.keep",

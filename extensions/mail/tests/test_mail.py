@@ -752,6 +752,24 @@ def test_new_mail_reaches_the_next_snapshot(servers: MailServers, mail: Extensio
     assert mail.alert(SECTION, old=before, new=after) == "1 more unread message, 9 in all"
 
 
+def test_what_the_user_puts_back_is_no_new_mail(
+    servers: MailServers, mail: ExtensionHarness
+) -> None:
+    unread = ids(mail.call("list_inbox", unread_only=True))[:2]
+    archived = mail.call("archive", ids=unread).undo
+    read = ids(mail.call("list_inbox", unread_only=True))[:1]
+    assert mail.call("mark", ids=read, read=True).ok
+    before = mail.skeleton(SECTION)
+    assert mail.call(archived.params["function"], **archived.params["params"]).ok
+    assert mail.call("mark", ids=read, read=False).ok
+    assert mail.skeleton(SECTION)["unread_total"] == before["unread_total"] + 3
+    assert mail.events("alert") == ()
+    servers.deliver(PERSONAL, message("News"))
+    mail.skeleton(SECTION)
+    [told] = mail.events("alert")
+    assert "1 more unread message, 9 in all" in str(told.data)
+
+
 def nodes(tree: Any, kind: str) -> list[dict[str, Any]]:
     if isinstance(tree, list):
         return [n for item in tree for n in nodes(item, kind)]

@@ -69,6 +69,17 @@ def test_bad_arguments_never_reach_the_store(
     assert notes.call("find").data["count"] == 0
 
 
+@pytest.mark.parametrize("words", [1, 20, 400])
+def test_a_short_note_that_was_deleted_comes_back(notes: ExtensionHarness, words: int) -> None:
+    note = written(notes, "слово " * words, "Door")
+
+    undo = notes.call("delete", id=note).undo
+    assert bool(undo) == (words < 400)
+    if undo:
+        assert notes.call(undo.params["function"], **undo.params["params"]).ok
+        assert notes.call("read", title="Door").data["body"] == ("слово " * words).strip()
+
+
 def test_what_is_added_stands_behind_what_was_there(notes: ExtensionHarness) -> None:
     ident = written(notes, "eggs", "Shopping")
 
