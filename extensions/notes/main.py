@@ -191,7 +191,7 @@ async def pin(ctx: Context, params: PinParams) -> ActionResult:
 
 @chat.function(
     "delete",
-    "Delete a note for good, by its id or title",
+    "Delete a note, by its id or title",
     action_type="destructive",
     examples=examples.DELETE,
 )

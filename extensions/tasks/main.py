@@ -219,7 +219,7 @@ async def stored(
 
 @chat.function(
     "delete",
-    "Delete a task for good, by its id or title",
+    "Delete a task, by its id or title",
     action_type="destructive",
     examples=examples.DELETE,
 )
