@@ -175,11 +175,11 @@ class ExtensionRunner:
             raise CallError(
                 "PERMISSION_DENIED", f"{request.name} needs the scope {', '.join(missing)}"
             )
-        no_placeholders(request.arguments)
+        given = self._given(request, user)
         if function.accepts:
             function.accepts(request.arguments)
         try:
-            args, kwargs = _arguments(function.params_model, self._dated(request, user))
+            args, kwargs = _arguments(function.params_model, given)
         except ValidationError as error:
             refused = validation_failed(error, request, function)
             return replace(refused, fate=NOT_RUN)
@@ -187,10 +187,11 @@ class ExtensionRunner:
             return succeeded(request, action_type=function.action_type, step=request.step)
         return _Call(function.func, args, kwargs, function.action_type, function)
 
-    def _dated(self, request: CallRequest, user: User) -> JSONObject:
-        """The arguments with dates in words in ISO 8601."""
+    def _given(self, request: CallRequest, user: User) -> JSONObject:
+        """The arguments with dates in words in ISO 8601; CallError where one is a placeholder."""
         if not request.arguments:
             return {}
+        no_placeholders(request.arguments)
         known = self.registry.catalogue().function(request.app_id, request.name)
         schema = known.input_schema if known else {}
         return dated(request.arguments, schema, user.language, self.contexts.clock.now())

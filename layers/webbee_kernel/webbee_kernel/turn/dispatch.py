@@ -136,7 +136,8 @@ class StepRunner:
         never replaced.
         """
         try:
-            bound = bind(real(state, step.arguments), state.outcomes)
+            given = step.arguments
+            bound = bind(real(state, given), state.outcomes) if given else {}
         except CallError as error:
             return self._refused(state, step, error)
         except Unbound as error:

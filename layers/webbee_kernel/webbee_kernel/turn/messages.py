@@ -231,8 +231,8 @@ def refused(tag: str) -> str:
 def before(ended: LoopResult) -> str:
     """What is said before the narrator's reply: what the classifier was heard to say, and why the
     turn ended early, where it did."""
-    heard = ended.state.plain.said
-    return (f"{heard}\n\n" if heard else "") + _early(ended)
+    early, heard = _early(ended), ended.state.plain.said
+    return f"{heard}\n\n{early}" if heard else early
 
 
 def _early(ended: LoopResult) -> str:

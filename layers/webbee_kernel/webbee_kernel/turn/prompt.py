@@ -32,6 +32,7 @@ from .window import (
 )
 
 if TYPE_CHECKING:
+    from ..pii import Masker
     from .turn_context import TurnContext
 
 SYSTEM = """You decide what a chat agent does next. You read a prompt and either call functions \
@@ -231,9 +232,9 @@ class OpeningPrompt:
     """What the classifier reads before anything is called. Made once a turn, each part of it when
     it is first asked for: nothing that happens in the turn goes into it."""
 
-    def __init__(self, turn: TurnContext) -> None:
+    def __init__(self, turn: TurnContext, gate: Masker | None) -> None:
         self._turn = turn
-        self._mask = turn.gate.mask if turn.gate else None
+        self._mask = gate.mask if gate else None
 
     @property
     def is_shown(self) -> bool:

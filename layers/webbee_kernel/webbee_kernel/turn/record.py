@@ -370,8 +370,8 @@ def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     `note_presence`, now and then, that the user is here."""
     effects = [o.app_id for o in state.fresh.values() if o.action_type != "read" and o.ok]
     asked = after_effects(state.catalogue, effects)
-    changed = {(w.app_id, w.section) for w in asked}
     old = stale(state.catalogue, state.installed, state.stored, state.now)
+    changed = {(w.app_id, w.section) for w in asked}
     asked += [Wanted(*section, "stale") for section in old if section not in changed]
     if note_presence and unnoticed(state.stored, state.now):
         asked.append(Wanted(*SEEN, "seen"))

@@ -134,7 +134,7 @@ class TurnContext:
     @cached_property
     def opening(self) -> OpeningPrompt:
         """What the classifier reads first."""
-        return OpeningPrompt(self)
+        return OpeningPrompt(self, self.gate)
 
     @cached_property
     def app_names(self) -> dict[str, str]:
@@ -180,7 +180,8 @@ class TurnContext:
         """All functions that the classifier has seen."""
         listed = self.opening.shortlist
         more = self.found.keys() - {t.name for t in self.opening.tools}
-        return (*listed.shown, *(f for f in listed.ranked if f.tool_name in more))
+        found = (f for f in listed.ranked if f.tool_name in more) if more else ()
+        return (*listed.shown, *found)
 
     @property
     def offered_tools(self) -> tuple[ToolSpec, ...]:
