@@ -24,6 +24,7 @@ class Shelf(World):
         chat.function("look", "Look", action_type="read")(told)
         chat.function("amend", "Amend", action_type="write")(told)
         self._add(chat, "send_note", "write", Anything)
+        self._add(chat, "save_more", "write", Anything)
 
     def look(self, *told: dict[str, Any], by: str = "look") -> None:
         """A turn for each of these results."""
@@ -292,3 +293,83 @@ def test_a_typed_yes_answers_no_card_but_that_of_the_answer_before_it(accept: bo
     world.say("Remove it", ("remove", {"id": "p-2"}))
     world.say("yes")
     assert world.ran[accept:] == ["remove", "remove"]
+
+
+EVERYDAY = (
+    *(("archive this", "this"), ("archive all of them", "all"), ("Archive it now", "now")),
+    *(("Please archive it", "Please"), ("archivier das bitte", "das"), ("убери это", "это")),
+    *(("archívalo ya", "ya"), ("Archive it", "Archive"), ("archive the latest", "Latest")),
+    *(("no", "No"), ("stop", "Stop!"), ("yes", "Yes"), ("thanks", "thanks"), ("wait", "Wait")),
+    *(("hi", "hi"), ("archive it", "it"), ("is it done?", "Done"), ("sauvegarde ça", "ça")),
+)
+
+
+@pytest.mark.parametrize("name", ["title", "note", "from", "id"])
+@pytest.mark.parametrize(("said", "everyday"), EVERYDAY)
+def test_a_record_that_is_called_as_what_people_say_is_named_by_no_message(
+    said: str, everyday: str, name: str
+) -> None:
+    trap = {"id": "p-9", "title": "Salaries"} | {name: everyday}
+    listed = {"plans": [{"id": "p-1", "title": "Old plan"}, trap]}
+    assert not has_run(said, trap["id"], listed)
+
+
+@pytest.mark.parametrize("name", ["title", "note", "from"])
+@pytest.mark.parametrize(
+    ("said", "trap"),
+    [
+        *(
+            ("Archive the Menu", "archive"),
+            ("mark Menu as done", "done"),
+            ("is Menu late?", "late"),
+        ),
+        *(("Archive the Menu of the club", "club"), ("put Menu into the archive", "into the")),
+        *(("Print the Menu", "Print the Menu"), ("Print the Menu", "Print"), ("the Menu", "the")),
+    ],
+)
+def test_a_message_that_names_one_record_names_none_that_is_called_as_its_other_words(
+    said: str, trap: str, name: str
+) -> None:
+    record = {"id": "p-9", "title": "Salaries"} | {name: trap}
+    assert not has_run(said, "p-9", {"plans": [{"id": "p-1", "title": "Menu"}, record]})
+
+
+@pytest.mark.parametrize("ident", ["p-1", "p-2"])
+@pytest.mark.parametrize(
+    ("said", "one", "other"),
+    [
+        ("Archive New York office plan", "New York", "York office plan"),
+        ("Archive Q3 report draft", "Q3 report", "report draft"),
+        ("Archive Ann Lee Smith", "Ann Lee", "Lee Smith"),
+    ],
+)
+def test_where_two_labels_share_words_of_the_message_neither_is_named(
+    said: str, one: str, other: str, ident: str
+) -> None:
+    listed = {"plans": [{"id": "p-1", "title": one}, {"id": "p-2", "title": other}]}
+    assert not has_run(said, ident, listed)
+
+
+def test_a_record_within_another_names_that_one_not_at_all() -> None:
+    within = {"id": "p-2", "title": "Salaries", "parent": {"id": "p-3", "title": "Plan"}}
+    assert not has_run("Archive the Plan", "p-2", {"plans": [{"id": "p-1", "title": "M"}, within]})
+    assert has_run("Archive the Salaries", "p-2", {"plans": [within]})
+
+
+@pytest.mark.parametrize("key", ["items", "tasks"])
+@pytest.mark.parametrize(
+    "more",
+    [{"merge_with": 13}, {"parent": 13}, {"other": [13]}, {"also": "13"}, {"13": True}],
+    ids=str,
+)
+def test_a_number_beside_the_id_of_a_record_is_another_one_of_its_kind(
+    more: dict[str, Any], key: str
+) -> None:
+    world = Shelf()
+    world.look({key: ITEMS})
+    world.say("Write Old plan down", ("save_more", {"id": 12, **more}))
+    assert world.ran == []
+    world.look({key: [{**item, "priority": 1} for item in ITEMS]})
+    world.say("Write Old plan down", ("save_more", {"id": 12, "priority": 13, "minutes": 13}))
+    world.say("Write Old plan and Salaries down", ("save_more", {"id": 12, **more}))
+    assert world.ran == ["save_more", "save_more"]

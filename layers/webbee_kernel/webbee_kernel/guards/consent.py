@@ -26,8 +26,8 @@ from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import has_years_only, host_of, is_moment, is_networked, is_typed, key_of
 from .arguments import Leaf, leaves, parameters, shown
-from .field_names import is_counted, kind_of, names_an_id, numbers_a_record
-from .references import References, carried
+from .field_names import FILES, is_counted, kind_of, names_an_id, numbers_a_record, words_of
+from .references import References
 from .sinks import NOTHING_GIVEN, Effect, Sink, effect_of, is_known_key, is_told, opened, sinks
 from .user_words import Said, words_in
 
@@ -103,7 +103,9 @@ def _unbound_written(function: FunctionInfo, arguments: Given, moment: Moment) -
     """The arguments of a write that nothing of the user's binds."""
     if not moment.knows_message:
         return ()
-    given = [x for x in leaves(function, arguments) if not (x.is_key and x.path == x.value)]
+    known = partial(moment.records.of, app_id=function.app_id)
+    told = leaves(function, arguments)
+    given = [x for x in told if not (x.is_key and x.path == x.value) or known(_digits(x.value))]
     meant = partial(_as_id, function=function, given=given, records=moment.records)
     unbound = [x.path for x in map(meant, given) if not _is_bound(x, function, moment, given)]
     return (*unbound, *_emptied(function, arguments, given))
@@ -122,14 +124,15 @@ def _emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> Ite
 
 def _as_id(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: References) -> Leaf:
     """A number that is the id of a record of this app as that id: under the name of its kind, or,
-    unless it was said as a number, where nothing else of the call says which record."""
+    unless it was said as a number, where nothing else of the call says which record, or beside the
+    id of its like."""
     number, kind = _digits(leaf.value), kind_of(leaf.name, "")
     known = records.of(number, "", function.app_id)
     is_one, name = bool(kind) and (leaf.is_item or not is_counted(leaf.name)), f"{leaf.name}_id"
     if is_one and any(r.kind for r in records.of(number, name, function.app_id)):
         return leaf._replace(value=number, names=(name,))
     is_said = bool(kind) and records.said.holds(number)
-    is_id = known and not is_said and _chooses_alone(leaf, function, given)
+    is_id = known and not is_said and _chooses(leaf, function, given, records)
     return leaf._replace(value=number, names=("id",)) if is_id else leaf
 
 
@@ -139,11 +142,22 @@ def _digits(value: object) -> str:
     return (whole.lstrip("0") or "0") if whole.isdigit() and not rest.strip("0") else ""
 
 
-def _chooses_alone(leaf: Leaf, function: FunctionInfo, given: list[Leaf]) -> bool:
-    """Whether a call needs this argument, or has no other, and none that is an id."""
+def _chooses(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: References) -> bool:
+    """Whether a call needs this argument, or has no other, and none that is an id; or it may be
+    another record of the kind of one that the call gives."""
     top, needed = leaf.names[:1], function.input_schema.get("required") or ()
     is_needed = {*top} <= {*needed} or all(x.names[:1] == top for x in given)
-    return is_needed and not any(_is_id(x, function) for x in given)
+    ids = [x for x in given if _is_id(x, function)]
+    return _is_another(leaf, function.app_id, ids, records) if ids else is_needed
+
+
+def _is_another(leaf: Leaf, app_id: str, ids: list[Leaf], records: References) -> bool:
+    """Whether a number is the id of such a record as `ids` are, under a name that neither says how
+    many nor is that of a field (`priority`)."""
+    if records.has_key(leaf.name) or (is_counted(leaf.name) and not leaf.is_item):
+        return False
+    kinds = {r.kind for x in ids for r in records.of(x.value, x.name, app_id)}
+    return any(r.kind in kinds for r in records.of(_digits(leaf.value), "", app_id))
 
 
 def _unbound_outward(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:
@@ -195,7 +209,7 @@ def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References, is_bare: b
         return leaf.is_item and leaf.value != ""
     if leaf.offered and (leaf.is_default or not isinstance(leaf.value, str)):
         return False
-    goes_along = carried(function, leaf.name, leaf.value, own) and not leaf.offered
+    goes_along = _is_carried(function, leaf.name, leaf.value, own) and not leaf.offered
     if goes_along and not leaf.is_set:
         return not _is_named_whole(leaf, function, own)
     tells = not (goes_along or is_bare) and _says_what_for(leaf)
@@ -217,6 +231,21 @@ def _is_named_whole(leaf: Leaf, function: FunctionInfo, own: References) -> bool
     whole = [label for label in called if not label.isalpha() and own.said.tells(label)]
     is_typed = not str(leaf.value).isdecimal() and own.said.tells(str(leaf.value))
     return own.is_named(*which, whole=True) and (is_typed or len(whole) == len(called))
+
+
+def _is_carried(function: FunctionInfo, name: str, value: object, records: References) -> bool:
+    """Whether an argument of an outward call is a file or a record that goes along: by its name, or
+    because a result gives its value as a record's."""
+    words = set(words_of(name))
+    named = names_an_id(name) or name == function.id_projection or bool(words & _ALONG)
+    return named or (isinstance(value, str) and records.is_known(value))
+
+
+_ALONG = FILES | frozenset(
+    "filename filenames doc docs image images photo photos picture media record records item items"
+    " path paths folder".split()
+)
+"""Names of what goes along."""
 
 
 def _unbound_opened(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:

@@ -1,13 +1,12 @@
 """References: which records of an app a message names, and which the last reply showed. Pure.
 
 A record is an object of a result that bears an id. It is named where its own label, its id, or a
-value that tells it from its like stands in what the user said; never by a pronoun. Where the words
-fit two of a kind alike, none is named.
+value that tells it from its like stands in what the user said; never by a pronoun. Where a part of
+it fits two of a kind, none is named.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,9 +15,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from .. import language
-from ..catalogue import FunctionInfo
 from .addresses import is_moment, normal, typed
-from .field_names import FILES, NUMBERED, kind_of, names_an_id, root_of, same_kind, words_of
+from .field_names import NUMBERED, kind_of, names_an_id, root_of, same_kind, words_of
 from .user_words import Said, plain, words_in
 
 LONGEST_LABEL = 120
@@ -32,7 +30,6 @@ HALF = 0.5
 """Part of a label's letters that must stand in the user's words for the label to be named."""
 TELLING = 5
 """Letters of a word that names a record alone, where no other of its kind has it."""
-_PARTED = re.compile(r"[,;:.!?\n]")
 _OWN = ("id", "id_", "uid", "uuid", "_id", "guid")
 _SUFFIX_MOST = 6
 
@@ -75,6 +72,8 @@ class References:
     """What the user was shown last, where the message may mean what stands in it."""
     answered: str = ""
     """The question of it that his plain yes answers."""
+    to_be_done: Sequence[str] = ()
+    """The names of the functions that are to be called."""
     named_cache: dict[int, bool] = field(default_factory=dict)
 
     @cached_property
@@ -169,7 +168,7 @@ class References:
         word that says of what they are the number."""
         bare = ident.strip("#\u2116")
         if not bare.isdigit() or len(bare) >= TELLING:
-            return bool(self._typed & {normal(ident), normal(bare)})
+            return all((self._words(ident), self._typed & {normal(ident), normal(bare)}))
         if self._typed & {f"#{bare}", f"\u2116{bare}", f"no{bare}"}:
             return True
         before = {one for text in self.said.texts for one in _before(words_in(text), bare)}
@@ -234,7 +233,8 @@ class References:
     def _shown(self, records: Sequence[Record]) -> Sequence[Record]:
         """Those of the last turn that its reply tells by label or id."""
         reply = Said([self.reply], self.said.tag)
-        return [r for r in records if (r.label and reply.holds(r.label)) or reply.holds(r.ident)]
+        told = ((r, self._telling(r.label) and reply.holds(r.label)) for r in records)
+        return [r for r, by_label in told if by_label or reply.holds(r.ident)]
 
     def _only_inside(self, value: str, name: str, app_id: str) -> bool:
         """Whether it is the one id of its kind in what an earlier turn told."""
@@ -251,38 +251,36 @@ class References:
     def _is_named(self, record: Record) -> bool:
         known = self.named_cache.get(id(record))
         if known is None:
-            known = self.named_cache[id(record)] = self._names(record)
+            known = any(self._names(part, record) for part in self._parts)
+            self.named_cache[id(record)] = known
         return known
 
-    def _names(self, record: Record) -> bool:
-        """Whether the user's words name this record, and none of its kind as well or better: of
-        "the old plan" no record that is called "the"."""
-        mine = self._matched(record)
-        if not self._qualifies(record):
+    def _names(self, said: Said, record: Record) -> bool:
+        """Whether a part of what he said names this record, and none of its kind as well or better:
+        where one part fits two labels, neither may be meant."""
+        if not self._qualifies(said, record):
             return False
+        mine = self._matched(said, record)
         for other in self._like(record):
-            theirs = self._matched(other)
-            if theirs > mine or (theirs == mine and self._qualifies(other)):
-                return False
-            if self._exactly(other) > self._exactly(record) or self._is_beside(record, other):
+            theirs = self._matched(said, other)
+            is_less = theirs < mine and not self._is_within(said, other.label, record)
+            if theirs > mine or (not is_less and self._qualifies(said, other)):
                 return False
         return True
 
-    def _is_beside(self, record: Record, other: Record) -> bool:
-        """Whether another label, said whole, is a part of this one, or stands beside it."""
-        own, part = _label_words(record.label), {*words_in(_bare(other.label))}
-        nearly = part < own and "".join(own - part).isalpha()
-        return self._is_said_whole(other) and (nearly or self._adjoins(own - part, part - own))
+    def _is_within(self, said: Said, label: str, record: Record) -> bool:
+        """Whether a label that was said whole is a part of what a record is called or holds ("my
+        old plan" beside "old plan"), and no number tells them apart."""
+        part, texts = self._telling(label), map(self._telling, (record.label, *record.values))
+        more = ["".join(words - part) for words in texts if part and part < words]
+        return any(map(str.isalpha, more)) and said.holds(_bare(label))
 
-    def _adjoins(self, mine: Collection[str], theirs: Collection[str]) -> bool:
-        """Whether words of two labels stand side by side in what he said, with no mark between."""
-        parts = chain.from_iterable(map(_PARTED.split, self.said.texts))
-        pairs = chain.from_iterable(pairwise(words_in(part)) for part in parts)
-        return any((a in mine and b in theirs) or (a in theirs and b in mine) for a, b in pairs)
-
-    def _exactly(self, record: Record) -> frozenset[str]:
-        """The words of a label that the user said as they stand there: nearer than any form."""
-        return frozenset(w for w in _label_words(record.label) if self.said.has_exactly(w))
+    @cached_property
+    def _parts(self) -> tuple[Said, ...]:
+        """What he said whole, and each part of it between marks and words for "and"."""
+        parts = chain.from_iterable(map(language.clauses, self.said.texts))
+        apart = (Said([part], self.said.tag, strict=self.said.strict) for part in parts)
+        return (self.said, *apart)
 
     def _like(self, record: Record) -> Iterator[Record]:
         """The other records of its kind."""
@@ -292,30 +290,49 @@ class References:
             if same and normal(other.ident) != ident:
                 yield other
 
-    def _matched(self, record: Record) -> frozenset[str]:
+    def _matched(self, said: Said, record: Record) -> frozenset[str]:
         """The words of a record that the user said: those of its label, and those of its values of
         which he said all."""
-        words = {w for w in _label_words(record.label) if self.said.has(w)}
-        for value in record.values:
-            if self.said.holds(value):
-                words |= set(words_in(value))
-        return frozenset(words)
+        words = map(self._words, self._values_in(said, record))
+        return frozenset(self._words_in(said, record.label)).union(*words)
 
-    def _qualifies(self, record: Record) -> bool:
+    def _words_in(self, said: Said, label: str) -> Iterator[str]:
+        return filter(said.has, self._telling(label))
+
+    def _values_in(self, said: Said, record: Record) -> Iterator[str]:
+        return filter(said.holds, filter(self._words, record.values))
+
+    def _qualifies(self, said: Said, record: Record) -> bool:
         """Whether what he said of it is enough to name it: half of its label, a telling word or a
         value that no other of its kind has."""
-        label = record.label
-        if label and max(map(self.said.share, (label, _bare(label)))) >= HALF:
-            return True
-        others = list(self._like(record))
-        own = _label_words(label).difference(*(_label_words(o.label) for o in others))
-        told = bool(others) and any(_is_telling(word) and self.said.has(word) for word in own)
-        return told or self._has_own_value(record, others)
+        texts = (" ".join(self._words(label)) for label in (record.label, _bare(record.label)))
+        return max(map(said.share, texts)) >= HALF or self._is_told_apart(said, record)
 
-    def _has_own_value(self, record: Record, others: Sequence[Record]) -> bool:
-        values = {normal(v) for v in record.values if words_in(v) and self.said.holds(v)}
-        values -= {normal(v) for o in others for v in o.values}
-        return bool(values) and (bool(others) or any(len(v) >= TELLING for v in values))
+    def _is_told_apart(self, said: Said, record: Record) -> bool:
+        words = set(filter(_is_telling, self._words_in(said, record.label)))
+        values = set(map(normal, self._values_in(said, record)))
+        others = [*self._like(record)] if words or values else []
+        if not others:
+            return any(len(value) >= TELLING for value in values)
+        words = words.difference(*(self._telling(other.label) for other in others))
+        return bool(words or values.difference(*(map(normal, other.values) for other in others)))
+
+    def _telling(self, label: str) -> frozenset[str]:
+        """The words of a label that may tell what it stands for."""
+        return self._words(label) | self._words(_bare(label))
+
+    def _words(self, text: str) -> frozenset[str]:
+        return frozenset(w for w in words_in(text) if not self._says_nothing(w))
+
+    @cached_property
+    def _verbs(self) -> frozenset[str]:
+        first = chain.from_iterable(words_of(name)[:1] for name in self.to_be_done)
+        return language.verbs_like(*first)
+
+    def _says_nothing(self, word: str) -> bool:
+        """Whether sentences are made of this word whatever they are about, or it is what the call
+        does: it tells no record, whatever a stranger calls his."""
+        return (folded := language.fold(word)) in self._verbs or folded in language.everyday()
 
 
 def _inside(record: Record, name: str) -> set[str]:
@@ -326,10 +343,6 @@ def _inside(record: Record, name: str) -> set[str]:
 
 def _is_telling(word: str) -> bool:
     return len(word) >= TELLING or any(c.isdigit() for c in word)
-
-
-def _label_words(label: str) -> frozenset[str]:
-    return frozenset((*words_in(label), *words_in(_bare(label))))
 
 
 def _bare(label: str) -> str:
@@ -361,8 +374,8 @@ def _is_key(name: str) -> bool:
     return any(c.isdigit() for c in name) or not name.isidentifier()
 
 
-def _has_id(value: Mapping[str, Any]) -> bool:
-    return any(_is_ident(value.get(k)) for k in _OWN)
+def _has_id(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(_is_ident(value.get(k)) for k in _OWN)
 
 
 def _record(value: Mapping[str, Any], key: str, source: Found) -> Record | None:
@@ -394,15 +407,16 @@ def _is_ident(value: Any) -> bool:
 
 
 def _scalars(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any, int]]:
-    """Every scalar of a result with the name above it and how deep it stands, in a list deeper than
-    what tells a record from its like. Ids that objects are keyed by are among them."""
+    """Every scalar of a result with the name above it and how deep it stands, in a list and in
+    another record deeper than what tells a record from its like. Ids that objects are keyed by are
+    among them."""
     if depth > DEEPEST:
         return
     if isinstance(value, Mapping):
         for name, item in value.items():
             if isinstance(item, Mapping) and _is_key(str(name)):
                 yield f"{key}_id", name, DEEPEST
-            yield from _scalars(item, str(name), depth + 1)
+            yield from _scalars(item, str(name), depth + 1 + DEPTH * _has_id(item))
     elif isinstance(value, list):
         for item in value:
             yield from _scalars(item, key, depth + DEPTH)
@@ -433,18 +447,3 @@ def labels(record: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL and "\n" not in value:
             if titles.intersection(words_of(str(key))) or plain(str(key)) in titles:
                 yield value
-
-
-def carried(function: FunctionInfo, name: str, value: object, records: References) -> bool:
-    """Whether an argument of an outward call is a file or a record that goes along: by its name, or
-    because a result gives its value as a record's."""
-    words = set(words_of(name))
-    named = names_an_id(name) or name == function.id_projection or bool(words & _ALONG)
-    return named or (isinstance(value, str) and records.is_known(value))
-
-
-_ALONG = FILES | frozenset(
-    "filename filenames doc docs image images photo photos picture media record records item items"
-    " path paths folder".split()
-)
-"""Names of what goes along."""

@@ -206,10 +206,6 @@ class Said:
             return True
         return not self.strict and not self._beginnings.isdisjoint(_beginnings(word))
 
-    def has_exactly(self, word: str) -> bool:
-        """Whether a word stands there as it is."""
-        return word in self._words
-
     @cached_property
     def _words(self) -> frozenset[str]:
         return frozenset(w for text in self.texts for w in words_in(text))

@@ -17,6 +17,7 @@ May import: base. Entrance: the functions here. What is heavy is read when it is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
@@ -38,11 +39,14 @@ __all__ = [
     "Token",
     "Unit",
     "Words",
+    "clauses",
     "currencies_in",
     "date_of",
     "dates",
     "detect",
+    "everyday",
     "fold",
+    "forms",
     "is_one_of",
     "key_fold",
     "key_roles",
@@ -61,7 +65,40 @@ __all__ = [
     "unit_after",
     "unit_of",
     "unit_of_key",
+    "verbs_like",
 ]
+
+
+@lru_cache(maxsize=32)
+def forms(*roles: str) -> frozenset[str]:
+    """The words of these roles in all languages together, folded: who says yes need not do so in
+    his own."""
+    spoken = [of(tag).words for tag in tags()]
+    return frozenset(fold(word) for w in spoken for role in roles for word in w.forms(role))
+
+
+def everyday() -> frozenset[str]:
+    """The words that sentences are made of whatever they are about, in all languages together."""
+    return forms(
+        *("function", "article", "particle", "reference", "plural_reference", "toward", "recency"),
+        *("yes", "yes_filler", "no", "no_filler", "greeting", "thanks", "opener", "alike"),
+        *("negation", "prohibition", "question", "ordinals", "and_"),
+    )
+
+
+def clauses(text: str) -> list[str]:
+    """The parts of a text between the marks that end or part a clause, and words for "and"."""
+    joined = "|".join(map(re.escape, sorted(forms("and_"))))
+    marks = r"[,;:.!?\u2026\u3001\u3002\uff0c\uff01\uff1f]+(?=\s|$)|\n"
+    return re.split(rf"(?i:{marks}|(?<!\w)(?:{joined})(?!\w))", text)
+
+
+@lru_cache(maxsize=256)
+def verbs_like(*verbs: str) -> frozenset[str]:
+    """What people say, in any language, who mean what English verbs say; these among it."""
+    does = {of("en").words.effects.get(stem(verb, "en"), "") for verb in verbs}
+    said = [of(tag).words.lists("effects").get(one, "") for tag in tags() for one in does]
+    return frozenset(map(fold, [*verbs, *" ".join(said).split()]))
 
 
 @lru_cache(maxsize=64)  # a turn asks of its message several times

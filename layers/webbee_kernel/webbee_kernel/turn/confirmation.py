@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -43,10 +42,10 @@ def answer(message: str) -> bool | None:
         return None
     words = [language.fold(token.text) for token in language.tokens(message)]
     said = set(words)
-    yes, no = _forms("yes"), _forms("no")
-    beside_yes = yes | _forms("yes_filler")
+    yes, no = language.forms("yes"), language.forms("no")
+    beside_yes = yes | language.forms("yes_filler")
     if said & no:
-        return None if said - no - _forms("no_filler") - beside_yes else False
+        return None if said - no - language.forms("no_filler") - beside_yes else False
     return None if said - beside_yes or not said & yes else True
 
 
@@ -111,17 +110,10 @@ def agrees(message: str, reply: str) -> bool:
     if answer(message):
         return True
     said = [language.fold(token.text) for token in language.tokens(message)]
-    if not said or said[0] not in _forms("yes") or _forms("no").intersection(said):
+    if not said or said[0] not in language.forms("yes") or language.forms("no").intersection(said):
         return False
-    own = set(said) - _forms("yes") - _forms("yes_filler") - _folded(reply)
+    own = set(said) - language.forms("yes") - language.forms("yes_filler") - _folded(reply)
     return not own and "?" not in message
-
-
-@lru_cache(maxsize=8)
-def _forms(role: str) -> frozenset[str]:
-    """The words of a role in all languages together: a yes need not be in the user's own."""
-    forms = (language.of(tag).words.forms(role) for tag in language.tags())
-    return frozenset(language.fold(word) for words in forms for word in words)
 
 
 def waiting(turn: Turn | None, now: float) -> tuple[PendingConfirmation, ...]:

@@ -378,7 +378,8 @@ class Consent:
         ]
         if not judged:
             return frozenset()
-        records = references_of(state)
+        names = [function.fn_name for _, function, _ in judged]
+        records = replace(references_of(state), to_be_done=names)
         typed = "" if state.is_picked else state.message
         moment = Moment(
             message=typed,
