@@ -463,3 +463,16 @@ def test_what_cannot_be_attached_is_told_with_its_limit_and_what_helps(visit: Vi
     text.press("End")
     text.type("!")
     assert told.inner_text() == ""
+
+
+def test_an_undo_of_long_ago_says_so_and_its_link_goes(visit: Visit) -> None:
+    page = visit("dev developer", expected="410 (Gone)")
+    say(page, "add a task: water the plants")
+    error = {"error": {"code": "gone", "message": "no longer"}}
+    page.route(
+        "**/v1/extensions/tasks/call", lambda route: route.fulfill(status=410, json=error), times=1
+    )
+    undo = page.locator(".receipt.done").last.get_by_role("button", name="Undo")
+    undo.click()
+    page.get_by_text("That is more than five turns ago. Say what to change instead.").wait_for()
+    assert undo.count() == 0

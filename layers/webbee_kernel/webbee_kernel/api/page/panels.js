@@ -210,8 +210,7 @@ export class Panels {
       this.after();
       return true;
     } catch (error) {
-      if ([409, 410].includes(error.status)) reply?.redraw();
-      toast((error.status === 410 && undoGone(element)) || error.message, "error");
+      toast(notDone(error, element, reply), "error");
       return false;
     } finally {
       if (element) element.disabled = false;
@@ -254,9 +253,11 @@ export class Panels {
   }
 }
 
-/** What is said where an effect is too long ago to be undone by its link, which goes; empty for all else. */
-function undoGone(element) {
-  const link = element?.closest(".undo");
-  link?.remove();
-  return link ? t("undoGone") : "";
+/** What is said of a call that was refused: the link of an effect that is too long ago to be undone goes, a form of
+ * which something else came is drawn anew. */
+function notDone(error, element, reply) {
+  const link = error.status === 410 && element?.closest(".undo");
+  if (link) return (link.remove(), t("undoGone"));
+  if ([409, 410].includes(error.status)) reply?.redraw();
+  return error.message;
 }
