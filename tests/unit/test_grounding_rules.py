@@ -83,6 +83,16 @@ PARCELS = {
         {"track": "PK-9903", "from": "Vega", "weight_kg": 8.7, "arrives": "2026-12-02T09:00"},
     ]
 }
+SIDE = "| | PK-7701 | PK-9903 |\n|---|---|---|\n| From | Lumen | Vega |\n| Weight | 5.1 kg | {} kg |\n| Day | 30 Nov | 2 Dec |"
+RACERS = [
+    {"name": "Ana", "time": "1:18"},
+    {"name": "Ida", "time": "1:19"},
+    {"name": "Uma", "time": "1:21"},
+    {"name": "Eva", "time": None},
+    {"name": "Mia", "time": None},
+    {"name": "Lea", "time": None},
+    {"name": "Zoe", "time": None},
+]
 RACE = {"women": [{"name": "Ana Rey", "half": "1:18:40"}, {"name": "Ida Holm", "half": "1:18:12"}]}
 BLOOD = {
     "stock": [
@@ -391,6 +401,34 @@ RULES = {
     ),
     "a state in a table is that of its row": Rule(
         (BLOOD,), (TABLE.format("low"),), (TABLE.format("critical"),)
+    ),
+    "records side by side are a column each": Rule(
+        (PARCELS,),
+        (SIDE.format("8.7"),),
+        (SIDE.format("2.4"),),
+    ),
+    "who is named behind a number are as many as it says": Rule(
+        (RACERS,),
+        (
+            "Three finished: Ana (1:18), Ida (1:19) and Uma (1:21).",
+            "Three finished – Ana, Ida and Uma.",
+            "Of seven who started three finished: Ana, Ida and Uma.",
+        ),
+        (
+            "Five finished: Ana (1:18), Ida (1:19) and Uma (1:21).",
+            "Five finished – Ana, Ida and Uma.",
+        ),
+    ),
+    "a figure of another measure than its field's is not that field's": Rule(
+        ([{"hut": "Brunn", "walk_h": 2.25, "water_l": 6200}],),
+        ("Brunn is 2.25 hours away and has 6,200 litres.",),
+        ("Brunn is 2.25 km away.", "Brunn has 6,200 gallons."),
+    ),
+    "a name is known in another script": Rule(
+        ({"lab": [{"who": "Dr. Ilse Höfer"}, {"who": "Julia Weigand"}]},),
+        ("Их двое: доктор Хёфер и Юлия Вайганд.",),
+        ("Его ведёт Юлия Штайнер.",),
+        tag="ru",
     ),
     "the parts behind a colon add up, are as many as it says, or none of either": Rule(
         ({"items": [{"thing": "umbrella"}] * 2 + [{"thing": "bag"}, {"thing": "reader"}]},),

@@ -150,11 +150,11 @@ class Arithmetic:
         yield from (figure(p) for p in self._index.figures if p.call >= 0)
         yield from self._sizes()
         for table in self._tables:
-            yield from (*table.worked_out(), *table.totals(), *table.weighted())
+            yield from (*table.worked_out(), *table.totals(), *table.means())
 
     def _groups(self) -> Iterator[Figure]:
         for table in self._tables:
-            yield from (*table.sums(), *table.averages())
+            yield from (*table.sums(), *table.averages(), *table.weighted())
 
     def _by_chance(self, value: Number, step: float, kinds: Sequence[str]) -> str:
         """How a figure is made of some rows of a column, where so many sums and differences of it

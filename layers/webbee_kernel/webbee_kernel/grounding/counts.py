@@ -27,7 +27,8 @@ COLON, MOST = 80, 60
 """Characters behind a number in which the colon of an enumeration stands, and its items."""
 OPENING = 6
 """Characters before the number that a part of an enumeration opens with."""
-_FULL_STOP, _COMMA = re.compile(r"[.!?]\s"), re.compile("[,;]")
+_DASH = re.compile("\\s[\u2013\u2014-]\\s")
+_FULL_STOP, _COMMA = re.compile(r"[.!?]\s"), re.compile(r"[,;]\s")
 _LINE = re.compile(r"(?m)^.*\S.*$")
 FEW = 3
 """Lists whose sizes are told where a number is of none of them."""
@@ -272,6 +273,9 @@ class Counts:
         text, value = self._reading.text, claim.mention.value
         until = min(end, self._reading.sentence(claim.start).end, claim.end + COLON)
         colon = text.find(":", claim.end, until)
+        if colon < 0:
+            dash = _DASH.search(text, self._reading.sentence(claim.start).start, until)
+            colon = dash.end() - 1 if dash and dash.start() >= claim.end else -1
         days = self._figures.unit(claim).name == "day" and not claim.mention.unit
         if colon < 0 or not (days or self._figures.is_quantity(claim)) or not 1 < value <= MOST:
             return -1
@@ -287,11 +291,22 @@ class Counts:
 
     def _in_sentence(self, claim: Claim, labels: Bound, colon: int) -> str:
         """How many are named in the sentence behind a colon, where it is another number."""
-        behind, value = self._reading.sentence(colon + 1).end, claim.mention.value
+        behind = self._reading.sentence(colon + 1).end
         inside = self._reading.inside(Sentence(colon, behind, ""))
-        least = _records(labels, colon, behind)
+        if count := self._named_parts(labels, colon + 1, behind):
+            opening = sum(map(self._opening, self._parts(colon + 1, behind)))
+            return "" if self._told_before(claim, colon) & {count, opening} else str(count)
+        if self._reading.text[colon] != ":":
+            return ""
         if any(c.kind == "number" for c in inside):
             return self._in_parts(claim, colon + 1, behind)
+        return self._unnumbered(claim, labels, colon, inside)
+
+    def _unnumbered(self, claim: Claim, labels: Bound, colon: int, inside: Sequence[Claim]) -> str:
+        """How many records or days an enumeration without numbers names, where that is another
+        number."""
+        behind, value = self._reading.sentence(colon + 1).end, claim.mention.value
+        least = _records(labels, colon, behind)
         days = [c for c in inside if c.kind in ("date", "moment", "weekday", "ordinal")]
         if len(days) == len(inside) > 1 and value > len(days) >= least:
             return str(len(days))
@@ -308,9 +323,24 @@ class Counts:
         first = [n for part in parts if (n := self._opening(part)) and n < claim.mention.value]
         if len(parts) < 2 or len(first) < len(parts):
             return ""
-        before = Sentence(self._reading.sentence(claim.start).start, start, "")
-        told = {n.mention.value for n in self._numbers(before)}
+        told = self._told_before(claim, start)
         return "" if told & {sum(first), len(parts)} else str(sum(first))
+
+    def _told_before(self, claim: Claim, end: int) -> set[Number]:
+        """The numbers of a sentence as far as the mark that an enumeration follows."""
+        start = self._reading.sentence(claim.start).start
+        return {n.mention.value for n in self._numbers(Sentence(start, end, ""))}
+
+    def _named_parts(self, labels: Bound, start: int, end: int) -> int:
+        """How many records an enumeration names, one in each part; 0 where it does not."""
+        named = list[frozenset[Owner]]()
+        for part in self._parts(start, end):
+            own = [v.rows for v in labels.between(part.start, part.end) if v.is_label]
+            named += own[:1]
+            if not own or len(own[0]) > 1 or any(rows != own[0] for rows in own):
+                return 0
+        counted = all(map(self._opening, self._parts(start, end)))  # "3 seats on A, 9 on B"
+        return len(named) if len(set(named)) == len(named) > 1 and not counted else 0
 
     def _opening(self, part: Sentence) -> Number:
         """The number that a part of an enumeration opens with; 0 where none does."""

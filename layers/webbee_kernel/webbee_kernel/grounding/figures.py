@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from ..language import NO_UNIT, Unit
 from .arithmetic import REPLY, SAID, WORKED, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
+from .measures import Measures
 from .places import (
     DATE,
     MESSAGE,
@@ -23,10 +23,8 @@ from .places import (
     Owner,
     Place,
     behind,
-    key_words,
     kind_of,
     settle,
-    unit_of_key,
 )
 from .reading import Claim, Reading, among
 
@@ -38,8 +36,6 @@ SHORT_RUN, LONGEST_ENDING = 6, 10
 """Digits that grouped otherwise are still no amount; digits by which a number's end is compared."""
 ZONE = 6
 """Characters of a moment's zone: "+02:00"."""
-BINARY = 0.1
-"""Sizes may be told in steps of 1024: so much more or less."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Characters around a figure in which it is hedged, and what no hedge reaches over."""
 _ABOUT = ("~", "\u2248")
@@ -155,21 +151,20 @@ class Figures:
         places += self.ending(claim.token) if len(claim.token) > 3 else []
         if claim.kind == "money" and not places:
             minor = [p for r in readings for p in self.index.numbers.get(settle(100 * r), ())]
-            places = [p for p in minor if type(p.value) is int and p.key]
+            places = [p for p in minor if type(p.value) is int and _may_be_minor(p.key)]
         return self._less_asked(claim, places)
 
     def in_other_unit(self, claim: Claim) -> str:
         """The field that has a figure in another unit than the one told, `dose_mg: 75` of "75 g";
         empty where none has."""
-        values = map(settle, claim.mention.readings if self.unit(claim) else ())
+        small = 0 <= (claim.mention.value or 0) <= SMALL and self.is_whole(claim)
+        values = map(settle, claim.mention.readings if self.unit(claim) and not small else ())
         held = (p for value in values for p in self.index.numbers.get(value, ()))
         return next((f"{p.key}: {p.value}" for p in held if self._is_converted(claim, p)), "")
 
     def _is_converted(self, claim: Claim, place: Place) -> bool:
         """Whether a field is of what a figure measures, in another unit."""
-        told = self.unit(claim)
-        own = self.measures.unit_of(place) if told and place.value else NO_UNIT
-        return bool(told) and own.measure == told.measure and own.name != told.name
+        return bool(place.value) and self.measures.is_in_other_unit(place, self.unit(claim))
 
     def _less_asked(self, claim: Claim, places: list[Place]) -> list[Place]:
         """The fields that show a number, less the user's message where it says how many."""
@@ -180,10 +175,14 @@ class Figures:
     def is_quantity(self, claim: Claim) -> bool:
         """Whether a number says how many: a whole one without a unit or a currency. What the user
         wrote is no source for it."""
-        value, mention = claim.mention.value, claim.mention
+        return self.is_whole(claim) and not claim.mention.unit and not self.unit(claim)
+
+    @staticmethod
+    def is_whole(claim: Claim) -> bool:
+        """Whether a number is a whole one, and written so."""
+        value = claim.mention.value
         whole = claim.kind == "number" and value is not None and float(value).is_integer()
-        exact = whole and not any(mention.decimals[:1])
-        return exact and not mention.unit and not self.unit(claim)
+        return whole and not any(claim.mention.decimals[:1])
 
     def ending(self, digits: str) -> list[Place]:
         """The fields whose digits end so: a phone, a card's last four, `order_70412`."""
@@ -391,46 +390,10 @@ class Figures:
         return found
 
 
-class Measures:
-    """The lengths of time, sizes and weights of an index."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-
-    def has(self, kind: str) -> bool:
-        """Whether any figure is a length of time, a size or a weight."""
-        return kind in self._bases
-
-    def held(self, value: Number, slack: float, unit: Unit) -> list[Place]:
-        """The fields that give a length of time, a size or a weight in another unit."""
-        _, kind, size = unit
-        slack = max(slack, abs(value) * BINARY if kind == "size" else 0)
-        sizes, places = self._bases.get(kind, ([], []))
-        first = bisect_left(sizes, (abs(value) - slack) * size)
-        return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
-
-    def unit_of(self, place: Place) -> Unit:
-        """The unit of a field, by its key or by the one that its record tells in a field of its
-        own."""
-        return unit_of_key(place.key.rpartition("_")[2]) or self._beside.get(place.owner, NO_UNIT)
-
-    @cached_property
-    def _beside(self) -> dict[Owner, Unit]:
-        told = (p for p in self._index.strings if "unit" in key_words(p.key))
-        english = language.of("en")
-        return {p.owner: language.unit_after(p.value, 0, english) for p in told}
-
-    @cached_property
-    def _bases(self) -> dict[str, tuple[list[float], list[Place]]]:
-        """The figures whose unit is known, in seconds, bytes, grams or metres, by size."""
-        found: dict[str, list[tuple[float, Place]]] = {}
-        for place in self._index.figures:
-            units = {unit_of_key(word) for word in key_words(place.key)}
-            for _, kind, size in units | {self.unit_of(place)}:
-                if size:
-                    found.setdefault(kind, []).append((abs(place.value) * size, place))
-        ordered = {kind: sorted(own, key=lambda pair: pair[0]) for kind, own in found.items()}
-        return {kind: ([b for b, _ in own], [p for _, p in own]) for kind, own in ordered.items()}
+def _may_be_minor(key: str) -> bool:
+    """Whether a field may be in hundredths: its key does not name the currency alone."""
+    named = bool(language.currencies_in(key.upper().replace("_", " ")))
+    return bool(key) and (not named or "minor" in language.key_roles(key))
 
 
 KINDS = ("number", "money", "percent")

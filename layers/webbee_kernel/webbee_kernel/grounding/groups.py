@@ -189,6 +189,12 @@ class Table:
                 total = sum(one[row] * other[row] for row in rows)
                 yield Figure(total / whole, self.kinds[a], made)
 
+    def means(self) -> Iterator[Figure]:
+        """The averages of whole columns."""
+        for key, column in self.numbers.items():
+            made = f"average({self.name}[].{key})"
+            yield Figure(sum(column.values()) / len(column), self.kinds[key], made)
+
     def totals(self) -> Iterator[Figure]:
         """The sums of whole columns."""
         for key, column in self.numbers.items():

@@ -363,8 +363,9 @@ class Index:
         cyrillic: dict[str, list[str]] = {}
         latin: dict[str, list[str]] = {}
         for word in self.words:
-            if heard := word[0].isalpha() and language.sound(word)[:HEARD]:
-                (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).append(word)
+            for said in (word, word[1:]) if word[:1] == "j" else (word,):  # or a vowel
+                if heard := word[0].isalpha() and language.sound(said)[:HEARD]:
+                    (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).append(word)
         return cyrillic, latin
 
     def titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:

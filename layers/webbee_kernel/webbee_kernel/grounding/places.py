@@ -151,8 +151,8 @@ def is_table(value: Mapping[str, Any]) -> bool:
 # ---- what a figure is of
 
 EPSILON = 1e-6
-_AMBIGUOUS = ("min", "c")
-"""Signs of units that mean something else of an amount: minimum, cents."""
+_AMBIGUOUS = ("min", "c", "m2", "m3", "kwh", "kg", "l")
+"""Signs of units that mean something else of an amount: minimum, cents, what a price is for."""
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
 _KEY_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 

@@ -13,13 +13,11 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import NamedTuple
 
 from .. import language
 from .index import Index
 from .places import Owner, Place, conflict
-from .reading import ITEM, Claim, Reading, Sentence, among
+from .reading import ITEM, Claim, Reading, among
 
 TEXTUAL = frozenset(
     ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
@@ -136,11 +134,11 @@ def misplaced(reading: Reading, index: Index, values: Bound) -> Iterator[Misplac
             for place, value in enumerate(inside):
                 near = _bound_to(reading, place, inside, runs, segments, head)
                 near = near[-RUN:]
-                if not near or not _is_apart(value, near):
+                if not near or not is_apart(value, near):
                     continue
                 if not _is_told(value, near, inside):
                     rows = frozenset[Owner]().union(*(_meant(one, near) for one in near))
-                    yield value.claim, _held_by(index, value, rows), rows
+                    yield value.claim, held_by(index, value, rows), rows
 
 
 def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
@@ -148,14 +146,18 @@ def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplace
     are all of one that has another in that field; each with what that one holds."""
     told = Counter(row for v in values if len(v.rows) == 1 for row in v.rows)
     before: Sequence[Value] = ()
-    for inside in filter(None, _together(reading, values)):
-        spoken = _spoken_of(reading, index, before, inside)
-        for value, owner, others in _outlier(spoken):
-            holds = _held_by(index, value, {owner})
-            if _is_alone(value, told) and (holds or value.is_label):
-                if _is_outlier(index, value, others, is_first=value is inside[0]):
-                    yield value.claim, holds, frozenset([owner])
-        before = spoken
+    for inside in filter(None, map(_telling, _together(reading, values))):
+        before = _spoken_of(reading, index, before, inside)
+        for value, owner, others in _outlier(before):
+            holds = held_by(index, value, {owner})
+            is_odd = _is_alone(value, told) and (holds or value.is_label)
+            if is_odd and _is_outlier(index, value, others, is_first=value is inside[0]):
+                yield value.claim, holds, frozenset([owner])
+
+
+def _telling(inside: Sequence[Value]) -> list[Value]:
+    """The values of a unit less the common words of titles."""
+    return [v for v in inside if not (v.claim.kind == "name" and v.claim.token.islower())]
 
 
 def _is_alone(value: Value, told: Mapping[Owner, int]) -> bool:
@@ -229,7 +231,8 @@ def _is_name(index: Index, value: Value) -> bool:
     return head or any(named) or value.claim.kind not in TEXTUAL
 
 
-def _is_apart(value: Value, labels: Sequence[Value]) -> bool:
+def is_apart(value: Value, labels: Sequence[Value]) -> bool:
+    """Whether a value can be of none of the records that some labels name."""
     rows = [_meant(one, labels) for one in labels]
     apart = all(value.rows.isdisjoint(own) for own in rows)
     return apart and all(conflict(value.rows, own) for own in rows)
@@ -252,7 +255,7 @@ def _is_told(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> 
     first, last = sorted((at, nearest))
     between = [v for v in inside if first < v.claim.start < last]
     behind = next((v for v in inside if v.claim.start > nearest > at), value)
-    return any(_is_same_field(v, value) and not _is_apart(v, labels) for v in [*between, behind])
+    return any(_is_same_field(v, value) and not is_apart(v, labels) for v in [*between, behind])
 
 
 def _is_same_field(one: Value, other: Value) -> bool:
@@ -309,7 +312,9 @@ def _segments(reading: Reading, inside: Sequence[Value]) -> list[int]:
     return found
 
 
-def _held_by(index: Index, value: Value, owners: Collection[Owner]) -> str:
+def held_by(index: Index, value: Value, owners: Collection[Owner]) -> str:
+    """What some records hold in the field that a value is told of: `amount: 120.5`; empty where
+    they have no such field."""
     for place in value.places:
         for other in index.column(place):
             if other.owner in owners:
@@ -328,106 +333,3 @@ def _is_item(reading: Reading, value: Value) -> bool:
     line = reading.text.rfind("\n", 0, value.claim.start) + 1
     before = reading.text[line : value.claim.start]
     return value.is_label and bool(ITEM.fullmatch(before))
-
-
-SHOWN = frozenset(("number", "money", "percent", "time", "date", "moment", "field"))
-"""Kinds of values that a column is read of."""
-LEAST = 2
-"""Rows that tell what a column shows."""
-
-Shown = Mapping[int, Sequence[Place]]
-Cell = tuple[str, int, int]
-Field = tuple[Owner, str]
-
-
-class Row(NamedTuple):
-    """A row of a table or an item of a list: the block that it is in, its record, its values."""
-
-    block: int
-    is_table: bool
-    owner: Owner
-    cells: Mapping[Cell, Claim]
-
-
-def column_outliers(reading: Reading, index: Index, shown: Shown) -> Iterator[tuple[Claim, str]]:
-    """The figures of tables and lists that are not what their column shows of their record, each
-    with what the record holds; `shown`: the fields of a value, by where it starts."""
-    for _, block in groupby(_rows(reading, index, shown), key=lambda row: row.block):
-        rows = list(block)
-        fields = _fields(rows, shown)
-        for row in rows:
-            for cell, claim in row.cells.items():
-                if (
-                    cell in fields
-                    and not _fields_shown(claim, row.owner, shown)
-                    and (row.is_table or not shown.get(claim.start))
-                ):
-                    yield claim, _value_of(index, fields[cell], row.owner)
-
-
-def _rows(reading: Reading, index: Index, shown: Shown) -> Iterator[Row]:
-    block = 0
-    for part in reading.sentences:
-        if not ITEM.match(part.text):
-            block += 1
-            continue
-        claims = reading.inside(part)
-        if owner := _record(index, claims, shown):
-            is_table = part.text.lstrip()[0] == "|"
-            yield Row(block, is_table, owner, _cells(reading, part, claims, is_table=is_table))
-
-
-def _record(index: Index, claims: Sequence[Claim], shown: Shown) -> Owner:
-    """The record that most values of a row are of; none where two are as many."""
-    counted = Counter[Owner]()
-    for claim in claims:
-        counted.update({p.owner for p in shown.get(claim.start, ()) if index.is_row(p.owner)})
-    most = counted.most_common(2)
-    alone = len(most) == 1 or (len(most) == 2 and most[0][1] > most[1][1])
-    return most[0][0] if alone and most else ()
-
-
-def _cells(
-    reading: Reading, part: Sentence, claims: Sequence[Claim], *, is_table: bool
-) -> dict[Cell, Claim]:
-    """The values of a row by their column, or by their number among those of their kind."""
-    found: dict[Cell, Claim] = {}
-    seen = Counter[tuple[str, int]]()
-    for claim in claims:
-        if claim.kind in SHOWN and not getattr(claim.mention, "spelled", False):
-            column = reading.text.count("|", part.start, claim.start)
-            place = ("", column) if is_table else (claim.kind, 0)
-            found[*place, seen[place]] = claim
-            seen[place] += 1
-    return found
-
-
-def _fields(rows: Sequence[Row], shown: Shown) -> dict[Cell, Field]:
-    """The field that most values of a column are, of the record of their row."""
-    votes: dict[Cell, Counter[Field]] = {}
-    sizes = Counter[Cell]()
-    for row in rows:
-        for cell, claim in row.cells.items():
-            sizes[cell] += 1
-            votes.setdefault(cell, Counter()).update(_fields_shown(claim, row.owner, shown))
-    found = {}
-    for cell, counted in votes.items():
-        field, most = next(iter(counted.most_common(1)), (None, 0))
-        if field and most >= LEAST and 2 * most > sizes[cell]:
-            found[cell] = field
-    return found
-
-
-def _fields_shown(claim: Claim, owner: Owner, shown: Shown) -> set[Field]:
-    """The fields of a record, or of what lies in it, that a value shows."""
-    size = len(owner)
-    own = (p for p in shown.get(claim.start, ()) if p.owner[:size] == owner)
-    return {(p.owner[size:], p.key) for p in own}
-
-
-def _value_of(index: Index, field: Field, owner: Owner) -> str:
-    """What a record holds in a field; empty where it has none."""
-    below, key = field
-    whole = (*owner, *below)
-    column = index.column(Place(0, "", key, whole, None))
-    return next((f"{key}: {p.value}" for p in column if p.owner == whole), "")

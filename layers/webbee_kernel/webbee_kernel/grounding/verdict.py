@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from itertools import chain
 
 from .. import language
-from . import mentions, record_binding
+from . import mentions, record_binding, record_tables
 from .counts import Counts, Partition, partitions
 from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
@@ -263,13 +263,13 @@ class Check:
         self._grounds += borne
         bound = record_binding.Bound(record_binding.bound(self._index, [*told, *naming]))
         yield from chain(self._miscounted(bound), misgrouped)
-        ways = (record_binding.misplaced, record_binding.outliers)
+        ways = (record_binding.misplaced, record_binding.outliers, record_tables.beside)
         found = chain.from_iterable(w(self._reading, self._index, bound) for w in ways)
         for claim, holds, rows in found:
             if not self._is_loose(claim) and not self._is_worked_out(claim, rows, bound):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
         shown = {c.start: g.places for c, g in self._grounds}
-        for claim, holds in record_binding.column_outliers(self._reading, self._index, shown):
+        for claim, holds in record_tables.column_outliers(self._reading, self._index, shown):
             yield _outlier(claim, holds)
         for claim, place in mentions.contradicted(self._reading, words, bound):
             holds = f"{place.key}: {place.value}"

@@ -108,7 +108,7 @@ _CYRILLIC = str.maketrans(
 _ALIKE = "sch>s sh>s ch>s zh>s kh>g ts>s tz>s ph>f th>t ck>k qu>kv x>ks ce>se ci>si cy>si"
 _TOGETHER = tuple(pair.split(">") for pair in _ALIKE.split())
 _LATIN = str.maketrans("cwzjhq", "kvssgk", "aeiouyäöüáéíóúàèâêîôû")
-_SILENT = re.compile("h(?![aeiouy])")
+_SILENT = re.compile("h(?![aeiouyäöüáéíóúàèâêîôû])")
 _TWICE = re.compile(r"(.)\1+")
 
 

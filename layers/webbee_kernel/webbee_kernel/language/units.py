@@ -34,10 +34,12 @@ _BASES: Mapping[str, tuple[str, float]] = {
     "week": ("time", 604_800), "month": ("time", 2_629_746), "quarter": ("time", 7_889_238),
     "year": ("time", 31_556_952), "byte": ("size", 1),
     "gram": ("mass", 1), "tonne": ("mass", 1e6), "pound": ("mass", 453.59237),
+    "ounce": ("mass", 28.349523),
     "meter": ("length", 1), "foot": ("length", 0.3048), "mile": ("length", 1609.344),
     "square-meter": ("area", 1), "hectare": ("area", 1e4), "square-kilometer": ("area", 1e6),
-    "liter": ("volume", 1), "cubic-meter": ("volume", 1000), "watt": ("power", 1),
-    "watt-hour": ("energy", 1), "hertz": ("frequency", 1), "volt": ("voltage", 1),
+    "liter": ("volume", 1), "cubic-meter": ("volume", 1000), "gallon": ("volume", 3.785411784),
+    "watt": ("power", 1), "watt-hour": ("energy", 1),
+    "hertz": ("frequency", 1), "volt": ("voltage", 1),
     "ampere": ("current", 1), "pascal": ("pressure", 1),
     "kilometer-per-hour": ("speed", 1), "meter-per-second": ("speed", 3.6),
     "mile-per-hour": ("speed", 1.609344), "knot": ("speed", 1.852),
@@ -97,6 +99,7 @@ def _of_sign(sign: str, signs: Mapping[str, Unit]) -> Unit:
 def unit_of_key(word: str) -> Unit:
     """The unit that a word of a key is: of `duration_s` the second."""
     signs, names = _known(of("en"))
+    word = word.replace("2", "²").replace("3", "³")
     return signs.get(word) or signs.get(f"°{word}") or names.get(of("en").stem(word), NO_UNIT)
 
 

@@ -1,0 +1,68 @@
+"""What the figures of an index measure: lengths of time, sizes, weights, in whatever unit."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from functools import cached_property
+
+from .. import language
+from ..language import NO_UNIT, Unit
+from .index import Index
+from .places import Number, Owner, Place, key_words, unit_of_key
+
+BINARY = 0.1
+"""Sizes may be told in steps of 1024: so much more or less."""
+DOUBTFUL = ("millisecond", "second", "minute", "meter", "tonne", "celsius", "centimeter")
+"""Units whose signs mean something else in keys: `wind_ms`, `price_min`, `us_cm`."""
+
+
+class Measures:
+    """The lengths of time, sizes and weights of an index."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def has(self, kind: str) -> bool:
+        """Whether any figure is a length of time, a size or a weight."""
+        return kind in self._bases
+
+    def held(self, value: Number, slack: float, unit: Unit) -> list[Place]:
+        """The fields that give a length of time, a size or a weight in another unit."""
+        _, kind, size = unit
+        slack = max(slack, abs(value) * BINARY if kind == "size" else 0)
+        sizes, places = self._bases.get(kind, ([], []))
+        first = bisect_left(sizes, (abs(value) - slack) * size)
+        return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
+
+    def unit_of(self, place: Place) -> Unit:
+        """The unit of a field, by its key or by the one that its record tells in a field of its
+        own."""
+        return unit_of_key(place.key.rpartition("_")[2]) or self.beside.get(place.owner, NO_UNIT)
+
+    @cached_property
+    def beside(self) -> dict[Owner, Unit]:
+        """The units that records tell in a field of their own."""
+        told = (p for p in self._index.strings if "unit" in key_words(p.key))
+        english = language.of("en")
+        return {p.owner: language.unit_after(p.value, 0, english) for p in told}
+
+    @cached_property
+    def _bases(self) -> dict[str, tuple[list[float], list[Place]]]:
+        """The figures whose unit is known, in seconds, bytes, grams or metres, by size."""
+        found: dict[str, list[tuple[float, Place]]] = {}
+        for place in self._index.figures:
+            units = {unit_of_key(word) for word in key_words(place.key)}
+            for _, kind, size in units | {self.unit_of(place)}:
+                if size:
+                    found.setdefault(kind, []).append((abs(place.value) * size, place))
+        ordered = {kind: sorted(own, key=lambda pair: pair[0]) for kind, own in found.items()}
+        return {kind: ([b for b, _ in own], [p for _, p in own]) for kind, own in ordered.items()}
+
+    def is_in_other_unit(self, place: Place, told: Unit) -> bool:
+        """Whether a field has its figure in another unit than the one told, or, where its key is
+        sure, is of another measure."""
+        own = self.unit_of(place) if told else NO_UNIT
+        if not own or own.name == told.name:
+            return False
+        is_sure = isinstance(place.value, float) and own.name not in DOUBTFUL
+        return own.measure == told.measure or (is_sure and place.owner not in self.beside)
