@@ -15,6 +15,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
+from pydantic.json_schema import GenerateJsonSchema, NoDefault
+from pydantic_core.core_schema import WithDefaultSchema
 
 from ..channels.bounding import MAX_DATA, bounded
 from ..errors import ResultError
@@ -210,11 +212,26 @@ def _data_schema(function: FunctionDef) -> JSONObject:
         return {}
 
 
+class _WithFactories(GenerateJsonSchema):
+    """Tells as a default, too, what a field's factory makes, where that is always the same: it may
+    say where something goes."""
+
+    def get_default_value(self, schema: WithDefaultSchema) -> Any:
+        """The default; none of a factory that needs the other fields, fails, or makes nothing."""
+        factory: Any = schema.get("default_factory")
+        if factory is None or schema.get("default_factory_takes_data"):
+            return super().get_default_value(schema)
+        with suppress(Exception):
+            if (made := factory()) and made == factory():
+                return made
+        return NoDefault
+
+
 def input_schema(function: FunctionDef) -> JSONObject:
     """The JSON schema of a function's arguments; `params` of the decorator where there is no
     Pydantic model."""
     if function.params_model:
-        schema = function.params_model.model_json_schema()
+        schema = function.params_model.model_json_schema(schema_generator=_WithFactories)
         return {k: v for k, v in schema.items() if k not in ("title", "description")}
     params = function.params or {}
     if params.get("type") == "object":

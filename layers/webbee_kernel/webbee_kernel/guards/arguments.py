@@ -248,22 +248,33 @@ def _members(
     value: Schema, shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], depth: int
 ) -> Iterator[Leaf]:
     """What stands in an object: its members, the keys that its schema does not name (of a call's
-    own parameters, where it names any), and, where the object has one form only, the defaults of
-    members which a call leaves out."""
-    rules = _rules(shapes)
+    own parameters, where it names any), and the defaults of members which a call leaves out, of
+    whichever form."""
+    rules, other = _rules(shapes), _of_others(shapes)
     for key, item in value.items():
         below = _below(path, key)
         if key not in rules and (names or rules or not _IDENTIFIER.fullmatch(str(key))):
             yield Leaf(below, names or ("also",), _inherited(shapes), str(key), is_key=True)
-        inner = shapes_of(rules.get(key), root)
+        inner = shapes_of(rules.get(key, other), root)
         yield from _walk(item, inner, root, below, (*names, str(key)), depth)
-    has_one_form = sum(1 for shape in shapes if _properties(shape)) == 1
-    for key in rules if has_one_form else ():
-        if key not in value:
-            inner, below = shapes_of(rules[key], root), _below(path, key)
-            filled = next((s["default"] for s in inner if "default" in s), None)
-            for leaf in _walk(filled, inner, root, below, (*names, str(key)), depth):
-                yield leaf._replace(filled=True)
+    for key in rules.keys() - value.keys():
+        yield from _filled(key, rules[key], root, _below(path, key), names, depth)
+
+
+def _filled(
+    key: str, rule: Any, root: Schema, path: str, names: tuple[str, ...], depth: int
+) -> Iterator[Leaf]:
+    """What a member that a call leaves out is by its default."""
+    inner = shapes_of(rule, root)
+    default = next((s["default"] for s in inner if "default" in s), None)
+    for leaf in _walk(default, inner, root, path, (*names, key), depth):
+        yield leaf._replace(filled=True)
+
+
+def _of_others(shapes: Shapes) -> Any:
+    """What is said of members that have no name of their own."""
+    found = (s.get("additionalProperties") for s in shapes)
+    return next((rule for rule in found if isinstance(rule, Mapping)), None)
 
 
 def _rules(shapes: Shapes) -> Mapping[str, Any]:

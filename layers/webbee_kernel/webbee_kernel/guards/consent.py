@@ -207,7 +207,7 @@ def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References, is_bare: b
     to be in it, too."""
     if not leaf.value:
         return leaf.is_item and leaf.value != ""
-    if leaf.offered and (leaf.is_default or not isinstance(leaf.value, str)):
+    if leaf.is_default or (leaf.offered and not isinstance(leaf.value, str)):
         return False
     goes_along = _is_carried(function, leaf.name, leaf.value, own) and not leaf.offered
     if goes_along and not leaf.is_set:
@@ -290,7 +290,8 @@ def _unbound_search(function: FunctionInfo, arguments: Given, moment: Moment) ->
 
 def _unsaid(function: FunctionInfo, arguments: Given, said: Said) -> Iterator[Leaf]:
     """What goes along with a read, but for what its schema offers and what was said."""
-    found = [x for x in shown(function, arguments) if x.is_item or not isinstance(x.value, bool)]
+    given = [x for x in shown(function, arguments) if not x.filled]
+    found = [x for x in given if x.is_item or not isinstance(x.value, bool)]
     for leaf in found:
         same = _like(leaf, found)
         plain = len({*same}) == len(same) if leaf.offered else _is_plain(leaf)
@@ -325,7 +326,7 @@ _SMALL: Final = 1_000
 def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Leaf]) -> bool:
     """Whether an argument of a write that neither leaves nor destroys is the user's own, or binds
     nothing: what the schema offers, a number, a date."""
-    if leaf.offered:
+    if leaf.offered or leaf.filled:
         return True
     if _is_id(leaf, function):
         return _is_his_record(leaf, function, moment, given)

@@ -143,7 +143,15 @@ file or a text along, too; an effect; a function whose effect leaves, a read of 
 effect that carries what it acts on somewhere. What counts in one counts in those behind it."""
 
 _NAMES: Sequence[tuple[int, Kind, str]] = (
-    (ANYWHERE, "recipient", "cc bcc recipient recipients notify"),
+    (ANYWHERE, "recipient", "cc bcc recipient recipients rcpt notify inform"),
+    (
+        ANYWHERE,
+        "recipient",
+        "copyto sendto forwardto fwdto mailto emailto exportto deliverto shareto",
+    ),
+    (ANYWHERE, "recipient", "reportto resultto resultsto outputto dumpto saveto handto giveto"),
+    (ANYWHERE, "recipient", "sharewith sharedwith destinataire destinatario destinat\u00e1rio"),
+    (ANYWHERE, "recipient", "empfaenger empf\u00e4nger kopiean"),
     (ANYWHERE, "url", "webhook callback mirror"),
     (BESIDE, "recipient", "receiver receivers addressee addressees attendee attendees"),
     (BESIDE, "recipient", "participant participants invitee invitees guest guests audience"),
@@ -181,6 +189,17 @@ LEAVES = frozenset(
     " announce export upload fax pay donate".split()
 )
 """Words of functions' names whose effect leaves, also where no argument says where to."""
+
+HANDS_ON = frozenset("send resend forward share publish broadcast tweet announce export".split())
+"""Verbs that as a parameter of a read say that what it finds is handed on."""
+
+OPENS = frozenset("sent live anyone everyone crosspost submit deploy external mention".split())
+"""Words of flags and of choices by which something is opened to others."""
+
+SHUTS = frozenset(
+    "private secret draft internal confidential dry hidden unlisted suppress silent".split()
+)
+"""Words of flags that keep it from them, as long as they are set."""
 
 CARRIES = LEAVES | frozenset(
     "sends mail text message dm transfer wire remit deliver dispatch transmit sync submit grant"

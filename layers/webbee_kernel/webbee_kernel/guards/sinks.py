@@ -52,9 +52,9 @@ class Sink(NamedTuple):
 def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, ...]:
     """Where this call carries something, each place once; empty where it carries nothing out. A
     read that only opens an address has none (`opened`)."""
-    found = leaves(function, arguments)
     if function.action_type == "read":
-        return _of_read(function, found)
+        return _of_read(function, shown(function, arguments))
+    found = leaves(function, arguments)
     own = [s for leaf in found if (s := _of_effect(function, leaf))]
     own += _flags(shown(function, arguments))
     is_mail = any(s.kind == "recipient" for s in own)
@@ -72,23 +72,34 @@ def _unnamed(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
 
 
 def _flags(found: Sequence[Leaf]) -> Iterator[Sink]:
-    """What is set, or chosen against a default, and says by its name or by the choice that an
-    effect reaches others: `reply_all`, `send_updates: all`, `status: published`."""
+    """What is set, taken back or chosen and says by its name or by the choice that an effect
+    reaches others: `reply_all`, `private: false`, `send_updates: all`, `status: published`."""
     for leaf in found:
         if leaf.marker:
             continue
-        if leaf.is_set and (
-            _says(leaf.name, fields.LEAVES) or kind_by_name(leaf.name, fields.EFFECT, is_read=False)
-        ):
+        if _opens(leaf):
             yield Sink(leaf.path, leaf.name, "flag", leaf.name, "name")
-        elif leaf.is_chosen and _is_sent(leaf):
+        elif leaf.offered and isinstance(leaf.value, str) and _is_sent(leaf):
             yield Sink(leaf.path, leaf.name, "flag", f"{leaf.name}: {leaf.value}", "name")
 
 
+def _opens(leaf: Leaf) -> bool:
+    """Whether a flag opens something to others, also one that is not set and kept it from them."""
+    words, leaves = words_of(leaf.name), _says(leaf.name, fields.LEAVES | fields.OPENS)
+    shuts = words[:1] == ["no"] or not fields.SHUTS.isdisjoint(words[:1])
+    if leaf.is_set:
+        reaches = leaves or kind_by_name(leaf.name, fields.EFFECT, is_read=False)
+        return bool(reaches) and not shuts
+    if words[:1] == ["no"]:
+        return leaves and leaf.value is False and not leaf.is_default
+    return leaf.value is False and not leaf.is_default and not fields.SHUTS.isdisjoint(words)
+
+
 def _is_sent(leaf: Leaf) -> bool:
-    """Whether a choice says that something leaves: `mode: send`, `access: anyone_with_link`."""
-    by_name = not is_told(leaf) and _says(leaf.name, fields.CARRIES)
-    return by_name or _says(str(leaf.value), fields.LEAVES.difference(fields.PLACES))
+    """Whether a choice says that something leaves: `mode: send`, `access: anyone_with_link`; of one
+    that is made against the default its name may say it, too."""
+    by_name = leaf.is_chosen and not is_told(leaf) and _says(leaf.name, fields.CARRIES)
+    return by_name or _says(str(leaf.value), fields.LEAVES.difference(fields.PLACES) | fields.OPENS)
 
 
 def _says(name: str, words: frozenset[str]) -> bool:
@@ -106,7 +117,7 @@ def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink,
     outward (`sinks`)."""
     if function.action_type != "read":
         return ()
-    found = leaves(function, arguments)
+    found = shown(function, arguments)
     given = [leaf for leaf in found if leaf.marker != "content" and _is_given(leaf)]
     web = tuple(s for s in _addresses(function, given) if s.kind == "url")
     return () if web and _of_read(function, found) else web
@@ -184,8 +195,10 @@ def _of_read(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
     """Where a read carries something: a place that only a result can go to, else an address that it
     takes something along to, else the people beside a file or a text."""
     plain = [leaf for leaf in found if _is_given(leaf)]
+    told = [leaf for leaf in found if leaf in plain or not (leaf.is_default or not leaf.value)]
     return (
-        tuple(_sinks(function, plain))
+        tuple(_sinks(function, told, fields.ANYWHERE))
+        or tuple(_sinks(function, plain))
         or _addressed(function, plain)
         or tuple(_sinks(function, _beside_content(plain), fields.BESIDE))
     )
@@ -212,6 +225,8 @@ def _beside_content(plain: Sequence[Leaf]) -> list[Leaf]:
 def _is_given(leaf: Leaf) -> bool:
     """Whether an argument of a read is more than a choice that its schema offers, or a date; an
     address is one, whoever offers it."""
+    if leaf.value == "" or (isinstance(leaf.value, bool) and not leaf.is_item):
+        return False
     is_address = isinstance(leaf.value, str) and form_of(leaf.value)
     return bool(is_address) or not (leaf.offered or is_moment(leaf.value))
 
@@ -229,6 +244,14 @@ def _sinks(
     for leaf in found:
         if kind := _declared(function, leaf, where):
             yield Sink(leaf.path, leaf.name, kind[0], str(leaf.value), kind[1])
+        elif where == fields.ANYWHERE and _hands_on(leaf):
+            yield Sink(leaf.path, leaf.name, "recipient", str(leaf.value), "name")
+
+
+def _hands_on(leaf: Leaf) -> bool:
+    """Whether an argument of a read has a name that says what is done with its result: `share`."""
+    words = words_of(leaf.name)
+    return not fields.HANDS_ON.isdisjoint(words[:1]) and (len(words) == 1 or leaf.is_set)
 
 
 def _addresses(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
