@@ -123,6 +123,12 @@ def test_both_ends_of_a_range_are_read_and_the_verb_may_is_no_month():
         ("mostrami gli appunti", "en", "it"),
         ("muéstrame mis notas", "en", "es"),
         ("montre-moi mes notes", "en", "fr"),
+        # of who speaks none of these, a few words that it shares with one tell nothing
+        ("Ann'a posta gönder", "tr", "en"),
+        ("Trimite un email lui Ana", "ro", "en"),
+        ("Надішли листа Анні", "uk", "en"),
+        ("Schick Ann eine Mail", "tr-TR", "de"),
+        ("Schick Ann eine Mail", "de-AT", "de"),
     ],
 )
 def test_the_language_of_a_message_is_its_own_where_it_is_clear(text, default, tag):

@@ -22,16 +22,16 @@ def detect(text: str, default: str = "en") -> str:
     Each word votes but those of addresses, and of quotations where anything else stands: for every
     language that has it among its common ones, or that alone has its letter. The language with most
     votes wins; on a tie the default, then the one whose words fewer have. Words that none has vote
-    only for the script. The default is read first, and no other where it is clear.
+    only for the script. The default is read first, and no other where it is clear; one that is no
+    language of ours gives way only to a clear one: Turkish has words of Italian.
     """
     usual = of(default).tag
     words = _voters(text[:READ])
     if not words or _clearly(words, of(default)):
         return usual
-    if not (votes := _votes(words)):
-        return _by_script(words, usual)
-    # one word of another language beside one of the default's tells nothing: "roll a die"
-    return max(tags(), key=lambda tag: (len(votes[tag]), tag == usual, sum(votes[tag])))
+    found = _most_voted(words, usual)
+    is_ours = default.lower().startswith(usual)
+    return found if is_ours or _clearly(words, of(found)) else usual
 
 
 @lru_cache(maxsize=4096)  # examples of all functions are asked about
@@ -64,6 +64,13 @@ def _clearly(words: list[str], language: Language) -> bool:
     if other and language.script == "latin":
         return False
     return 3 * len(known) >= 2 * len(words) or 2 * sum(len(w) > 2 for w in known) >= len(words)
+
+
+def _most_voted(words: list[str], usual: str) -> str:
+    if not (votes := _votes(words)):
+        return _by_script(words, usual)
+    # one word of another language beside one of the default's tells nothing: "roll a die"
+    return max(tags(), key=lambda tag: (len(votes[tag]), tag == usual, sum(votes[tag])))
 
 
 def _votes(words: list[str]) -> dict[str, list[float]]:
