@@ -297,6 +297,7 @@ def test_where_a_list_that_was_looked_through_has_no_such_record_all_are_offered
 TAKE = replace(DELETE, examples=(*DELETE.examples, "take {title} off my list"))
 TAKEN = (*(t for t in LOOK if t is not DELETE), TAKE)
 LISTED = "tasks", "list"
+LETTERS = ("mail", "inbox", {"mails": [{"id": "m1", "subject": "Plan"}]})
 
 
 @pytest.mark.parametrize(
@@ -316,6 +317,7 @@ def test_what_is_destroyed_is_found_in_its_apps_list_before_anybody_is_asked_for
     message: str, rows: list[str], said: str
 ) -> None:
     assert calls(message, tools=TAKEN) == [TASKS, (CONTINUE.name, {})]
+    assert calls(message, LETTERS, tools=TAKEN) == [TASKS, (CONTINUE.name, {})]
     listed = {"tasks": [{"id": f"t{n}", "title": title} for n, title in enumerate(rows)]}
     asked = answer(message, tools=TAKEN, results=[(*LISTED, listed)])
     assert [(c.name, c.arguments) for c in asked.tool_calls] == (
@@ -783,6 +785,8 @@ def test_what_is_not_understood_offers_to_take_back_what_was_just_made() -> None
     said = answer("no, leave it on the old date", MADE, **told)
     assert "these: Undo that; " in said.text
     assert "Undo that" not in answer("no, leave it on the old date", MADE).text
+    assert "Undo that" in answer("no, leave it on the old date", **told).text  # facts are forgotten
+    assert "Undo that" not in answer("no, leave it on the old date", MADE, LETTERS, **told).text
     form = answer("send a mail about it to someone", MADE, **told)
     for offer in (said.offer, form.offer):
         first = next(n for n in nodes(offer) if n["type"] in ("Button", "Form"))["props"]

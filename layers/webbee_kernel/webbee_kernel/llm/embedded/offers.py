@@ -145,7 +145,8 @@ def _is_sought(command: Command, commands: Commands) -> bool:
     """Whether words tell a record that has to be found, or nothing but ids those that they fit."""
     if command.unclear:
         return _is_told_by_ids(command.unclear.rows)
-    return command.is_unfound and any(c.unclear for c in commands.seeking.readings()[:1])
+    own = (p for p in commands.examples if p.tool is command.tool)
+    return command.is_unfound and any(map(commands.unseen, own))
 
 
 def _unseen(commands: Commands) -> list[Pattern]:
@@ -262,7 +263,7 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
         if score >= NEAR and _has_form(pattern) and not is_undo:
             draft = commands.values.draft(pattern)
             return _asked(Command(pattern, draft, whole=False), commands.tools, tag, before)
-    if commands.message.is_denial(tag) and not commands.is_after_write:
+    if commands.message.is_denial(tag) and not (before or commands.is_after_write):
         return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
     offered = [
         (p.tool, p.example)

@@ -26,8 +26,10 @@ class TakingBack:
 
     @property
     def offered(self) -> dict[str, str]:
-        """What is offered to say behind an effect, and how it is called."""
-        if not (self._undo and self._commands.is_after_write):
+        """What is offered to say behind an effect, also where its facts are forgotten, and how it
+        is called."""
+        is_behind = self._commands.is_after_write or not self._commands.reading.facts
+        if not (self._undo and is_behind):
             return {}
         said = language.of(self._tag).say("undo_offered")
         return {said: f"{said}: {self._undoes}" if self._undoes else said}
