@@ -13,6 +13,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model
 
 from tests.invariants.test_consent import ANN, EVE, PIN, Anything, Open, Page, Which, World
 from webbee_kernel.guards.addresses import host_of
+from webbee_kernel.mcp.client.server_tools import action_type
 from webbee_kernel.mcp.server import questions
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.stores.types import PendingConfirmation
@@ -406,6 +407,7 @@ OTHERS_WORDS: list[tuple[str, Any]] = [
     ("Remind me to pay Bob", "~~Pay Bob~~"),
     ("Remind me to pay Bob", "(((Pay Bob"),
     ("Note balance 5", "balance -5"),
+    ("Note balance 5", "balance - 5"),
     ("What is 5 - 3?", "-5 3"),
     ("Note limit $10", "limit €10"),
     ("Note rate 10", "rate 10%"),
@@ -439,6 +441,7 @@ def test_what_his_words_are_mixed_with_or_made_into_is_not_his(said: str, text: 
         ("note: buy 2 l of milk, eggs and “Brie”!", "Buy eggs, “Brie” and milk."),
         ("remind me: Bob's follow-up at 9", "Bob's follow-up: 09:00"),
         ("note that it costs $10 (or 10%)", "It costs $10 or 10%"),
+        ("note: milk and eggs, urgent", "- Milk\n- Eggs – urgent"),
         ("🥛 buy milk 🥛", "🥛 Buy milk 🥛"),
         ("write down\n\tif x:  go(1)", "\tif x:  go(1)"),
         ("Note qu'on mange ici ce soir ?", "On mange ici ce soir ?"),
@@ -516,6 +519,20 @@ def test_what_only_looks_like_an_address_was_not_typed_as_one(said: str, url: st
     assert world.ran == []
     world.say("what is on news.example?", ("get_page", {"url": "https://news.example"}))
     assert world.ran == ["get_page"]
+
+
+@pytest.mark.parametrize(
+    ("hints", "kind"),
+    [
+        ({"readOnlyHint": True}, "read"),
+        ({"readOnlyHint": True, "destructiveHint": True}, "destructive"),
+        ({"readOnlyHint": True, "destructiveHint": False}, "read"),
+    ],
+)
+def test_hints_of_a_server_that_contradict_are_read_carefully(
+    hints: dict[str, Any], kind: str
+) -> None:
+    assert action_type(hints) == kind
 
 
 def test_an_accepted_host_is_one_with_its_scheme_and_port() -> None:

@@ -86,13 +86,12 @@ def _flags(found: Sequence[Leaf]) -> Iterator[Sink]:
 def _opens(leaf: Leaf) -> bool:
     """Whether a flag opens something to others, also one that is not set and kept it from them."""
     words, leaves = words_of(leaf.name), _says(leaf.name, fields.LEAVES | fields.OPENS)
-    shuts = words[:1] == ["no"] or not fields.SHUTS.isdisjoint(words[:1])
+    denies = words[:1] == ["no"]
     if leaf.is_set:
         reaches = leaves or kind_by_name(leaf.name, fields.EFFECT, is_read=False)
-        return bool(reaches) and not shuts
-    if words[:1] == ["no"]:
-        return leaves and leaf.value is False and not leaf.is_default
-    return leaf.value is False and not leaf.is_default and not fields.SHUTS.isdisjoint(words)
+        return bool(reaches) and not (denies or fields.SHUTS.issuperset(words[:1]))
+    shuts = leaves if denies else not fields.SHUTS.isdisjoint(words)
+    return leaf.value is False and not leaf.is_default and shuts
 
 
 def _is_sent(leaf: Leaf) -> bool:

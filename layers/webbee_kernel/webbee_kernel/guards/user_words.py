@@ -145,9 +145,9 @@ class Said:
         found = _CHUNK.fullmatch(chunk)
         if chunk in self._chunks or not found:
             return chunk in self._chunks
+        if _ALONE.fullmatch(chunk):
+            return not behind[:1].isdecimal()
         before, core, after = found.groups()
-        if not core:
-            return bool(_ALONE.fullmatch(chunk)) and not behind[:1].isdecimal()
         is_quoted = self._has_sign(before) and self._has_sign(after)
         return is_quoted and (core in self._chunks or self._is_usual(core))
 
