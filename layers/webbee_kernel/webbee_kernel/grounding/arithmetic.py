@@ -183,10 +183,13 @@ class Arithmetic:
                 yield from combined(one, other)
         for first in range(len(self._said)):
             total: Number = 0
+            count = 0
             for one in self._said[first:]:  # "3, 4 and 5: 12 in all"
                 if one.kind == self._said[first].kind:
-                    total += one.value
+                    total, count = total + one.value, count + 1
                     yield Figure(total, one.kind, "sum(reply)")
+                    if total != int(total):  # "4.6 and 4.0: 4.3 on average"
+                        yield Figure(total / count, one.kind, "average(reply)")
 
     @cached_property
     def _sight(self) -> list[Figure]:

@@ -39,6 +39,7 @@ ZONE = 6
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Characters around a figure in which it is hedged, and what no hedge reaches over."""
 _ABOUT = ("~", "\u2248")
+_FIELD = re.compile(r"[^\s(]+|some of .*")
 _DIGITS = re.compile(r"\d+")
 _RUN = re.compile(r"(?<![^\W_])[A-Z\d]{1,20}(?:[ \u00a0()./-]{1,3}[A-Z\d]{1,20}){1,9}(?![^\W_])")
 _BREAKS = re.compile(r"[ \u00a0()./-]+")
@@ -303,9 +304,8 @@ class Figures:
         for value, step in self._steps(claim):
             if held := self.measures.held(value, step, self.unit(claim)):
                 return Ground(held, "formatted")
-            if self.in_other_unit(claim):
-                return None
-            if formula := self._formula(claim, value, step):
+            formula = self._formula(claim, value, step)
+            if formula and not (_FIELD.fullmatch(formula) and self.in_other_unit(claim)):
                 return Ground([], "derived", formula)
         return None
 

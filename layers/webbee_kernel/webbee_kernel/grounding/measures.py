@@ -64,5 +64,6 @@ class Measures:
         own = self.unit_of(place) if told else NO_UNIT
         if not own or own.name == told.name:
             return False
-        is_sure = isinstance(place.value, float) and own.name not in DOUBTFUL
-        return own.measure == told.measure or (is_sure and place.owner not in self.beside)
+        is_sure = place.value != int(place.value) and own.name not in DOUBTFUL
+        is_sure = is_sure and told.measure != "time" and place.owner not in self.beside
+        return own.measure == told.measure or is_sure

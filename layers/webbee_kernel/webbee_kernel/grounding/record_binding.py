@@ -151,6 +151,7 @@ def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplace
         for value, owner, others in _outlier(before):
             holds = held_by(index, value, {owner})
             is_odd = _is_alone(value, told) and (holds or value.is_label)
+            is_odd = is_odd and (len(others) > 1 or value.claim.start > others[0].claim.start)
             if is_odd and _is_outlier(index, value, others, is_first=value is inside[0]):
                 yield value.claim, holds, frozenset([owner])
 

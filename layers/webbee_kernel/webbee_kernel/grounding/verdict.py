@@ -320,7 +320,7 @@ class Check:
         """Whether a number that another record has is worked out from those of the one that it is
         told of, or of those that its sentence or the one before names: "7 places left" of 16 and
         9."""
-        if claim.kind not in KINDS[:2] or self._counts.names(claim, self._shown_by(claim)):
+        if claim.kind not in KINDS or self._counts.names(claim, self._shown_by(claim)):
             return False
         part = self._reading.sentence(claim.start)
         for whole in (part, self._reading.sentence(max(0, part.start - 1))):
