@@ -59,7 +59,8 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Whether exactly the function meant was called, with the arguments meant."""
+        """Whether the function meant was called, with the arguments meant, and no other, but for
+        reads of its app before."""
         return not self.why
 
 
@@ -144,13 +145,22 @@ def _judged(
     if not why and wanted not in called:
         instead = f"{called[0]} was called" if called else "nothing was called"
         why = f"{instead} ({_words(case, functions, names)})"
-    elif not why and set(called) != {wanted}:
-        why = f"{', '.join(c for c in called if c != wanted)} was called too"
+    elif not why and (others := _others(called, wanted, functions)):
+        why = f"{', '.join(others)} was called too"
     if not why:
         given = next(a for name, a in calls if name == wanted)
         wrong = {k: given.get(k) for k, v in case.arguments.items() if not _same(given.get(k), v)}
         why = "; ".join(f"{k} is {v!r}, not {case.arguments[k]!r}" for k, v in wrong.items())
     return Result(case, called, shown, rank, why)
+
+
+def _others(called: Sequence[str], wanted: str, functions: Sequence[FunctionInfo]) -> list[str]:
+    """What was called beside the function meant, but for reads of its app that look for a record
+    before."""
+    reads = {_name(f) for f in functions if f.action_type == "read"}
+    app = wanted.partition(".")[0]
+    before = {c for c in called[: called.index(wanted)] if c in reads and c.startswith(f"{app}.")}
+    return [c for c in called if c != wanted and c not in before]
 
 
 def _words(case: Case, functions: Sequence[FunctionInfo], ranked: list[str]) -> str:

@@ -96,12 +96,12 @@ RACERS = [
 RACE = {"women": [{"name": "Ana Rey", "half": "1:18:40"}, {"name": "Ida Holm", "half": "1:18:12"}]}
 BLOOD = {
     "stock": [
-        {"group": "O-", "units": 14, "level": "critical"},
-        {"group": "A-", "units": 38, "level": "fine"},
-        {"group": "B-", "units": 9, "level": "low"},
+        {"group": "Type O", "units": 14, "level": "critical"},
+        {"group": "Type A", "units": 38, "level": "fine"},
+        {"group": "Type B", "units": 9, "level": "low"},
     ]
 }
-TABLE = "| Group | Units | Level |\n|---|---|---|\n| O- | 14 | critical |\n| A- | 38 | fine |\n| B- | 9 | {} |"
+TABLE = "| Group | Units | Level |\n|---|---|---|\n| Type O | 14 | critical |\n| Type A | 38 | fine |\n| Type B | 9 | {} |"
 ROUND_SUM = "F01: 1070\nF04: 1280\nF10: 1700\n\nEvened out: {} apiece."
 
 

@@ -263,15 +263,20 @@ class Resources:
                 raise _missing(message, uri)
             return {"contents": held, **json_rpc.cached(message, 0)}
 
-        result = await self._calls.run(request, message, function, {"uri": own}, told)
+        listed = primitives.is_listed(uri, await self._of_apps(request.caller, app_id))
+        given = {"uri": own}
+        result = await self._calls.run(request, message, function, given, told, is_listed=listed)
         return no_tool(message, result)
 
-    async def _of_apps(self, caller: User) -> list[tuple[list[JSONObject], list[JSONObject]]]:
+    async def _of_apps(
+        self, caller: User, only: str = ""
+    ) -> list[tuple[list[JSONObject], list[JSONObject]]]:
         """What the caller's apps list to be read; those that do not answer are left out."""
         catalogue = await self._kernel.dispatch.catalogue()
         state = await self._app.stores.skeleton.read(UserKey.of(caller))
         mine = catalogue.functions(self._kernel.installed(catalogue, state))
-        ids = [f.app_id for f in mine if f.fn_name == primitives.LIST and f.action_type == "read"]
+        lists = [f for f in mine if f.fn_name == primitives.LIST and f.action_type == "read"]
+        ids = [f.app_id for f in lists if only in ("", f.app_id)]
         calls = [
             CallRequest(
                 "function",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import accumulate, chain, combinations
 
 from .groups import (
     ANY,
@@ -182,14 +182,12 @@ class Arithmetic:
             if abs(one.value) in told or abs(other.value) in told or one.key == other.key != "":
                 yield from combined(one, other)
         for first in range(len(self._said)):
-            total: Number = 0
-            count = 0
-            for one in self._said[first:]:  # "3, 4 and 5: 12 in all"
-                if one.kind == self._said[first].kind:
-                    total, count = total + one.value, count + 1
-                    yield Figure(total, one.kind, "sum(reply)")
-                    if total != int(total):  # "4.6 and 4.0: 4.3 on average"
-                        yield Figure(total / count, one.kind, "average(reply)")
+            kind = self._said[first].kind
+            alike = [one.value for one in self._said[first:] if one.kind == kind]
+            for count, total in enumerate(accumulate(alike), 1):  # "3, 4 and 5: 12 in all"
+                yield Figure(total, kind, "sum(reply)")
+                if total != int(total):  # "4.6 and 4.0: 4.3 on average"
+                    yield Figure(total / count, kind, "average(reply)")
 
     @cached_property
     def _sight(self) -> list[Figure]:

@@ -151,7 +151,6 @@ def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplace
         for value, owner, others in _outlier(before):
             holds = held_by(index, value, {owner})
             is_odd = _is_alone(value, told) and (holds or value.is_label)
-            is_odd = is_odd and (len(others) > 1 or value.claim.start > others[0].claim.start)
             if is_odd and _is_outlier(index, value, others, is_first=value is inside[0]):
                 yield value.claim, holds, frozenset([owner])
 
@@ -210,18 +209,20 @@ def _labels(values: Sequence[Value]) -> Sequence[Value]:
 def _is_outlier(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
     """Whether a value that others leave alone is told of their record, and is not compared with
     theirs. A text that names rows has to stand behind two values of the record, or beside more."""
-    if any(_is_same_field(v, value) for v in others):
+    is_before = len(others) == 1 and value.claim.start < others[0].claim.start
+    if is_before or any(_is_same_field(v, value) for v in others):
         return False
     if value.is_label:
-        sure = value.claim.kind == "code" or (not is_first and not _is_name(index, value))
-        return _fields_alone(others) >= (2 if sure else SURE)
+        return _is_misnamed(index, value, others, is_first=is_first)
     opens = is_first and others[-1].claim.start < value.claim.start  # of the sentence before
     return not (value.is_text and (opens or value.claim.token.islower()))
 
 
-def _fields_alone(values: Sequence[Value]) -> int:
-    """How many fields values that only one record has are of."""
-    return len(frozenset[str]().union(*(v.keys for v in values if len(v.rows) == 1)))
+def _is_misnamed(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
+    """Whether a text that names rows stands beside enough fields of another record."""
+    sure = value.claim.kind == "code" or (not is_first and not _is_name(index, value))
+    alone = frozenset[str]().union(*(v.keys for v in others if len(v.rows) == 1))
+    return len(alone) >= (2 if sure else SURE)
 
 
 def _is_name(index: Index, value: Value) -> bool:

@@ -55,9 +55,12 @@ class DirectCalls:
         self._queue = queue
         self._consent = consent
 
-    async def call(self, ask: TurnRequest, step: Step) -> CallOutcome | PendingConfirmation:
+    async def call(
+        self, ask: TurnRequest, step: Step, *, is_listed: bool = False
+    ) -> CallOutcome | PendingConfirmation:
         """The call's outcome, or the question that waits for the user's yes. The same request id
         with the same call runs once, and gets the outcome of its question once that is answered.
+        `is_listed`: it reads what its app itself offers to be read, which nobody has to allow.
 
         Raises CallError where the guards refuse it, LimitReached, and KernelError where nothing
         happened.
@@ -71,7 +74,8 @@ class DirectCalls:
         told = with_dates(state, step, step.arguments)
         step = replace(step, action_type=function.action_type, arguments=told)
         _refuse_another_call(state, step)
-        if not await self._consent(state, [(step, step.arguments)], knows_message=False):
+        held = [] if is_listed else [(step, step.arguments)]
+        if not await self._consent(state, held, knows_message=False):
             return await self._run(ask, state, step)
         # a client of this kind has no session for which a yes could accept a destination
         pending = replace(card_of(state, [step]), values=())

@@ -181,6 +181,8 @@ def _behind(commands: Commands, tag: str) -> ModelResponse:
     reading, lookup = commands.reading, _lookup(commands, commands.readings())
     if not lookup or [f.fn_name for f in reading.results] != [lookup.tool.fn_name]:
         return ModelResponse(text=language.of(tag).say("nothing_more"))
+    if not _lists(reading.results[0].data):
+        return _calls(commands.readings())  # it told of no records
     found = Commands(replace(reading, facts=reading.results + reading.facts), commands.tools)
     readings, is_all = found.readings(), _is_all(reading.results[0].data)
     if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
@@ -192,11 +194,14 @@ def _behind(commands: Commands, tag: str) -> ModelResponse:
     return _not_named(lost, lookup, found, is_all, tag)
 
 
+def _lists(data: object) -> list[list[object]]:
+    return [v for v in data.values() if isinstance(v, list)] if isinstance(data, dict) else []
+
+
 def _is_all(data: object) -> bool:
     """Whether a list that was looked through is all of it: no count in it is above its rows, and
     nothing in it is hidden."""
-    lists = [v for v in data.values() if isinstance(v, list)] if isinstance(data, dict) else []
-    rows = sum(map(len, lists))
+    rows = sum(map(len, _lists(data)))
     counts = data.values() if isinstance(data, dict) else ()
     return not any(isinstance(n, int) and n > rows for n in counts) and not _HIDDEN.search(
         dumps(data)
