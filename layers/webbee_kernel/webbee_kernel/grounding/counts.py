@@ -293,13 +293,14 @@ class Counts:
         """How many are named in the sentence behind a colon, where it is another number."""
         behind = self._reading.sentence(colon + 1).end
         inside = self._reading.inside(Sentence(colon, behind, ""))
-        if count := self._named_parts(labels, colon + 1, behind):
-            opening = sum(map(self._opening, self._parts(colon + 1, behind)))
+        parts = list(self._parts(colon + 1, behind))
+        if count := self._named_parts(labels, parts):
+            opening = sum(map(self._opening, parts))
             return "" if self._told_before(claim, colon) & {count, opening} else str(count)
         if self._reading.text[colon] != ":":
             return ""
         if any(c.kind == "number" for c in inside):
-            return self._in_parts(claim, colon + 1, behind)
+            return self._in_parts(claim, colon + 1, parts)
         return self._unnumbered(claim, labels, colon, inside)
 
     def _unnumbered(self, claim: Claim, labels: Bound, colon: int, inside: Sequence[Claim]) -> str:
@@ -315,11 +316,10 @@ class Counts:
         most += sum(among([s], self._reading.language.words.and_) for s in joined)
         return str(least) if least > 1 and not least <= value <= max(most, least) else ""
 
-    def _in_parts(self, claim: Claim, start: int, end: int) -> str:
+    def _in_parts(self, claim: Claim, start: int, parts: Sequence[Sentence]) -> str:
         """What the parts of an enumeration add up to, where each opens with a smaller number and
         the sentence before says neither that nor how many they are: "three: two umbrellas and two
         bags"."""
-        parts = list(self._parts(start, end))
         first = [n for part in parts if (n := self._opening(part)) and n < claim.mention.value]
         if len(parts) < 2 or len(first) < len(parts):
             return ""
@@ -331,16 +331,17 @@ class Counts:
         start = self._reading.sentence(claim.start).start
         return {n.mention.value for n in self._numbers(Sentence(start, end, ""))}
 
-    def _named_parts(self, labels: Bound, start: int, end: int) -> int:
+    def _named_parts(self, labels: Bound, parts: Sequence[Sentence]) -> int:
         """How many records an enumeration names, one in each part; 0 where it does not."""
         named = list[frozenset[Owner]]()
-        for part in self._parts(start, end):
+        for part in parts:
             own = [v.rows for v in labels.between(part.start, part.end) if v.is_label]
             named += own[:1]
             if not own or len(own[0]) > 1 or any(rows != own[0] for rows in own):
                 return 0
-        counted = all(map(self._opening, self._parts(start, end)))  # "3 seats on A, 9 on B"
-        return len(named) if len(set(named)) == len(named) > 1 and not counted else 0
+        if not len(set(named)) == len(named) > 1:
+            return 0
+        return 0 if all(map(self._opening, parts)) else len(named)  # "3 seats on A, 9 on B"
 
     def _opening(self, part: Sentence) -> Number:
         """The number that a part of an enumeration opens with; 0 where none does."""

@@ -159,7 +159,7 @@ class Figures:
         """The field that has a figure in another unit than the one told, `dose_mg: 75` of "75 g";
         empty where none has."""
         small = 0 <= (claim.mention.value or 0) <= SMALL and self.is_whole(claim)
-        values = map(settle, claim.mention.readings if self.unit(claim) and not small else ())
+        values = map(settle, claim.mention.readings if not small and self.unit(claim) else ())
         held = (p for value in values for p in self.index.numbers.get(value, ()))
         return next((f"{p.key}: {p.value}" for p in held if self._is_converted(claim, p)), "")
 

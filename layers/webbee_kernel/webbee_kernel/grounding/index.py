@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import accumulate, chain, islice
@@ -427,9 +427,9 @@ class Index:
             found.setdefault((place.owner[:-1], ""), []).append(place)
         return found
 
-    def fields(self) -> Iterator[Place]:
+    def fields(self) -> list[Place]:
         """The fields of results: texts, figures and flags."""
-        yield from (p for p in (*self.strings, *self.figures, *self.flags) if p.owner)
+        return [p for p in (*self.strings, *self.figures, *self.flags) if p.owner]
 
     @cached_property
     def lists(self) -> list[Rows]:

@@ -89,9 +89,9 @@ def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterat
         rows = frozenset([p.owner for p in places])
         keys = frozenset([p.key for p in places])
         if places and all(map(index.is_row, rows)) and not index.is_common(rows, keys):
-            apart = _is_named_by(index, places[0])
-            code = claim.kind == "number" and places[0].value == claim.token and apart
-            text = claim.kind in TEXTUAL or code
+            code = claim.kind == "number" and places[0].value == claim.token
+            apart = (claim.kind in TEXTUAL or code) and _is_named_by(index, places[0])
+            text = claim.kind in TEXTUAL or (code and apart)
             if claim.token.islower() and str(places[0].value).isupper():
                 apart = False  # "shopping" of `category: SHOPPING`
             day = claim.kind == "weekday" or (claim.kind in DATED and _is_head(index, places[0]))
