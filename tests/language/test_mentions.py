@@ -9,6 +9,7 @@ from string import ascii_lowercase
 import pytest
 
 from webbee_kernel import language
+from webbee_kernel.language import units
 from webbee_kernel.language.stems import stem
 
 NOW = "2026-05-15T17:21:04Z"
@@ -58,7 +59,7 @@ def test_a_number_is_read_with_what_belongs_to_it(tag, text, value, kind, unit):
 )
 def test_the_unit_behind_a_number_is_read_by_its_sign_and_its_name(tag, text, name, size):
     digits = next(at for at, char in enumerate(text) if not (char.isdigit() or char == ","))
-    found = language.unit_after(text, digits, language.of(tag))
+    found = units.unit_after(text, digits, language.of(tag))
     assert (found.name, found.size) == (name, size)
 
 
@@ -68,7 +69,7 @@ def test_the_unit_behind_a_number_is_read_by_its_sign_and_its_name(tag, text, na
      ("min", "minute"), ("hours", "hour"), ("mw", "megawatt"), ("pct", "")],
 )  # fmt: skip
 def test_the_word_of_a_key_is_a_unit(word, name):
-    assert language.unit_of_key(word).name == name
+    assert units.unit_of_key(word).name == name
 
 
 def test_words_that_do_not_make_one_number_are_two_and_a_mark_has_both_readings():

@@ -3,7 +3,7 @@ function (`turn.direct`), told in different shapes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -41,7 +41,7 @@ class Call:
     ask: TurnRequest
     step: Step
     came: Answered
-    is_listed: bool = False
+    schemes: Collection[str] = ()
 
 
 class Calls:
@@ -66,10 +66,10 @@ class Calls:
         given: JSON,
         told: Told = primitives.result,
         *,
-        is_listed: bool = False,
+        schemes: Collection[str] = (),
     ) -> JSONObject | Stream:
         """What a call comes to, or the question it waits for, as its client can be asked it.
-        `is_listed`: it reads what its app offers to be read.
+        `schemes`: those of the addresses that its app lists.
 
         With the token of a client that listens, what the call told on its way stands before.
         """
@@ -86,7 +86,7 @@ class Calls:
         said = f"{SPOKEN}: {title}" + (f" ({message.client[:64]})" if message.client else "")
         key = request.key(_request_id(message))
         ask = TurnRequest(request.caller, SESSION, one_line(said), key)
-        call = Call(message, ask, step, came, is_listed)
+        call = Call(message, ask, step, came, schemes)
         mark = self._app.events.mark()
         result = await self._result(call, told)
         if isinstance(result, Stream) or message.progress_token is None:
@@ -143,7 +143,7 @@ class Calls:
         if came.action in ("accept", "decline"):
             yes = came.action == "accept"
             return await self._kernel.direct.answer(call.ask, call.step, came.question, yes)
-        return await self._kernel.direct.call(call.ask, call.step, is_listed=call.is_listed)
+        return await self._kernel.direct.call(call.ask, call.step, schemes=call.schemes)
 
     def _confirming(self, call: Call, pending: PendingConfirmation) -> JSONObject | Stream:
         """The question whether the call may run, or how its user says yes elsewhere."""

@@ -22,7 +22,7 @@ from ..sdk.records import User
 from ..stores.types import Section
 from ..turn.direct import SESSION
 from ..turn.kernel import Kernel
-from ..types import CallOutcome, CallRequest, JSONObject, UserKey, user_dict
+from ..types import JSON, CallOutcome, CallRequest, JSONObject, UserKey, user_dict
 from .identity import has_role
 from .mcp_calls import Calls, no_tool
 from .router import Answer, Request
@@ -165,7 +165,9 @@ class McpServer:
             return {"messages": primitives.messages(blocks)}
 
         arguments = primitives.typed(function, given) if isinstance(given, dict) else given
-        return no_tool(message, await self._calls.run(request, message, function, arguments, told))
+        schemes = await self._resources.schemes(request.caller, function.app_id, arguments)
+        result = await self._calls.run(request, message, function, arguments, told, schemes=schemes)
+        return no_tool(message, result)
 
     async def _complete(self, request: Request, message: Message) -> JSONObject:
         """What the schema of an argument lists. Of the addresses of resources nothing is known."""
@@ -263,10 +265,17 @@ class Resources:
                 raise _missing(message, uri)
             return {"contents": held, **json_rpc.cached(message, 0)}
 
-        listed = primitives.is_listed(uri, await self._of_apps(request.caller, app_id))
-        given = {"uri": own}
-        result = await self._calls.run(request, message, function, given, told, is_listed=listed)
+        given: JSONObject = {"uri": own}
+        own_schemes = await self.schemes(request.caller, app_id, given)
+        result = await self._calls.run(request, message, function, given, told, schemes=own_schemes)
         return no_tool(message, result)
+
+    async def schemes(self, caller: User, app_id: str, given: JSON) -> frozenset[str]:
+        """The schemes of the addresses that an app lists, where a call gives an address."""
+        values = given.values() if isinstance(given, dict) else ()
+        if not any(isinstance(value, str) and "://" in value for value in values):
+            return frozenset()
+        return primitives.schemes(await self._of_apps(caller, app_id))
 
     async def _of_apps(
         self, caller: User, only: str = ""

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import islice, product
 
 from .. import language
+from ..language.units import unit_after
 from .figures import Figures, Ground, is_rough, shown
 from .places import MESSAGE, Place, day_of, key_words, settle, unit_of_key
 from .reading import Claim
@@ -205,7 +206,7 @@ class Dates:
                 yield claim.mention.value, self._figures.unit(claim).name
         for text in (p.value for p in self._index.strings if p.call == MESSAGE):
             for one in language.numbers(text, spoken.tag):
-                yield one.value, language.unit_after(text, one.end, spoken).name
+                yield one.value, unit_after(text, one.end, spoken).name
 
 
 def _same(at: Day, day: date) -> bool:

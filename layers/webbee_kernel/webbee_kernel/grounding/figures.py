@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain, repeat
 
 from .. import language
-from ..language import NO_UNIT, Unit
+from ..language.units import NO_UNIT, Unit, unit_after, unit_of
 from .arithmetic import REPLY, SAID, WORKED, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
@@ -43,7 +43,7 @@ _FIELD = re.compile(r"[^\s(]+|some of .*")
 _DIGITS = re.compile(r"\d+")
 _RUN = re.compile(r"(?<![^\W_])[A-Z\d]{1,20}(?:[ \u00a0()./-]{1,3}[A-Z\d]{1,20}){1,9}(?![^\W_])")
 _BREAKS = re.compile(r"[ \u00a0()./-]+")
-_SMALLER = {"hour": language.unit_of("minute"), "minute": language.unit_of("second")}
+_SMALLER = {"hour": unit_of("minute"), "minute": unit_of("second")}
 _WEEK = re.compile(r"\d{4}-?W(\d\d)(?:-?\d)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -356,9 +356,9 @@ class Figures:
                 self.reading.before(claim),
                 self.reading.language,
             )
-            found = language.unit_after(text, claim.end, spoken) or self._unit_of_column(claim)
+            found = unit_after(text, claim.end, spoken) or self._unit_of_column(claim)
             if not found and last and text[last.end : claim.start].strip().isalpha():
-                larger = language.unit_after(text, last.end, spoken)
+                larger = unit_after(text, last.end, spoken)
                 is_part = last.kind == claim.kind == "number"
                 found = _SMALLER.get(larger.name, NO_UNIT) if is_part else NO_UNIT
             self._units[claim.end] = found
@@ -371,8 +371,7 @@ class Figures:
         column = self.reading.text.count("|", start, claim.start)
         head = cells[column] if column < len(cells) else ""
         found = (
-            language.unit_after(head, token.start, self.reading.language)
-            for token in language.tokens(head)
+            unit_after(head, token.start, self.reading.language) for token in language.tokens(head)
         )
         return next(filter(None, found), NO_UNIT)
 

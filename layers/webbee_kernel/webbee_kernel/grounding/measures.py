@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 
 from .. import language
-from ..language import NO_UNIT, Unit
+from ..language.units import NO_UNIT, Unit, unit_after
 from .index import Index
 from .places import Number, Owner, Place, key_words, unit_of_key
 
@@ -44,7 +44,7 @@ class Measures:
         """The units that records tell in a field of their own."""
         told = (p for p in self._index.strings if "unit" in key_words(p.key))
         english = language.of("en")
-        return {p.owner: language.unit_after(p.value, 0, english) for p in told}
+        return {p.owner: unit_after(p.value, 0, english) for p in told}
 
     @cached_property
     def _bases(self) -> dict[str, tuple[list[float], list[Place]]]:

@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .. import language
-from ..language import Unit
+from ..language import units
+from ..language.units import Unit
 
 Number = int | float
 Owner = tuple["int | str", ...]
@@ -179,7 +180,7 @@ def kind_of(key: str) -> str:
 
 def unit_of_key(word: str) -> Unit:
     """The unit that a word in a key names, if it names one; a "size" is in bytes."""
-    return language.unit_of_key("byte" if word == "size" else word)
+    return units.unit_of_key("byte" if word == "size" else word)
 
 
 def behind(text: str, end: int) -> str:

@@ -61,6 +61,8 @@ class Moment(NamedTuple):
     rule: Rule = "bound"
     knows_message: bool = True
     """False for a program that speaks for the user: what he told it is not known here."""
+    schemes: Collection[str] = ()
+    """Schemes of addresses that are the app's own, as it lists some."""
 
 
 def why_asked(function: FunctionInfo, arguments: Given, moment: Moment) -> Why | None:
@@ -266,8 +268,9 @@ def _is_choice(leaf: Leaf) -> bool:
 def _may_open(sink: Sink, function: FunctionInfo, moment: Moment, bare: bool) -> bool:
     if bare and moment.knows_message and is_typed(sink.value, moment.message):
         return True
-    if not is_networked(sink.value) and moment.records.gave(function.app_id, sink.value):
-        return True  # an app's own name of a thing
+    if not is_networked(sink.value):  # an app's own name of a thing
+        own = sink.value.partition("://")[0] in moment.schemes
+        return own or moment.records.gave(function.app_id, sink.value)
     host = host_of(sink.value)
     if not host:
         return False

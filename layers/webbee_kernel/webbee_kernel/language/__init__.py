@@ -22,22 +22,17 @@ from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 
-from .calendars import names_time
 from .detection import detect, likely
 from .json_keys import key_fold, key_roles, people, people_keys, people_phrases, title_keys
 from .model import Language, Words, of
-from .numerals import currencies_in, is_one_of
 from .resources import tags
 from .spans import Mention, Token, tokens
 from .stems import fold, sound, stem
-from .units import NO_UNIT, Unit, unit_after, unit_of, unit_of_key
 
 __all__ = [
-    "NO_UNIT",
     "Language",
     "Mention",
     "Token",
-    "Unit",
     "Words",
     "clauses",
     "currencies_in",
@@ -62,9 +57,6 @@ __all__ = [
     "tags",
     "title_keys",
     "tokens",
-    "unit_after",
-    "unit_of",
-    "unit_of_key",
     "verbs_like",
 ]
 
@@ -99,6 +91,27 @@ def verbs_like(*verbs: str) -> frozenset[str]:
     does = {of("en").words.effects.get(stem(verb, "en"), "") for verb in verbs}
     said = [of(tag).words.lists("effects").get(one, "") for tag in tags() for one in does]
     return frozenset(map(fold, [*verbs, *" ".join(said).split()]))
+
+
+def currencies_in(text: str) -> frozenset[str]:
+    """The codes of the currencies whose sign or ISO 4217 code stands in `text`."""
+    from .numerals import currencies_in
+
+    return currencies_in(text)
+
+
+def is_one_of(code: str, codes: frozenset[str]) -> bool:
+    """Whether a currency is among these, or may be: a sign says no more than what shares it."""
+    from .numerals import is_one_of
+
+    return is_one_of(code, codes)
+
+
+def names_time(word: str, language: Language) -> bool:
+    """Whether a word is the short name of a month or a weekday: "Jan"."""
+    from .calendars import names_time
+
+    return names_time(word, language)
 
 
 @lru_cache(maxsize=64)  # a turn asks of its message several times

@@ -9,6 +9,7 @@ accepted that it goes: then he is asked, as in a turn. The question is a turn of
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
@@ -56,11 +57,11 @@ class DirectCalls:
         self._consent = consent
 
     async def call(
-        self, ask: TurnRequest, step: Step, *, is_listed: bool = False
+        self, ask: TurnRequest, step: Step, *, schemes: Collection[str] = ()
     ) -> CallOutcome | PendingConfirmation:
         """The call's outcome, or the question that waits for the user's yes. The same request id
         with the same call runs once, and gets the outcome of its question once that is answered.
-        `is_listed`: it reads what its app itself offers to be read, which nobody has to allow.
+        `schemes`: those of the addresses that its app lists, which are the app's own.
 
         Raises CallError where the guards refuse it, LimitReached, and KernelError where nothing
         happened.
@@ -74,8 +75,8 @@ class DirectCalls:
         told = with_dates(state, step, step.arguments)
         step = replace(step, action_type=function.action_type, arguments=told)
         _refuse_another_call(state, step)
-        held = [] if is_listed else [(step, step.arguments)]
-        if not await self._consent(state, held, knows_message=False):
+        held = [(step, step.arguments)]
+        if not await self._consent(state, held, knows_message=False, schemes=schemes):
             return await self._run(ask, state, step)
         # a client of this kind has no session for which a yes could accept a destination
         pending = replace(card_of(state, [step]), values=())

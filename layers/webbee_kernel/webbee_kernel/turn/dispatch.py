@@ -368,6 +368,7 @@ class Consent:
         calls: Sequence[tuple[Step, JSONObject]],
         *,
         knows_message: bool = True,
+        schemes: Collection[str] = (),
     ) -> frozenset[int]:
         """The numbers of the steps that wait."""
         judged = [
@@ -390,6 +391,7 @@ class Consent:
             hosts=self._hosts,
             rule=self._rule,
             knows_message=knows_message,
+            schemes=schemes,
         )
         waits = [s.index for s, f, a in judged if await self._waits(state, f, a, moment)]
         return frozenset(waits)

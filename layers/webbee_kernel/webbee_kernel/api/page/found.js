@@ -52,7 +52,8 @@ export class Found {
       if (asked !== this.asked) return;
       if (found.error) return void (this.note.textContent = found.error.message);
       const others = found.matches.filter((match) => match.request_id !== this.but);
-      others.sort((one, other) => Number(other.where === "reply") - Number(one.where === "reply")); // answers, then questions
+      // answers, then questions
+      others.sort((one, other) => Number(other.where === "reply") - Number(one.where === "reply"));
       this.list.append(...others.map((match) => this.row(match)));
       count = this.list.children.length;
       cursor = found.cursor;

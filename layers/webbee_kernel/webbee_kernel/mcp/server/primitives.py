@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from urllib.parse import quote, unquote, unquote_to_bytes
@@ -294,8 +293,6 @@ MOST: Final = 1_000
 
 _SECTIONS: Final = "webbee://skeleton/"
 _APPS: Final = "webbee://app/"
-_VARIABLE, _PLAIN = re.compile(r"\\\{\w+\\\}"), r"[\\w.-]{1,64}"
-"""A name in an escaped pattern of addresses, and what may stand in its place."""
 
 
 def of_section(section: Section) -> JSONObject:
@@ -330,12 +327,11 @@ def of_app(app_id: str, outcome: CallOutcome) -> tuple[list[JSONObject], list[JS
     return list(listed)[:MOST], list(_named(app_id, data.get("templates"), "uriTemplate"))[:MOST]
 
 
-def is_listed(uri: str, offered: Sequence[tuple[list[JSONObject], list[JSONObject]]]) -> bool:
-    """Whether apps list an address, or a pattern that it fits with a plain word for each name."""
-    rows = [row for listed, _ in offered for row in listed]
-    patterns = [str(row["uriTemplate"]) for _, templates in offered for row in templates]
-    fits = (_VARIABLE.sub(_PLAIN, re.escape(pattern)) for pattern in patterns)
-    return any(row["uri"] == uri for row in rows) or any(re.fullmatch(f, uri) for f in fits)
+def schemes(offered: Sequence[tuple[list[JSONObject], list[JSONObject]]]) -> frozenset[str]:
+    """The schemes of the addresses that an app lists as its own: `test` of `test://static-text`."""
+    rows = [row for both in offered for listed in both for row in listed]
+    own = (str(row.get("uri") or row.get("uriTemplate")).removeprefix(_APPS) for row in rows)
+    return frozenset(address.partition("/")[2].partition("://")[0] for address in own)
 
 
 def read_from(uri: str) -> tuple[str, str] | None:
