@@ -34,7 +34,7 @@ export class Chat {
     this.session = "";
     this.drawn = new Map(); // the turns on the page by request id: what is told of each, and its answer's element
     this.views = new Map(); // those that run, by request id
-    this.did = new Set(); // the calls that succeeded: each one's app, function and values
+    this.did = new Map(); // the calls that succeeded: each one's app, function and values, and when
     this.atEnd = true;
     this.questions = new Questions((id, yes, said, how) => this.decide(id, yes, said, how));
     this.queue = new Queue();
@@ -223,7 +223,7 @@ export class Chat {
     const act = (app) => this.act(app, app ? null : { below, redraw: () => this.sync(true) });
     const calls = this.callsOf(turn);
     const receipts = turn.receipts?.map((one) =>
-      one.undo && this.isOver(turn, one.undo) ? { ...one, undo: null } : one,
+      one.undo && this.isOver(turn, one.undo) ? { ...one, undo: null } : { ...one, at: turn.at },
     );
     const element = answer({ ...turn, calls, receipts }, { act, questions: this.questions, tools: [again, copies] });
     this.drawn.set(id, { mark: markOf(turn), element, trace: turn.trace });
@@ -239,15 +239,17 @@ export class Chat {
       ...turn.details?.[i],
     }));
     for (const call of calls ?? [])
-      if (call.status === "ok") this.did.add(JSON.stringify([call.app_id, call.fn_name, call.arguments, call.data]));
+      if (call.status === "ok")
+        this.did.set(JSON.stringify([call.app_id, call.fn_name, call.arguments, call.data]), turn.at);
     return calls;
   }
 
-  /** Whether what takes an effect back was done already, or is of a turn that the kernel no longer remembers. */
+  /** Whether what takes an effect back was done since, or is of a turn that the kernel no longer remembers. */
   isOver(turn, { app_id: app, function: name, params }) {
     const own = JSON.stringify([app, name]).slice(0, -1);
     const ids = Object.values(params).map((value) => JSON.stringify(value));
-    const used = (did) => did.startsWith(own) && ids.every((id) => did.includes(id));
+    const since = (at) => !at || !turn.at || at >= turn.at; // what runs now has no time yet
+    const used = ([did, at]) => since(at) && did.startsWith(own) && ids.every((id) => did.includes(id));
     return turn.remembered === false || [...this.did].some(used);
   }
 
@@ -393,7 +395,7 @@ export class Chat {
     const busy = this.running.length > 0;
     this.composer.run(busy);
     this.element.setAttribute("aria-busy", String(busy));
-    for (const undo of this.list.querySelectorAll(".undo")) undo.hidden = busy || this.isOver({}, undo.call);
+    for (const undo of this.list.querySelectorAll(".undo")) undo.hidden = busy || this.isOver(undo, undo.call);
     for (const kind of [".edit", ".again"]) {
       const last = [...this.list.querySelectorAll(kind)];
       const end = this.list.lastElementChild;

@@ -85,14 +85,14 @@ function receiptsView(body, above, act) {
   return h(
     above ? "ul.receipts.bad" : "ul.receipts",
     { "aria-label": t("receipts"), role: above ? "alert" : "list" },
-    told.map((one) => h("li", { class: `receipt ${one.status}` }, plain(one.text), one.undo && undo(one.undo, act))),
+    told.map((one) => h("li", { class: `receipt ${one.status}` }, plain(one.text), one.undo && undo(one, act))),
     line && h("li.work", plain(line)),
   );
 }
 
-function undo(call, act) {
+function undo({ undo: call, at }, act) {
   const propose = (event) => act.propose(call, event.currentTarget);
-  return Object.assign(h("span.undo", " · ", h("button.link", { onclick: propose }, t("undo"))), { call });
+  return Object.assign(h("span.undo", " · ", h("button.link", { onclick: propose }, t("undo"))), { call, at });
 }
 
 const SIGNS = { ok: "✓", running: "…" };
