@@ -274,7 +274,8 @@ class Counts:
         until = min(end, self._reading.sentence(claim.start).end, claim.end + COLON)
         colon = text.find(":", claim.end, until)
         if colon < 0:
-            dash = _DASH.search(text, self._reading.sentence(claim.start).start, until)
+            line = max(self._reading.sentence(claim.start).start, claim.start - COLON)
+            dash = _DASH.search(text, line, until)
             colon = dash.end() - 1 if dash and dash.start() >= claim.end else -1
         days = self._figures.unit(claim).name == "day" and not claim.mention.unit
         if colon < 0 or not (days or self._figures.is_quantity(claim)) or not 1 < value <= MOST:

@@ -6,7 +6,7 @@ import re
 from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice, product
 
 from .. import language
@@ -39,15 +39,15 @@ class Dates:
     def time(self, claim: Claim) -> Ground | None:
         """The times of the data at a time of day, or about then; some minutes from one."""
         off, held = ABOUT if is_rough(self._reading, claim) else 0, self._index.times
-        stands = shown(self._index.find(claim.token, ":."))
-        if stands and claim.token.count(":") > 1:
-            return stands  # 1:18:40
+        stands = partial(self._index.find, claim.token, ":.")
+        if claim.token.count(":") > 1 and (found := stands()):
+            return Ground(found, "formatted")  # 1:18:40
         for minutes in claim.mention.readings:
             near = range(minutes - off, minutes + off + 1)
             if found := held.get(minutes) or [p for m in near for p in held.get(m, ())]:
                 return Ground(found, "formatted")
-        if stands:
-            return stands
+        if found := stands():
+            return Ground(found, "formatted")
         if not self._countable_times.isdisjoint(claim.mention.readings):
             return Ground([], "derived", "counted from a time")
         numbers = self._index.numbers  # "9:34" goals

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain, repeat
 
 from .. import language
+from ..language import Language
 from ..language.units import NO_UNIT, Unit, unit_after, unit_of
 from .arithmetic import REPLY, SAID, WORKED, Arithmetic
 from .groups import ANY, Figure
@@ -369,24 +370,27 @@ class Figures:
         start = self.reading.text.rfind("\n", 0, claim.start) + 1
         cells = self._heads.get(start, ())
         column = self.reading.text.count("|", start, claim.start)
-        head = cells[column] if column < len(cells) else ""
-        found = (
-            unit_after(head, token.start, self.reading.language) for token in language.tokens(head)
-        )
-        return next(filter(None, found), NO_UNIT)
+        head, spoken = cells[column] if column < len(cells) else "", self.reading.language
+        return self.index.once(f"head {spoken.tag} {head}", lambda: _unit_in(head, spoken))
 
     @cached_property
     def _heads(self) -> dict[int, list[str]]:
         """The cells of the first row of each table, by where its rows start."""
         found: dict[int, list[str]] = {}
         start, cells = 0, list[str]()
-        for line in self.reading.text.splitlines(keepends=True):
+        for line in self.reading.text.split("\n"):
             is_row = line.lstrip().startswith("|")
-            cells = (cells or line.split("|")) if is_row else []
+            cells = (cells or [cell[:LONGEST] for cell in line.split("|")]) if is_row else []
             if is_row:
                 found[start] = cells
-            start += len(line)
+            start += len(line) + 1
         return found
+
+
+def _unit_in(head: str, spoken: Language) -> Unit:
+    """The unit that the head of a column names, if it names one."""
+    found = (unit_after(head, token.start, spoken) for token in language.tokens(head))
+    return next(filter(None, found), NO_UNIT)
 
 
 def _may_be_minor(key: str) -> bool:

@@ -37,10 +37,12 @@ class Measures:
     def unit_of(self, place: Place) -> Unit:
         """The unit of a field, by its key or by the one that its record tells in a field of its
         own."""
-        return unit_of_key(place.key.rpartition("_")[2]) or self.beside.get(place.owner, NO_UNIT)
+        return unit_of_key(place.key.rpartition("_")[2]) or self.units_told.get(
+            place.owner, NO_UNIT
+        )
 
     @cached_property
-    def beside(self) -> dict[Owner, Unit]:
+    def units_told(self) -> dict[Owner, Unit]:
         """The units that records tell in a field of their own."""
         told = (p for p in self._index.strings if "unit" in key_words(p.key))
         english = language.of("en")
@@ -65,5 +67,5 @@ class Measures:
         if not own or own.name == told.name:
             return False
         is_sure = place.value != int(place.value) and own.name not in DOUBTFUL
-        is_sure = is_sure and told.measure != "time" and place.owner not in self.beside
+        is_sure = is_sure and told.measure != "time" and place.owner not in self.units_told
         return own.measure == told.measure or is_sure

@@ -17,7 +17,7 @@ LEAST = 2
 """Rows that tell what a column shows, and values that are of the record at its head."""
 
 
-def beside(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
+def side_by_side(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
     """The values of tables that set records side by side, of another record than their column's."""
     for is_table, parts in groupby(reading.sentences, key=_is_row):
         columns = _columns(reading, values, parts) if is_table else {}

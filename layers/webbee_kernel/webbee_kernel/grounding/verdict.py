@@ -159,6 +159,7 @@ class Check:
         self._counts = Counts(self._reading, self._index, self._figures, evidence.message)
         self._grounds: list[tuple[Claim, Ground]] = []
         self._counting: set[int] = set()
+        self._places: dict[int, Sequence[Place]] = {}
 
     def verdict(self) -> Verdict:
         """The marks and the sources of the reply."""
@@ -261,14 +262,14 @@ class Check:
         misgrouped = list(self._misgrouped(words))
         borne = [(w.claim, Ground(w.bears.places, "formatted")) for w in words if w.bears.places]
         self._grounds += borne
+        self._places = shown = {c.start: g.places for c, g in self._grounds}
         bound = record_binding.Bound(record_binding.bound(self._index, [*told, *naming]))
         yield from chain(self._miscounted(bound), misgrouped)
-        ways = (record_binding.misplaced, record_binding.outliers, record_tables.beside)
+        ways = (record_binding.misplaced, record_binding.outliers, record_tables.side_by_side)
         found = chain.from_iterable(w(self._reading, self._index, bound) for w in ways)
         for claim, holds, rows in found:
             if not self._is_loose(claim) and not self._is_worked_out(claim, rows, bound):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
-        shown = {c.start: g.places for c, g in self._grounds}
         for claim, holds in record_tables.column_outliers(self._reading, self._index, shown):
             yield _outlier(claim, holds)
         for claim, place in mentions.contradicted(self._reading, words, bound):
@@ -309,7 +310,7 @@ class Check:
         """Whether a value may be none of a record: a common word of a title or a state, or
         "today"."""
         if claim.kind in ("name", "field"):
-            coded = any(str(p.value).isupper() for p in self._shown_by(claim))
+            coded = any(str(p.value).isupper() for p in self._places.get(claim.start, ()))
             short = claim.kind == "name" or len(claim.token) <= SHORT
             return claim.token.islower() and (short or coded)
         return claim.kind == "date" and bool(claim.mention.relative)
@@ -320,7 +321,7 @@ class Check:
         """Whether a number that another record has is worked out from those of the one that it is
         told of, or of those that its sentence or the one before names: "7 places left" of 16 and
         9."""
-        if claim.kind not in KINDS or self._counts.names(claim, self._shown_by(claim)):
+        if claim.kind not in KINDS or self._counts.names(claim, self._places.get(claim.start, ())):
             return False
         part = self._reading.sentence(claim.start)
         for whole in (part, self._reading.sentence(max(0, part.start - 1))):
@@ -328,9 +329,6 @@ class Check:
             if named:
                 return self._figures.is_of(rows.union(*named), claim)
         return self._figures.is_of(rows, claim)
-
-    def _shown_by(self, claim: Claim) -> Sequence[Place]:
-        return next((g.places for c, g in self._grounds if c is claim), ())
 
     def _is_told(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether a value tells what a field shows: it counts nothing and is not denied."""

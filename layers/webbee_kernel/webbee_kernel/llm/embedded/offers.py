@@ -23,7 +23,7 @@ from .examples import Pattern, language_of, patterns, speech
 from .message import Message, lexicon
 from .prompt_reader import name_of, read_prompt, stems_of_name
 from .slots import Command, Unclear
-from .taking_back import TakingBack
+from .undo import UndoMessage
 
 KERNEL: Final = "kernel"
 CONTINUE: Final = f"{KERNEL}__continue"
@@ -106,13 +106,13 @@ def _taken_back(
     was just made, or answers the question about one record."""
     if not all(command.is_open for command in readings):
         return None
-    back = TakingBack(commands, request).command
+    back = UndoMessage(commands, request).command
     return back or (None if readings else commands.asked_about())
 
 
 def _not_understood(commands: Commands, request: ModelRequest, tag: str) -> ModelResponse:
     """What is said where no example fits."""
-    back = TakingBack(commands, request)
+    back = UndoMessage(commands, request)
     if not request.undo and back.is_said:
         return ModelResponse(text=language.of(tag).say("nothing_to_undo"))
     return _near(commands, tag, back.offered)

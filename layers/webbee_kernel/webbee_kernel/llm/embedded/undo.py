@@ -16,7 +16,7 @@ MOST_BESIDE = 2
 """Words of nothing known beside an "undo that" which points: "put the date back to what it was"."""
 
 
-class TakingBack:
+class UndoMessage:
     """A message read as words on the newest effect, which the request's `undo` takes back. What is
     taken for them puts up a card, which names the effect."""
 
