@@ -16,6 +16,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -29,6 +30,7 @@ from tests.deploying.stand_in import PROGRAMS, ROOT, StandIn, running
 from tests.documents import typed_blocks
 from tests.emulator.runtime import MACHINE
 from tests.processes import free_port
+from webbee_kernel.api.process_pool import adopt, below
 
 pytestmark = pytest.mark.timeout(1_800)
 
@@ -57,8 +59,12 @@ def holding(words: str) -> str:
 
 @pytest.fixture(scope="module")
 def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
+    adopt()  # a tenant's process outlives the function that started it, halted
+    before = below()
     with running(tmp_path_factory.mktemp("aws"), free_port()) as found:
         yield found
+    for pid in below().keys() - before.keys():
+        os.kill(pid, signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
