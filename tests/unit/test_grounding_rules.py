@@ -36,6 +36,14 @@ TOTALS = [
     {"n": "Bee", "amount": 980.0},
     {"n": "Cee", "amount": 410.25},
 ]
+SHARES = [
+    {"name": "Helix", "quantity": 40, "avg_cost": 85.0, "last_price": 112.5},
+    {"name": "Norda", "quantity": 150, "avg_cost": 21.4, "last_price": 18.6},
+]
+DISKS = [
+    {"host": "web-01", "used_gb": 11.2, "total_gb": 16, "disk_pct": 58, "uptime_days": 9},
+    {"host": "web-02", "used_gb": 12.1, "total_gb": 16, "disk_pct": 61, "uptime_days": 112},
+]
 FILE = {
     "start": "2026-05-18T10:00:00",
     "end": "2026-05-18T10:30:00",
@@ -437,6 +445,40 @@ RULES = {
             "Three kinds are left: two umbrellas, one bag and one reader.",
         ),
         ("Six are left: two umbrellas, one bag and one reader.",),
+    ),
+    "a date in words is known in another language than the data's": Rule(
+        ({"flat": "4B", "note": "Baño nuevo hasta el 7 de abril"},),
+        ("The new bathroom takes until 7 April.",),
+        ("The new bathroom takes until 9 April.",),
+    ),
+    "a gain is a quantity times what two prices differ by, of a row and of all": Rule(
+        (SHARES,),
+        ("Norda has lost $420.", "In all you paid $6,610 and have gained $680."),
+        ("Norda has lost $430.", "In all you have gained $690."),
+    ),
+    "a share of two fields of a record is that record's": Rule(
+        (DISKS,),
+        ("web-01 uses 11.2 of 16 GB (70%).",),
+        ("web-01 uses 11.2 of 16 GB (61%).",),
+    ),
+    "hours count from a moment, those of a row from its own times alone": Rule(
+        (
+            {
+                "checkin_hours_before": 36,
+                "legs": [
+                    {"flight": "LN 412", "departs": "2026-03-24T07:35", "delay_minutes": 25},
+                    {"flight": "LN 88", "departs": "2026-03-24T11:50", "delay_minutes": 0},
+                ],
+            },
+        ),
+        ("Check-in for LN 412 opens on 22 March at 7:35 pm.", "LN 412 leaves at 8:00."),
+        ("Check-in for LN 412 opens on 21 March at 7:35 pm.", "LN 88 leaves at 12:15."),
+    ),
+    "a long length of time stands in the data": Rule(
+        (DISKS,), ("web-02 is up for 112 days.",), ("web-02 is up for 211 days.",)
+    ),
+    "energy has its unit too": Rule(
+        ({"dish": "Plov", "kcal": 815},), ("Plov has 815 kcal.",), ("Plov has 815 kJ.",)
     ),
     "fewer than a list has are a part of it, and more are none": Rule(
         (SHOPS,),

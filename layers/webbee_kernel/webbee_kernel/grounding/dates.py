@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cached_property, partial
-from itertools import islice, product
+from itertools import chain, islice
 
 from .. import language
 from ..language.units import unit_after
 from .figures import Figures, Ground, is_rough, shown
-from .places import MESSAGE, Place, day_of, key_words, settle, unit_of_key
+from .places import MESSAGE, Number, Owner, Place, day_of, key_words, settle, unit_of_key
 from .reading import Claim
 
 ABOUT = 10
@@ -23,9 +23,11 @@ MONTHS, HOUR, DAY = 12, 60, 1440
 _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
 """Days of a unit, where every one has as many."""
 _MINUTES = {"minute": 1, "hour": HOUR}
+_UNITS = _DAYS.keys() | _MINUTES.keys()
 _NUMBERS = re.compile(r"\d+")
 _FIGURE = re.compile(r"(\d+\.\d+)\.")
 Day = tuple[int | None, int, int]
+Start = date | datetime
 
 
 class Dates:
@@ -34,7 +36,6 @@ class Dates:
     def __init__(self, figures: Figures) -> None:
         self._figures, self._reading, self._index = figures, figures.reading, figures.index
         self._today = figures.at.date() if figures.at else None
-        self._lengths_of: dict[tuple[str, ...], list[int]] = {}
 
     def time(self, claim: Claim) -> Ground | None:
         """The times of the data at a time of day, or about then; some minutes from one."""
@@ -48,20 +49,17 @@ class Dates:
                 return Ground(found, "formatted")
         if found := stands():
             return Ground(found, "formatted")
-        if not self._countable_times.isdisjoint(claim.mention.readings):
-            return Ground([], "derived", "counted from a time")
-        numbers = self._index.numbers  # "9:34" goals
-        one, other = (numbers.get(int(n), ()) for n in [*_NUMBERS.findall(claim.token), -1, -1][:2])
+        made = (self._counted[1].get(minutes) for minutes in claim.mention.readings)
+        if formula := next(filter(None, made), None):
+            return Ground([], "derived", formula)
+        return self._score(claim)
+
+    def _score(self, claim: Claim) -> Ground | None:
+        """The two figures of one record that look like a time: 9:34 goals."""
+        told = [int(n) for n in _NUMBERS.findall(claim.token)][:2]
+        one, other = (self._index.numbers.get(n, ()) for n in [*told, -1, -1][:2])
         both = {p.owner for p in one if p.owner} & {p.owner for p in other}
         return shown([p for p in one if p.owner in both])
-
-    @cached_property
-    def _countable_times(self) -> set[int]:
-        """The times that are some minutes or hours before or after one of the data or now."""
-        now, lengths = self._figures.at, self._lengths(_MINUTES)
-        starts = [*islice(self._index.times, STARTS)]
-        starts += [now.hour * HOUR + now.minute] if now else []
-        return {(start + sign * n) % DAY for start in starts for n in lengths for sign in (1, -1)}
 
     def day(self, claim: Claim) -> Ground | None:
         """The dates of the data on a day; today, or counted from one."""
@@ -77,7 +75,9 @@ class Dates:
         figure = _FIGURE.fullmatch(claim.token)  # at the end of a sentence: "it is 1.5."
         held = self._index.numbers.get(settle(float(figure[1])), ()) if figure else ()
         found = shown(held) or shown(self._index.find(claim.token, "-."))
-        return found or self._counted(claim)
+        made = (self._counted[0].get(at) for at in claim.mention.readings)
+        formula = next(filter(None, made), None)
+        return found or (Ground([], "derived", formula) if formula else None)
 
     def moment(self, claim: Claim) -> Ground | None:
         """The moments of the data on a day at a time."""
@@ -146,67 +146,73 @@ class Dates:
         years = [*held, *near] if distant else held
         return {_weekday(y, month, day) for y in ([year] if year else years)}
 
-    def _counted(self, claim: Claim) -> Ground | None:
-        """The date that is some days, weeks or months, which the data, the reply or the message
-        gives, before or after one of the data or today."""
-        made = (self._countable_days.get(at) for at in claim.mention.readings)
-        formula = next(filter(None, made), None)
-        return Ground([], "derived", formula) if formula else None
+    @cached_property
+    def _counted(self) -> tuple[dict[Day, str], dict[int, str]]:
+        """The days, with a year and without, and the times of day that are some length of time
+        before or after another, and how each is counted. What the reply or the message tells, or
+        the data beside its rows, counts from now and from any time; what a row holds, from its own
+        times."""
+        days: dict[Day, str] = {}
+        times: dict[int, str] = {}
+        for start, owner in self._starts:
+            records = (owner[:end] for end in range(len(owner) + 1))
+            for count, unit in chain.from_iterable(self._lengths.get(r, ()) for r in records):
+                self._count(start, count, unit, days, times)
+        return days, times
+
+    @staticmethod
+    def _count(
+        start: Start, count: int, unit: str, days: dict[Day, str], times: dict[int, str]
+    ) -> None:
+        for sign in (1, -1):
+            end = _after(start, sign * count, unit)
+            formula = f"{start} +- {count} {unit}s"
+            if isinstance(end, datetime):
+                times.setdefault(end.hour * HOUR + end.minute, formula)
+            if end and start.year > 1:
+                for year in (end.year, None):
+                    days.setdefault((year, end.month, end.day), formula)
 
     @cached_property
-    def _countable_days(self) -> dict[Day, str]:
-        """The days that are some days, weeks or months before or after one of the data or today,
-        with a year and without, and how each is counted."""
-        found: dict[Day, str] = {}
-        for unit, count, start in self._steps():
-            for end in (_after(start, count, unit), _after(start, -count, unit)):
-                if end:
-                    formula = f"{start} +- {count} {unit}s"
-                    for year in (end.year, None):
-                        found.setdefault((year, end.month, end.day), formula)
-        return found
-
-    def _steps(self) -> Iterator[tuple[str, int, date]]:
-        for unit in _DAYS:
-            yield from ((unit, *pair) for pair in product(self._lengths({unit: 1}), self._starts))
-
-    @cached_property
-    def _starts(self) -> list[date]:
-        """The dates from which others are counted."""
-        found = [self._today] if self._today else []
+    def _starts(self) -> list[tuple[Start, Owner]]:
+        """Now, and the moments, days and times of day of the data, with the record of each."""
+        now = self._figures.at
+        found: list[tuple[Start, Owner]] = [(now.replace(tzinfo=None), ())] if now else []
+        timed = {p.path: (at, p) for at, own in self._index.times.items() for p in own[:STARTS]}
         for (month, day), held in islice(self._index.dates.items(), STARTS):
-            found += [
-                date(y, month, day) for y, _ in held[:2] if _weekday(y, month, day) >= 0 and y
-            ]
-        return found
-
-    def _lengths(self, sizes: dict[str, int]) -> list[int]:
-        """The lengths of time in some units that keys of the data name the unit of, or that the
-        reply or the message tells."""
-        known = tuple(sizes)
-        if known not in self._lengths_of:
-            told = [
-                int(n) * sizes[unit]
-                for n, unit in self._told_lengths
-                if unit in sizes and n and 0 < n <= LONGEST_TIME and n == int(n)
-            ]
-            self._lengths_of[known] = list(dict.fromkeys(told))[:LENGTHS]
-        return self._lengths_of[known]
+            for year, place in held[:STARTS]:
+                minutes, _ = timed.pop(place.path, (None, place))
+                if year and _weekday(year, month, day) >= 0:
+                    on = date(year, month, day)
+                    found.append((on if minutes is None else _at(on, minutes), place.owner))
+        found += [(_at(date.min, at), place.owner) for at, place in timed.values()]
+        return found[:STARTS]
 
     @cached_property
-    def _told_lengths(self) -> list[tuple[int | float, str]]:
-        return list(self._find_lengths())
+    def _lengths(self) -> dict[Owner, list[tuple[int, str]]]:
+        """The lengths of time of each record, in a unit that their key names; those of none are of
+        the reply, of the message and beside rows."""
+        found: dict[Owner, dict[tuple[int, str], None]] = {}
+        for n, unit, owner in self._find_lengths():
+            if unit in _UNITS and n and 0 < n <= LONGEST_TIME and n == int(n):
+                found.setdefault(owner, {})[int(n), unit] = None
+        return {owner: list(own)[:LENGTHS] for owner, own in found.items()}
 
-    def _find_lengths(self) -> Iterator[tuple[int | float, str]]:
+    def _find_lengths(self) -> Iterator[tuple[Number, str, Owner]]:
         spoken = self._reading.language
         for place in self._index.figures:
-            yield from ((place.value, unit_of_key(word).name) for word in key_words(place.key))
+            owner = place.owner if self._index.is_row(place.owner) else ()
+            yield from ((place.value, unit_of_key(w).name, owner) for w in key_words(place.key))
         for claim in self._reading.claims:
             if claim.kind == "number":
-                yield claim.mention.value, self._figures.unit(claim).name
+                yield claim.mention.value, self._figures.unit(claim).name, ()
         for text in (p.value for p in self._index.strings if p.call == MESSAGE):
             for one in language.numbers(text, spoken.tag):
-                yield one.value, unit_after(text, one.end, spoken).name
+                yield one.value, unit_after(text, one.end, spoken).name, ()
+
+
+def _at(day: date, minutes: int) -> datetime:
+    return datetime.combine(day, time(*divmod(minutes, HOUR)))
 
 
 def _same(at: Day, day: date) -> bool:
@@ -221,13 +227,18 @@ def _weekday(year: int | None, month: int, day: int) -> int:
         return -1
 
 
-def _after(start: date, count: int, unit: str) -> date | None:
-    """The date some days, weeks or months after another; none beyond the calendar."""
+def _after(start: Start, count: int, unit: str) -> Start | None:
+    """The day or moment some length of time after another; none beyond the calendar, and hours
+    after no day."""
     try:
+        if unit in _MINUTES:
+            is_moment = isinstance(start, datetime)
+            return start + timedelta(minutes=count * _MINUTES[unit]) if is_moment else None
         if _DAYS[unit]:
             return start + timedelta(days=count * _DAYS[unit])
         months = start.year * MONTHS + start.month - 1 + count * (MONTHS if unit == "year" else 1)
         year, month = divmod(months, MONTHS)
-        return date(year, month + 1, min(start.day, monthrange(year, month + 1)[1]))
+        day = min(start.day, monthrange(year, month + 1)[1])
+        return start.replace(year=year, month=month + 1, day=day)
     except (ValueError, OverflowError):
         return None

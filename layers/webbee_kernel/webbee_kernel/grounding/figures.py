@@ -29,8 +29,9 @@ from .places import (
 )
 from .reading import Claim, Reading, among
 
-SMALL = 12
-"""Whole numbers up to here may count anything, where no list says otherwise."""
+SMALL, LONG = 12, 100
+"""Whole numbers up to here may count anything, where no list says otherwise; from here on lengths
+of time are read out of the data, not worked out."""
 LONGEST, SHORT_UNIT = 60, 3
 """Characters of what a number is part of; letters of the sign of a unit."""
 SHORT_RUN, LONGEST_ENDING = 6, 10
@@ -286,7 +287,8 @@ class Figures:
         if mention.value is None or mention.spelled or claim.kind == "percent":
             return True
         unit = self.unit(claim)
-        if unit.measure == "time" or is_rough(self.reading, claim):
+        is_worked_out = mention.value < LONG or unit.name == "year"
+        if (unit.measure == "time" and is_worked_out) or is_rough(self.reading, claim):
             return True
         last = self.reading.before(claim)
         if last and last.kind == "money" and claim.start - last.end <= 2 == len(claim.token):
@@ -335,8 +337,9 @@ class Figures:
         born = self.index.years.get(self.year - claim.mention.value, ()) if self.year else ()
         if any(place.owner in owners for place in born):
             return True
-        of = self.arithmetic.of_records
-        return any(of(owners, value, step / 2) for value, step in self._steps(claim))
+        of, scales = self.arithmetic.of_records, (1, 100) if claim.kind == "percent" else (1,)
+        figures = ((v / scale, s / scale) for v, s in self._steps(claim) for scale in scales)
+        return any(of(owners, value, step / 2) for value, step in figures)
 
     @cached_property
     def arithmetic(self) -> Arithmetic:

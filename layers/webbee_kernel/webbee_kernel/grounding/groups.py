@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, combinations, islice, permutations
+from itertools import accumulate, combinations, islice, permutations, product
 from math import gcd
 from typing import NamedTuple
 
@@ -133,13 +133,22 @@ class Table:
     @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
         """The columns of figures and what two of them give row by row (a price times a quantity, a
-        balance, a pace), each with what it is of."""
+        balance, a pace), or two products differ by (a gain), each with what it is of."""
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
         for a, b in combinations(islice(self.numbers, WIDE), 2):
             kinds, other = (self.kinds[a], self.kinds[b]), self.numbers[b]
             for row, value in self.numbers[a].items():
                 for made in _of_row((a, value), (b, other[row]), kinds) if row in other else ():
                     found.setdefault(made.formula, (made.kind, {}))[1][row] = made.value
+        prices = [key for key, kind in self.kinds.items() if kind == "money"]
+        for (a, b), by in product(combinations(prices, 2), self.kinds):
+            costs = [
+                found.get(f"{by} * {price}") or found.get(f"{price} * {by}") or ("", {})
+                for price in (a, b)
+            ]
+            (_, one), (_, other) = costs
+            if rows := one.keys() & other.keys():
+                found[f"{by} * ({a} - {b})"] = "money", {r: one[r] - other[r] for r in rows}
         return found
 
     def worked_out(self) -> Iterator[Figure]:

@@ -190,23 +190,27 @@ class Index:
         self.years.setdefault(year, []).append(at)
 
     def read_prose(self) -> bool:
-        """Take in the numbers and dates of sentences, half the cost of an index: done only when a
-        reply does not stand without them. Whether there were any."""
+        """Take in the numbers and dates of sentences, in the reply's language and their own: half
+        the cost of an index, so only when a reply falls without. Whether there were any."""
         unread, self._unread = self._unread, []
         text = SEAM.join([text for text, _ in unread])  # read at once: a third of the cost
+        for tag in dict.fromkeys((self.tag, language.detect(text, self.tag))):
+            self._read(text, tag, unread)
+        return bool(unread)
+
+    def _read(self, text: str, tag: str, unread: Sequence[tuple[str, Place]]) -> None:
         starts = [*accumulate((len(text) + len(SEAM) for text, _ in unread), initial=0)]
         rest, end = "", 0
-        for found in language.dates(text, self.tag):
+        for found in language.dates(text, tag):
             self._dated(found, unread[bisect_right(starts, found.start) - 1][1])
             rest += text[end : found.start] + " " * (found.end - found.start)
             end = found.end
-        for number in language.numbers(rest + text[end:], self.tag):
+        for number in language.numbers(rest + text[end:], tag):
             at = unread[bisect_right(starts, number.start) - 1][1]
             for value in number.readings:
                 self.numbers.setdefault(settle(value), []).append(at)
                 if at.call == MESSAGE:
                     self.figures.append(at._replace(key="", value=settle(value)))
-        return bool(unread)
 
     def _dated(self, found: Mention, at: Place) -> None:
         for value in found.readings:
@@ -221,10 +225,7 @@ class Index:
     @cached_property
     def text(self) -> str:
         """Every string, one a line, folded."""
-        text = "\n".join([place.value for place in self.strings])
-        if text.count("\n") >= len(self.strings):
-            text = "\n".join([place.value.replace("\n", " ") for place in self.strings])
-        return fold(text)
+        return fold("\n".join([place.value.replace("\n", " ") for place in self.strings]))
 
     def find(self, token: str, glue: str = "") -> list[Place]:
         """The fields in which a token stands with no letter, digit or character of `glue` on either

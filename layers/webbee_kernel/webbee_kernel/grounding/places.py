@@ -170,8 +170,8 @@ def kind_of(key: str) -> str:
     amount = "money" in roles and words[-1] in _AMBIGUOUS
     if "per" not in words and not amount and (measured := unit_of_key(words[-1]).measure):
         return measured
-    if "rate" in roles:
-        return "rate"
+    if "rate" in roles and "money" not in language.key_roles(words[-1]):
+        return "rate"  # and not `avg_cost`
     if roles & {"minor", "money"} and key != "value":
         return "money"
     known = (one for word in words if (one := unit_of_key(word).measure) not in ("", "time"))
