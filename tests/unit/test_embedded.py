@@ -905,3 +905,44 @@ def test_the_question_which_one_is_drawn_in_the_place_of_the_list_that_was_looke
     assert [n["props"]["label"] for n in nodes(told["ui"]) if n["type"] == "Button"] == [
         "Issue 1", "Issue 2"
     ]  # fmt: skip
+
+
+class LetterParams(BaseModel):
+    to: str
+    body: str
+
+
+def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None:
+    ext = Extension("mail", display_name="Mail")
+    chat = ChatExtension(ext)
+    sent: list[Any] = []
+
+    @chat.function("list_inbox", "List the mail", examples=["show my mail"])
+    async def show(ctx: Context) -> ActionResult:
+        people = (("m-1", "Anna Weber", "anna@x.com"), ("m-2", "Tom Hill", "tom@x.com"))
+        rows = [{"id": i, "subject": "Hi", "from_name": n, "from": a} for i, n, a in people]
+        return ActionResult.success({"mails": rows}, "2 mails")
+
+    @chat.function(
+        "archive", "Archive", action_type="write", examples=["archive the mail from {id}"]
+    )
+    async def archive(ctx: Context, params: OneParams) -> ActionResult:
+        sent.append(params.id)
+        return ActionResult.success({"id": params.id}, "done")
+
+    @chat.function(
+        "send", "Send a mail", action_type="write", examples=["write to {to:email} that {body}"]
+    )
+    async def send(ctx: Context, params: LetterParams) -> ActionResult:
+        return ActionResult.success({"to": params.to}, "sent")
+
+    def say(message: str) -> Any:
+        return TestKernel([ext], model=EmbeddedModel()).chat(message).body
+
+    say("archive the mail from Anna Weber")
+    assert sent == ["m-1"]
+    card = say("write to Tom Hill that I am late")["confirmation"]
+    assert card["calls"][0]["arguments"] == {"to": "tom@x.com", "body": "I am late"}
+    told = say("write to Peter Pan that I am late")
+    assert told["reply"].startswith("Nothing here is called “Peter Pan”.")
+    assert "I am late" in [n["props"].get("value") for n in nodes(told["ui"])]

@@ -342,3 +342,15 @@ def test_importing_the_gate_loads_no_phone_library() -> None:
     )
     child = [sys.executable, "-c", code]
     assert subprocess.run(child, env=child_environment(), check=False).returncode == 0
+
+
+def test_what_a_message_writes_out_of_the_map_is_told_by_its_placeholder() -> None:
+    masker = Masker()
+    shown = str(
+        masker.mask([{"from": "Anna Weber <anna@x.com>"}, {"from": "Tom Hill <t.h@x.com>"}])
+    )
+    names = {value: placeholder for placeholder, value in masker.vault.items()}
+    said = masker.written_in("Archive the one of Anna, and tell T.H@x.com", shown)
+    assert said == {names["Anna Weber"]: "Anna", names["t.h@x.com"]: "t.h@x.com"}
+    assert masker.written_in("and what is the weather?", shown) == {}
+    assert masker.written_in("the mail from Anna", "nothing masked") == {}

@@ -9,9 +9,11 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from webbee_kernel.language import detect, stem, tokens
 from webbee_kernel.pii.declared import NOTHING
 from webbee_kernel.pii.finding import (
     DECLARED,
+    EMAIL,
     JSON,
     KINDS,
     LOOKALIKE,
@@ -25,7 +27,7 @@ from webbee_kernel.pii.finding import (
     under,
 )
 from webbee_kernel.pii.keys import is_phone_key
-from webbee_kernel.pii.names import NameDetector, find_names, is_distinct
+from webbee_kernel.pii.names import NameDetector, find_names, is_distinct, is_telling
 from webbee_kernel.pii.phones import has_digit_run, of_phone, of_zones, phone_identity
 from webbee_kernel.pii.secrets import is_secret_key
 
@@ -112,6 +114,7 @@ class Placeholders:
         return (m[0] for m in PLACEHOLDER.finditer(text))
 
 
+_PERSONAL = (f"<{NAME}_", f"<{EMAIL}_")  # what people call each other by
 _LONG = 10**6  # a shorter number is nobody's
 REGIONS_MAX = 4  # regions of national numbers that the data may add to the user's own
 
@@ -256,6 +259,21 @@ class Masker:
         """The part of the map whose placeholders occur in `text`: what a turn has to store beside
         it."""
         return self._map.used_in(text)
+
+    def written_in(self, message: str, shown: str) -> dict[str, str]:
+        """Placeholders of `shown` whose address, or a word of whose name, stands in a user's own
+        `message`, with what stands there: `{"<NAME_5>": "Anna"}`."""
+        tag = detect(message)
+        words = [(w.text, stem(w.text, tag)) for w in tokens(message)]
+        low, found = message.casefold(), dict[str, str]()
+        for placeholder, value in self.used_in(shown).items():
+            own = {stem(w.text, tag) for w in tokens(value)}
+            said = [text for text, word in words if word in own]
+            if placeholder.startswith(f"<{EMAIL}_"):
+                said = [value] * (value.casefold() in low)
+            if said and placeholder.startswith(_PERSONAL) and any(map(is_telling, said)):
+                found[placeholder] = " ".join(said)
+        return found
 
     def _real(self, match: re.Match[str]) -> str:
         try:

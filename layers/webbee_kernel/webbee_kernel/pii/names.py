@@ -93,6 +93,11 @@ def is_distinct(name: str) -> bool:
     return len(name) > 3 and name.isalpha() and name[0].isupper() and not common
 
 
+def is_telling(word: str) -> bool:
+    """Whether a word of a name tells whose it is: no initial, particle or common word."""
+    return len(word) > 2 and not is_particle(word) and fold(word) not in not_names()
+
+
 @lru_cache(maxsize=1)
 def _links() -> re.Pattern[str]:
     return re.compile(rf"{SPACE}{either(people('links'))}{SPACE}")

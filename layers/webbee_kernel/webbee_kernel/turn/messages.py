@@ -270,9 +270,9 @@ def stopped(ended: LoopResult, said: str) -> str:
 
 
 def is_question(ended: LoopResult) -> bool:
-    """Whether the classifier's question is the whole reply: nothing was changed and nothing failed
-    that the user must hear of."""
-    return asks(ended.text) and all(
+    """Whether the classifier's question, or what it offers, is the whole reply: nothing was changed
+    and nothing failed that the user must hear of."""
+    return (asks(ended.text) or bool(ended.offer)) and all(
         o.ok and o.action_type == "read" for o in ended.state.told.values()
     )
 

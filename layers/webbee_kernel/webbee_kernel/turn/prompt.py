@@ -5,6 +5,7 @@ Pure."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -228,13 +229,27 @@ def _results(
     return tuple(texts)
 
 
+def written_out(message: str, shown: str, gate: Masker | None) -> str:
+    """A line that tells which placeholders of a text the user's message writes out; nothing where
+    it has none of their values."""
+    found = gate.written_in(message, shown) if gate and "<" in shown else {}
+    return f"NOTE: the new message writes out {dumps(found)}" if found else ""
+
+
+def with_written_out(said: Exchange, message: str, gate: Masker | None) -> Exchange:
+    """An exchange with that line."""
+    told = written_out(message, said.flat, gate)
+    note = "\n".join(filter(None, [said.note, told]))
+    return replace(said, flat=f"{said.flat}\n{told}", note=note) if told else said
+
+
 class OpeningPrompt:
     """What the classifier reads before anything is called. Made once a turn, each part of it when
     it is first asked for: nothing that happens in the turn goes into it."""
 
     def __init__(self, turn: TurnContext, gate: Masker | None) -> None:
         self._turn = turn
-        self._mask = gate.mask if gate else None
+        self._gate, self._mask = gate, gate.mask if gate else None
 
     @property
     def is_shown(self) -> bool:
@@ -300,6 +315,11 @@ class OpeningPrompt:
         return skeleton.render(self._turn.sections, self._turn.now, self._mask)
 
     @cached_property
+    def _note(self) -> str:
+        shown = (part for item in self._remembered for part in (*item.facts, item.reply))
+        return written_out(self._turn.message, "\n".join([self._skeleton, *shown]), self._gate)
+
+    @cached_property
     def prompt(self) -> Prompt:
         """The classifier's opening prompt, without its oldest facts where the window is full."""
         items = self._remembered
@@ -324,7 +344,9 @@ class OpeningPrompt:
             apps=apps,
             notice=told,
             skeleton=self._skeleton,
-            history=session_memory.render(items, iso(turn.now), turn.message, older=older),
+            history=session_memory.render(
+                items, iso(turn.now), turn.message, older=older, note=self._note
+            ),
             turns=len(items),
             facts=sum(bool(item.facts) for item in items),
         )

@@ -153,9 +153,11 @@ def masker_for(memory: SessionMemory, message: str, like: Masker) -> Masker:
     return masker
 
 
-def render(items: tuple[HistoryItem, ...], now_iso: str, message: str, *, older: int = 0) -> str:
+def render(
+    items: tuple[HistoryItem, ...], now_iso: str, message: str, *, older: int = 0, note: str = ""
+) -> str:
     """The `[HISTORY]` block: how many older turns it does not show, each turn's line with its FACTS
-    and ARGS lines under it, the new message last."""
+    and ARGS lines under it, the new message last, before it the `note` on it."""
     shown = ["[HISTORY]"]
     if older:
         shown.append(
@@ -167,7 +169,7 @@ def render(items: tuple[HistoryItem, ...], now_iso: str, message: str, *, older:
             f" {item.message}{ARROW}{item.reply}"
         )
         shown.extend(item.facts)
-    shown.append(f"[{now_iso} user] {one_line(message)}")
+    shown += [*([note] if note else []), f"[{now_iso} user] {one_line(message)}"]
     return "\n".join(shown)
 
 

@@ -403,6 +403,7 @@ class TurnContext:
         held = [s for i, s in self.held.items() if self.round_of[i] == self.rounds]
         room = prompt.room(self.exchanges, self._left() if self.window else None)
         said = prompt.exchange(self.unsaid, new, self.planned, note, room, held)
+        said = prompt.with_written_out(said, self.message, self.gate)
         return self._next(exchanges=(*self.exchanges, said), unsaid=None)
 
     def _left(self) -> int:

@@ -7,7 +7,7 @@ gave is shown as the kernel shows data that no model tells.
 
 - `prompt_reader`  the blocks of the prompt, the records and addresses that results hold
 - `message`        a text in words, quotations, addresses; what a language lets stand beside them
-- `examples`       authors' examples as patterns of literal words and slots
+- `examples`       authors' examples as patterns of literal words and slots; what fits one
 - `slots`          the value that a span of a message has for a parameter
 - `commands`       the calls that a message asks for, what is near it, what it leaves open
 - `offers`         what is said and drawn where nothing is called: choices, forms, examples

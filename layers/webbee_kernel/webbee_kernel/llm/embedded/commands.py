@@ -16,10 +16,23 @@ from ...language import key_fold
 from ...types import JSONObject
 from ..function_form import parameters
 from ..protocol import ToolSpec
-from .examples import Nearness, Pattern, Piece, by_name, dated, owner_of, patterns, unfilled
+from .examples import (
+    Command,
+    Nearness,
+    Pattern,
+    Piece,
+    Span,
+    Unclear,
+    Value,
+    by_name,
+    dated,
+    owner_of,
+    patterns,
+    unfilled,
+)
 from .message import BREAK, COLON, Message, lexicon, nearest_form, parted, sense
 from .prompt_reader import Reading, stems_of_name
-from .slots import Command, SlotValues, Span, Unclear, Value
+from .slots import SlotValues
 
 _TRIES, _EDGE = 4, 6
 """Ends that are tried for a slot: places of the literal word behind it, and words from either end
@@ -207,9 +220,12 @@ class Commands:
             return None
         if self.message.asks > (read | self.message.is_led(pattern.tag)):
             return None
-        last = bounds.last if read or COLON not in stems else len(self.message.tokens)
-        commands = (self._command(pattern, f) for f in self._walk(pattern, 0, bounds.first, last))
-        return min(commands, key=lambda c: c.worth, default=None)
+        ends = [bounds.last] if read else [bounds.last, len(stems)][COLON in stems :]
+        for last in ends:  # "tell Anna thanks"
+            filled = self._walk(pattern, 0, bounds.first, last)
+            if found := [self._command(pattern, f) for f in filled]:
+                return min(found, key=lambda c: c.worth)
+        return None
 
     def _walk(self, pattern: Pattern, piece: int, at: int, last: int) -> Iterator[_Filled]:
         """The ways in which the rest of a pattern takes the rest of the message."""

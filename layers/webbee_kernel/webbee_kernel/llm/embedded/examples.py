@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 from ... import language
 from ...catalogue import SLOT, PerObject
 from ...language import key_fold
+from ...types import JSONObject
 from ..function_form import Parameter, parameters
 from ..protocol import ToolSpec
 from .message import COLON, Message, lexicon, sense, tokenized, trimmed
@@ -64,10 +65,109 @@ class Pattern:
         """Whether a value stands in it."""
         return any(p.slot for p in self.pieces)
 
+    @property
+    def is_to_somebody(self) -> bool:
+        """Whether it goes to an address."""
+        return any(p.kind == "email" for p in self.pieces)
+
     @cached_property
     def literals(self) -> frozenset[str]:
         """The stems of its literal words."""
         return frozenset(p.stem for p in self.pieces if p.stem)
+
+
+Span = tuple[int, int]
+
+
+class Value(NamedTuple):
+    """`words`: how many words of the message it takes as they stand, so that of two readings the
+    one that takes fewer is the better."""
+
+    value: Any
+    words: int = 0
+
+
+class Unclear(NamedTuple):
+    """The message points at one of these records; `span` are the tokens that do, `named` says that
+    each of the records has the words."""
+
+    rows: tuple[JSONObject, ...]
+    span: Span
+    named: bool = False
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether it names what nobody was shown."""
+        return self.named and not self.rows
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A call and how it was found: `loose` words that were taken as they stand, `unclear` the
+    record that has to be chosen first; `whole` unless the text that it takes may hold more than one
+    thing."""
+
+    pattern: Pattern
+    arguments: JSONObject
+    loose: int = 0
+    unclear: Unclear | None = None
+    whole: bool = True
+
+    @property
+    def tool(self) -> ToolSpec:
+        """The function that is called."""
+        return self.pattern.tool
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every required parameter has a value."""
+        known = parameters(self.tool).values()
+        return all(p.name in self.arguments for p in known if p.required)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it is of one record, and neither an id nor a title says of which."""
+        told, titles = self.arguments.keys(), {*language.title_keys()}
+        by_title = titles & parameters(self.tool).keys() if titles.isdisjoint(told) else ()
+        return bool(by_title and unfilled(self.tool, "id", told))
+
+    @property
+    def is_unfound(self) -> bool:
+        """Whether words alone say which record it destroys, or nothing says which one it needs."""
+        told, known = self.arguments.keys(), parameters(self.tool)
+        if self.unclear or not (free := unfilled(self.tool, "id", told)):
+            return False
+        by_words = not told.isdisjoint(language.title_keys())
+        is_destroyed = by_words and self.tool.action_type == "destructive"
+        return known[free[0]].required or is_destroyed
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it may be called as it is."""
+        return self.whole and self.is_complete and self.unclear is None and not self.is_lost
+
+    @property
+    def is_found(self) -> bool:
+        """Whether it may be called, and more than words tell the record that it destroys."""
+        return self.is_sure and not self.is_unfound
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is no call yet, and not one of a few records has to be picked either."""
+        return not self.is_sure and not (self.unclear and self.unclear.rows)
+
+    @property
+    def worth(self) -> tuple[bool, bool, bool, int, int, int]:
+        """The best comes first: what is clear and whole, then what takes the fewest words as they
+        stand and the most by the example's own."""
+        return (
+            not self.is_complete,
+            not self.whole,
+            self.unclear is not None and not self.unclear.named,
+            self.loose,
+            -len(self.pattern.fixed),
+            -len(self.pattern.literals),
+        )
 
 
 def patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:

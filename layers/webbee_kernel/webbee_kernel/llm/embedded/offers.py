@@ -19,10 +19,9 @@ from ...types import JSONObject
 from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import Commands
-from .examples import Pattern, language_of, patterns, speech
+from .examples import Command, Pattern, Unclear, language_of, patterns, speech
 from .message import Message, lexicon
 from .prompt_reader import name_of, read_prompt, stems_of_name
-from .slots import Command, Unclear
 from .undo import UndoMessage
 
 KERNEL: Final = "kernel"
@@ -128,17 +127,21 @@ def _lookup(commands: Commands, readings: Sequence[Command]) -> Command | None:
     """The list of the app whose record is not found yet, or of those found nothing but ids differ;
     else of the one app that may hold what the message names and nobody was shown: no other app says
     as much of what is to be done."""
+    lost = [] if any(map(_is_known, readings)) else _unseen(commands)
+    for one in readings[:1]:  # "drop Anna a line" drops nothing
+        lost = [p for p in lost if len(p.literals) > len(one.pattern.literals)]
+    apps = {p.tool.app_id for p in lost}
+    if len(apps) == 1:
+        return _list_of(apps.pop(), lost[0].tag, commands.tools)
     for one in readings[:1]:
         if _is_sought(one, commands):
             return _list_of(one.tool.app_id, one.pattern.tag, commands.tools)
-    lost = [] if any(map(_is_pointed, readings)) else _unseen(commands)
-    apps = {p.tool.app_id for p in lost}
-    return _list_of(apps.pop(), lost[0].tag, commands.tools) if len(apps) == 1 else None
+    return None
 
 
-def _is_pointed(command: Command) -> bool:
-    """Whether it is of what was shown, or of no record."""
-    return command.unclear is None or bool(command.unclear.rows)
+def _is_known(command: Command) -> bool:
+    """Whether it may be called, or is of one of the records that were shown."""
+    return command.is_found or bool(command.unclear and command.unclear.rows)
 
 
 def _is_sought(command: Command, commands: Commands) -> bool:
@@ -154,13 +157,13 @@ def _unseen(commands: Commands) -> list[Pattern]:
     if len(commands.message.tokens) > LONGEST_NAMING:
         return []
     own = (p for p in commands.examples if _says_what(p) and commands.unseen(p))
-    return [p for p in own if len(_knowing(p, commands.tools)) == 1]
+    return [p for p in own if p.is_to_somebody or len(_knowing(p, commands.tools)) == 1]
 
 
 def _says_what(pattern: Pattern) -> bool:
-    """Whether it is of records, and has a word of its own for what is to be done."""
+    """Whether it is of records or people, and has a word of its own for what is to be done."""
     known, kinds = lexicon(pattern.tag), {p.kind for p in pattern.pieces}
-    return bool(kinds & {"id", "ids"} and pattern.literals - known.small - known.question)
+    return bool(kinds & {"id", "ids", "email"} and pattern.literals - known.small - known.question)
 
 
 def _list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None:
@@ -171,8 +174,11 @@ def _list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None
 
 
 def _knowing(pattern: Pattern, tools: Sequence[ToolSpec]) -> set[str]:
-    """The apps of which a function knows all the words of an example."""
-    return {t.app_id for t in tools if speech(t, pattern.tag) >= pattern.literals}
+    """The apps of which a function that also reads, or also writes, knows all the words of an
+    example."""
+    reads = pattern.tool.action_type == "read"
+    like = (t for t in tools if (t.action_type == "read") == reads)
+    return {t.app_id for t in like if speech(t, pattern.tag) >= pattern.literals}
 
 
 def _behind(commands: Commands, tag: str) -> ModelResponse:
@@ -187,10 +193,14 @@ def _behind(commands: Commands, tag: str) -> ModelResponse:
     readings, is_all = found.readings(), _is_all(reading.results[0].data)
     if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
         return _calls(readings)
-    sought = [c.unclear for c in (*readings, *found.seeking.readings()) if c.unclear]
+    left = [*readings, *found.seeking.readings()]
+    sought = [c.unclear for c in left if c.unclear]
     if not sought:
         return ModelResponse(text=language.of(tag).say("nothing_more"))
     lost = max(sought, key=lambda unclear: (bool(unclear.rows), unclear.named))
+    if to := [c for c in left if c.unclear is lost and c.pattern.is_to_somebody]:
+        form = _form(replace(to[0], unclear=None, whole=False), tag)
+        return replace(form, text=f"{_none_is_called(lost, found, tag)} {form.text}")
     return _not_named(lost, lookup, found, is_all, tag)
 
 
@@ -217,14 +227,19 @@ def _not_named(
     if lost.rows or not (lost.named and is_all):
         return _which(lost._replace(rows=rows), found, tag)
     first, last = lost.span
-    named = found.message.slice(found.message.past_articles(tag, first, last - 1), last)
     words = {*found.message.stems(tag)[first:last]} - lexicon(tag).small
     near = tuple(row for row in rows if not words.isdisjoint(stems_of_name(row)))
-    none = language.of(tag).say("none_is_called", what=named)
+    none = _none_is_called(lost, found, tag)
     if not rows:
         return ModelResponse(text=none, offer=_offer([], tag))
     asked = _which(lost._replace(rows=near or rows), found, tag)
     return replace(asked, text=f"{none} {asked.text}")
+
+
+def _none_is_called(lost: Unclear, found: Commands, tag: str) -> str:
+    first, last = lost.span
+    named = found.message.slice(found.message.past_articles(tag, first, last - 1), last)
+    return language.of(tag).say("none_is_called", what=named)
 
 
 def _in_order(parts: Sequence[Commands], tag: str) -> ModelResponse:

@@ -20,6 +20,7 @@ _RESULT = re.compile(r'RESULT: app=(\S+) fn=(\S+) .*?summary="(?:[^"\\]|\\.)*" d
 _FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
+_WRITTEN = re.compile(r"^NOTE: the new message writes out (\{.*\})$", re.MULTILINE)
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\d{1,9}>")
 
 
@@ -56,7 +57,7 @@ def read_prompt(prompt: str, usual: str) -> Reading:
     """Read the classifier's prompt; lines of an unknown shape are passed over."""
     reading, said = Reading(usual=usual), list[str]()
     block = ""
-    for line in prompt.splitlines():
+    for line in _written_out(prompt).splitlines():
         if header := _BLOCK.fullmatch(line):
             block = header[1]
         elif block == "SKELETON" and (section := _SECTION.match(line)):
@@ -71,6 +72,14 @@ def read_prompt(prompt: str, usual: str) -> Reading:
     reading.usual = language.detect(" ".join(said[-2:]), usual)
     reading.facts.reverse()
     return reading
+
+
+def _written_out(prompt: str) -> str:
+    """The prompt with the message's own words in the place of their placeholders."""
+    for told in _WRITTEN.finditer(prompt):
+        for hidden, name in json.loads(told[1]).items():
+            prompt = prompt.replace(hidden, name)
+    return prompt
 
 
 def _facts(pattern: re.Pattern[str], line: str) -> list[Fact]:
@@ -148,6 +157,11 @@ class Records:
     def address(self) -> str:
         """The address that was shown last, of a list that of its first record's sender."""
         return next(iter(self._addresses), "")
+
+    def addresses(self, stems: Sequence[str]) -> list[str]:
+        """Those of the records that hold all of these words, each record's first, each once."""
+        held = holding([row for _, _, rows in self._shown for row in rows], stems)
+        return [*dict.fromkeys(a for row in held for a in _addresses_of(row)[:1])]
 
 
 def holding(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObject]:

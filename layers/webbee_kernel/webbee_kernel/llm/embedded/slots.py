@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from ... import language
 from ...language import Mention
 from ...language.moments import DATED
 from ...language.stems import folded_words
 from ...types import JSONObject
-from ..function_form import Parameter, parameters
+from ..function_form import Parameter
 from ..protocol import ToolSpec
-from .examples import Pattern, speech, unfilled
+from .examples import Command, Pattern, Span, Unclear, Value, speech, unfilled
 from .message import COLON, Message, lexicon, sense, without_stop
 from .prompt_reader import Reading, Records, holding
 
@@ -27,103 +26,13 @@ LONGEST_NUMBER: Final = 15
 MOST_ROWS: Final = 50
 MOST_SOUGHT: Final = 5
 """Words that are looked for."""
+MOST_NAMED: Final = 3
+"""Words of a person's name."""
 LONG: Final = 300
 """Characters from which a text is one of several lines, and keeps its last full stop."""
 _NOUN: Final = 40
 """Characters of a title that may be no more than what an app calls its records."""
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
-Span = tuple[int, int]
-
-
-class Value(NamedTuple):
-    """`words`: how many words of the message it takes as they stand, so that of two readings the
-    one that takes fewer is the better."""
-
-    value: Any
-    words: int = 0
-
-
-class Unclear(NamedTuple):
-    """The message points at one of these records; `span` are the tokens that do, `named` says that
-    each of the records has the words."""
-
-    rows: tuple[JSONObject, ...]
-    span: Span
-    named: bool = False
-
-    @property
-    def is_unseen(self) -> bool:
-        """Whether it names what nobody was shown."""
-        return self.named and not self.rows
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A call and how it was found: `loose` words that were taken as they stand, `unclear` the
-    record that has to be chosen first; `whole` unless the text that it takes may hold more than one
-    thing."""
-
-    pattern: Pattern
-    arguments: JSONObject
-    loose: int = 0
-    unclear: Unclear | None = None
-    whole: bool = True
-
-    @property
-    def tool(self) -> ToolSpec:
-        """The function that is called."""
-        return self.pattern.tool
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every required parameter has a value."""
-        known = parameters(self.tool).values()
-        return all(p.name in self.arguments for p in known if p.required)
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether it is of one record, and neither an id nor a title says of which."""
-        told, titles = self.arguments.keys(), {*language.title_keys()}
-        by_title = titles & parameters(self.tool).keys() if titles.isdisjoint(told) else ()
-        return bool(by_title and unfilled(self.tool, "id", told))
-
-    @property
-    def is_unfound(self) -> bool:
-        """Whether words alone say which record it destroys, or nothing says which one it needs."""
-        told, known = self.arguments.keys(), parameters(self.tool)
-        if self.unclear or not (free := unfilled(self.tool, "id", told)):
-            return False
-        by_words = not told.isdisjoint(language.title_keys())
-        is_destroyed = by_words and self.tool.action_type == "destructive"
-        return known[free[0]].required or is_destroyed
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether it may be called as it is."""
-        return self.whole and self.is_complete and self.unclear is None and not self.is_lost
-
-    @property
-    def is_found(self) -> bool:
-        """Whether it may be called, and more than words tell the record that it destroys."""
-        return self.is_sure and not self.is_unfound
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it is no call yet, and not one of a few records has to be picked either."""
-        return not self.is_sure and not (self.unclear and self.unclear.rows)
-
-    @property
-    def worth(self) -> tuple[bool, bool, bool, int, int, int]:
-        """The best comes first: what is clear and whole, then what takes the fewest words as they
-        stand and the most by the example's own."""
-        return (
-            not self.is_complete,
-            not self.whole,
-            self.unclear is not None and not self.unclear.named,
-            self.loose,
-            -len(self.pattern.fixed),
-            -len(self.pattern.literals),
-        )
 
 
 class SlotValues:
@@ -145,7 +54,7 @@ class SlotValues:
         if kind in ("id", "ids"):
             return self._record(kind, span, tool.app_id, tag)
         if kind == "email":
-            return self._address(span, tag)
+            return self._address(span, tool.app_id, tag)
         read = {"number": self._number, "date": self._date, "choice": self.choice}.get(kind)
         return read(parameter, span, tag) if read else self._text(kind, parameter, span, tool, tag)
 
@@ -185,6 +94,8 @@ class SlotValues:
     ) -> bool:
         """Whether these tokens only point at something that was shown: "it", "the same address",
         with the app's nouns "the first task", `bare` also "task"."""
+        if span[0] > 0 and self.message.tokens[span[0] - 1].kind == "colon":
+            return False  # a text
         known, shown = lexicon(tag), lexicon(tag).address | nouns
         empty = known.small | known.ordinals.keys()
         stems = self.message.stems(tag)
@@ -250,19 +161,36 @@ class SlotValues:
 
     # Values that were shown before
 
-    def _address(self, span: Span, tag: str) -> Value | None:
-        """An address of the message; "the same address" and "to her" are the one shown last."""
+    def _address(self, span: Span, app_id: str, tag: str) -> Value | Unclear | None:
+        """An address of the message, or of the one that the words name; "the same address" and
+        "to her" are the one shown last."""
         at = self._telling(span, tag)
         if len(at) == 1 and self.message.tokens[at[0]].kind == "email":
             return Value(self.message.tokens[at[0]].text)
         known = lexicon(tag)
         stems = {self.message.stems(tag)[n] for n in at}
         if known.reference.isdisjoint(stems):
-            return None
+            return self._address_of(at, span, app_id, tag)
         named = not known.address.isdisjoint(stems)
         points = (known.address | known.reference if named else known.toward).issuperset(stems)
         found = self.records.address() if points else ""
         return Value(found) if found else None
+
+    def _address_of(
+        self, at: Sequence[int], span: Span, app_id: str, tag: str
+    ) -> Value | Unclear | None:
+        """The one address of the records that hold a name; where none does, one that nobody was
+        shown may."""
+        naming = [self.message.stems(tag)[n] for n in at if self.message.tokens[n].kind == "word"]
+        if not 0 < len(naming) == span[1] - span[0] <= MOST_NAMED:
+            return None
+        found = self.records.addresses(naming)
+        if len(found) == 1:
+            return Value(found[0], len(naming))
+        is_told = any(t.kind == "email" for t in self.message.tokens)
+        is_sought = self._seeks and not (found or is_told)
+        unseen = is_sought and self.nouns(app_id, tag).isdisjoint(naming)
+        return Unclear((), span, named=True) if unseen else None
 
     def _record(self, kind: str, span: Span, app_id: str, tag: str) -> Value | Unclear | None:
         """The id of the record that the words name, number, or point at. Without the app's noun,

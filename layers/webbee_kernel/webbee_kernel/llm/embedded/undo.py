@@ -7,10 +7,9 @@ from functools import cached_property
 from ... import language
 from ..protocol import ModelRequest, ToolSpec
 from .commands import Commands
-from .examples import Pattern, speech
+from .examples import Command, Pattern, speech
 from .message import lexicon, sense
 from .prompt_reader import stems_of_name
-from .slots import Command
 
 MOST_BESIDE = 2
 """Words of nothing known beside an "undo that" which points: "put the date back to what it was"."""
