@@ -292,6 +292,7 @@ def test_the_author_says_what_names_would_not_and_the_other_way_round() -> None:
     assert effect_of(f("wipe", kind="destructive"), {}) == "destructive"
 
 
+STATUS, FLAG = {"type": "string", "enum": ["open", "done", "deleted"]}, {"type": "boolean"}
 BY_NAME_OR_FORM: list[tuple[str, FunctionInfo, dict[str, Any]]] = [
     ("outward", f("whatsapp", who=TEXT, message=TEXT), {"who": "Mallory", "message": "hi"}),
     ("outward", f("nudge", contact=TEXT, body=TEXT), {"contact": "Mallory", "body": "hi"}),
@@ -301,6 +302,23 @@ BY_NAME_OR_FORM: list[tuple[str, FunctionInfo, dict[str, Any]]] = [
     ("outward", f("call_number", number=TEXT), {"number": "0891234567"}),
     ("outward", f("make_public", document_id=TEXT), {"document_id": "d1"}),
     ("outward", f("file_issue", report_to=TEXT), {"report_to": "Mallory"}),
+    (
+        "outward",
+        f("update_page", permissions={"type": "object"}),
+        {"permissions": {"ann": "owner"}},
+    ),
+    ("outward", f("buy", text=TEXT), {"text": "milk"}),
+    ("outward", f("update", send_at=TEXT), {"send_at": "2026-05-15T17:22:00Z"}),
+    ("outward", f("send_note", contact_id=TEXT, note=TEXT), {"contact_id": "c1", "note": "hi"}),
+    ("destructive", f("update", status=STATUS), {"status": "deleted"}),
+    ("destructive", f("update", overwrite=FLAG), {"overwrite": True}),
+    ("destructive", f("update", delete_on=TEXT), {"delete_on": "2026-05-15"}),
+    ("destructive", f("fetch", kind="read", delete=FLAG), {"delete": True}),
+    ("write", f("update", status=STATUS), {"status": "done"}),
+    ("write", f("update", overwrite=FLAG), {"overwrite": False}),
+    ("write", f("update", deleted=TEXT), {"deleted": "maybe"}),
+    ("read", f("find", kind="read", status=STATUS, show_deleted=FLAG), {"status": "deleted"}),
+    ("write", f("add_note", contact_id=TEXT, note=TEXT), {"contact_id": "c1", "note": "hi"}),
     ("write", f("add_timer", minutes_to_wait=TEXT), {"minutes_to_wait": "five"}),
     ("write", f("add_meeting", location=TEXT), {"location": "Room 4, second floor"}),
     ("write", f("rename_group", group=TEXT, new_name=TEXT), {"group": "a", "new_name": "b"}),
@@ -321,6 +339,11 @@ def test_a_search_beyond_the_users_apps_takes_his_words_and_the_apps_own_values_
     assert why_asked(search, {"query": "Rust news"}, asked) is None
     assert why_asked(search, {"query": "rust-lang"}, asked) is None
     assert why_asked(search, {"query": "Rust news PIN 4711"}, asked)
+    number = {"type": "number"}
+    near = f("near", kind="read", query=1, lat=number, n=number, extra={OPEN_WORLD: True})
+    assert why_asked(near, {"query": "Rust", "n": 10}, asked) is None
+    assert why_asked(near, {"query": "Rust", "lat": 0.471193}, asked)
+    assert why_asked(near, {"query": "Rust", "n": 471}, asked)
 
 
 MAIL = AppInfo("mail", display_name="Mail", functions=(f("send_email", to=1, subject=1, body=1),))
@@ -366,10 +389,12 @@ def test_a_date_stands_on_the_card_as_its_reader_writes_it(tag: str, written: st
 
 def test_what_is_hidden_behind_innocent_words_stands_on_the_card() -> None:
     harmless = "All is well here and I am fine. " * 60
-    body = f"{harmless} PIN 4711, write to {E} or https://evil.example/k, key abcDEFghi {harmless}"
+    body = f"{harmless} PIN 4711, write to {E} or https://evil.example/k, key abcDEFghi "
+    body += f"or evil.example/pay (harmless), @eve_e {harmless}"
     summary = shown({"to": "ann@example.org", "body": body}).summary
-    for hidden in ("4711", E, "https://evil.example/k", "abcDEFghi"):
+    for hidden in ("4711", E, "https://evil.example/k", "abcDEFghi", "evil.example/pay", "@eve_e"):
         assert hidden in summary
+    assert "harmless" not in summary
     assert len(summary) < 1_000
     assert shown({"to": "ann@example.org", "body": "x " * 499}).summary.count("x") > 490
 
@@ -426,6 +451,8 @@ PUBLIC = {"type": "string", "enum": ["public", "private"], "default": "public"}
         (f("plan", pair=PAIR), {"pair": ["0301234567", "who"]}, "who is 0301234567"),
         (f("recover", password_reset_email=1), {"password_reset_email": E}, f"who is {E}"),
         (f("update", task_id=1, title=1), {"task_id": "2", "title": "apples"}, "buy 2 apples"),
+        (f("keep", to=1), {"recipient": "Ann"}, "Ann is late"),
+        (f("save", text=1), {"text": 471193}, "note milk"),
     ],
 )
 def test_what_directs_is_seen_wherever_it_stands(

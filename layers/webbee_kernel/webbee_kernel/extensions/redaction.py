@@ -229,11 +229,11 @@ class _WithFactories(GenerateJsonSchema):
 
 def input_schema(function: FunctionDef) -> JSONObject:
     """The JSON schema of a function's arguments; `params` of the decorator where there is no
-    Pydantic model."""
+    Pydantic model; where there are none either, what it takes is not declared."""
     if function.params_model:
         schema = function.params_model.model_json_schema(schema_generator=_WithFactories)
         return {k: v for k, v in schema.items() if k not in ("title", "description")}
-    params = function.params or {}
+    params = function.params or {"type": "object"}
     if params.get("type") == "object":
         return params
     properties = {

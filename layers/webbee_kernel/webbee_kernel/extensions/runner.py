@@ -19,7 +19,7 @@ from ..channels.cache import InFlight
 from ..clock import Clock, new_id
 from ..config import Settings
 from ..errors import CallError, KernelError, StorageUnavailable
-from ..guards.arguments import dated
+from ..guards.arguments import declared
 from ..guards.ids import no_placeholders
 from ..llm.protocol import Model
 from ..sdk.context import User
@@ -188,13 +188,13 @@ class ExtensionRunner:
         return _Call(function.func, args, kwargs, function.action_type, function)
 
     def _given(self, request: CallRequest, user: User) -> JSONObject:
-        """The arguments with dates in words in ISO 8601; CallError where one is a placeholder."""
+        """The arguments as declared, dates in ISO 8601; CallError where one is a placeholder."""
         if not request.arguments:
             return {}
         no_placeholders(request.arguments)
         known = self.registry.catalogue().function(request.app_id, request.name)
         schema = known.input_schema if known else {}
-        return dated(request.arguments, schema, user.language, self.contexts.clock.now())
+        return declared(request.arguments, schema, user.language, self.contexts.clock.now())
 
     async def _run(
         self, loaded: LoadedExtension, request: CallRequest, call: _Call, user: User

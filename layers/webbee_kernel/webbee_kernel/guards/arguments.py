@@ -192,17 +192,19 @@ def _open(value: JSON, hidden: frozenset[str]) -> JSON:
     return [_open(v, hidden) for v in value] if isinstance(value, list) else value
 
 
-def dated(arguments: JSONObject, schema: JSONObject, tag: str, now: float) -> JSONObject:
-    """The arguments, each text under a parameter that takes a day or a moment (`format: date`,
-    `directs("when")`) as the ISO date that it says, in the language of its writer or another; what
-    says none stays as it is. `now` in Unix seconds: days are those of UTC."""
+def declared(arguments: JSONObject, schema: JSONObject, tag: str, now: float) -> JSONObject:
+    """The arguments as a function takes them: without what an object of its schema does not name
+    (an app drops that, or knows it under another name), and each text under a parameter that takes
+    a day or a moment (`format: date`, `directs("when")`) as the ISO date that it says, in the
+    language of its writer or another; what says none stays as it is. `now` in Unix seconds: days
+    are those of UTC."""
     tags = tuple(dict.fromkeys((language.of(tag).tag, *language.tags())))
     read = partial(language.date_of, now=datetime.fromtimestamp(now, UTC), tags=tags)
-    found: JSONObject = _dated(arguments, shapes_of(schema, schema), schema, read, 0)
+    found: JSONObject = _taken(arguments, shapes_of(schema, schema), schema, read, 0)
     return found
 
 
-def _dated(
+def _taken(
     value: JSON, shapes: Shapes, root: JSONObject, read: Callable[[str], str], depth: int
 ) -> JSON:
     if isinstance(value, str):
@@ -212,9 +214,20 @@ def _dated(
         return value
     if isinstance(value, list):
         items = enumerate(value)
-        return [_dated(v, _of_item(shapes, n, root), root, read, depth) for n, v in items]
-    inner = {key: shapes_of(rule, root) for key, rule in _rules(shapes).items()}
-    return {k: _dated(v, inner.get(k, ()), root, read, depth) for k, v in value.items()}
+        return [_taken(v, _of_item(shapes, n, root), root, read, depth) for n, v in items]
+    kept = _declared_members(value, shapes)
+    rules = {key: shapes_of(rule, root) for key, rule in _rules(shapes).items()}
+    return {k: _taken(v, rules.get(k, ()), root, read, depth) for k, v in kept}
+
+
+def _declared_members(value: JSONObject, shapes: Shapes) -> Iterator[tuple[str, JSON]]:
+    """The members of an object that its schema names; all, where it names none or allows others."""
+    others = ("additionalProperties", "patternProperties")
+    is_open = any(shape.get(rule, False) is not False for shape in shapes for rule in others)
+    names = _rules(shapes)
+    if is_open or not any("properties" in shape for shape in shapes):
+        names = value
+    return ((k, v) for k, v in value.items() if k in names)
 
 
 def _date_in(text: str, shapes: Shapes, read: Callable[[str], str]) -> str:

@@ -295,9 +295,10 @@ def _unsaid(function: FunctionInfo, arguments: Given, said: Said) -> Iterator[Le
     """What goes along with a read, but for what its schema offers and what was said."""
     given = [x for x in shown(function, arguments) if not x.filled]
     found = [x for x in given if x.is_item or not isinstance(x.value, bool)]
+    counted = [x.path for x in found if _is_plain_number(x) and not x.offered][:_MOST_NUMBERS]
     for leaf in found:
         same = _like(leaf, found)
-        plain = len({*same}) == len(same) if leaf.offered else _is_plain(leaf)
+        plain = len({*same}) == len(same) if leaf.offered else _is_plain(leaf, counted)
         if not (plain or said.wrote(str(leaf.value), same)) and (leaf.value != "" or leaf.is_item):
             yield leaf
 
@@ -315,15 +316,22 @@ _UNBOUND: Final = {
 }
 
 
-def _is_plain(leaf: Leaf) -> bool:
-    """Whether it is a date, the usual name of a field, or a number that says how many, and hardly
-    anything else."""
+def _is_plain(leaf: Leaf, counted: Collection[str]) -> bool:
+    """Whether it is a date, the usual name of a field, or one of the few numbers of a call that say
+    how many, and hardly anything else."""
     if isinstance(leaf.value, int | float):
-        return abs(leaf.value) < _SMALL and not leaf.is_item
+        return leaf.path in counted
     return (_is_date(leaf.value) and not leaf.is_item) or is_known_key(leaf)
 
 
-_SMALL: Final = 1_000
+def _is_plain_number(leaf: Leaf) -> bool:
+    """Whether it is a whole number of two digits at most."""
+    if not isinstance(leaf.value, int | float) or leaf.is_item:
+        return False
+    return abs(leaf.value) < _SMALL and leaf.value == int(leaf.value)
+
+
+_SMALL, _MOST_NUMBERS = 100, 2
 
 
 def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Leaf]) -> bool:
@@ -333,13 +341,20 @@ def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Le
         return True
     if _is_id(leaf, function):
         return _is_his_record(leaf, function, moment, given)
-    if not isinstance(leaf.value, str) or _is_date(leaf.value):
+    text = str(leaf.value)
+    if _is_number(leaf) or _is_date(text) or is_known_key(leaf):
         return True
-    if is_known_key(leaf) or (leaf.is_key and moment.records.has_key(leaf.value)):
+    if leaf.is_key and moment.records.has_key(text):
         return True
-    return moment.said.wrote(leaf.value, _like(leaf, given)) or (
-        moment.records.is_known(leaf.value) and _is_his_record(leaf, function, moment, given)
+    return moment.said.wrote(text, _like(leaf, given)) or (
+        moment.records.is_known(text) and _is_his_record(leaf, function, moment, given)
     )
+
+
+def _is_number(leaf: Leaf) -> bool:
+    """Whether it is a number, and no text by its schema, which may take one for its digits."""
+    kinds = {shape.get("type") for shape in leaf.shapes} - {None, "null"}
+    return not isinstance(leaf.value, str) and kinds != {"string"}
 
 
 def _is_id(leaf: Leaf, function: FunctionInfo) -> bool:

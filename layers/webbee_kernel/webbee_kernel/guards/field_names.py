@@ -159,7 +159,8 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (BESIDE, "recipient", "member members collaborator collaborators subscriber subscribers"),
     (BESIDE, "recipient", "assignee assignees reviewer reviewers viewers editors watcher watchers"),
     (BESIDE, "recipient", "principal principals grantee grantees visibility"),
-    (EFFECT, "recipient", "to anyone everyone worldreadable"),
+    (EFFECT, "recipient", "to anyone everyone worldreadable permissions acl grants mentions"),
+    (EFFECT, "recipient", "owners admins readers writers delegates approvers followers"),
     (EFFECT, "account", "iban account accounts bic swift wallet"),
     (EFFECT, "account", "payee payees beneficiary beneficiaries"),
     (EFFECT, "url", "url urls uri uris href endpoint webhooks host hosts hostname domain"),
@@ -189,6 +190,19 @@ LEAVES = frozenset(
     " announce export upload fax pay donate".split()
 )
 """Words of functions' names whose effect leaves, also where no argument says where to."""
+
+KEPT = frozenset("contact customer person friend colleague".split())
+"""People of whom an app keeps records: by an id such a record is changed, and nothing is carried
+to it unless the function's name says so."""
+
+DEEDS = frozenset(
+    "buy checkout place book bid trade sell withdraw transfer wire dm mail toot retweet rsvp"
+    " respond accept submit vote call dial grant deploy push".split()
+)
+"""Verbs that functions' names of such an effect begin with: elsewhere they are things, too."""
+
+DESTROYS = frozenset("delete remove destroy purge drop wipe erase trash overwrite".split())
+"""Words of flags, choices and times that are set by which something is destroyed."""
 
 HANDS_ON = frozenset("send resend forward share publish broadcast tweet announce export".split())
 """Verbs that as a parameter of a read say that what it finds is handed on."""

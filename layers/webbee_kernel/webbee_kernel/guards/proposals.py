@@ -33,14 +33,10 @@ LONGEST_NAME = 40
 HIDDEN = "•••"
 """What stands on a card for a password."""
 
-_TELLING = re.compile(
-    r"""[^\s<>@,;"“”]+@[^\s<>@,;"“”]+      # an address
-    |(?:[a-z][a-z0-9+.-]*://|www\.)\S+       # a link
-    |\S*\d\S*                                # a figure, or a code with one
-    |\b[A-Z]{4,}\b|\b\w*[a-z][A-Z]\w*\b      # a code without
-    |\S{25,}""",
-    re.VERBOSE,
-)
+_JOINED = re.compile("['\u2019-]")
+"""What joins the parts of a word."""
+_SHORT, _LONG_WORD = 4, 25
+"""Letters of capitals that are no code; of a word that is one."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _NO_NAME = re.compile(r"[^\w .&'+-]+")
 _QUOTES = str.maketrans({"“": "'", "”": "'", "„": "'", "«": "'", "»": "'", '"': "'", "→": "-"})
@@ -372,8 +368,17 @@ def shown_text(text: str) -> str:
 
 
 def telling(text: str) -> Iterable[str]:
-    """Every address, figure and code of a text, each once."""
-    return dict.fromkeys(m[0].strip(".,;:!?()[]") for m in _TELLING.finditer(text))
+    """Every address, figure and code of a text, each once: whatever is no plain word."""
+    bare = (token.strip(".,;:!?()[]\"'“”„«»") for token in text.split())
+    return dict.fromkeys(token for token in bare if any(map(str.isalnum, token)) and _tells(token))
+
+
+def _tells(token: str) -> bool:
+    parts = _JOINED.split(token)
+    is_word = (
+        len(parts) < 3 and len(token) < _LONG_WORD and all(map(str.isalpha, filter(None, parts)))
+    )
+    return not (is_word and all(p[1:] == p[1:].lower() or len(p) < _SHORT for p in parts))
 
 
 def _quoted(text: str) -> str:

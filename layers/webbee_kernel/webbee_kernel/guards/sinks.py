@@ -77,7 +77,7 @@ def _flags(found: Sequence[Leaf]) -> Iterator[Sink]:
     for leaf in found:
         if leaf.marker:
             continue
-        if _opens(leaf):
+        if _opens(leaf) or _is_time_of_leaving(leaf):
             yield Sink(leaf.path, leaf.name, "flag", leaf.name, "name")
         elif leaf.offered and isinstance(leaf.value, str) and _is_sent(leaf):
             yield Sink(leaf.path, leaf.name, "flag", f"{leaf.name}: {leaf.value}", "name")
@@ -92,6 +92,12 @@ def _opens(leaf: Leaf) -> bool:
         return bool(reaches) and not (denies or fields.SHUTS.issuperset(words[:1]))
     shuts = leaves if denies else not fields.SHUTS.isdisjoint(words)
     return leaf.value is False and not leaf.is_default and shuts
+
+
+def _is_time_of_leaving(leaf: Leaf) -> bool:
+    """Whether it is when something leaves: `send_at`, `share_until`."""
+    leaves = not fields.LEAVES.isdisjoint(words_of(leaf.name)[:1])
+    return leaves and isinstance(leaf.value, str) and is_moment(leaf.value)
 
 
 def _is_sent(leaf: Leaf) -> bool:
@@ -124,7 +130,7 @@ def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink,
 
 def effect_of(function: FunctionInfo, arguments: Mapping[str, JSON]) -> Effect:
     """How this call is classed."""
-    if function.action_type == "destructive":
+    if function.action_type == "destructive" or _destroys(function, arguments):
         return "destructive"
     if sinks(function, arguments):
         return "outward"
@@ -177,7 +183,26 @@ def _app_itself(why: str, found: Sequence[Leaf]) -> Sink:
 
 
 def _leaves(function: FunctionInfo) -> bool:
-    return not fields.LEAVES.isdisjoint(words_of(function.fn_name))
+    words = words_of(function.fn_name)
+    return not (fields.LEAVES.isdisjoint(words) and fields.DEEDS.isdisjoint(words[:1]))
+
+
+def _destroys(function: FunctionInfo, arguments: Mapping[str, JSON]) -> bool:
+    """Whether a call says by a flag that it sets, in an effect also by a choice or a time, that
+    something is destroyed: `overwrite: true`, `status: deleted`, `delete_on: 2026-05-15`."""
+    is_read = function.action_type == "read"
+    given = (leaf for leaf in shown(function, arguments) if not (leaf.is_default or leaf.marker))
+    return any(_is_to_destroy(leaf, is_read=is_read) for leaf in given)
+
+
+def _is_to_destroy(leaf: Leaf, *, is_read: bool) -> bool:
+    is_named = not fields.DESTROYS.isdisjoint(words_of(leaf.name))
+    if is_read or leaf.is_set:
+        return is_named and leaf.is_set
+    if isinstance(leaf.value, str) and not leaf.is_key:
+        says = leaf.offered and _says(leaf.value, fields.DESTROYS)
+        return says or (is_named and is_moment(leaf.value))
+    return is_named and type(leaf.value) in (int, float)
 
 
 def _of_effect(function: FunctionInfo, leaf: Leaf) -> Sink | None:
@@ -342,8 +367,9 @@ def _declared(
         return kind, "format"
     where = _where(function, leaf) if where is None else where
     for name in reversed(leaf.names):
+        is_changed = not _carries(function) and not fields.KEPT.isdisjoint(fields.root_of(name))
         if kind := kind_by_name(name, where, is_read=is_read):
-            return kind, "name"
+            return None if is_changed and names_an_id(name) else (kind, "name")
     return None
 
 
@@ -351,8 +377,12 @@ def _where(function: FunctionInfo, leaf: Leaf) -> int:
     """For what a call counts where the names of its parameters are read."""
     if function.action_type == "read":
         return fields.LEAVING if _leaves(function) else fields.ANYWHERE
-    carries = not fields.CARRIES.isdisjoint(words_of(function.fn_name)) or _hands_over(function)
-    return fields.CARRYING if carries else fields.EFFECT
+    return fields.CARRYING if _carries(function) or _hands_over(function) else fields.EFFECT
+
+
+def _carries(function: FunctionInfo) -> bool:
+    """Whether the name of a function says that it carries what it acts on somewhere."""
+    return _leaves(function) or not fields.CARRIES.isdisjoint(words_of(function.fn_name))
 
 
 def _hands_over(function: FunctionInfo) -> bool:

@@ -25,6 +25,7 @@ from ..language.spans import UNSPACED
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@+-]+[^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
+_FILE = re.compile(r"(?mi)^[^\n]{1,255}[,(] ?[\w.+-]{1,60}/[\w.+-]{1,80}, \d{1,9} B(?:ytes)?\)?:?$")
 _FIGURE = re.compile(r"\d")
 _ADDRESS = re.compile(r"@|://|[^\W_]\.[^\W\d_]{2,}")
 _MARKS = ".,;:!?\u2026\u3001\u3002\uff0c\uff01\uff1f\uff1a\uff1b\u0964\u061f\u060c\u061b"
@@ -48,6 +49,13 @@ SHARE = 0.75
 """Part of the longer form that they share."""
 LONGEST = 60
 """Letters of a word that has forms."""
+
+
+def without_files(message: str) -> str:
+    """What was written before the files that a page puts behind a message: `name, type, size` on a
+    line of their own, then what they hold, which is no word of the user's."""
+    found = _FILE.search(message)
+    return message[: found.start()] if found else message
 
 
 def plain(text: str) -> str:

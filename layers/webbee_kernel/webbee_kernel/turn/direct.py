@@ -23,7 +23,7 @@ from ..stores.rate_limits import Limits
 from ..stores.types import RING_SIZE, PendingConfirmation, Turn
 from ..types import JSON, CallOutcome, JSONObject, Step
 from . import confirmation, messages
-from .dispatch import Consent, StepRunner, installed, known_function, with_dates
+from .dispatch import Consent, StepRunner, as_declared, installed, known_function
 from .pending_approvals import AnsweredProposals, Proposals, card_of, gone, recalled, reopened
 from .read import Reader, TurnRequest
 from .record import Recorder
@@ -72,7 +72,7 @@ class DirectCalls:
         ids.no_placeholders(step.arguments)
         if state.over:
             raise state.over
-        told = with_dates(state, step, step.arguments)
+        told = as_declared(state, step, step.arguments)
         step = replace(step, action_type=function.action_type, arguments=told)
         _refuse_another_call(state, step)
         held = [(step, step.arguments)]
@@ -192,7 +192,7 @@ class DirectCalls:
         state = await self._reader.read(ask, self._limits)
         if state.over:
             raise state.over
-        step = replace(step, arguments=with_dates(state, step, step.arguments))
+        step = replace(step, arguments=as_declared(state, step, step.arguments))
         if earlier := state.memory.answered(confirmation_id):
             return _answer_of(earlier, state, step)
         asked = state.memory.asked(confirmation_id)

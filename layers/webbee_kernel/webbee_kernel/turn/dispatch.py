@@ -12,10 +12,10 @@ from .. import language
 from ..catalogue import Catalogue, Dispatch, FunctionInfo
 from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict, no_app
 from ..guards import ids
-from ..guards.arguments import dated
+from ..guards.arguments import declared
 from ..guards.consent import Moment, Rule, may_be_asked, why_asked
 from ..guards.references import Found, References
-from ..guards.user_words import Said
+from ..guards.user_words import Said, without_files
 from ..observability import correlation_id, stretch, timed
 from ..stores.types import RING_SIZE
 from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
@@ -173,7 +173,7 @@ class StepRunner:
             user=user_dict(replace(state.user, language=state.language)),
             app_id=step.app_id,
             name=step.fn_name,
-            arguments=with_dates(state, step, arguments),
+            arguments=as_declared(state, step, arguments),
             session_id=state.session_id,
             request_id=state.request_id,
             step=step.index,
@@ -238,15 +238,13 @@ def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
     return [s for s in steps if s.index not in blocked]
 
 
-def with_dates(state: TurnContext, step: Step, arguments: JSONObject) -> JSONObject:
-    """The step's arguments with dates in words ("tomorrow at 10") in ISO 8601, as its card shows
-    and its app gets them."""
+def as_declared(state: TurnContext, step: Step, arguments: JSONObject) -> JSONObject:
+    """The step's arguments as its card shows and its app gets them: those that its function
+    declares, dates in words ("tomorrow at 10") in ISO 8601."""
     function = state.catalogue.function(step.app_id, step.fn_name) if arguments else None
-    return (
-        dated(arguments, function.input_schema, state.language, state.now)
-        if function
-        else arguments
-    )
+    if function is None:
+        return arguments
+    return declared(arguments, function.input_schema, state.language, state.now)
 
 
 def guard(state: TurnContext, step: Step) -> None:
@@ -381,7 +379,7 @@ class Consent:
             return frozenset()
         names = [function.fn_name for _, function, _ in judged]
         records = replace(references_of(state), to_be_done=names)
-        typed = "" if state.is_picked else state.message
+        typed = "" if state.is_picked else without_files(state.message)
         moment = Moment(
             message=typed,
             said=records.said,
@@ -415,7 +413,7 @@ def references_of(state: TurnContext) -> References:
     another reply before it, the message answers no question of the last one and means none of its
     records; nor does what is no yes to a reply that asks, what asks itself, or a plain no."""
     last = None if state.is_beside else state.memory.last
-    texts, asked, reply = [state.message], "", ""
+    texts, asked, reply = [without_files(state.message)], "", ""
     if last and confirmation.agrees(state.message, last.reply):
         asked = confirmation.question_of(last.reply)
         texts.append(asked)
