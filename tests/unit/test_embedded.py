@@ -946,3 +946,22 @@ def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None
     told = say("write to Peter Pan that I am late")
     assert told["reply"].startswith("Nothing here is called “Peter Pan”.")
     assert "I am late" in [n["props"].get("value") for n in nodes(told["ui"])]
+
+
+def test_a_question_that_nothing_answers_offers_the_searches_with_its_word_filled_in() -> None:
+    mail = tool(
+        "search", ["find the email about {text}"], {"text": TEXT}, ("text",), app="mail"
+    )  # fmt: skip
+    drawn = nodes(answer("what's my order number?", tools=(mail, LIST)).offer)
+    actions = [n["props"]["on_click"] for n in drawn if "on_click" in n["props"]]
+    assert {"action": "send", "message": "find the email about order"} in actions
+    assert {"action": "find", "q": "order number"} in actions
+
+
+def test_words_on_another_apps_records_take_nothing_back() -> None:
+    mail = [
+        tool(name, [f"{name} the mail {{id}}"], {"id": TEXT}, ("id",), action="write", app="mail")
+        for name in ("archive", "move", "mark")
+    ]
+    told = answer("oops, I want that mail back", MADE, undo=UNDO, tools=(*TOOLS, *mail))
+    assert not told.tool_calls and "Undo that" in told.text

@@ -35,6 +35,9 @@ _BY_NAME: Final = 0.6
 _ASIDE: Final = 0.5
 """What an example weighs that begins with another word, is denied, or in another language."""
 
+_SOUGHT: Final = (["text"], ["query"])
+"""Parameters of a function that looks for any word."""
+
 MOST_MIXED: Final = 3
 """Languages that the words of one example may seem to be of; of more they tell none."""
 
@@ -64,6 +67,12 @@ class Pattern:
     def has_slots(self) -> bool:
         """Whether a value stands in it."""
         return any(p.slot for p in self.pieces)
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it looks for any word."""
+        slots = [p.slot for p in self.pieces if p.slot]
+        return not self.fixed and self.tool.action_type == "read" and slots in _SOUGHT
 
     @property
     def is_to_somebody(self) -> bool:

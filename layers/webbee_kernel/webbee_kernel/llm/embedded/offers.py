@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ... import language
-from ...catalogue import spoken
+from ...catalogue import SLOT, spoken
 from ...sdk import ui
 from ...sdk.ui import UIAction, UINode
 from ...text import disambiguate, dumps
@@ -20,7 +20,7 @@ from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import Commands
 from .examples import Command, Pattern, Unclear, language_of, patterns, speech
-from .message import Message, lexicon
+from .message import Message, lexicon, sense
 from .prompt_reader import name_of, read_prompt, stems_of_name
 from .undo import UndoMessage
 
@@ -291,7 +291,10 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
         if s >= (NEAR if p.tool.action_type == "destructive" else WORTH_SAYING)
         if not p.literals.issubset(commands.message.stems(p.tag))  # said, and of no use
     ]
-    links = _beyond(commands.message, tag)
+    words = _telling(commands.message, tag)
+    if commands.message.asks or not (before or offered):
+        before = {**before, **_searches(commands, words, tag)}
+    links = _beyond(words, tag)
     return _examples([*offered, *first], "not_understood", tag, before, links)
 
 
@@ -407,13 +410,30 @@ def _link(key: str, action: UIAction, tag: str) -> UINode:
     return ui.Link(language.of(tag).say(key), on_click=action)
 
 
-def _beyond(message: Message, tag: str) -> list[UINode]:
+def _telling(message: Message, tag: str) -> list[str]:
+    """The words of a message that say what it is about."""
+    first, last, _ = message.bounds(tag, ask=True)
+    small = lexicon(tag).small | lexicon(tag).question
+    told = zip(message.tokens[first:last], message.stems(tag)[first:last], strict=True)
+    return [t.text for t, stem in told if stem and stem not in small]
+
+
+def _searches(commands: Commands, words: Sequence[str], tag: str) -> dict[str, str]:
+    """What may be said to look for words that no app knows, and how it is called."""
+    own = [p for p in commands.examples if p.tag == tag]
+    known = frozenset[str]().union(*(p.literals for p in own))
+    strange = [w for w in words if sense(w, tag) not in known][:OFFERED]
+    looks = {p.tool.app_id: p.example for p in reversed(own) if p.is_search}
+    said = [SLOT.sub(word, looks[app]) for word in strange for app in reversed(looks)][:OFFERED]
+    return dict(zip(said, said, strict=True))
+
+
+def _beyond(words: Sequence[str], tag: str) -> list[UINode]:
     """What no function does and the page can: look for the message's words in what was said, and
     what is done with all that a person has."""
-    small = lexicon(tag).small | lexicon(tag).question
-    told = zip(message.tokens, message.stems(tag), strict=True)
-    words = " ".join([t.text for t, stem in told if stem and stem not in small][:MOST_FOUND])
-    find = [_link("find_it", UIAction("find", {"q": words[:_SHOWN]}), tag)] if words else []
+    q = " ".join(words[:MOST_FOUND])[:_SHOWN]
+    label = f"{language.of(tag).say('find_it')}: {q}"
+    find = [_button(label, UIAction("find", {"q": q}))] if q else []
     return [*find, _link("my_data", UIAction("me"), tag)]
 
 

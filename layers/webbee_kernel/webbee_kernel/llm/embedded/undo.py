@@ -48,8 +48,12 @@ class UndoMessage:
         return not self._asks and any(len(s) <= most and self._is_unnamed(s) for s in strange)
 
     def _is_unnamed(self, strange: set[str]) -> bool:
-        """Whether no record is called by it."""
-        records = self._commands.values.records
+        """Whether no record is called by it, and no other app or its records."""
+        values, records = self._commands.values, self._commands.values.records
+        mine = self._undo.name.partition("__")[0] if self._undo else records.written
+        others = {t.app_id for t in self._commands.tools} - {mine}
+        if mine and any(not values.nouns(a, self._tag).isdisjoint(strange) for a in others):
+            return False
         rows = (row for tool in self._commands.tools for row in records.known(tool.app_id))
         return all(stems_of_name(row).isdisjoint(strange) for row in rows)
 
