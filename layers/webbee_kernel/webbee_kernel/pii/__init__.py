@@ -2,13 +2,13 @@
 
 - `masker`   masks and unmasks what a turn shows to models, with the map of a turn, values to
   placeholders and back
-- `secrets`    where keys, tokens and passwords are: `masked_with_places` tells which fields
+- `secrets`    where keys, tokens and passwords are
 - `emails`     where the e-mail addresses of a text are
 - `phones`     where its phone numbers are, judged by `phonenumbers`, and of which regions
 - `names`      where its personal names are: best effort, behind the protocol `NameDetector`
 - `prose`      its names in prose, by their cues; the shapes of words that both are built from
 - `keys`       what a JSON key says about its value: a person's name, a phone number, neither
-- `finding`    what of a text, and of a value below which keys, has to be masked
+- `finding`    what of a text has to be masked
 
 Functions of their arguments: no I/O, no settings, no clock. Whether the gate is closed
 (`IMPERAL_FACT_LEDGER_EXPOSE_PII`) is the caller's business.
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .declared import NOTHING
-    from .masker import Masker, UnknownPlaceholder, masked_with_places
+    from .masker import Masker, UnknownPlaceholder
     from .names import beside_own, find_names
     from .phones import of_language
 
@@ -30,7 +30,6 @@ _HOMES = {
     "NOTHING": "declared",
     "Masker": "masker",
     "UnknownPlaceholder": "masker",
-    "masked_with_places": "masker",
     "beside_own": "names",
     "find_names": "names",
     "of_language": "phones",
@@ -42,7 +41,6 @@ __all__ = [
     "UnknownPlaceholder",
     "beside_own",
     "find_names",
-    "masked_with_places",
     "of_language",
 ]
 

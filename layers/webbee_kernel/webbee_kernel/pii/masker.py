@@ -14,22 +14,21 @@ from webbee_kernel.pii.declared import NOTHING
 from webbee_kernel.pii.finding import (
     DECLARED,
     EMAIL,
-    JSON,
     KINDS,
     LOOKALIKE,
     NAME,
     PHONE,
     PLACEHOLDER,
     finder,
-    hint_of,
     identity_of,
-    joined,
-    under,
 )
-from webbee_kernel.pii.keys import is_phone_key
+from webbee_kernel.pii.keys import beside, is_bare_name, is_phone_key
 from webbee_kernel.pii.names import NameDetector, find_names, is_distinct, is_telling
 from webbee_kernel.pii.phones import has_digit_run, of_phone, of_zones, phone_identity
 from webbee_kernel.pii.secrets import is_secret_key
+
+JSON: TypeAlias = Any  # str, int, float, bool, None, list or tuple of these, dict from str to these
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class Placeholders:
@@ -395,38 +394,40 @@ class Masker:
             self._rows.clear()
 
 
-def masked_with_places(
-    value: JSON, declared: Mapping[str, str] = NOTHING, *, masker: Masker | None = None
-) -> tuple[JSON, dict[str, tuple[str, ...]]]:
-    """A JSON-like value as models would see it, and where something in it was masked: path → kinds.
-
-    A path is written as in code, `accounts[0].api_key`; the kinds are those of `KINDS` (`SECRET`,
-    `EMAIL`, …), each once, in the order met. Where a key itself was masked, its path holds the key
-    as it was given. `masker` says what is looked for: without one, what a turn of an unknown user
-    masks. For checks before a value is shown, stored or logged; nothing is kept of it.
-    """
-    masked = (masker or Masker()).mask(value, declared)
-    return masked, {path: kinds for path, kinds in _masked_places(value, masked, "") if kinds}
-
-
-def _masked_places(given: JSON, masked: JSON, path: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    if isinstance(given, dict):
-        for (key, own), (shown, other) in zip(given.items(), masked.items(), strict=True):
-            inner = f"{path}.{key}" if path else str(key)
-            if shown != key:
-                yield inner, _kinds_of(shown)
-            yield from _masked_places(own, other, inner)
-    elif isinstance(given, list | tuple):
-        for at, (own, other) in enumerate(zip(given, masked, strict=True)):
-            yield from _masked_places(own, other, f"{path}[{at}]")
-    elif given != masked:
-        yield path, _kinds_of(masked)
-
-
-def _kinds_of(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(m[1] for m in PLACEHOLDER.finditer(text)))
-
-
 @lru_cache(maxsize=256)
 def _whole(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+
+
+def under(
+    key: object, keys: Iterable[object], parent: str, declared: Mapping[str, str]
+) -> tuple[str, str, str]:
+    """What is over the value of one of an object's keys, what it is called there, and both as a
+    hint."""
+    name = key if isinstance(key, str) else ""
+    over = parent
+    if is_bare_name(name) and f"{parent}.{name}" not in declared:
+        over = beside(keys) or parent
+    return over, name, hint_of(over, name, declared)
+
+
+def hint_of(parent: str, key: str, declared: Mapping[str, str]) -> str:
+    """What a value stood under: its last two keys, or the kind its author declared."""
+    path = f"{parent}.{key}" if parent else key
+    return f"{DECLARED}{declared[path]}" if path in declared else path
+
+
+def joined(value: JSON) -> str:
+    """Every string and key of a value, a line each: no placeholder spans two."""
+    texts: list[str] = []
+    left: list[JSON] = [[value]]
+    for one in left:  # which grows
+        if isinstance(one, dict):
+            texts += [key for key in one if type(key) is str]
+            one = one.values()
+        for v in one:
+            if type(v) is str:
+                texts.append(v)
+            elif type(v) not in _SCALARS and isinstance(v, dict | list | tuple):
+                left.append(v)
+    return "\n".join(texts)
