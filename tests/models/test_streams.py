@@ -14,7 +14,7 @@ from botocore.exceptions import EventStreamError
 from tests.stand_ins.servers import Answer
 from webbee_kernel.background import LoopThread
 from webbee_kernel.errors import ModelUnavailable
-from webbee_kernel.llm import converse
+from webbee_kernel.llm import bedrock
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.options import ModelOptions
 from webbee_kernel.llm.pieces import Aloud, ConversePieces
@@ -54,7 +54,7 @@ def test_calls_that_converse_streams_oddly_are_those_that_were_meant(name: str) 
     pieces = ConversePieces(lambda _: None)
     for event in [*ODD_EVENTS[name], {"messageStop": {"stopReason": "tool_use"}}]:
         pieces.take(event)
-    found = converse.read(pieces.answer(), asking()).tool_calls
+    found = bedrock.read(pieces.answer(), asking()).tool_calls
     assert [call.arguments for call in found] == [{"to": "bob"}, {"to": "eva"}]
 
 

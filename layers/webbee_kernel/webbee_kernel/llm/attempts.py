@@ -1,4 +1,5 @@
-"""At most two tries of one model request, both inside its time limit."""
+"""At most two tries of one model request, both inside its time limit; and what is the same in the
+adapters of all model services."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import Final, TypeVar
 
 from ..errors import ModelUnavailable
 from .failures import MODEL_SETTING, Passing
+from .options import Learnt, ModelOptions
 from .pieces import Aloud
 from .protocol import Hear, ModelRequest, ModelResponse
 
@@ -65,31 +67,47 @@ async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
     raise AssertionError("unreachable")
 
 
-async def aloud(
-    hear: Hear,
-    request: ModelRequest,
-    ask: Callable[[float, Aloud], Awaitable[ModelResponse]],
-    *,
-    held: bool = False,
-) -> ModelResponse:
-    """The same for an answer that is heard while it comes, or whole where it came so: once anything
-    was heard it is not asked for again, and nobody hears more when this has ended."""
-    heard = Aloud(hear, request.tools, held=held)
+class LearningModel:
+    """An adapter of a model service, which learns from the answers what its model takes."""
 
-    async def once(left: float) -> ModelResponse:
-        nonlocal heard
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        self.name = name
+        self._options = options
+        self.learnt = Learnt(name, options)
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        """Answer within `request.timeout_s` or raise ModelUnavailable."""
+        return self.learnt.hear(
+            await attempts(lambda left: self._ask(request, left), request.timeout_s)
+        )
+
+    async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
+        """The same, heard while it comes, or whole where it came so: once anything was heard it is
+        not asked for again, and nobody hears more when this has ended."""
+        held = self.learnt.is_held
         heard = Aloud(hear, request.tools, held=held)
-        try:
-            return await ask(left, heard)
-        except Passing as failure:
-            raise failure.error if heard.anything else failure from None
 
-    try:
-        response = await attempts(once, request.timeout_s)
-        heard.finish(response.text)
-    finally:
-        heard.closed = True
-    return response
+        async def once(left: float) -> ModelResponse:
+            nonlocal heard
+            heard = Aloud(hear, request.tools, held=held)
+            try:
+                return await self._ask(request, left, heard)
+            except Passing as failure:
+                raise failure.error if heard.anything else failure from None
+
+        try:
+            response = await attempts(once, request.timeout_s)
+            heard.finish(response.text)
+        finally:
+            heard.closed = True
+        return self.learnt.hear(response)
+
+    async def _ask(
+        self, request: ModelRequest, left: float, to: Aloud | None = None
+    ) -> ModelResponse:
+        """One try with so many seconds left, its text heard by `to` while it comes. Passing where
+        another one may better it."""
+        raise NotImplementedError
 
 
 def slow(timeout_s: float) -> ModelUnavailable:

@@ -14,7 +14,7 @@ import logging
 import re
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -23,13 +23,13 @@ from urllib.parse import urlsplit
 from ..aws.clients import ClientFactory, aws_client, error_code, in_thread
 from ..errors import ModelUnavailable, SettingsError
 from ..types import JSONObject
-from .attempts import aloud, attempts, pause_of, slow
+from .attempts import LearningModel, pause_of, slow
 from .completions import FEWER_KEYWORDS, NO_SYSTEM, TOO_LONG_AN_ANSWER, unanswerable, usable
 from .failures import MODEL_SETTING, Passing, error_of, failure_of, status_of
 from .openai_chat import completion_request, error_in, no_completion, read, served
-from .options import PLAIN, Learnt, ModelOptions
+from .options import PLAIN, ModelOptions
 from .pieces import Aloud, ChatPieces
-from .protocol import Hear, ModelRequest, ModelResponse
+from .protocol import ModelRequest, ModelResponse
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -175,7 +175,7 @@ _clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClien
 )
 
 
-class OpenAICompatibleModel:
+class OpenAICompatibleModel(LearningModel):
     """One model of one server. `base_url` is what stands before `/chat/completions`, usually ending
     in `/v1`."""
 
@@ -187,21 +187,10 @@ class OpenAICompatibleModel:
                 f"environment variable WEBBEE_MODEL: {problem}", field="WEBBEE_MODEL"
             )
         _tls()  # a fifth of a second and more, which no first turn should wait for
-        self.name = f"openai:{model}"
+        super().__init__(f"openai:{model}", options)
         self._model = model
         self._url = base_url.rstrip("/") + "/chat/completions"
         self._key = key or ModelKey()
-        self._options = options
-        self.learnt = Learnt(options)
-
-    async def complete(self, request: ModelRequest) -> ModelResponse:
-        """Answer within `request.timeout_s` or raise ModelUnavailable."""
-        return await attempts(lambda left: self._ask(request, left), request.timeout_s)
-
-    async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
-        """The same, heard while it comes."""
-        held = self.learnt.is_held
-        return await aloud(hear, request, lambda left, to: self._ask(request, left, to), held=held)
 
     async def _ask(
         self, request: ModelRequest, left: float, to: Aloud | None = None
@@ -225,18 +214,14 @@ class OpenAICompatibleModel:
             if status in (401, 403) and not renewed and await self._key.replaced():
                 renewed = True
                 continue
-            part = _refused_part(status, body, unanswerable(request, refused))
-            if part is None:
+            already = unanswerable(request, refused)
+            if not self.learnt.goes_without(*_refusal(status, body, already), already):
                 raise self._failed(status, headers, body)
-            self.learnt.refused.add(part)
-            _log.info(
-                "model=%s part=%s | server refuses it, asked again without", self._model, part
-            )
 
     def _read(self, body: Any, request: ModelRequest) -> ModelResponse:
         if not body or (isinstance(body, dict) and not body.get("choices", True)):
             raise Passing(ModelUnavailable(_EMPTY.format(model=self._model), cause="empty"))
-        return usable(self.learnt.hear(read(body, request)), request, self._model)
+        return usable(read(body, request), request, self._model)
 
     async def _post(self, body: JSONObject, left: float, to: Aloud | None) -> tuple[int, Any, Any]:
         """Status, headers and the parsed body (None where it is no JSON), its text heard by `to`
@@ -395,16 +380,15 @@ def _unusable(base_url: str) -> str:
     return "" if parts.hostname else unreadable
 
 
-def _refused_part(status: int, body: Any, already: frozenset[str]) -> str | None:
-    """The optional part that this model does not take; None for any other error."""
+def _refusal(
+    status: int, body: Any, already: frozenset[str]
+) -> tuple[Mapping[str, re.Pattern[str]], str]:
+    """What a refusal may be about, and its words; none for an error that is no refusal of a
+    part."""
     if status not in (400, 422, 500, 501):
-        return None
+        return _OPTIONAL, ""
     code, words = error_of(body)
     if "output_tokens" not in already and TOO_LONG_AN_ANSWER.search(words):
-        return "output_tokens"  # some say so where they speak of the window
-    if "context" in code or failure_of(status, code, words).cause in ("window", "no_model", "key"):
-        return None
-    return next(
-        (part for part, name in _OPTIONAL.items() if part not in already and name.search(words)),
-        None,
-    )
+        return {"output_tokens": TOO_LONG_AN_ANSWER}, words  # some speak of the window there
+    is_other = failure_of(status, code, words).cause in ("window", "no_model", "key")
+    return _OPTIONAL, "" if is_other or "context" in code else words

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Collection, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from ..text import cut
 from .protocol import Hear, Model, ModelRequest, ModelResponse, ModelRole, Usage, streamed
 
 _KNOWN: Final = Path(__file__).with_name("known_models.json")
+_log = logging.getLogger("webbee.model")
 
 
 class ModelOptions(NamedTuple):
@@ -68,7 +70,8 @@ class Learnt:
     it does.
     """
 
-    def __init__(self, options: ModelOptions) -> None:
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        self._name = name
         self.refused = set(options.refuses)
         self.thinks_aloud = bool(options.thinks_aloud)
         self.is_held = options.thinks_aloud is not False
@@ -77,6 +80,18 @@ class Learnt:
         self.thinks_aloud |= answer.orphan
         self.is_held = self.thinks_aloud or (self.is_held and not answer.text)
         return answer
+
+    def goes_without(
+        self, optional: Mapping[str, re.Pattern[str]], words: str, already: Collection[str]
+    ) -> bool:
+        """Whether a refusal in these words is about a part that the model can be asked without, and
+        has not been `already`: from now on it is."""
+        refused = (p for p, about in optional.items() if p not in already and about.search(words))
+        part = next(refused, "") if words else ""
+        if part:
+            self.refused.add(part)
+            _log.info("model=%s part=%s | refused, asked again without", self._name, part)
+        return bool(part)
 
 
 def options_of(settings: Settings, role: ModelRole) -> ModelOptions:
@@ -127,9 +142,6 @@ def _known() -> tuple[tuple[tuple[str, ...], ModelSettings], ...]:
     return tuple(
         (tuple(one["names"]), ModelSettings.model_validate(one["settings"])) for one in told
     )
-
-
-_log = logging.getLogger("webbee.model")
 
 
 class RoleModels:
