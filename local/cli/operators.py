@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from webbee_kernel.aws.parameters import SsmSecretStore
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.errors import KernelError
 from webbee_kernel.stores.dynamodb import Database
 from webbee_kernel.stores.dynamodb.document_store import DocumentStore
 from webbee_kernel.stores.dynamodb.personal_data import Belongings, Export
 from webbee_kernel.stores.dynamodb.user_items import ConnectionStore
-from webbee_kernel.stores.secrets_ssm import SsmSecretStore
 from webbee_kernel.types import UserKey
 
 from ..deployability import named

@@ -7,8 +7,8 @@ import pytest
 
 from local.aws import REGION, local_aws
 from tests.contract.samples import ALICE, BOB
+from webbee_kernel.aws.parameters import SsmSecretStore
 from webbee_kernel.stores import Stores
-from webbee_kernel.stores.secrets_ssm import SsmSecretStore
 
 
 async def test_a_value_comes_back_until_its_very_expiry(stores: Stores) -> None:

@@ -210,7 +210,7 @@ def make_cell_model(settings: Settings) -> Model:
     if not settings.model_broker:
         return make_model(settings)
     from .aws.invoke import Invoked
-    from .llm.broker import BrokerModel
+    from .llm.options import BrokerModel
 
     return BrokerModel(Invoked(settings.model_broker))
 
@@ -251,9 +251,9 @@ def _stores(settings: Settings, role: FunctionName | None) -> Stores:
 
 def make_belongings(app: App, user: UserKey, apps: Iterable[str]) -> Belongings:
     """What is kept of one person, with credentials for that person alone where there is a role."""
+    from .aws.parameters import SsmSecretStore
     from .stores.dynamodb import Database
     from .stores.dynamodb.personal_data import Belongings
-    from .stores.secrets_ssm import SsmSecretStore
 
     settings = app.settings
     clients = _clients_for(settings, user)

@@ -1,5 +1,5 @@
-"""What an operator keeps in Parameter Store and Secrets Manager: webhook keys, configuration,
-policy."""
+"""What is kept in Parameter Store and Secrets Manager: an operator's webhook keys, configuration
+and policy, and the secrets of users and apps."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..catalogue import Catalogue
 from ..config import Settings, layers_of
-from ..errors import DispatchRefused, SettingsError, StorageUnavailable
+from ..errors import BadInput, DispatchRefused, SettingsError, StorageUnavailable
 from ..types import CallRequest, JSONObject
-from .clients import ClientFactory, aws_client, error_code, in_thread
+from .clients import ClientFactory, aws_client, error_code, in_thread, outage
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SecretsProvider
@@ -236,3 +236,107 @@ def read_policy(name: str, client_factory: ClientFactory = aws_client) -> str:
             f"environment variable WEBBEE_POLICY_PARAMETER: {name} cannot be read ({why})",
             field="WEBBEE_POLICY_PARAMETER",
         ) from None
+
+
+MAX_VALUE_BYTES = 8 * 1024
+"""Bytes of a secret in Parameter Store: 4 KB in the standard tier, 8 KB above it."""
+_PLAIN = re.compile(r"[A-Za-z0-9_-]")
+
+
+class SsmSecretStore:
+    """`SecretStore` as parameters of type SecureString: encrypted by KMS, read one at a time, never
+    kept; each method is one request.
+
+    The path `tenant/user/app/name` becomes the parameter `<prefix>/tenant/user/app/name`. Names
+    hold only letters, digits and `_ . -`, so any other character, and the dot itself, is written as
+    `.` and two hex digits per UTF-8 byte: `auth0|42` becomes `auth0.7C42`, and no two paths share a
+    name.
+    """
+
+    def __init__(
+        self, prefix: str, client_factory: ClientFactory = aws_client, *, key: str = ""
+    ) -> None:
+        """`key` is the ARN of the KMS key that values are encrypted with; empty takes the
+        account's own for parameters."""
+        self._key = {"KeyId": key} if key else {}
+        self._prefix = "/" + prefix.strip("/")
+        self._client_factory = client_factory
+
+    async def get(self, path: str) -> str | None:
+        answer = await self._call("get_parameter", Name=self._name(path), WithDecryption=True)
+        return str(answer["Parameter"]["Value"]) if answer else None
+
+    async def set(self, path: str, value: str) -> None:
+        size = len(value.encode())
+        if not value or size > MAX_VALUE_BYTES:
+            raise BadInput(
+                f"A secret has 1 to {MAX_VALUE_BYTES} bytes; this one has {size}.",
+                code="too_large",
+                limit=MAX_VALUE_BYTES,
+            )
+        await self._call(
+            "put_parameter",
+            Name=self._name(path),
+            Value=value,
+            Type="SecureString",
+            Tier="Intelligent-Tiering",
+            Overwrite=True,
+            **self._key,
+        )
+
+    async def delete(self, path: str) -> bool:
+        return await self._call("delete_parameter", Name=self._name(path)) is not None
+
+    async def below(self, path: str) -> tuple[str, ...]:
+        """Ten a request: what the service gives at once."""
+        found: list[str] = []
+        more: JSONObject = {}
+        while True:
+            answer = await self._call(
+                "get_parameters_by_path", Path=self._name(path), Recursive=True, **more
+            )
+            for parameter in (answer or {}).get("Parameters", []):
+                name = str(parameter["Name"]).removeprefix(f"{self._prefix}/")
+                found.append("/".join(map(_plain, name.split("/"))))
+            if not answer or "NextToken" not in answer:
+                return tuple(sorted(found))
+            more = {"NextToken": answer["NextToken"]}
+
+    def _name(self, path: str) -> str:
+        parts = path.split("/")
+        if not all(parts):
+            raise ValueError(f"secret path {path!r} has an empty part")
+        return "/".join([self._prefix, *map(_in_hex, parts)])
+
+    async def _call(self, operation: str, **request: Any) -> JSONObject | None:
+        """None where the parameter does not exist."""
+        answer: JSONObject | None = await in_thread(self._send, operation, request)
+        return answer
+
+    def _send(self, operation: str, request: JSONObject) -> Any:
+        try:
+            return getattr(self._client_factory("ssm"), operation)(**request)
+        except Exception as error:
+            if error_code(error) == "ParameterNotFound":
+                return None
+            # the original may quote the request, and the request the value: it stays behind
+            what = "The parameter store"
+            raise outage(error, what) or StorageUnavailable(
+                f"{what} refused {operation} ({error_code(error)})."
+            ) from None
+
+
+def _in_hex(part: str) -> str:
+    return "".join(
+        char if _PLAIN.match(char) else "".join(f".{byte:02X}" for byte in char.encode())
+        for char in part
+    )
+
+
+def _plain(part: str) -> str:
+    """The inverse of `_in_hex`."""
+    return re.sub(
+        r"(?:\.[0-9A-F]{2})+",
+        lambda match: bytes.fromhex(match.group().replace(".", "")).decode(),
+        part,
+    )

@@ -3,6 +3,7 @@ model per role, and what each request cost, as a log line and as CloudWatch metr
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -11,13 +12,17 @@ from collections.abc import Awaitable, Collection, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ..aws.clients import failure_kind
 from ..config import ModelSettings, Settings
-from ..errors import ModelUnavailable
+from ..errors import DispatchUnanswered, ModelUnavailable
 from ..observability import measure_model, stretch
 from ..text import cut
 from .protocol import Hear, Model, ModelRequest, ModelResponse, ModelRole, Usage, streamed
+
+if TYPE_CHECKING:
+    from ..aws.invoke import Invoked
 
 _KNOWN: Final = Path(__file__).with_name("known_models.json")
 _log = logging.getLogger("webbee.model")
@@ -245,3 +250,40 @@ def named(name: str, settings: Settings, options: ModelOptions = PLAIN) -> Model
     base_url, _, model = rest.partition("#")
     key = ModelKey(settings.model_key.get_secret_value(), parameter=settings.model_key_secret)
     return OpenAICompatibleModel(base_url, model, key, options)
+
+
+GRACE_S: Final = 5.0
+"""Seconds past a request's own limit in which the function may say that it is over."""
+
+
+class BrokerModel:
+    """The model of `ctx.ai` where extensions run: another function asks it, which has the
+    operator's key and nothing else. What this process holds is the right to invoke that function,
+    by the credentials of the call."""
+
+    def __init__(self, function: Invoked) -> None:
+        self._function = function
+        self.name = ""
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        """What the model wrote; ModelUnavailable where it, or the function, does not answer."""
+        asked = {
+            "system": request.system,
+            "prompt": request.prompt,
+            "max_tokens": request.max_tokens,
+            "language": request.language,
+        }
+        try:
+            async with asyncio.timeout(request.timeout_s + GRACE_S):
+                answer = await self._function.invoke(asked)
+        except Exception as error:
+            name = type(error).__name__
+            if isinstance(error, DispatchUnanswered | TimeoutError) or failure_kind(error):
+                raise ModelUnavailable(f"The model could not be asked ({name}).") from error
+            raise
+        if refused := answer.get("unavailable"):
+            raise ModelUnavailable(str(refused["message"]))
+        self.name = str(answer["model"])
+        return ModelResponse(
+            str(answer["text"]), usage=Usage(*answer["usage"]), stop_reason=str(answer["stop"])
+        )

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import cache
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from ...sdk.context import Context
+from .conversion import keywords, keywords_model
 from .platform_clients import AI, Notify, deliver
 from .platform_context import MAX_LIMIT, Store
-
-Wire = TypeVar("Wire", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,79 +57,6 @@ class Request:
         return found
 
 
-class Create(BaseModel):
-    """A new document."""
-
-    collection: str
-    data: dict[str, Any]
-
-
-class Update(BaseModel):
-    """Fields to merge; `if_match` is the etag that was read."""
-
-    data: dict[str, Any]
-    if_match: str = ""
-
-
-class Matching(BaseModel):
-    """Documents whose fields equal these."""
-
-    where: dict[str, Any] | None = None
-
-
-class Query(Matching):
-    """A page of them."""
-
-    order_by: str | None = None
-    limit: int = 100
-    cursor: str | None = None
-
-
-class Listing(BaseModel):
-    """A page of users, or all documents up to a number."""
-
-    limit: int = Field(ge=1, le=MAX_LIMIT)
-    cursor: str = ""
-
-
-class Notification(BaseModel):
-    """A message to the user; whatever else is sent goes with it."""
-
-    model_config = ConfigDict(extra="allow")
-
-    message: str
-
-
-class Message(BaseModel):
-    """A message in the chat, and the panels to fetch again."""
-
-    text: str
-    msg_type: str = "response"
-    refresh_panels: list[str] = Field(default_factory=list)
-
-
-class Prompt(BaseModel):
-    """A completion to make; whatever else is sent goes with it."""
-
-    model_config = ConfigDict(extra="allow")
-
-    prompt: str
-    model: str = ""
-
-
-def checked(model: type[Wire], values: Mapping[str, Any]) -> Wire:
-    """The values as their model; Refused 422 names the fields that are missing or wrong, never what
-    was in them."""
-    try:
-        return model.model_validate(dict(values))
-    except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}"
-            for e in error.errors(include_url=False)
-        )
-        raise Refused(422, wrong) from None
-
-
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A request that was let in: the kernel's context of the user it acts for, and what it
@@ -147,49 +74,46 @@ class Asked:
         """The acting user's documents."""
         return Store(self.ctx.store, self.app, self.ctx.user.tenant_id)
 
-    def read(self, model: type[Wire]) -> Wire:
-        """The body, checked."""
-        return checked(model, self.body)
+
+Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT)]
 
 
-async def create(asked: Asked) -> Any:
+async def create(ctx: Asked, collection: str, data: dict[str, Any]) -> Any:
     """A new document."""
-    wanted = asked.read(Create)
-    return vars(await asked.store.create(wanted.collection, wanted.data))
+    return vars(await ctx.store.create(collection, data))
 
 
-async def get(asked: Asked) -> Any:
+async def get(ctx: Asked) -> Any:
     """One document."""
-    found = await asked.store.get(asked.collection, asked.doc_id)
+    found = await ctx.store.get(ctx.collection, ctx.doc_id)
     if found is None:
         raise Refused(404, "there is no such document")
     return vars(found)
 
 
-async def update(asked: Asked) -> Any:
-    """Merge into a document, creating it if missing."""
-    wanted = asked.read(Update)
-    return vars(
-        await asked.store.update(asked.collection, asked.doc_id, wanted.data, wanted.if_match)
-    )
+async def update(ctx: Asked, data: dict[str, Any], if_match: str = "") -> Any:
+    """Merge fields into a document, creating it if missing; `if_match` is the etag that was
+    read."""
+    return vars(await ctx.store.update(ctx.collection, ctx.doc_id, data, if_match))
 
 
-async def delete(asked: Asked) -> Any:
+async def delete(ctx: Asked) -> Any:
     """Remove a document."""
-    if not await asked.store.delete(asked.collection, asked.doc_id):
+    if not await ctx.store.delete(ctx.collection, ctx.doc_id):
         raise Refused(404, "there is no such document")
     return {"deleted": True}
 
 
-async def query(asked: Asked) -> Any:
-    """A page of documents."""
-    wanted = asked.read(Query)
-    page = await asked.store.query(
-        asked.collection,
-        wanted.where or None,
-        wanted.order_by or None,
-        wanted.limit,
-        wanted.cursor or None,
+async def query(
+    ctx: Asked,
+    where: dict[str, Any] | None = None,
+    order_by: str | None = None,
+    limit: int = 100,
+    cursor: str | None = None,
+) -> Any:
+    """A page of the documents whose fields equal these."""
+    page = await ctx.store.query(
+        ctx.collection, where or None, order_by or None, limit, cursor or None
     )
     return {
         "data": [vars(d) for d in page.data],
@@ -199,66 +123,60 @@ async def query(asked: Asked) -> Any:
     }
 
 
-async def count(asked: Asked) -> Any:
+async def count(ctx: Asked, where: dict[str, Any] | None = None) -> Any:
     """How many documents match."""
-    return {"count": await asked.store.count(asked.collection, asked.read(Matching).where or None)}
+    return {"count": await ctx.store.count(ctx.collection, where or None)}
 
 
-async def list_users(asked: Asked) -> Any:
+async def list_users(ctx: Asked, limit: Limit, cursor: str = "") -> Any:
     """A page of the users that hold documents. Users come in order, so the cursor is the last one;
     each page reads them from the first."""
-    page = checked(Listing, asked.query)
-    after = page.cursor[1:] if page.cursor.startswith(">") else ""
+    after = cursor[1:] if cursor.startswith(">") else ""
     found: list[str] = []
-    async for user_id in asked.store.list_users(asked.collection, page_size=page.limit):
+    async for user_id in ctx.store.list_users(ctx.collection, page_size=limit):
         if user_id > after:
             found.append(user_id)
-        if len(found) > page.limit:
-            return {"user_ids": found[: page.limit], "next_cursor": f">{found[page.limit - 1]}"}
+        if len(found) > limit:
+            return {"user_ids": found[:limit], "next_cursor": f">{found[limit - 1]}"}
     return {"user_ids": found, "next_cursor": None}
 
 
-async def query_all(asked: Asked) -> Any:
+async def query_all(ctx: Asked, limit: Limit) -> Any:
     """Documents of all users."""
-    found: Any = await asked.store.query_all(
-        asked.collection, limit=checked(Listing, asked.query).limit
-    )
+    found: Any = await ctx.store.query_all(ctx.collection, limit=limit)
     return [vars(d) for d in found]
 
 
-async def notify(asked: Asked) -> Any:
-    """Tell the user."""
-    wanted = asked.read(Notification)
-    extra = {
-        k: v
-        for k, v in (wanted.model_extra or {}).items()
-        if k not in ("user_id", "extension_id", "tenant_id")
-    }
-    await Notify(asked.ctx.notify, asked.app)(wanted.message, **extra)
+async def notify(ctx: Asked, message: str, **more: Any) -> Any:
+    """Tell the user; whatever else is sent goes with it."""
+    named = ("user_id", "extension_id", "tenant_id")
+    extra = {k: v for k, v in more.items() if k not in named}
+    await Notify(ctx.ctx.notify, ctx.app)(message, **extra)
     return {"ok": True}
 
 
-async def inject(asked: Asked) -> Any:
-    """A message outside a turn."""
-    wanted = asked.read(Message)
-    await deliver(asked.ctx, wanted.text, wanted.msg_type, wanted.refresh_panels)
+async def inject(
+    ctx: Asked, text: str, msg_type: str = "response", refresh_panels: Sequence[str] = ()
+) -> Any:
+    """A message outside a turn, and the panels to fetch again."""
+    await deliver(ctx.ctx, text, msg_type, refresh_panels)
     return {"ok": True}
 
 
-async def complete(asked: Asked) -> Any:
-    """The model's answer."""
-    wanted = asked.read(Prompt)
-    extra = {k: v for k, v in (wanted.model_extra or {}).items() if k != "extension_id"}
-    return vars(await AI(asked.ctx.ai, asked.app).complete(wanted.prompt, wanted.model, **extra))
+async def complete(ctx: Asked, prompt: str, model: str = "", **more: Any) -> Any:
+    """The model's answer; whatever else is sent goes with the prompt."""
+    extra = {k: v for k, v in more.items() if k != "extension_id"}
+    return vars(await AI(ctx.ctx.ai, ctx.app).complete(prompt, model, **extra))
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method, a path, and what answers it; `system` is for system contexts only."""
+    """A method, a path, and what answers it, whose arguments are the body's fields; `system` is for
+    system contexts only, and has them in the query."""
 
     method: str
     path: str
-    handler: Callable[[Asked], Awaitable[Any]]
+    handler: Callable[..., Awaitable[Any]]
     system: bool = False
 
     def match(self, path: str) -> re.Match[str] | None:
@@ -269,6 +187,26 @@ class Route:
             "{collection}", "(?P<collection>[^/]+)" if last else "(?P<collection>.+)"
         )
         return re.fullmatch(pattern.replace("{doc_id}", "(?P<doc_id>.+)"), path)
+
+    async def serve(self, asked: Asked) -> Any:
+        """What the request comes to; Refused 422 names the fields that are missing or wrong, never
+        what was in them."""
+        if (shape := _shape(self.handler)) is None:
+            return await self.handler(asked)
+        try:
+            values = shape.model_validate(dict(asked.query if self.system else asked.body))
+        except ValidationError as error:
+            wrong = "; ".join(
+                f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}"
+                for e in error.errors(include_url=False)
+            )
+            raise Refused(422, wrong) from None
+        return await self.handler(asked, **keywords(values))
+
+
+@cache
+def _shape(handler: Callable[..., Any]) -> type[BaseModel] | None:
+    return keywords_model(handler, {})
 
 
 STORE = "/v1/internal/store"

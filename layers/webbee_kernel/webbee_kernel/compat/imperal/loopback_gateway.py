@@ -64,7 +64,7 @@ async def _serve(request: Request, gateway: Gateway) -> Any:
     if not isinstance(user, str):
         raise Refused(422, "user_id: a string is wanted")
     ctx = gateway.acting(user, system=route.system)
-    return await route.handler(Asked(ctx, gateway.app_id, request.query, body, **parts))
+    return await route.serve(Asked(ctx, gateway.app_id, request.query, body, **parts))
 
 
 def _route(request: Request) -> tuple[Route, dict[str, str]]:

@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ...aws.clients import ClientFactory, aws_client
+from ...aws.parameters import SsmSecretStore
 from ..protocols import Refused, SecretStore, Stores
-from ..secrets_ssm import SsmSecretStore
 from .client import Database
 
 __all__ = ["Database", "Tables", "dynamodb_stores", "stores_over"]
