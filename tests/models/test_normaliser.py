@@ -230,6 +230,7 @@ def test_joined_and_cut_anywhere_the_same_comes_out(
     assert cut(text, sizes)[1] == normalise(text)
 
 
+@example("`\n:", [1])
 @given(
     st.text(alphabet="<>|[]{}`/'\"\\\n :aTOLC_=()◁▷✿｜▁", max_size=60),
     st.lists(st.integers(1, 5), min_size=1),

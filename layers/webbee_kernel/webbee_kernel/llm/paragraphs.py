@@ -104,9 +104,10 @@ class ParagraphReader(AnswerText):
         line = raw.find("\n", at)
         end = raw.find(ticks, run.end(), line if line >= 0 else len(raw))
         if end < 0:
-            if line < 0 and not final and len(raw) - at < LONGEST_BLOCK:
+            is_followed = bool(raw[run.end() :].strip())
+            if not (final or (line >= 0 and is_followed)) and len(raw) - at < LONGEST_BLOCK:
                 return None
-            self._show(ticks if raw[run.end() :].strip() else "")  # of a fence round nothing
+            self._show(ticks * is_followed)  # of a fence round nothing
             return self._drop(run.end())
         self._show(raw[at : end + len(ticks)])
         return self._drop(end + len(ticks))
