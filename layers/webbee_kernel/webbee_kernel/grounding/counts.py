@@ -52,7 +52,7 @@ class Partition(NamedTuple):
         return float(round(sum(p.mention.value for p in self.parts), 2))
 
 
-def partitions(reading: Reading) -> Iterator[Partition]:
+def partitions(reading: Reading, units: Figures) -> Iterator[Partition]:
     """The totals of a reply with their parts, of the same unit, in the total's sentence and the one
     behind it. Linear: of each figure a dozen others are looked at."""
     figures = [c for c in reading.claims if c.kind in KINDS and c.mention.value]
@@ -63,7 +63,7 @@ def partitions(reading: Reading) -> Iterator[Partition]:
             continue
         if parts := _adding_up(total, behind, reading.sentence(end + 1).end):
             yield Partition(total, parts, True)
-        elif listed := _listed(reading, total, behind):
+        elif not units.unit(total) and (listed := _listed(reading, total, behind)):
             yield Partition(total, listed, False)
 
 

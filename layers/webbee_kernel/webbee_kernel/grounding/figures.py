@@ -121,7 +121,7 @@ class Figures:
         if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         dated = self._year(claim) or self._calendar(claim)
-        return dated or self.grouped(claim)
+        return dated or self.grouped(claim) or self._measured(claim)
 
     def _rated(self, exact: Sequence[Place], readings: Sequence[Number]) -> Ground | None:
         """The rates and texts among the fields that show a percentage, or those that have it as a
@@ -161,7 +161,7 @@ class Figures:
         """The field that has a figure in another unit than the one told, `dose_mg: 75` of "75 g";
         empty where none has."""
         small = 0 <= (claim.mention.value or 0) <= SMALL and self.is_whole(claim)
-        values = map(settle, claim.mention.readings if not small and self.unit(claim) else ())
+        values = map(settle, claim.mention.readings[:1] if not small and self.unit(claim) else ())
         held = (p for value in values for p in self.index.numbers.get(value, ()))
         return next((f"{p.key}: {p.value}" for p in held if self._is_converted(claim, p)), "")
 
@@ -297,6 +297,16 @@ class Figures:
         told = bool(mention.unit or unit)
         return (whole and not told) or (mention.value == 100 and told)
 
+    def _measured(self, claim: Claim) -> Ground | None:
+        """The fields that give a size, a weight or another measure in another unit."""
+        unit = self.unit(claim)
+        return self._converted(claim) if unit and unit.measure != "time" else None
+
+    def _converted(self, claim: Claim) -> Ground | None:
+        unit = self.unit(claim)
+        held = (self.measures.held(value, step, unit) for value, step in self._steps(claim))
+        return shown(next(filter(None, held), []))
+
     # ---- following from others
 
     def follows(self, claim: Claim) -> Ground | None:
@@ -304,9 +314,9 @@ class Figures:
         shows."""
         if claim.kind not in KINDS or not self._is_currency(claim.mention.unit):
             return None
+        if held := self._converted(claim):
+            return held
         for value, step in self._steps(claim):
-            if held := self.measures.held(value, step, self.unit(claim)):
-                return Ground(held, "formatted")
             formula = self._formula(claim, value, step)
             if formula and not (_FIELD.fullmatch(formula) and self.in_other_unit(claim)):
                 return Ground([], "derived", formula)

@@ -202,8 +202,9 @@ def read(
     claims.sort(key=lambda c: c.start)
     claims = list(islice(_seldom(claims), MOST))
     dated = [(c.start, c.end) for c in claims if c.kind in ("date", "moment", "ordinal")]
-    parts = list(sentences(text, dated))
-    return Reading(text, language.of(spoken), claims, rest, language.tokens(rest), parts)
+    own = language.of(spoken)
+    parts = list(sentences(text, dated, own.vocabulary - own.words.about))
+    return Reading(text, own, claims, rest, language.tokens(rest), parts)
 
 
 def _seldom(claims: Iterable[Claim]) -> Iterator[Claim]:
@@ -294,17 +295,21 @@ def complete(text: str) -> int:
     return ends[-2] if len(ends) > 1 else 0
 
 
-def sentences(text: str, dated: Sequence[tuple[int, int]] | None = None) -> Iterator[Sentence]:
+def sentences(
+    text: str, dated: Sequence[tuple[int, int]] | None = None, words: Container[str] = ()
+) -> Iterator[Sentence]:
     """The sentences of a text; a number with a full stop ends one where it is in no date and a
-    capital follows, if dates are known."""
+    capital follows, if dates are known, and so does one of some short words."""
     start = 0
     for match in _END.finditer(text):
         if match.group() and "\n" not in match.group() and match.end() < len(text):
+            before = text[start : match.start()][-5:]
             if text[match.start() - 1] == "." and text[match.end()].islower():
-                continue  # "5 rub. for it"
-            short = _ABBREVIATED.search(text[start : match.start()][-5:])
-            ends = short and short.group()[:-1].isdigit() and text[match.end()].isupper()
-            ends = ends and dated is not None
+                if not before.endswith(")."):
+                    continue  # "5 rub. for it"
+            short = _ABBREVIATED.search(before)
+            ends = short and (short[0][:-1].isdigit() or short[0][:-1].lower() in words)
+            ends = ends and text[match.end()].isupper() and dated is not None
             if short and not (ends and not any(a < match.start() < b + 2 for a, b in dated or ())):
                 continue
         if text[start : match.start()].strip():

@@ -236,7 +236,7 @@ class Check:
 
     @cached_property
     def _partitions(self) -> list[Partition]:
-        return list(partitions(self._reading))
+        return list(partitions(self._reading, self._figures))
 
     def _mistold(self) -> Iterator[Mark]:
         """The numbers that say how many there are, and of no part of a list are the size."""
