@@ -480,6 +480,57 @@ RULES = {
     "energy has its unit too": Rule(
         ({"dish": "Plov", "kcal": 815},), ("Plov has 815 kcal.",), ("Plov has 815 kJ.",)
     ),
+    "a weight is no amount, and a fee for a month no length of time": Rule(
+        (
+            [
+                {"box": f"C{n}", "gross_weight_kg": weight, "lease_eur_month": fee}
+                for n, (weight, fee) in enumerate([(21840, 289.0), (18265, 249.5), (24310, 198.0)])
+            ],
+        ),
+        ("All three weigh 64,415 kg.", "In all it is €736.50 a month."),
+        ("All three weigh 64,515 kg.", "In all it is €746.50 a month."),
+    ),
+    "what is below zero is added up, and what is above": Rule(
+        ({"booked": [{"amount_eur": n} for n in (-940.0, 2315.6, -63.48, 35.0, -71.22, 58.99)]},),
+        ("Out went €1,074.70, in came €2,409.59.",),
+        ("Out went €1,084.70.",),
+    ),
+    "a time beside one of UTC may be that of another zone": Rule(
+        ([{"ship": "Castor", "eta": "2026-09-19T04:30:00Z"}],),
+        ("Castor is due at 04:30 UTC (6:30 our time).",),
+        ("Castor is due at 04:30 UTC (6:45 our time).", "Castor is due at 04:30 (6:30)."),
+    ),
+    "a length in minutes and seconds follows from seconds": Rule(
+        (
+            {
+                "start": "09:00",
+                "runs": [{"who": "Ana", "net_s": 7884}, {"who": "Ida", "net_s": 7951}],
+            },
+        ),
+        ("Ana finished in 2:11:24, 1:07 ahead of Ida.",),
+        ("Ana finished in 2:11:24, 1:17 ahead of Ida.",),
+    ),
+    "a total with a unit counts nothing that follows its colon": Rule(
+        ({"visits": [{"day": f"2026-11-{n}", "minutes": 45} for n in (16, 18)]},),
+        ("There are 90 minutes in all: one on the 16th, one on the 18th and one of none.",),
+        (),
+    ),
+    "a short word ends a sentence, and so does a bracket": Rule(
+        (
+            {
+                "cars": [
+                    {"plate": "B-LM 902", "until": "2026-12-31", "km": 60544},
+                    {"plate": "b-kx 441", "until": "2027-03-31", "km": 48210},
+                ]
+            },
+        ),
+        (
+            "B-LM 902 hat 60.544 km. Die Plakette läuft am 31.12. ab. B-KX 441 hat 48.210 km.",
+            "B-LM 902 ist alt (60.544 km). b-kx 441 hat 48.210 km.",
+        ),
+        ("B-LM 902 ist alt (48.210 km). b-kx 441 hat 60.544 km.",),
+        tag="de",
+    ),
     "fewer than a list has are a part of it, and more are none": Rule(
         (SHOPS,),
         ("Two shops are near the station.",),

@@ -24,6 +24,7 @@ _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
 """Days of a unit, where every one has as many."""
 _MINUTES = {"minute": 1, "hour": HOUR}
 _UNITS = _DAYS.keys() | _MINUTES.keys()
+_ZONE = re.compile(r"\b(?:UTC|GMT)\b")
 _NUMBERS = re.compile(r"\d+")
 _FIGURE = re.compile(r"(\d+\.\d+)\.")
 Day = tuple[int | None, int, int]
@@ -50,9 +51,27 @@ class Dates:
         if found := stands():
             return Ground(found, "formatted")
         made = (self._counted[1].get(minutes) for minutes in claim.mention.readings)
-        if formula := next(filter(None, made), None):
+        if formula := next(filter(None, made), None) or self._elsewhere(claim):
             return Ground([], "derived", formula)
         return self._score(claim)
+
+    def _elsewhere(self, claim: Claim) -> str:
+        """How a time is that of another zone than one of the two values before it, of a sentence
+        that tells its zone: "17:15 UTC, 19:15 local time"."""
+        for last in self._zoned(claim):
+            told = [at for at in last.mention.readings if at in self._index.times]
+            if any((at - own) % HOUR == 0 for at in told for own in claim.mention.readings):
+                return f"{last.token} elsewhere"
+        return ""
+
+    def _zoned(self, claim: Claim) -> list[Claim]:
+        """The times among the two values before one, in a sentence that tells its zone."""
+        part = self._reading.sentence(claim.start)
+        if not _ZONE.search(part.text):
+            return []
+        last = self._reading.before(claim)
+        near = filter(None, (last, last and self._reading.before(last)))
+        return [one for one in near if one.kind == "time" and one.start >= part.start]
 
     def _score(self, claim: Claim) -> Ground | None:
         """The two figures of one record that look like a time: 9:34 goals."""

@@ -312,6 +312,8 @@ class Figures:
     def follows(self, claim: Claim) -> Ground | None:
         """How a figure that no field shows follows from others, once those are known that the reply
         shows."""
+        if claim.kind == "time":
+            return self._length(claim)
         if claim.kind not in KINDS or not self._is_currency(claim.mention.unit):
             return None
         if held := self._converted(claim):
@@ -321,6 +323,12 @@ class Figures:
             if formula and not (_FIELD.fullmatch(formula) and self.in_other_unit(claim)):
                 return Ground([], "derived", formula)
         return None
+
+    def _length(self, claim: Claim) -> Ground | None:
+        """How what looks like a time follows as a length: 1:07 as 67 seconds, or minutes."""
+        made = (self.arithmetic.follows(at, 1, "time") for at in claim.mention.readings)
+        found = next(filter(None, made), "")
+        return Ground([], "derived", found) if found else None
 
     def _formula(self, claim: Claim, value: Number, step: float) -> str:
         """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""

@@ -111,14 +111,17 @@ class Table:
 
     @cached_property
     def groups(self) -> dict[Part, str]:
-        """The rows that share a value, those that have a field, those that one record holds, and
-        all."""
+        """The rows that share a value, those that have a field, those whose figure is below zero,
+        or above where some are below, those that one record holds, and all."""
         found: dict[tuple[str, object], set[int]] = {}
         for key, column in self.labels.items():
             for row, value in column.items():
                 for one in _sorts(value):
                     found.setdefault((f"{key} = ", one), set()).add(row)
             found[key, ""] = set(column)
+        for key, figures in self.numbers.items():
+            if below := {row for row, value in figures.items() if value < 0}:
+                found[key, " < 0"], found[key, " > 0"] = below, figures.keys() - below
         for owner, row in self.rows.items():
             found.setdefault(("of ", owner[:-2]), set()).add(row)
         return {frozenset(rows): f"{key}{one}" for (key, one), rows in found.items()} | {

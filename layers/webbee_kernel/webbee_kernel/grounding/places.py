@@ -154,6 +154,8 @@ def is_table(value: Mapping[str, Any]) -> bool:
 EPSILON = 1e-6
 _AMBIGUOUS = ("min", "c", "m2", "m3", "kwh", "kg", "l")
 """Signs of units that mean something else of an amount: minimum, cents, what a price is for."""
+_WEIGHED = ("gross", "net")
+"""Words of a key that are said of weights as well as of amounts."""
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
 _KEY_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
@@ -163,11 +165,12 @@ def kind_of(key: str) -> str:
     """What a key says that its figure is of: `rate`, `level`, what its unit measures, `money`, or
     nothing known."""
     words, roles = [word.lower() for word in _KEY_PARTS.split(key)], language.key_roles(key)
-    if language.currencies_in(words[-1].upper()):
-        return "money"  # `rate_rub`
+    if language.currencies_in(_measured(words).upper()):
+        return "money"  # `rate_rub`, `lease_eur_month`
     if "level" in roles:
         return "level"
-    amount = "money" in roles and words[-1] in _AMBIGUOUS
+    priced = language.key_roles("_".join(word for word in words if word not in _WEIGHED))
+    amount = "money" in priced and words[-1] in _AMBIGUOUS
     if "per" not in words and not amount and (measured := unit_of_key(words[-1]).measure):
         return measured
     if "rate" in roles and "money" not in language.key_roles(words[-1]):
@@ -176,6 +179,12 @@ def kind_of(key: str) -> str:
         return "money"
     known = (one for word in words if (one := unit_of_key(word).measure) not in ("", "time"))
     return next(known, "")
+
+
+def _measured(words: Sequence[str]) -> str:
+    """The last word of a key before those that say for how much or how long."""
+    kept = [word for word in words[1:] if not unit_of_key(word) and word != "per"]
+    return kept[-1] if kept else words[0]
 
 
 def unit_of_key(word: str) -> Unit:

@@ -302,19 +302,33 @@ def sentences(
     capital follows, if dates are known, and so does one of some short words."""
     start = 0
     for match in _END.finditer(text):
-        if match.group() and "\n" not in match.group() and match.end() < len(text):
-            before = text[start : match.start()][-5:]
-            if text[match.start() - 1] == "." and text[match.end()].islower():
-                if not before.endswith(")."):
-                    continue  # "5 rub. for it"
-            short = _ABBREVIATED.search(before)
-            ends = short and (short[0][:-1].isdigit() or short[0][:-1].lower() in words)
-            ends = ends and text[match.end()].isupper() and dated is not None
-            if short and not (ends and not any(a < match.start() < b + 2 for a, b in dated or ())):
-                continue
+        if _goes_on(text, start, match, dated, words):
+            continue
         if text[start : match.start()].strip():
             yield Sentence(start, match.end(), text[start : match.start()])
         start = match.end()
+
+
+def _goes_on(
+    text: str,
+    start: int,
+    match: re.Match[str],
+    dated: Sequence[tuple[int, int]] | None,
+    words: Container[str],
+) -> bool:
+    """Whether a sentence that begins at `start` goes on behind a mark that may end it."""
+    at, end = match.span()
+    if "\n" in match.group() or end in (at, len(text)):
+        return False
+    before = text[start:at][-5:]
+    if before[-1:] == "." and text[end].islower():
+        return before[-2:] != ")."  # "5 rub. for it"
+    short = _ABBREVIATED.search(before)
+    if not short or dated is None or not text[end].isupper():
+        return bool(short)
+    word = short[0][:-1]
+    known = word.isdigit() or word.lower() in words
+    return not known or any(a < at < b + 2 for a, b in dated)
 
 
 def _markers(text: str) -> Iterator[tuple[int, int]]:
