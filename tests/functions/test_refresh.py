@@ -41,6 +41,7 @@ from webbee_kernel.clock import FrozenClock
 from webbee_kernel.refresh.refresh_queue import (
     RefreshAsked,
     RefreshMessage,
+    RefreshQueue,
     ShardDue,
     UserDue,
     UserSeen,
@@ -57,7 +58,7 @@ TICK = event("eventbridge_tick")
 SECTIONS = ["broken", "steady", "watch"]
 
 
-class Queue:
+class Queue(RefreshQueue):
     """Stands where SQS does, and keeps what was sent."""
 
     def __init__(self) -> None:

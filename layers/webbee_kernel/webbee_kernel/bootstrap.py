@@ -6,28 +6,31 @@ Production passes settings only; tests pass doubles. Nothing is patched anywhere
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .clock import Clock, SystemClock
 from .config import ALL_TABLES, INLINE, TABLES, FunctionName, Settings
 from .llm.protocol import Model, ModelRole
-from .refresh.refresh_queue import NoQueue, RefreshQueue
+from .refresh.refresh_queue import RefreshQueue, SqsRefreshQueue
 from .stores.event_log import EventLog
 from .stores.protocols import Stores
 from .types import UserKey
 
 if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module
     from .aws.clients import ClientFactory
+    from .aws.invoke import LambdaInstalls
     from .aws.tenant_credentials import TenantCredentials
     from .catalogue import Dispatch
     from .extensions.host import ExtensionHost
     from .extensions.registry import Registry
-    from .refresh.due import Installer, Installs, Refresher, RefreshSender, Scheduler
+    from .refresh.due import Installer, Refresher, Scheduler
     from .stores.audit_trail import OnceDispatch
     from .stores.deployment import CachedCatalogue
     from .stores.dynamodb.personal_data import Belongings, Export
     from .turn.kernel import Kernel
+
+    Installs: TypeAlias = Installer | LambdaInstalls
 
 
 class App(NamedTuple):
@@ -184,15 +187,12 @@ def make_scheduler(app: App, dispatch: Dispatch) -> Scheduler:
     )
 
 
-def make_installer(
-    app: App, dispatch: Dispatch, sender: Callable[[], RefreshSender] | None = None
-) -> Installer:
+def make_installer(app: App, dispatch: Dispatch, sender: RefreshQueue | None = None) -> Installer:
     """What gives users apps and takes them away, where the skeleton may be written."""
     from .refresh.due import Installer
 
-    return Installer(
-        dispatch, app.stores, app.clock, make_queue(app), sender or (lambda: make_sender(app))
-    )
+    queue = make_queue(app)
+    return Installer(dispatch, app.stores, app.clock, queue, sender or queue)
 
 
 def make_installs(app: App, dispatch: Dispatch) -> Installs:
@@ -290,15 +290,5 @@ def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:
 
 def make_queue(app: App) -> RefreshQueue:
     """Where requests for refreshes go; nowhere without a queue."""
-    if not app.settings.refresh_queue_url:
-        return NoQueue()
-    from .refresh.refresh_queue import SqsRefreshQueue
-
-    return SqsRefreshQueue(app.settings.refresh_queue_url)
-
-
-def make_sender(app: App) -> RefreshSender:
-    """The refresh queue as the refresh loop fills it."""
-    from .refresh.refresh_queue import SqsRefreshQueue
-
-    return SqsRefreshQueue(app.settings.refresh_queue_url)
+    url = app.settings.refresh_queue_url
+    return SqsRefreshQueue(url) if url else RefreshQueue()

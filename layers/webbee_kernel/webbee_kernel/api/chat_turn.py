@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..aws.api_gateway import ApiGatewaySockets, NoSockets
+from ..aws.api_gateway import ApiGatewaySockets, OpenSockets
 from ..background import CachedValue
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..clock import Clock, new_id
@@ -32,7 +32,7 @@ from .sockets import Sockets
 from .turns import Turns, Work
 
 if TYPE_CHECKING:
-    from ..refresh.due import Installs
+    from ..bootstrap import Installs
 
 ASYNC: Final = "respond-async"
 OPENAPI: Final = Path(__file__).with_name("openapi.json")
@@ -59,7 +59,7 @@ class ChatService:
         installs = installs or make_installs(self.app, dispatch)
         self.turns = Turns(self.app, self.kernel)
         url = self.app.settings.connections_url
-        sockets = ApiGatewaySockets(url) if url else NoSockets()
+        sockets = ApiGatewaySockets(url) if url else OpenSockets()
         pusher = Pusher(sockets, self.app.stores.connections, self.app.clock)
         self.records = StreamRecords(self.app, dispatch, pusher)
         self.sockets = Sockets(self.app, self.turns, pusher, self.records)

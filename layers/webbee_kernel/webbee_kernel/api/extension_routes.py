@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -15,7 +15,6 @@ from .. import language
 from ..bootstrap import App
 from ..catalogue import AppInfo, spoken
 from ..errors import BadInput, DispatchUnanswered, KernelError, NotAllowed, NotFound, not_installed
-from ..refresh.due import Installs
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.records import User
 from ..stores.rate_limits import nothing
@@ -33,6 +32,9 @@ from ..types import (
 from .identity import has_role, require_role
 from .request_models import RequestId, SessionId, Wire
 from .router import Answer, Request, Route, unavailable_reason
+
+if TYPE_CHECKING:
+    from ..bootstrap import Installs
 
 PANEL_PREFIX = "__panel__"
 PANEL_PREFIXES = (PANEL_PREFIX, "__tray__", "__widget__")

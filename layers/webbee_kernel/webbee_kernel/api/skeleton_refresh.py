@@ -15,6 +15,7 @@ from ..bootstrap import (
     bootstrap,
     make_dispatch,
     make_installer,
+    make_queue,
     make_refresher,
     make_scheduler,
     recorded,
@@ -24,12 +25,13 @@ from ..clock import Clock
 from ..config import Settings
 from ..errors import KernelError
 from ..observability import answered, bind, flush, hashed, measure
-from ..refresh.due import RefreshSender, system_user
+from ..refresh.due import system_user
 from ..refresh.refresh_queue import (
     EffectOpen,
     JobDue,
     RefreshAsked,
     RefreshMessage,
+    RefreshQueue,
     ShardDue,
     from_wire,
     still_open,
@@ -53,14 +55,14 @@ class RefreshService:
         *,
         app: App | None = None,
         dispatch: Dispatch | None = None,
-        sender: RefreshSender | None = None,
+        sender: RefreshQueue | None = None,
     ) -> None:
         self.app = app or bootstrap(settings, clock=clock)
         self.dispatch = recorded(self.app, dispatch or make_dispatch(self.app))
         self.refresher = make_refresher(self.app, self.dispatch)
         self.scheduler = make_scheduler(self.app, self.dispatch)
-        self._sender = sender
-        self._installer = make_installer(self.app, self.dispatch, self._queue)
+        self._sender = sender or make_queue(self.app)
+        self._installer = make_installer(self.app, self.dispatch, self._sender)
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """An EventBridge tick, a batch of SQS messages, an installation, or an operator's
@@ -73,8 +75,8 @@ class RefreshService:
             return {"signal": signal, "apps": await self._signal(str(signal), event)}
         measure("Ticks")
         flush()  # a tick that is ended before it ends was one
-        jobs = await self.scheduler.tick(self._queue())
-        return {"queued": await self.refresher.tick(self._queue()), "jobs": jobs}
+        jobs = await self.scheduler.tick(self._sender)
+        return {"queued": await self.refresher.tick(self._sender), "jobs": jobs}
 
     async def _signal(self, name: str, event: Mapping[str, Any]) -> dict[str, str]:
         """Call every app's handler of a platform signal, one after the other; status by app id."""
@@ -128,7 +130,7 @@ class RefreshService:
             elif isinstance(message, EffectOpen):
                 outcome = await self._settle(message)
             else:
-                outcome = await self.refresher.refresh(message, self._queue())
+                outcome = await self.refresher.refresh(message, self._sender)
         except Exception as error:
             _log.error(
                 "message=%s error=%s | refresh not done, will come again",
@@ -146,15 +148,8 @@ class RefreshService:
         if await self.dispatch.settle(user, message.record):
             return "recorded"
         again = still_open(message.user, message.record, message.correlation_id)
-        await self._queue().send([again])
+        await self._sender.send([again])
         return "open"
-
-    def _queue(self) -> RefreshSender:
-        if self._sender is None:
-            from ..refresh.refresh_queue import SqsRefreshQueue
-
-            self._sender = SqsRefreshQueue(self.app.settings.refresh_queue_url)
-        return self._sender
 
 
 def _whose(message: RefreshMessage) -> dict[str, str]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import orjson
 
-from ..aws.api_gateway import MAX_FRAME_BYTES, Sockets
+from ..aws.api_gateway import MAX_FRAME_BYTES, OpenSockets
 from ..background import start
 from ..bootstrap import App
 from ..catalogue import Dispatch
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class Pusher:
     """Sends frames to connections. Nothing here raises for a connection that is gone."""
 
-    def __init__(self, sockets: Sockets, connections: ConnectionStore, clock: Clock) -> None:
+    def __init__(self, sockets: OpenSockets, connections: ConnectionStore, clock: Clock) -> None:
         self._sockets = sockets
         self._connections = connections
         self._clock = clock

@@ -4,7 +4,7 @@ its browser."""
 from __future__ import annotations
 
 import logging
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from .clients import aws_client, error_code, in_thread
 
@@ -17,32 +17,20 @@ _GONE: Final = ("GoneException", "410")
 _log = logging.getLogger("webbee.live")
 
 
-class Sockets(Protocol):
-    """Sends to open connections."""
+class OpenSockets:
+    """Sends to open connections: none, in a deployment without WebSockets."""
 
     async def post(self, connection_id: str, frame: bytes) -> bool:
         """False where the connection is gone. What else fails is logged: a frame is never worth
         more than what it tells of, and events are found again."""
-        ...
-
-    async def end(self, connection_id: str) -> bool:
-        """End a connection; False where that failed and it may still be open."""
-        ...
-
-
-class NoSockets:
-    """A deployment without WebSockets."""
-
-    async def post(self, connection_id: str, frame: bytes) -> bool:
-        """Nobody listens."""
         return False
 
     async def end(self, connection_id: str) -> bool:
-        """Nobody's."""
+        """End a connection; False where that failed and it may still be open."""
         return True
 
 
-class ApiGatewaySockets:
+class ApiGatewaySockets(OpenSockets):
     """The WebSocket API at `url`, `https://<api>.execute-api.<region>.amazonaws.com/<stage>`."""
 
     def __init__(self, url: str) -> None:

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ..catalogue import Dispatch, ScheduleInfo
 from ..clock import Clock, iso
@@ -58,14 +58,6 @@ nothing is lost, only late, and no sweep asks for it again."""
 Page = tuple[Sequence[tuple[UserKey, DueUser]], str | None]
 
 
-class RefreshSender(Protocol):
-    """Puts messages on the refresh queue."""
-
-    async def send(self, messages: Sequence[RefreshMessage]) -> None:
-        """All of them, each with its delay."""
-        ...
-
-
 class DueUsers:
     """Finds whose timer falls due, and queues them."""
 
@@ -74,13 +66,13 @@ class DueUsers:
         self._clock = clock
         self._shards = shards
 
-    async def tick(self, sender: RefreshSender) -> int:
+    async def tick(self, sender: RefreshQueue) -> int:
         """Have every shard looked through, one message each, side by side; how many there are."""
         now = self._clock.now()
         await sender.send([ShardDue(shard, now, correlation_id()) for shard in range(self._shards)])
         return self._shards
 
-    async def shard(self, message: ShardDue, sender: RefreshSender) -> int:
+    async def shard(self, message: ShardDue, sender: RefreshQueue) -> int:
         """Queue every user of this shard who falls due within the next minute, each delayed to
         their second; how many. Nobody, while another consumer is at it."""
         now = self._clock.now()
@@ -107,7 +99,7 @@ class DueUsers:
         shard: int,
         between: tuple[float, float],
         mark: ShardMark,
-        sender: RefreshSender,
+        sender: RefreshQueue,
         *,
         moves: bool = False,
     ) -> int:
@@ -191,11 +183,11 @@ class Refresher:
             absent_after_s=absent_after_days * 86_400,
         )
 
-    async def tick(self, sender: RefreshSender) -> int:
+    async def tick(self, sender: RefreshQueue) -> int:
         """Queue one message for each shard of the due index; how many."""
         return await self._due.tick(sender)
 
-    async def refresh(self, message: RefreshMessage, sender: RefreshSender | None = None) -> str:
+    async def refresh(self, message: RefreshMessage, sender: RefreshQueue | None = None) -> str:
         """Deal with one message; what came of it: saved, failed, skipped, busy, carried or gone for
         a user's sections, seen, or queued. Delivered twice, it saves once.
 
@@ -226,7 +218,7 @@ class Refresher:
         message: UserDue | RefreshAsked,
         done: Done,
         queued_until: float,
-        sender: RefreshSender,
+        sender: RefreshQueue,
     ) -> None:
         """Queue the user's next time, if the tick has passed it."""
         now = self._clock.now()
@@ -263,7 +255,7 @@ class Scheduler:
         self._tenants = tuple(tenants)
         self._installed_by_default = installed_by_default
 
-    async def tick(self, sender: RefreshSender) -> int:
+    async def tick(self, sender: RefreshQueue) -> int:
         """Queue the jobs of this minute and of the one before it (a tick may come late); how
         many."""
         now = datetime.fromtimestamp(self._clock.now(), UTC).replace(second=0, microsecond=0)
@@ -333,20 +325,8 @@ HOOK_S = 10
 _log = logging.getLogger("webbee.refresh")
 
 
-class Installs(Protocol):
-    """Who gives users apps and takes them away: in this process or in skeleton_refresh's."""
-
-    async def install(self, user: User, app_id: str, *, refresh: bool = False) -> None:
-        """Give the user the app; repeatable. With `refresh` its sections are refreshed at once."""
-        ...
-
-    async def uninstall(self, user: User, app_id: str) -> dict[str, int]:
-        """Take it away; how many sections and cached values went with it. Repeatable."""
-        ...
-
-
 class Installer:
-    """Both ways, each repeatable."""
+    """Gives users apps and takes them away, each repeatable."""
 
     def __init__(
         self,
@@ -354,7 +334,7 @@ class Installer:
         stores: Stores,
         clock: Clock,
         queue: RefreshQueue,
-        sender: Callable[[], RefreshSender],
+        sender: RefreshQueue,
     ) -> None:
         self._dispatch = dispatch
         self._stores = stores
@@ -370,7 +350,7 @@ class Installer:
             await self._queue.ask(user, after_effects(catalogue, [app_id]))
             return
         try:  # no tick looks at the user's timer before it falls due again
-            await self._sender().send([UserDue({**user_dict(user), "scopes": []})])
+            await self._sender.send([UserDue({**user_dict(user), "scopes": []})])
         except Exception as error:
             _log.warning("error=%s | the first refresh has to wait", type(error).__name__)
 

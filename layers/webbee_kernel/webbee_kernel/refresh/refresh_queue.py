@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 
 import orjson
 from pydantic import AfterValidator, TypeAdapter, ValidationError
@@ -82,27 +82,20 @@ SEEN_EVERY_S = 86_400
 day."""
 
 
-class RefreshQueue(Protocol):
-    """Where refresh requests go."""
+class RefreshQueue:
+    """Where refresh requests go: nowhere, in a deployment without a refresh loop, such as a unit
+    test."""
 
     async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
         """Send these requests at once; returns within half a second whatever the queue does, a
         failure is logged."""
-        ...
 
     async def follow(self, request: CallRequest, record: AuditRecord) -> None:
-        """Have the record of an effect that nobody waits for any longer looked after."""
-        ...
+        """Have the record of an effect that nobody waits for any longer looked after; else it
+        waits for a repetition of the request."""
 
-
-class NoQueue:
-    """A deployment without a refresh loop, such as a unit test."""
-
-    async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
-        """Nothing happens."""
-
-    async def follow(self, request: CallRequest, record: AuditRecord) -> None:
-        """The record waits for a repetition of the request."""
+    async def send(self, messages: Sequence[RefreshMessage]) -> None:
+        """Send all of them, each with its delay."""
 
 
 def stale(
@@ -296,7 +289,7 @@ _log = logging.getLogger("webbee.queue")
 _SENDERS = threads(SENDERS, "sqs")
 
 
-class SqsRefreshQueue:
+class SqsRefreshQueue(RefreshQueue):
     """Both ends that send: turns that ask for a refresh, and the tick that plans them."""
 
     def __init__(self, url: str, client_factory: ClientFactory = aws_client) -> None:

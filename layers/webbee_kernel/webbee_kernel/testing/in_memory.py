@@ -22,7 +22,7 @@ from ..extensions.host import InlineDispatch
 from ..extensions.registry import LoadedExtension, Registry, checked, load_extension
 from ..llm.protocol import Model
 from ..llm.scripted import ScriptedModel
-from ..refresh.refresh_queue import SEEN, Wanted
+from ..refresh.refresh_queue import SEEN, RefreshQueue, Wanted
 from ..sdk import Extension, User
 from ..stores.memory import MemoryEventStore, memory_stores
 from ..stores.protocols import Stores
@@ -30,7 +30,7 @@ from ..stores.types import SessionMemory, UserState
 from ..turn.kernel import Kernel, TurnRequest
 from ..turn.late import KIND, LateResults
 from ..turn.messages import Reply
-from ..types import JSON, AuditRecord, CallRequest, Event, SessionKey, UserKey
+from ..types import JSON, Event, SessionKey, UserKey
 
 NOW = "2026-05-15T17:21:04Z"
 USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")
@@ -53,7 +53,7 @@ def _loaded(extension: str | Path | Extension | LoadedExtension) -> LoadedExtens
     return load_extension(extension)
 
 
-class RecordingQueue:
+class RecordingQueue(RefreshQueue):
     """A refresh queue that remembers what was asked for."""
 
     def __init__(self) -> None:
@@ -65,9 +65,6 @@ class RecordingQueue:
         sections = [w for w in wanted if (w.app_id, w.section) != SEEN]
         self.asked.extend(sections)
         self.seen += len(wanted) - len(sections)
-
-    async def follow(self, request: CallRequest, record: AuditRecord) -> None:
-        """Nothing: what outlives its turn is seen in the events."""
 
 
 def minutes(cron: str, start: float, end: float) -> Iterator[float]:
