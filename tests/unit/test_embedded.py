@@ -931,7 +931,10 @@ def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None
         return ActionResult.success({"id": params.id}, "done")
 
     @chat.function(
-        "send", "Send a mail", action_type="write", examples=["write to {to:email} that {body}"]
+        "send",
+        "Send a mail",
+        action_type="write",
+        examples=["write to {to:email} that {body}", "write to {to:email} {body}"],
     )
     async def send(ctx: Context, params: LetterParams) -> ActionResult:
         return ActionResult.success({"to": params.to}, "sent")
@@ -941,8 +944,10 @@ def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None
 
     say("archive the mail from Anna Weber")
     assert sent == ["m-1"]
-    card = say("write to Tom Hill that I am late")["confirmation"]
-    assert card["calls"][0]["arguments"] == {"to": "tom@x.com", "body": "I am late"}
+    for said in ("that I am late", "lunch is at noon"):  # neither "Tom" nor "Tom Hill that I"
+        card = say(f"write to Tom Hill {said}")["confirmation"]
+        body = said.removeprefix("that ")
+        assert card["calls"][0]["arguments"] == {"to": "tom@x.com", "body": body}
     told = say("write to Peter Pan that I am late")
     assert told["reply"].startswith("Nothing here is called “Peter Pan”.")
     assert "I am late" in [n["props"].get("value") for n in nodes(told["ui"])]

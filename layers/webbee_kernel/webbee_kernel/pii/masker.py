@@ -263,7 +263,7 @@ class Masker:
         """Placeholders of `shown` whose address, or a word of whose name, stands in a user's own
         `message`, with what stands there: `{"<NAME_5>": "Anna"}`."""
         tag = detect(message)
-        words = [(w.text, stem(w.text, tag)) for w in tokens(message)]
+        words = [(w := t.text.removesuffix("'s"), stem(w, tag)) for t in tokens(message)]
         low, found = message.casefold(), dict[str, str]()
         for placeholder, value in self.used_in(shown).items():
             own = {stem(w.text, tag) for w in tokens(value)}

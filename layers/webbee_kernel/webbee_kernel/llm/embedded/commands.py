@@ -47,6 +47,9 @@ MOST_ASIDE: Final = 3
 SHORTEST, MOST_SLIPS = 4, 2
 """Letters of a word that may be a slip of the hand, and such words of a message."""
 
+NAMING: Final = ("id", "ids", "email")
+"""Kinds of parameters that a name may stand for."""
+
 _OTHER_FORM: Final = Value(None, words=4)
 """What a word counts that is not in the form of the example: more than it and articles behind it as
 a slot takes them, so that in "add a task: call Anna" the title does not begin behind the "call"."""
@@ -272,6 +275,8 @@ class Commands:
             colon = next((n for n in range(at, last) if stems[n] == COLON), last)
             leads = language.of(tag).words.limits  # "hand it in by" is no title
             whole = (n for n in near if n <= colon and stems[n - 1] not in leads)
+            if pattern.pieces[piece].kind in NAMING:
+                whole = (n for n in whole if self._ends_a_name(at, n, tag))
             return sorted(n for n in whole if not self.message.is_passed_over(n - 1, tag))
         places = [n for n in range(at + 1, last) if stems[n] == following]
         return [
@@ -281,6 +286,13 @@ class Commands:
             )
             for end in [*places[:_TRIES], *places[max(_TRIES, len(places) - 2) :]]
         ]
+
+    def _ends_a_name(self, first: int, last: int, tag: str) -> bool:
+        """Whether what a record or a person is called may end there: not between two names of one
+        person, nor with "that I"."""
+        is_inside = all(t.text.istitle() for t in self.message.tokens[last - 1 : last + 1])
+        is_small = self.message.stems(tag)[last - 1] in lexicon(tag).small
+        return not is_inside and (last - first == 1 or not is_small)
 
     def _command(self, pattern: Pattern, filled: _Filled) -> Command:
         """The command of a pattern whose slots are filled."""

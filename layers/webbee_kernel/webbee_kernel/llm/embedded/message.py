@@ -202,6 +202,13 @@ class Message:
         """Whether the message begins with a no and asks nothing, and so takes something back."""
         return not self.asks and not lexicon(tag).correction.isdisjoint(self.stems(tag)[:1])
 
+    def telling(self, tag: str) -> list[str]:
+        """The words that say what it is about."""
+        first, last, _ = self.bounds(tag, ask=True)
+        small = lexicon(tag).small | lexicon(tag).question
+        told = zip(self.tokens[first:last], self.stems(tag)[first:last], strict=True)
+        return [t.text for t, stem in told if stem and stem not in small]
+
     @property
     def has_colon(self) -> bool:
         """Whether a text may stand behind a colon in it."""

@@ -20,7 +20,7 @@ from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import Commands
 from .examples import Command, Pattern, Unclear, language_of, patterns, speech
-from .message import Message, lexicon, sense
+from .message import lexicon, sense
 from .prompt_reader import name_of, read_prompt, stems_of_name
 from .undo import UndoMessage
 
@@ -193,6 +193,8 @@ def _behind(commands: Commands, tag: str) -> ModelResponse:
     readings, is_all = found.readings(), _is_all(reading.results[0].data)
     if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
         return _calls(readings)
+    if readings and not readings[0].unclear and not readings[0].is_unfound:
+        return _form(readings[0], tag)  # "write a mail to Anna"
     left = [*readings, *found.seeking.readings()]
     sought = [c.unclear for c in left if c.unclear]
     if not sought:
@@ -291,7 +293,7 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
         if s >= (NEAR if p.tool.action_type == "destructive" else WORTH_SAYING)
         if not p.literals.issubset(commands.message.stems(p.tag))  # said, and of no use
     ]
-    words = _telling(commands.message, tag)
+    words = commands.message.telling(tag)
     if commands.message.asks or not (before or offered):
         before = {**before, **_searches(commands, words, tag)}
     links = _beyond(words, tag)
@@ -408,14 +410,6 @@ def _form(command: Command, tag: str, before: Mapping[str, str] = _NONE) -> Mode
 
 def _link(key: str, action: UIAction, tag: str) -> UINode:
     return ui.Link(language.of(tag).say(key), on_click=action)
-
-
-def _telling(message: Message, tag: str) -> list[str]:
-    """The words of a message that say what it is about."""
-    first, last, _ = message.bounds(tag, ask=True)
-    small = lexicon(tag).small | lexicon(tag).question
-    told = zip(message.tokens[first:last], message.stems(tag)[first:last], strict=True)
-    return [t.text for t, stem in told if stem and stem not in small]
 
 
 def _searches(commands: Commands, words: Sequence[str], tag: str) -> dict[str, str]:

@@ -181,8 +181,13 @@ class SlotValues:
     ) -> Value | Unclear | None:
         """The one address of the records that hold a name; where none does, one that nobody was
         shown may."""
-        naming = [self.message.stems(tag)[n] for n in at if self.message.tokens[n].kind == "word"]
-        if not 0 < len(naming) == span[1] - span[0] <= MOST_NAMED:
+        words, naming = self.message.words[slice(*span)], self.message.stems(tag)[slice(*span)]
+        text = self.message.slice(*span)  # no "Tom the"
+        if (
+            not all(words)
+            or not len(at) == len(words) <= MOST_NAMED
+            or text not in (text.lower(), text.title())
+        ):
             return None
         found = self.records.addresses(naming)
         if len(found) == 1:
@@ -203,6 +208,7 @@ class SlotValues:
         if any(self.message.tokens[n].kind not in ("word", "quote", "colon") for n in at):
             return None
         words = [w.text for n in at for w in language.tokens(self.message.tokens[n].text)]
+        words = [word.removesuffix("'s") for word in words]  # "Sarah's mail"
         stems = [language.stem(w, tag) for w in words if sense(w, tag) not in nouns]
         has_noun = len(stems) < len(words)
         here = has_noun or self.records.is_newest(app_id)
@@ -338,7 +344,9 @@ class SlotValues:
         """Where the text may stand: behind the pattern's words, up to a value at the end; of a
         function without examples else the first words that nobody knows."""
         last = len(self.message.tokens) - 1
-        rest, strange = range(self._behind(pattern), last + (last not in taken)), range(0)
+        behind = self._behind(pattern)
+        behind = next((n for n in range(behind, last + 1) if n not in taken), last)
+        rest, strange = range(behind, last + (last not in taken)), range(0)
         if not pattern.example:
             strange = self._strange(pattern)
         if strange:  # "of green tea"
