@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import (
     AsyncIterator,
@@ -30,7 +29,7 @@ from . import confirmation
 from .accepted_destinations import AcceptedDestinations, keys_of
 from .confirmation import LIFETIME_S, Answered, edited
 from .read import TurnRequest
-from .session_memory import MAX_RACES, append, undone_by, unmasked
+from .session_memory import MAX_RACES, append, undone_by, unmasked_json
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -306,8 +305,8 @@ def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[tuple
     told = [d for d in turn.paused or turn.digests if d.fn_name != OMITTED_FN]
     for number, digest in enumerate(told):
         function = catalogue.function(digest.app_id, digest.fn_name)
-        data = _real(digest.data_facts_json, masker)
-        arguments = _real(digest.args_json, masker)
+        data = unmasked_json(digest.data_facts_json, masker)
+        arguments = unmasked_json(digest.args_json, masker)
         yield (
             number,
             CallOutcome(
@@ -320,10 +319,6 @@ def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[tuple
                 arguments=object_of(arguments),
             ),
         )
-
-
-def _real(text: str, masker: Masker) -> object:
-    return unmasked(json.loads(text), masker) if text else None
 
 
 def asked_in(turn: Turn, waiting: Sequence[PendingConfirmation]) -> list[PendingConfirmation]:

@@ -122,8 +122,9 @@ def unmasked(value: JSON, masker: Masker) -> JSON:
 
 
 def unmasked_json(text: str, masker: Masker) -> JSON:
-    """The value of JSON text with every known placeholder replaced; most facts hold none."""
-    value: JSON = json.loads(text)
+    """The value of JSON text with every known placeholder replaced, None of no text; most facts
+    hold none."""
+    value: JSON = json.loads(text) if text else None
     return unmasked(value, masker) if "<" in text else value
 
 

@@ -22,7 +22,7 @@ from ...text import TRUNCATED, one_line
 from ...turn import session_memory as session_memory
 from ...turn.session_memory import MESSAGE_PREVIEW
 from ...turn.turn_context import TurnContext
-from ...types import JSON, JSONObject
+from ...types import JSONObject
 
 RAW_SHOWN = 16_000
 """Characters of a section's raw data in the report; stored are up to 64 KB."""
@@ -294,7 +294,8 @@ def guard(call: JSONObject) -> str:
 def _fact(view: TurnContext, digest: ToolCallDigest) -> JSONObject:
     """One call's FACTS line and its ARGS line, each empty where there is none. `data` and `args`
     hold the user's real values, `masked` what stands for them in the lines."""
-    data, args = real(view, digest.data_facts_json), real(view, digest.args_json)
+    stored = (digest.data_facts_json, digest.args_json)
+    data, args = (session_memory.unmasked_json(text, view.masker) for text in stored)
     lines = fact_ledger.lines(digest)
     return {
         "app_id": digest.app_id,
@@ -309,12 +310,6 @@ def _fact(view: TurnContext, digest: ToolCallDigest) -> JSONObject:
         "data": data,
         "args": args,
     }
-
-
-def real(view: TurnContext, stored: str) -> JSON:
-    """A digest's data or arguments with the user's own values in place of placeholders; None where
-    there are none."""
-    return session_memory.unmasked(json.loads(stored), view.masker) if stored else None
 
 
 def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
@@ -369,8 +364,8 @@ def sources(view: TurnContext, turn: Turn, value: str) -> dict[tuple[str, str], 
         Call(
             d.app_id,
             d.fn_name,
-            arguments=real(view, d.args_json) or {},
-            data=real(view, d.data_facts_json),
+            arguments=session_memory.unmasked_json(d.args_json, view.masker) or {},
+            data=session_memory.unmasked_json(d.data_facts_json, view.masker),
         )
         for d in turn.digests
     ]

@@ -13,7 +13,7 @@ from ...llm.tools import tool_spec
 from ...stores.types import RING_SIZE, HistoryItem, SessionSummary, ToolCallDigest, Turn
 from ...text import ELLIPSIS, cut, dumps, one_line
 from ...turn import session_memory as session_memory
-from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW, unmasked_json
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
 from . import memory_report
@@ -243,7 +243,7 @@ def _facts(
     for digest in item.digests:
         place = f"turn {turn.seq} {digest.app_id}.{digest.fn_name}"
         stored = {"data": digest.data_facts_json, "args": digest.args_json}
-        values = {name: memory_report.real(view, text) for name, text in stored.items() if text}
+        values = {name: unmasked_json(text, view.masker) for name, text in stored.items() if text}
         told = sources.get((digest.app_id, digest.fn_name), {})
         found = list(_held(view, digest, place, values, stands, told))
         yield from found or _cuts(place, values)

@@ -242,13 +242,16 @@ class TableStore:
         """One item, strongly consistent."""
         return await self._database.get(self._table, key)
 
-    async def _query(self, condition: str, values: Item, **request: Any) -> list[Item]:
-        """The items of a Query, strongly consistent; `need` of them, or all."""
+    async def _query(
+        self, condition: str, values: Item, *, index: str = "", **request: Any
+    ) -> list[Item]:
+        """The items of a Query, strongly consistent but for those of a global index; `need` of
+        them, or all."""
         return await self._database.items(
             TableName=self._table,
             KeyConditionExpression=condition,
             ExpressionAttributeValues=values,
-            ConsistentRead=True,
+            **({"IndexName": index} if index else {"ConsistentRead": True}),
             **request,
         )
 

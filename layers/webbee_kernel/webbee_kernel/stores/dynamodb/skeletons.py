@@ -76,16 +76,11 @@ class DueIndex(SkeletonTable):
             due_at, pk, sk = tokens.read(cursor, 3)
             where = {"due_shard": S(str(shard)), "due_at": N(due_at)}
             start["ExclusiveStartKey"] = {**key_of(pk, sk), **where}
-        items = await self._database.items(
+        items = await self._query(
+            "#due_shard = :shard AND #due_at BETWEEN :since AND :before",
+            {":shard": S(str(shard)), ":since": N(since), ":before": N(before)},
+            index="due",
             need=positive(limit) + 1,
-            TableName=self._table,
-            IndexName="due",
-            KeyConditionExpression="#due_shard = :shard AND #due_at BETWEEN :since AND :before",
-            ExpressionAttributeValues={
-                ":shard": S(str(shard)),
-                ":since": N(since),
-                ":before": N(before),
-            },
             **start,
         )
         found, rest = items[:limit], items[limit:]
@@ -176,15 +171,8 @@ class Tenants(SkeletonTable):
         return tuple(tenant for tenant, has in zip(tenants, have, strict=True) if has)
 
     async def _has(self, tenant_id: str, app_id: str) -> bool:
-        return bool(
-            await self._database.items(
-                need=1,
-                TableName=self._table,
-                IndexName="due",
-                KeyConditionExpression="#due_shard = :app",
-                ExpressionAttributeValues={":app": S(installed_key(tenant_id, app_id))},
-            )
-        )
+        values = {":app": S(installed_key(tenant_id, app_id))}
+        return bool(await self._query("#due_shard = :app", values, index="due", need=1))
 
 
 class SkeletonStore(Timers, DueIndex, Tenants):
@@ -221,8 +209,8 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         `who`, where given, replaces the user as refresh messages name it. One write; one more for
         each change that others made to the timer.
         """
-        noted = {} if seen_at is None else {":seen_at": N(seen_at)}
-        noted |= {} if who is None else {":user": S(dumps(dict(who)))}
+        noted = {} if seen_at is None else {"seen_at": N(seen_at)}
+        noted |= {} if who is None else {"user": S(dumps(dict(who)))}
         ours = tuple(sections)
         timer: Item = {"sections": S(lease.known), "lease_until": N(lease.until)}
         if lease.asked:

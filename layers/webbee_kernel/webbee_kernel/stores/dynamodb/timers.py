@@ -255,7 +255,7 @@ class Timers(SkeletonTable):
             book = added(book_of(timer), given)
             if book is None:
                 return False
-            if await self._put_book(user, timer, book.values(), {":user": S(dumps(dict(who)))}):
+            if await self._put_book(user, timer, book.values(), {"user": S(dumps(dict(who)))}):
                 return True
         raise self._contended()
 
@@ -294,33 +294,33 @@ class Timers(SkeletonTable):
         noted: Mapping[str, Any],
     ) -> None:
         own = stamp()
-        sets = ["#sections = :sections", "#lease_until = :free", "#stamp = :stamp"]
-        sets += [f"#{name.removeprefix(':')} = {name}" for name in noted]
-        values = {
-            ":sections": S(book_text(book.values())),
-            ":free": N(0.0),
-            ":stamp": own["stamp"],
-            ":lease": timer["lease_until"],
-            ":known": timer["sections"],
-            **noted,
-        }
-        removes, condition = [], "#lease_until = :lease AND #sections = :known"
-        if due_at is None:
-            removes += ["#due_at", "#due_shard"]
-        else:
-            sets += ["#due_at = :due_at", "#due_shard = :shard"]
-            values |= {":due_at": N(due_at), ":shard": S(self._shard(user))}
+        rest = {"SS": sorted(asked)} if asked else None
+        sets = {"lease_until": N(0.0), "stamp": own["stamp"], "asked": rest, **noted}
+        update, values = self._replaced(user, book.values(), due_at, sets)
+        values |= {":lease": timer["lease_until"], ":known": timer["sections"]}
+        condition = "#lease_until = :lease AND #sections = :known"
         if "asked" in timer:
-            condition, values[":asked"] = f"{condition} AND #asked = :asked", timer["asked"]
+            condition, values[":before"] = f"{condition} AND #asked = :before", timer["asked"]
         else:
             condition += " AND attribute_not_exists(#asked)"
-        if asked:
-            sets, values[":rest"] = [*sets, "#asked = :rest"], {"SS": sorted(asked)}
-        else:
-            removes.append("#asked")
-        remove = f" REMOVE {', '.join(removes)}" if removes else ""
-        update = f"SET {', '.join(sets)}{remove}"
         await self._update(timer_key(user), update, values, condition, own=own)
+
+    def _replaced(
+        self,
+        user: UserKey,
+        sections: Iterable[Section],
+        due_at: float | None,
+        sets: Mapping[str, JSONObject | None],
+    ) -> tuple[str, Item]:
+        """What gives a timer this bookkeeping, its due time and these attributes, with its values;
+        an attribute that is None goes."""
+        told = {"sections": S(book_text(sections)), "due_at": None, "due_shard": None, **sets}
+        if due_at is not None:
+            told |= {"due_at": N(due_at), "due_shard": S(self._shard(user))}
+        values = {f":{name}": value for name, value in told.items() if value is not None}
+        gone = ", ".join(f"#{name}" for name, value in told.items() if value is None)
+        update = "SET " + ", ".join(f"#{name[1:]} = {name}" for name in values)
+        return (f"{update} REMOVE {gone}" if gone else update), values
 
     async def mark_seen(self, user: UserKey, at: float) -> None:
         """Note that the user was here. Repeatable. One write; three requests for a user without a
@@ -343,15 +343,8 @@ class Timers(SkeletonTable):
         self, user: UserKey, timer: Item, sections: Collection[Section], sets: Mapping[str, Any]
     ) -> bool:
         """Replace the bookkeeping of a timer that nobody changed meanwhile; whether it was so."""
-        due_at = earliest(sections)
-        values = {":sections": S(book_text(sections)), ":known": timer["sections"], **sets}
-        update = "SET #sections = :sections"
-        update += "".join(f", #{name.removeprefix(':')} = {name}" for name in sets)
-        if due_at is None:
-            update += " REMOVE #due_at, #due_shard"
-        else:
-            update += ", #due_at = :due_at, #due_shard = :shard"
-            values |= {":due_at": N(due_at), ":shard": S(self._shard(user))}
+        update, values = self._replaced(user, sections, earliest(sections), sets)
+        values[":known"] = timer["sections"]
         return await holds(self._update(timer_key(user), update, values, "#sections = :known"))
 
     async def _timer(self, user: UserKey, who: Mapping[str, Any]) -> Item:
