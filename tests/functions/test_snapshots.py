@@ -100,7 +100,7 @@ def test_an_init_that_somebody_waits_for_leaves_the_warm_up_to_the_first_event(
 FIRST = """
 import json, sys
 from benchmarks.apps import RESULTS, results_kernel
-from webbee_kernel.turn.ready import make_ready
+from webbee_kernel.turn.kernel import make_ready
 
 running = results_kernel()
 make_ready()

@@ -44,17 +44,7 @@ POLICY_FILE = "file:"
 MAX_POLICY = 24_000
 """Characters of the operator's rules: about 6,000 tokens, what the catalogue may take as well."""
 
-ALL_TABLES = (
-    "sessions",
-    "skeleton",
-    "cache",
-    "store",
-    "audit",
-    "events",
-    "transcripts",
-    "limits",
-    "connections",
-)
+ALL_TABLES = tuple(dict.fromkeys(noun for nouns in TABLES.values() for noun in nouns))
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "WEBBEE_MODEL_OPTIONS": (

@@ -9,7 +9,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..aws.api_gateway import ApiGatewaySockets, OpenSockets
 from ..background import CachedValue
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..clock import Clock, new_id
@@ -19,15 +18,14 @@ from ..sdk.records import User
 from ..stores.event_log import sse
 from ..stores.transcript_archive import elsewhere, forgotten
 from ..turn.confirmation import Answered
-from ..turn.kernel import Kernel, TurnRequest
-from ..turn.ready import make_known, make_ready
+from ..turn.kernel import Kernel, TurnRequest, make_known, make_ready
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey, user_dict
 from . import request_models
 from .identity import require_role
 from .request_models import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody, at_most
 from .router import Answer, LazyGroup, Request, Route, Router, checked, unavailable_reason
-from .socket_sender import Pusher, StreamRecords
+from .socket_sender import ApiGatewaySockets, OpenSockets, Pusher, StreamRecords
 from .sockets import Sockets
 from .turns import Turns, Work
 

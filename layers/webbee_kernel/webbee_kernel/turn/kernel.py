@@ -14,16 +14,19 @@ from types import MappingProxyType
 from .. import language
 from ..background import beside, start_beside
 from ..catalogue import Catalogue, Dispatch
-from ..clock import Clock
+from ..clock import Clock, iso
 from ..config import Settings
 from ..errors import TurnWorking
 from ..llm.options import options_of
 from ..llm.protocol import Model
 from ..observability import timed
 from ..refresh.refresh_queue import RefreshQueue
+from ..stores.codec import turn_from, turn_text
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
+from ..text import one_line
+from ..types import JSON, CallOutcome, from_dict
 from . import confirmation, messages
 from .accepted_destinations import AcceptedDestinations
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
@@ -43,7 +46,9 @@ from .pending_approvals import (
 from .plain_answer import looked_up
 from .read import Reader, TurnRequest
 from .record import Recorder, refuse_another_message
+from .rules import apps_block
 from .session_memory import repeated_effect, repeats_conversation
+from .tool_retrieval import shortlist
 from .turn_context import TurnContext
 
 __all__ = ["Kernel", "TurnRequest"]
@@ -367,3 +372,41 @@ class Kernel:
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
         text = messages.told(state, done.values()) if done else ""
         return await self._recorder.record(ask, state, text, "confirmation", [card], answered)
+
+
+_DATA: JSON = {
+    "orders": [
+        {"id": "o-1", "title": "An order", "by": "ann@example.com", "name": "Ann Example", "n": 7},
+        {"id": "o-2", "title": "Another", "phone": "+49 30 901820", "at": "2026-05-15T17:21:04Z"},
+    ],
+    "count": 2,
+}
+_NOTHING: JSON = {"orders": [], "count": 0}
+_REPLY = "There are 2 orders: An order for Ann Example, 7 pieces, and another of May 15, 2026."
+
+
+def make_ready() -> None:
+    """Mask, detect, check and read once what a turn might hold, before the first one: a function's
+    init has a whole processor and no one who waits. Nothing is asked or kept."""
+    from ..grounding import check
+    from ..grounding.aggregates import aggregates
+    from ..grounding.evidence import Call
+    from ..grounding.receipts import receipts
+    from ..pii import Masker  # first: a turn needs it before it asks a model
+
+    tag = language.detect("show me all orders of this week", "en")
+    masker = Masker()
+    data = masker.mask(_DATA)
+    masker.mask_text(one_line(f"[HISTORY] FACTS: {_REPLY}"))
+    aggregates(_DATA)
+    receipts([Call("orders", "cancel", "write", data=_DATA)])
+    check(_REPLY, data=[data], message=f"show me all orders {tag}")
+    check("There are no orders.", data=[_NOTHING], message=f"show me all orders {tag}")
+    turn_from(turn_text(Turn(1, iso(0.0), "ok", "", _REPLY, "")))
+    from_dict(CallOutcome, {"app_id": "", "fn_name": "", "status": "ok"})
+
+
+def make_known(catalogue: Catalogue) -> None:
+    """Write once what every prompt says of these functions."""
+    shortlist(catalogue.functions(catalogue.apps), "orders", apps=catalogue.apps)
+    apps_block(catalogue.apps.values())
