@@ -120,7 +120,7 @@ class SendParams(BaseModel):
     ] = Field(description="Text of the message, word for word.")
     subject: Line = Field(
         "",
-        description=("Subject, when the user gives one; otherwise the first words of the text."),
+        description="Subject. Empty: the first words of the text.",
     )
     account: Account = ""
 

@@ -49,9 +49,7 @@ class WriteParams(BaseModel):
     """A new note."""
 
     body: Text = Field(description="Text of the note.")
-    title: Title = Field(
-        "", description="Title, when the user gives one; otherwise the first words of the text."
-    )
+    title: Title = Field("", description="Title. Empty: the first words of the text.")
 
 
 class FindParams(BaseModel):

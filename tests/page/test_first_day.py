@@ -115,7 +115,7 @@ def test_what_no_function_does_leads_to_the_search_and_to_ones_own_data(visit: V
     assert "300418" in page.locator(".turn.sought").inner_text()
 
     page.get_by_role("button", name="New conversation").click()
-    say(page, "download all that you know of me")
+    say(page, "export my data, please")
     page.get_by_role("button", name="My data, language, sign-out").click()
     dialog = page.get_by_role("dialog")
     assert dialog.get_by_role("button", name=buttons("export my data")[0]).count()

@@ -970,3 +970,9 @@ def test_words_on_another_apps_records_take_nothing_back() -> None:
     ]
     told = answer("oops, I want that mail back", MADE, undo=UNDO, tools=(*TOOLS, *mail))
     assert not told.tool_calls and "Undo that" in told.text
+
+
+def test_what_is_under_ones_own_name_is_shown_there() -> None:
+    told = answer("export my data")
+    assert {"action": "me"} in [n["props"].get("on_click") for n in nodes(told.offer)]
+    assert told.text == "That is under your name, at the top of the page."

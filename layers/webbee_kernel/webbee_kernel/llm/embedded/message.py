@@ -202,6 +202,12 @@ class Message:
         """Whether the message begins with a no and asks nothing, and so takes something back."""
         return not self.asks and not lexicon(tag).correction.isdisjoint(self.stems(tag)[:1])
 
+    def is_of_oneself(self, tag: str) -> bool:
+        """Whether it has all words of one of the things that a person finds under the own name."""
+        told = language.of(tag).say("my_data").split(",")
+        things = ({sense(w.text, tag) for w in language.tokens(part)} for part in told)
+        return any(thing <= {*self.stems(tag)} for thing in things)
+
     def telling(self, tag: str) -> list[str]:
         """The words that say what it is about."""
         first, last, _ = self.bounds(tag, ask=True)

@@ -293,6 +293,11 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
         if s >= (NEAR if p.tool.action_type == "destructive" else WORTH_SAYING)
         if not p.literals.issubset(commands.message.stems(p.tag))  # said, and of no use
     ]
+    if commands.message.is_of_oneself(tag):
+        data = _button(language.of(tag).say("my_data"), UIAction("me"))
+        return ModelResponse(
+            text=language.of(tag).say("under_your_name"), offer=_offer([data], tag)
+        )
     words = commands.message.telling(tag)
     if commands.message.asks or not (before or offered):
         before = {**before, **_searches(commands, words, tag)}
