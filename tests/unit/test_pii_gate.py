@@ -10,9 +10,9 @@ import pytest
 from pydantic import BaseModel
 
 from tests.planning import planning, telling
+from webbee_kernel.extensions.redaction import declared_pii
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.pii import Masker, of_language
-from webbee_kernel.pii.declared import declared
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.sdk.markers import PersonName, Phone
 from webbee_kernel.testing import ExtensionHarness, TestKernel
@@ -79,7 +79,7 @@ class Team(BaseModel):
 
 
 def test_what_an_author_declares_is_masked_whatever_it_looks_like() -> None:
-    kinds = declared(Team.model_json_schema())
+    kinds = declared_pii(Team.model_json_schema())
     assert kinds == {"lead.nick": "name", "members.nick": "name", "hotline": "phone"}
     data = {
         "title": "x99",

@@ -11,12 +11,10 @@ import asyncio
 import inspect
 import linecache
 import logging
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -32,7 +30,7 @@ from ..text import one_line
 from ..types import CallOutcome, CallRequest, JSONObject, UserKey, failed, user_from
 from . import redaction
 from .containment import raised
-from .loader import def_line
+from .loader import Frame, def_line, frame_line, own_file, own_frames
 from .outcomes import from_exception
 from .redaction import hidden, seen
 from .registry import LoadedExtension, Registry
@@ -41,13 +39,9 @@ MAX_TEXT = 2_000
 MAX_FRAMES = 20
 """Characters of an error's text, and frames of the extension's own, that are told."""
 Handler = Callable[..., Any]
-Frame = tuple[str, int, str, str]
-"""File, line, function and source."""
 KEPT = 50
 """Faults that an author's process remembers, the newest last."""
 DEVELOPERS = ("developer", "operator")
-KERNEL = Path(__file__).resolve().parents[1]
-LIBRARY = Path(logging.__file__).resolve().parents[1]
 
 _log = logging.getLogger("webbee.extension")
 
@@ -200,7 +194,7 @@ def _fault(
     error: BaseException, app_id: str, what: str, loaded: LoadedExtension | None, is_stale: bool
 ) -> Fault:
     folder = loaded.folder if loaded else None
-    own = [frame for each in _chain(error) for frame in _frames(each.__traceback__, folder)]
+    own = [frame for each in _chain(error) for frame in own_frames(each, folder)]
     own = own or _registered(loaded, what)
     if is_stale:  # the lines that ran are no longer those of the files
         own = [(file, line, f"{name} (the version before)", "") for file, line, name, _ in own]
@@ -214,7 +208,7 @@ def _fault(
         text=one_line(hidden(error, revealed), MAX_TEXT),
         file=file,
         line=line,
-        frames=tuple(hidden(_line(*frame), revealed) for frame in own[-MAX_FRAMES:]),
+        frames=tuple(hidden(frame_line(*frame), revealed) for frame in own[-MAX_FRAMES:]),
         log=tuple(hidden(line, revealed) for line in redaction.call_lines()),
         folder=_shown(folder),
     )
@@ -228,17 +222,13 @@ def _shown(folder: Path | None) -> str:
     return str(whole.relative_to(here)) if whole.is_relative_to(here) else whole.name
 
 
-def _line(file: str, number: int, name: str, source: str) -> str:
-    return f"{file}:{number} {name}: {source}".rstrip(": ")
-
-
 def _registered(loaded: LoadedExtension | None, what: str) -> list[Frame]:
     """Where the handler that was called stands, for an error before its first line: it does not
     take what it is given."""
     kind, _, name = what.partition(" ")
     called = _handlers(loaded).get((kind, name.strip("/"))) if loaded else None
     code = getattr(inspect.unwrap(called), "__code__", None) if called else None
-    if loaded is None or code is None or not (file := _own(Path(code.co_filename), loaded.folder)):
+    if loaded is None or code is None or not (file := own_file(code.co_filename, loaded.folder)):
         return []
     number = def_line(code)
     source = linecache.getline(code.co_filename, number).strip()
@@ -264,25 +254,6 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     if cause is not None:
         yield from _chain(cause)
     yield error
-
-
-def _frames(trace: TracebackType | None, folder: Path | None) -> Iterator[Frame]:
-    """The extension's own frames."""
-    for frame, number in traceback.walk_tb(trace):
-        code = frame.f_code
-        if file := _own(Path(code.co_filename), folder):
-            source = linecache.getline(code.co_filename, number).strip()
-            yield file, number, code.co_name, source
-
-
-def _own(path: Path, folder: Path | None) -> str:
-    """The file by its name in the extension's folder; by its own where the extension was made in a
-    test. Empty for the kernel's and libraries'."""
-    if folder is not None:
-        root = folder.resolve()
-        return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
-    foreign = path.is_relative_to(KERNEL) or "site-packages" in path.parts or not path.exists()
-    return "" if foreign or path.is_relative_to(LIBRARY) else path.name
 
 
 _MOST = 10

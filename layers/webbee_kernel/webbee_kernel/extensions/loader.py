@@ -19,7 +19,7 @@ import re
 import sys
 import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -29,6 +29,10 @@ from . import redaction
 
 ROOT = "webbee_ext"
 MAX_PRINTED = 2_000
+KERNEL = Path(__file__).resolve().parents[1]
+LIBRARY = Path(logging.__file__).resolve().parents[1]
+Frame = tuple[str, int, str, str]
+"""File, line, function and source."""
 _printed = logging.getLogger("webbee.extension")
 _lock = threading.RLock()
 
@@ -214,10 +218,9 @@ def reason_of(error: BaseException, folder: Path) -> str:
 def place_of(error: BaseException, folder: Path) -> tuple[str, int]:
     """File and line in the extension's folder where a load failed; `("", 0)` where none of its own
     lines was running."""
-    own = _own_frames(error, folder)
-    if isinstance(error, SyntaxError) and error.filename:
-        name = _inside(error.filename, folder)
-        own += [(name, error.lineno or 1, "")] if name else []
+    if isinstance(error, SyntaxError) and (name := own_file(error.filename or "", folder)):
+        return name, error.lineno or 1
+    own = [*own_frames(error, folder)]
     return own[-1][:2] if own else ("", 0)
 
 
@@ -230,19 +233,29 @@ def def_line(code: CodeType) -> int:
 
 def frames_of(error: BaseException, folder: Path) -> list[str]:
     """The extension's own lines that were running, the outermost first: `main.py:3 <module>: …`."""
-    return [f"{name}:{line} {what}" for name, line, what in _own_frames(error, folder)]
+    return [frame_line(*frame) for frame in own_frames(error, folder)]
 
 
-def _own_frames(error: BaseException, folder: Path) -> list[tuple[str, int, str]]:
-    return [
-        (name, f.lineno or 1, f"{f.name}: {f.line or ''}".rstrip(": "))
-        for f in traceback.extract_tb(error.__traceback__)
-        if (name := _inside(f.filename, folder))
-    ]
+def frame_line(file: str, number: int, name: str, source: str) -> str:
+    """A frame as it is told."""
+    return f"{file}:{number} {name}: {source}".rstrip(": ")
 
 
-def _inside(name: str, folder: Path) -> str:
-    """A file's name in the extension's folder; empty for the kernel's and libraries'."""
-    root = folder.resolve()
+def own_frames(error: BaseException, folder: Path | None) -> Iterator[Frame]:
+    """The extension's own frames, the outermost first."""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        if file := own_file(code.co_filename, folder):
+            source = linecache.getline(code.co_filename, number).strip()
+            yield file, number, code.co_name, source
+
+
+def own_file(name: str, folder: Path | None) -> str:
+    """The file by its name in the extension's folder; by its own where the extension was made in a
+    test. Empty for the kernel's and libraries'."""
     path = Path(name)
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
+    if folder is not None:
+        root = folder.resolve()
+        return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
+    foreign = path.is_relative_to(KERNEL) or "site-packages" in path.parts or not path.exists()
+    return "" if foreign or path.is_relative_to(LIBRARY) else path.name

@@ -18,6 +18,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema, NoDefault
 from pydantic_core.core_schema import WithDefaultSchema
 
+from ..catalogue import Shapes, shapes_of
 from ..channels.bounding import MAX_DATA, bounded
 from ..errors import ResultError
 from ..sdk.definitions import FunctionDef
@@ -28,6 +29,9 @@ SECRET = "secret"  # noqa: S105
 MASK = "[secret]"
 LARGE = 100_000
 """Characters of data over which not all of it is looked through."""
+PII = "x-pii"
+DEPTH_MAX, SHAPES_MAX = 12, 64
+"""Levels and shapes of a schema that are read: a recursive one ends."""
 SHORTEST, LONGEST = 16, 4096
 """Characters of what may be a secret by its form alone."""
 
@@ -190,15 +194,40 @@ def call_lines() -> tuple[str, ...]:
 
 
 def pii_of(function: FunctionDef) -> dict[str, str]:
-    """What the author declares of arguments and data (`x-pii`); the room that reads it is imported
-    only where something is declared."""
+    """What the author declares of arguments and data: `x-pii` in their JSON schemas
+    (`webbee_kernel.sdk.PersonName`, `Phone`, `Email`, `pii(…)`)."""
     kinds: dict[str, str] = {}
     for schema in (input_schema(function), _data_schema(function)):
-        if '"x-pii"' in json.dumps(schema, default=str):
-            from ..pii.declared import declared
-
-            kinds |= declared(schema)
+        if f'"{PII}"' in json.dumps(schema, default=str):
+            kinds |= declared_pii(schema)
     return kinds
+
+
+def declared_pii(schema: Mapping[str, Any]) -> dict[str, str]:
+    """The declared kinds by path, `parent.key` or `key` at the top: the last two keys of a path, as
+    the masker knows a value. Lists and choices (`anyOf`, null) are looked through."""
+    return dict(_kinds(_shapes(schema, schema), schema, "", DEPTH_MAX))
+
+
+def _kinds(
+    shapes: Shapes, root: Mapping[str, Any], parent: str, depth: int
+) -> Iterator[tuple[str, str]]:
+    for shape in shapes if depth else ():
+        for key, value in (shape.get("properties") or {}).items():
+            inner = _shapes(value, root)
+            if kind := next((str(s[PII]) for s in inner if PII in s), ""):
+                yield f"{parent}.{key}" if parent else key, kind
+            yield from _kinds(inner, root, key, depth - 1)
+
+
+def _shapes(schema: object, root: Mapping[str, Any]) -> Shapes:
+    """The shapes of a value, those of the items of a list behind it."""
+    waiting, found = [schema], list[Mapping[str, Any]]()
+    while waiting and len(found) < SHAPES_MAX:
+        shapes = shapes_of(waiting.pop(0), root)
+        found += shapes
+        waiting += [shape["items"] for shape in shapes if "items" in shape]
+    return tuple(found)
 
 
 def _data_schema(function: FunctionDef) -> JSONObject:

@@ -17,17 +17,20 @@ May import: language, base. Entrance: `Masker`. Each name is imported when it is
 most patterns of the kernel stand here, and a start that masks nothing does without.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .declared import NOTHING
     from .masker import Masker, UnknownPlaceholder
     from .names import beside_own, find_names
     from .phones import of_language
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
+"""What a function declares of its values whose author said nothing."""
+
 _HOMES = {
-    "NOTHING": "declared",
     "Masker": "masker",
     "UnknownPlaceholder": "masker",
     "beside_own": "names",

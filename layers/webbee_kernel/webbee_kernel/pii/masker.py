@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from webbee_kernel.language import detect, stem, tokens
-from webbee_kernel.pii.declared import NOTHING
+from webbee_kernel.pii import NOTHING
 from webbee_kernel.pii.finding import (
     DECLARED,
     EMAIL,

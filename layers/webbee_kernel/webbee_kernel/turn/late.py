@@ -21,7 +21,7 @@ from ..clock import Clock
 from ..config import Settings
 from ..errors import KernelError, StorageUnavailable
 from ..language import detect
-from ..pii.declared import NOTHING
+from ..pii import NOTHING
 from ..stores.protocols import Stores
 from ..stores.types import SessionMemory, ToolCallDigest, Turn
 from ..types import CallOutcome, Event, JSONObject, SessionKey, UserKey, object_of

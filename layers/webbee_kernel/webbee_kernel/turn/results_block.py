@@ -18,7 +18,7 @@ from ..clock import iso
 from ..guards.arguments import leaves
 from ..guards.field_names import names_a_secret
 from ..guards.proposals import HIDDEN
-from ..pii.declared import NOTHING
+from ..pii import NOTHING
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
 from ..stores.types import Turn
 from ..text import dumps, fair_shares

@@ -24,7 +24,7 @@ from ..guards.proposals import Titles
 from ..language import detect
 from ..language import of as language_of
 from ..llm.protocol import Exchange, Growing, ToolCall, ToolSpec
-from ..pii.declared import NOTHING
+from ..pii import NOTHING
 from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, ToolCallDigest, UserState
 from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
