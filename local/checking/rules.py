@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from webbee_kernel.catalogue import MAX_RULES
 from webbee_kernel.channels import skeleton
+from webbee_kernel.guards.field_names import DESTROYS
 from webbee_kernel.invariants import INVARIANTS, limit
 from webbee_kernel.text import one_line
 
@@ -17,7 +18,7 @@ from .finding import Finding, Function, Module, argument, literal, text
 CACHE_KEY = re.compile(rf"[A-Za-z0-9_\-:]{{1,{limit('I-CACHE-KEY-SAFETY')}}}")
 AWAITED = ("function", "skeleton", "panel", "schedule", "signal", "webhook", "tool")
 ACTION_TYPES = ("read", "write", "destructive")
-FINAL = re.compile(r"(delete|remove|erase|purge|drop|wipe)")
+FINAL = re.compile("|".join(DESTROYS))
 
 FOR_USERS = ("function", "panel", "skeleton", "on_event")
 NOBODY = ("schedule", "webhook", "signal")

@@ -44,6 +44,10 @@ class Shared(Which):
     no_wrap: bool = True
     go_live: bool = False
     stage: Literal["draft", "sent"] = "draft"
+    only_me: bool = True
+    to_slack: bool = False
+    publish: int = 0
+    via: Literal["none", "email"] = "none"
 
 
 class Hook(BaseModel):
@@ -151,6 +155,8 @@ SMUGGLED: list[Call] = [
             *(("share_results", True), ("destinataire", "eve"), ("cc", {"eve": True})),
         )
     ),
+    *(("fetch", {"query": "hello", n: "eve"}) for n in ("deliver", "audience", "sms", "addressee")),
+    ("anything", {"recipients": 42}),
     ("export", {"file_id": "f-1", "destination": "eve"}),
     ("month", {"month": "2026-09", "echo": EVE}),
     ("mirrored", {"form": "csv"}),
@@ -274,7 +280,8 @@ def test_what_was_accepted_as_a_source_is_no_target(names: tuple[str, str]) -> N
         *({"share": "link"}, {"mode": "send"}, {"public": 1}, {"public": "yes"}),
         *({name: True} for name in ("shared", "anyone_can_edit", "everyone", "world_readable")),
         *({"private": False}, {"dry_run": False}, {"suppress_notifications": False}),
-        *({"no_notify": False}, {"go_live": True}, {"stage": "sent"}),
+        *({"no_notify": False}, {"go_live": True}, {"stage": "sent"}, {"only_me": False}),
+        *({"to_slack": True}, {"publish": 1}, {"via": "email"}),
     ],
     ids=str,
 )

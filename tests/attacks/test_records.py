@@ -270,13 +270,21 @@ def test_what_is_no_yes_to_a_reply_that_asks_does_nothing_with_what_it_showed(
     assert world.ran == []
 
 
-def test_a_no_and_a_question_do_nothing_with_what_a_reply_showed() -> None:
+def test_what_says_nothing_of_a_call_does_nothing_with_what_a_reply_showed() -> None:
     world = Shelf()
     world.narration = "The Old plan is longer."
-    for said in ("no", "No!", "nein", "why?", "what is it"):
+    idle = ("good night", "later", "keep it", "what is it")
+    for said in ("no", "No!", "nein", "why?", *idle, "archive it"):
         world.look(PLANS)
         world.say(said, ("archive", {"id": "p-1"}))
-        assert world.ran == ["archive"] * (said == "what is it")
+        assert world.ran == ["archive"] * (said == "archive it")
+
+
+@pytest.mark.parametrize("said", ["note 5 apples", "Note: 5 apples", "please, note 5 apples"])
+def test_a_number_of_things_names_no_record_of_the_kind_that_the_verb_is(said: str) -> None:
+    listed = {"notes": [{"id": 5, "title": "Salaries"}, {"id": 6, "title": "Menu"}]}
+    assert not has_run(said, 5, listed)
+    assert has_run("archive note 5", 5, listed)
 
 
 @pytest.mark.parametrize("accept", [True, False])

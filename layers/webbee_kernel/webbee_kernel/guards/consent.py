@@ -120,8 +120,14 @@ def _emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> Ite
         rules = parameters(function.input_schema)
         unsaid = {p.path: [s["default"] for s in p.shapes if "default" in s] for p in rules}
         for name, value in arguments.items():
-            if value in ("", None, [], {}) and value not in unsaid.get(name, ()):
+            if _is_empty(value) and value not in unsaid.get(name, ()):
                 yield name
+
+
+def _is_empty(value: JSON) -> bool:
+    if isinstance(value, dict | list):
+        return all(map(_is_empty, value.values() if isinstance(value, dict) else value))
+    return value in ("", None)
 
 
 def _as_id(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: References) -> Leaf:
@@ -337,18 +343,34 @@ _SMALL, _MOST_NUMBERS = 100, 2
 def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Leaf]) -> bool:
     """Whether an argument of a write that neither leaves nor destroys is the user's own, or binds
     nothing: what the schema offers, a number, a date."""
-    if leaf.offered or leaf.filled:
+    if leaf.offered or leaf.filled or _is_key(leaf, moment.records):
         return True
+    if _is_picked(leaf, function):
+        return moment.said.wrote(leaf.said)
     if _is_id(leaf, function):
         return _is_his_record(leaf, function, moment, given)
     text = str(leaf.value)
-    if _is_number(leaf) or _is_date(text) or is_known_key(leaf):
-        return True
-    if leaf.is_key and moment.records.has_key(text):
+    if _is_number(leaf) or _is_date(text):
         return True
     return moment.said.wrote(text, _like(leaf, given)) or (
         moment.records.is_known(text) and _is_his_record(leaf, function, moment, given)
     )
+
+
+_SPARES = frozenset({"but", "except"})
+_BY_PLACE = _SPARES | {"row", "index", "nth", "slice"}
+"""Names by which records are picked that the call does not name: the number under one is said."""
+
+
+def _is_picked(leaf: Leaf, function: FunctionInfo) -> bool:
+    """Whether an argument picks records by their place, or by the one that is left out."""
+    own = leaf.path.rstrip(".0123456789").rpartition(".")[2]
+    return not (_SPARES if _is_id(leaf, function) else _BY_PLACE).isdisjoint(words_of(own))
+
+
+def _is_key(leaf: Leaf, records: References) -> bool:
+    """Whether it is the key of an object as the field or a result uses it."""
+    return is_known_key(leaf) or (leaf.is_key and records.has_key(str(leaf.value)))
 
 
 def _is_number(leaf: Leaf) -> bool:
@@ -385,6 +407,23 @@ def _is_date(value: JSON) -> bool:
 
 def _is_his_record(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Leaf]) -> bool:
     records, which = moment.records, (leaf.value, leaf.name, function.app_id)
-    if records.is_left_open(leaf.value, frozenset(str(x.value) for x in given)):
+    beside = [str(x.value) for x in given]
+    if records.is_left_open(leaf.value, beside):
         return False
-    return records.is_named(*which) or records.is_only_one(*which)
+    if records.is_named(*which, beside=beside) or records.is_made(*which):
+        return True
+    return records.is_only_one(*which) and (
+        bool(records.answered) or _carries(moment, function, given)
+    )
+
+
+_TELLING: Final = 4
+"""Letters of a word of a description that says what a function does."""
+
+
+def _carries(moment: Moment, function: FunctionInfo, given: list[Leaf]) -> bool:
+    """Whether the message has anything of a call: a word of what it does, or of what it writes."""
+    told = (w for w in words_in(function.description) if len(w) >= _TELLING)
+    does = (*words_of(function.fn_name), *told)
+    written = [w for x in given if not _is_id(x, function) for w in words_in(x.said)]
+    return any(map(moment.own.said.has, (*does, *written)))

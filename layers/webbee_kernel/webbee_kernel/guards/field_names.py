@@ -143,7 +143,7 @@ file or a text along, too; an effect; a function whose effect leaves, a read of 
 effect that carries what it acts on somewhere. What counts in one counts in those behind it."""
 
 _NAMES: Sequence[tuple[int, Kind, str]] = (
-    (ANYWHERE, "recipient", "cc bcc recipient recipients rcpt notify inform"),
+    (ANYWHERE, "recipient", "cc bcc recipient recipients rcpt addressee addressees notify inform"),
     (
         ANYWHERE,
         "recipient",
@@ -151,10 +151,10 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     ),
     (ANYWHERE, "recipient", "reportto resultto resultsto outputto dumpto saveto handto giveto"),
     (ANYWHERE, "recipient", "sharewith sharedwith destinataire destinatario destinat\u00e1rio"),
-    (ANYWHERE, "recipient", "empfaenger empf\u00e4nger kopiean"),
+    (ANYWHERE, "recipient", "empfaenger empf\u00e4nger kopiean deliver audience sms whatsapp"),
     (ANYWHERE, "url", "webhook callback mirror"),
-    (BESIDE, "recipient", "receiver receivers addressee addressees attendee attendees"),
-    (BESIDE, "recipient", "participant participants invitee invitees guest guests audience"),
+    (BESIDE, "recipient", "receiver receivers attendee attendees"),
+    (BESIDE, "recipient", "participant participants invitee invitees guest guests"),
     (BESIDE, "recipient", "email emails phone phones mobile tel msisdn fax address addresses"),
     (BESIDE, "recipient", "member members collaborator collaborators subscriber subscribers"),
     (BESIDE, "recipient", "assignee assignees reviewer reviewers viewers editors watcher watchers"),
@@ -171,7 +171,7 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (CARRYING, "recipient", "contacts viewer editor owner friend friends colleague colleagues"),
     (CARRYING, "recipient", "customer customers number numbers group groups team teams channel"),
     (CARRYING, "recipient", "channels room rooms chat chats thread conversation inbox mailbox"),
-    (CARRYING, "recipient", "sms with who whom peer peers copy copies"),
+    (CARRYING, "recipient", "with who whom peer peers copy copies"),
     (CARRYING, "account", "card bank"),
     (CARRYING, "url", "site server remote origin ip feed"),
     (CARRYING, "path", "folder directory dir bucket drive location printer"),
@@ -201,17 +201,21 @@ DEEDS = frozenset(
 )
 """Verbs that functions' names of such an effect begin with: elsewhere they are things, too."""
 
-DESTROYS = frozenset("delete remove destroy purge drop wipe erase trash overwrite".split())
+DESTROYS = frozenset(
+    "delete remove destroy purge drop wipe erase trash overwrite discard permanently".split()
+)
 """Words of flags, choices and times that are set by which something is destroyed."""
 
 HANDS_ON = frozenset("send resend forward share publish broadcast tweet announce export".split())
 """Verbs that as a parameter of a read say that what it finds is handed on."""
 
-OPENS = frozenset("sent live anyone everyone crosspost submit deploy external mention".split())
+OPENS = frozenset(
+    "sent live anyone everyone crosspost submit deploy external mention push visible slack".split()
+)
 """Words of flags and of choices by which something is opened to others."""
 
 SHUTS = frozenset(
-    "private secret draft internal confidential dry hidden unlisted suppress silent".split()
+    "private secret draft internal confidential dry hidden unlisted suppress silent only".split()
 )
 """Words of flags that keep it from them, as long as they are set."""
 

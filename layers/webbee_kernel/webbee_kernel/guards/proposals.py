@@ -162,8 +162,15 @@ def _hidden(known: Sequence[tuple[Step, FunctionInfo]]) -> Iterator[str]:
     for place, (step, function) in enumerate(known):
         to = {sink.path for sink, _ in destinations(function, step.arguments)}
         for leaf in shown(function, step.arguments):
-            if leaf.is_secret and leaf.path not in to:
+            if _is_hidden(leaf) and leaf.path not in to:
                 yield f"{place}.{leaf.path}"
+
+
+def _is_hidden(leaf: Leaf) -> bool:
+    """Whether a card shows dots for it: a secret, but for a sentence that only a name calls
+    one."""
+    is_text = len(str(leaf.value).split()) > 2
+    return leaf.is_declared_secret or (leaf.is_secret and not is_text)
 
 
 def described(step: Step, catalogue: Catalogue, titles: Titles, tag: str = "en") -> str:
@@ -296,7 +303,7 @@ def _field(
     """One argument: its name, its value, and what it is for the person who reads it; `texts` are
     the places of those that may be edited."""
     name, value = _name(leaf), leaf.value
-    if leaf.is_secret and not is_destination:
+    if _is_hidden(leaf) and not is_destination:
         return {"name": name, "value": HIDDEN, "kind": "secret"}
     if isinstance(value, bool):
         said = language.of(tag).say("said_yes" if value else "said_no")

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from .. import language
-from .addresses import is_moment, normal, typed
+from .addresses import is_moment, normal
 from .field_names import NUMBERED, kind_of, names_an_id, root_of, same_kind, words_of
 from .user_words import Said, plain, words_in
 
@@ -32,6 +32,10 @@ TELLING = 5
 """Letters of a word that names a record alone, where no other of its kind has it."""
 _OWN = ("id", "id_", "uid", "uuid", "_id", "guid")
 _SUFFIX_MOST = 6
+
+
+Beside = frozenset[str]
+"""The values of a call, as ids are compared."""
 
 
 class Found(NamedTuple):
@@ -74,16 +78,12 @@ class References:
     """The question of it that his plain yes answers."""
     to_be_done: Sequence[str] = ()
     """The names of the functions that are to be called."""
-    named_cache: dict[int, bool] = field(default_factory=dict)
+    named_cache: dict[tuple[int, Beside], bool] = field(default_factory=dict)
 
     @cached_property
     def records(self) -> tuple[Record, ...]:
         """Every record, those inside others behind them."""
         return tuple(r for source in self.found for r in _walk(source.data, "", source))
-
-    @cached_property
-    def _typed(self) -> frozenset[str]:
-        return frozenset(form for text in self.said.texts for form in typed(text)) - {""}
 
     @cached_property
     def _by_id(self) -> Mapping[str, tuple[Record, ...]]:
@@ -105,11 +105,11 @@ class References:
 
     def is_known(self, value: object) -> bool:
         """Whether it is the id of a record, or a label that is as good as one (a file's name)."""
-        return normal(value) in self._by_id or normal(value) in self._labels
+        return normal(value) in self._known
 
     @cached_property
-    def _labels(self) -> frozenset[str]:
-        return frozenset(normal(r.label) for r in self.records if r.label)
+    def _known(self) -> frozenset[str]:
+        return frozenset(normal(v) for r in self.records for v in (r.ident, r.label) if v)
 
     def gave(self, app_id: str, value: str) -> bool:
         """Whether a result of this app has the value as a field of its own: giving it back tells
@@ -126,22 +126,33 @@ class References:
         return {app_id: frozenset(values) for app_id, values in found.items()}
 
     def is_named(
-        self, value: object, name: str = "", app_id: str = "", *, whole: bool = False
+        self,
+        value: object,
+        name: str = "",
+        app_id: str = "",
+        *,
+        whole: bool = False,
+        beside: Collection[str] = (),
     ) -> bool:
         """Whether an id stands in the user's words, or is that of the one record which they name,
         `whole` by all words of its label. `name` is the argument that it is given for: the one id
-        of its kind inside of a named record is named with it."""
+        of its kind inside of a named record is named with it. `beside` are the values of the
+        call: two of a kind that are named by words of their own may both be among them."""
         records = self.of(value, name, app_id)
+        beside = frozenset(map(normal, beside))
         kinds = {r.kind for r in records if not r.inside} - {""} or {*root_of(name)}
-        if self._is_typed(str(value), kinds) or self._is_called(records, whole):
+        if self._is_typed(str(value), kinds) or self._is_called(records, whole, beside):
             return True
         if whole or any(r.label and not r.inside for r in records):
             return False
-        return self._inside_a_named_one(normal(value), name, app_id)
+        around = (r for r in self._of_app(app_id) if _inside(r, name) == {normal(value)})
+        return any(self._is_named(r, beside) for r in around)
 
-    def _is_called(self, records: Sequence[Record], whole: bool) -> bool:
-        told = [r for r in records if r.source.action and (not whole or self._is_said_whole(r))]
-        named = {r.label for r in told if self._is_named(r)}
+    def _is_called(self, records: Sequence[Record], whole: bool, beside: Beside) -> bool:
+        told = [r for r in records if r.source.action]
+        if whole:
+            told = [r for r in told if any(map(self.said.holds, {r.label, _bare(r.label)} - {""}))]
+        named = {r.label for r in told if self._is_named(r, beside)}
         return bool(named) and self._called(records) <= named
 
     def _called(self, records: Iterable[Record]) -> set[str]:
@@ -159,19 +170,18 @@ class References:
                 known.add(r.label)
         return known
 
-    def _is_said_whole(self, record: Record) -> bool:
-        label = record.label
-        return bool(label) and any(map(self.said.holds, (label, _bare(label))))
-
     def _is_typed(self, ident: str, kinds: Collection[str]) -> bool:
         """Whether an id was typed. A few digits may be any number: they count behind a sign or a
         word that says of what they are the number."""
         bare = ident.strip("#\u2116")
         if not bare.isdigit() or len(bare) >= TELLING:
-            return all((self._words(ident), self._typed & {normal(ident), normal(bare)}))
-        if self._typed & {f"#{bare}", f"\u2116{bare}", f"no{bare}"}:
-            return True
-        before = {one for text in self.said.texts for one in _before(words_in(text), bare)}
+            return bool(self._words(ident) and self.said.typed & {normal(ident), normal(bare)})
+        signed = {f"#{bare}", f"\u2116{bare}", f"no{bare}"}
+        return not signed.isdisjoint(self.said.typed) or self._is_numbered(bare, kinds)
+
+    def _is_numbered(self, figure: str, kinds: Collection[str]) -> bool:
+        words = (words_in(text) for part in self._parts[1:] for text in part.texts)
+        before = {one for part in words for one in _before(part, figure)}
         said = [any(same_kind(word, kind) for word in before) for kind in kinds]
         return not before.isdisjoint(NUMBERED) or (bool(said) and all(said))
 
@@ -188,12 +198,12 @@ class References:
         return replace(self, said=self.said.less(gone), named_cache={})
 
     def has_key(self, key: str) -> bool:
-        """Whether a result has this key."""
+        """Whether a result has this key above a value."""
         return key in self._keys
 
     @cached_property
     def _keys(self) -> frozenset[str]:
-        return frozenset(key for source in self.found for key in _keys_in(source.data, 0))
+        return frozenset(key for source in self.found for key, _, _ in _scalars(source.data))
 
     def is_left_open(self, value: object, beside: Collection[str]) -> bool:
         """Whether the question that a plain yes answers tells several records of a kind, of which
@@ -208,13 +218,15 @@ class References:
                 return True
         return False
 
+    def is_made(self, value: object, name: str = "", app_id: str = "") -> bool:
+        """Whether it is the id of what this turn has made."""
+        found = self.of(value, name, app_id)
+        made = (r for r in found if r.source.action not in ("", "read") and not r.source.ago)
+        return any(map(self._is_sole, made))
+
     def is_only_one(self, value: object, name: str = "", app_id: str = "") -> bool:
-        """Whether it is the id of the only record of its kind that the last reply showed, or of
-        what this turn has made."""
+        """Whether it is the id of the only record of its kind that the last reply showed."""
         records = self.of(value, name, app_id)
-        made = [r for r in records if r.source.action not in ("", "read") and not r.source.ago]
-        if any(map(self._is_sole, made)):
-            return True
         if not records:
             return bool(self.reply) and self._only_inside(normal(value), name, app_id)
         alone = any(self._is_alone(normal(value), r) for r in records)
@@ -241,21 +253,17 @@ class References:
         earlier = [r for r in self._of_app(app_id) if r.source.ago]
         return {ident for r in earlier for ident in _inside(r, name)} == {value}
 
-    def _inside_a_named_one(self, value: str, name: str, app_id: str) -> bool:
-        found = (r for r in self._of_app(app_id) if _inside(r, name) == {value})
-        return any(map(self._is_named, found))
-
     def _of_app(self, app_id: str) -> Iterator[Record]:
         return (r for r in self.records if app_id in ("", r.app_id))
 
-    def _is_named(self, record: Record) -> bool:
-        known = self.named_cache.get(id(record))
+    def _is_named(self, record: Record, beside: Beside) -> bool:
+        known = self.named_cache.get((id(record), beside))
         if known is None:
-            known = any(self._names(part, record) for part in self._parts)
-            self.named_cache[id(record)] = known
+            known = any(self._names(part, record, beside) for part in self._parts)
+            self.named_cache[id(record), beside] = known
         return known
 
-    def _names(self, said: Said, record: Record) -> bool:
+    def _names(self, said: Said, record: Record, beside: Beside) -> bool:
         """Whether a part of what he said names this record, and none of its kind as well or better:
         where one part fits two labels, neither may be meant."""
         if not self._qualifies(said, record):
@@ -263,6 +271,8 @@ class References:
         mine = self._matched(said, record)
         for other in self._like(record):
             theirs = self._matched(said, other)
+            if normal(other.ident) in beside and mine.isdisjoint(theirs):
+                continue
             is_less = theirs < mine and not self._is_within(said, other.label, record)
             if theirs > mine or (not is_less and self._qualifies(said, other)):
                 return False
@@ -326,8 +336,7 @@ class References:
 
     @cached_property
     def _verbs(self) -> frozenset[str]:
-        first = chain.from_iterable(words_of(name)[:1] for name in self.to_be_done)
-        return language.verbs_like(*first)
+        return frozenset(language.fold(w) for name in self.to_be_done for w in words_of(name)[:1])
 
     def _says_nothing(self, word: str) -> bool:
         """Whether sentences are made of this word whatever they are about, or it is what the call
@@ -424,20 +433,12 @@ def _scalars(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, A
         yield key, value, depth
 
 
-def _keys_in(value: Any, depth: int) -> Iterator[str]:
-    if depth > DEEPEST:
-        return
-    if isinstance(value, Mapping):
-        yield from map(str, value)
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            yield from _keys_in(item, depth + 1)
-
-
 def _before(words: Sequence[str], figure: str) -> Iterator[str]:
-    """The words right before a figure."""
-    return (one for one, other in pairwise(words) if other.lstrip("0") == figure.lstrip("0"))
+    """The words right before a figure, but for one that a part of a message begins with, which may
+    say what is done ("note 5 apples"), unless nothing follows."""
+    starts = 0 if len(words) == 2 else 1
+    pairs = pairwise(words[starts:])
+    return (one for one, other in pairs if other.lstrip("0") == figure.lstrip("0"))
 
 
 def labels(record: Mapping[str, Any]) -> Iterator[str]:

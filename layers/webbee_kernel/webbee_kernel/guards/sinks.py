@@ -88,23 +88,30 @@ def _opens(leaf: Leaf) -> bool:
     words, leaves = words_of(leaf.name), _says(leaf.name, fields.LEAVES | fields.OPENS)
     denies = words[:1] == ["no"]
     if leaf.is_set:
-        reaches = leaves or kind_by_name(leaf.name, fields.EFFECT, is_read=False)
+        reaches = leaves or words[:1] == ["to"] or _by_name(leaf, fields.EFFECT)
         return bool(reaches) and not (denies or fields.SHUTS.issuperset(words[:1]))
     shuts = leaves if denies else not fields.SHUTS.isdisjoint(words)
     return leaf.value is False and not leaf.is_default and shuts
 
 
+def _by_name(leaf: Leaf, where: int) -> Kind | None:
+    return kind_by_name(leaf.name, where, is_read=False)
+
+
 def _is_time_of_leaving(leaf: Leaf) -> bool:
-    """Whether it is when something leaves: `send_at`, `share_until`."""
-    leaves = not fields.LEAVES.isdisjoint(words_of(leaf.name)[:1])
-    return leaves and isinstance(leaf.value, str) and is_moment(leaf.value)
+    """Whether it is when something leaves, or that it does: `send_at`, `publish: 1`."""
+    leaves = not (fields.LEAVES - fields.PLACES.keys()).isdisjoint(words_of(leaf.name)[:1])
+    is_told = is_moment(leaf.value) or (type(leaf.value) in (int, float) and bool(leaf.value))
+    return leaves and is_told and not (leaf.is_default or names_an_id(leaf.name))
 
 
 def _is_sent(leaf: Leaf) -> bool:
     """Whether a choice says that something leaves: `mode: send`, `access: anyone_with_link`; of one
     that is made against the default its name may say it, too."""
-    by_name = leaf.is_chosen and not is_told(leaf) and _says(leaf.name, fields.CARRIES)
-    return by_name or _says(str(leaf.value), fields.LEAVES.difference(fields.PLACES) | fields.OPENS)
+    if _says(value := str(leaf.value), fields.LEAVES.difference(fields.PLACES) | fields.OPENS):
+        return True
+    tells = _says(leaf.name, fields.CARRIES) or not fields.PLACES.keys().isdisjoint(words_of(value))
+    return leaf.is_chosen and not is_told(leaf) and tells
 
 
 def _says(name: str, words: frozenset[str]) -> bool:
@@ -300,8 +307,7 @@ def _is_url(leaf: Leaf) -> bool:
     text = str(leaf.value)
     if is_linked(text) or (has_scheme(text) and not is_told(leaf)):
         return True
-    weak = kind_by_name(leaf.name, fields.CARRYING, is_read=False)
-    return weak == "url" and web_address(text)
+    return _by_name(leaf, fields.CARRYING) == "url" and web_address(text)
 
 
 def is_told(leaf: Leaf) -> bool:
@@ -401,7 +407,8 @@ def _may_be_address(leaf: Leaf, why: str) -> bool:
         is_end = words_of(leaf.name)[-1:] == ["to"] and is_moment(leaf.value)
         return not is_end and not (leaf.is_secret and not form_of(leaf.value))
     long = len(str(leaf.value).lstrip("-").partition(".")[0]) >= _LONG
-    return long or leaf.is_item or names_an_id(leaf.name) or not is_counted(leaf.name)
+    is_one = leaf.is_item or names_an_id(leaf.name) or not is_counted(leaf.name)
+    return long or is_one or bool(_by_name(leaf, fields.ANYWHERE))
 
 
 _HEADER = re.compile(

@@ -22,6 +22,7 @@ from functools import cached_property, lru_cache
 
 from .. import language
 from ..language.spans import UNSPACED
+from .addresses import typed
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@+-]+[^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
@@ -213,6 +214,11 @@ class Said:
         if self._stem(word) in self._stems:
             return True
         return not self.strict and not self._beginnings.isdisjoint(_beginnings(word))
+
+    @cached_property
+    def typed(self) -> frozenset[str]:
+        """His words as addresses and ids are compared."""
+        return frozenset(form for text in self.texts for form in typed(text)) - {""}
 
     @cached_property
     def _words(self) -> frozenset[str]:

@@ -57,7 +57,6 @@ __all__ = [
     "tags",
     "title_keys",
     "tokens",
-    "verbs_like",
 ]
 
 
@@ -83,14 +82,6 @@ def clauses(text: str) -> list[str]:
     joined = "|".join(map(re.escape, sorted(forms("and_"))))
     marks = r"[,;:.!?\u2026\u3001\u3002\uff0c\uff01\uff1f]+(?=\s|$)|\n"
     return re.split(rf"(?i:{marks}|(?<!\w)(?:{joined})(?!\w))", text)
-
-
-@lru_cache(maxsize=256)
-def verbs_like(*verbs: str) -> frozenset[str]:
-    """What people say, in any language, who mean what English verbs say; these among it."""
-    does = {of("en").words.effects.get(stem(verb, "en"), "") for verb in verbs}
-    said = [of(tag).words.lists("effects").get(one, "") for tag in tags() for one in does]
-    return frozenset(map(fold, [*verbs, *" ".join(said).split()]))
 
 
 def currencies_in(text: str) -> frozenset[str]:

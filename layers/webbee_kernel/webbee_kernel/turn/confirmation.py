@@ -105,7 +105,7 @@ def agrees(message: str, reply: str) -> bool:
     """Whether a message is a yes to what the reply asks, and says nothing which the reply did not:
     "yes, please do the exchange". What it agrees to is that question; a card it does not answer. A
     reply that asks nothing is answered by no yes: it may have repeated what somebody else wrote."""
-    if not asks(reply):
+    if not asks(reply) or "\\" in question_of(reply):  # a formula may draw nothing
         return False
     if answer(message):
         return True

@@ -379,7 +379,7 @@ class Consent:
             return frozenset()
         names = [function.fn_name for _, function, _ in judged]
         records = replace(references_of(state), to_be_done=names)
-        typed = "" if state.is_picked else without_files(state.message)
+        typed = "" if state.is_picked else records.said.texts[0]
         moment = Moment(
             message=typed,
             said=records.said,
@@ -413,11 +413,11 @@ def references_of(state: TurnContext) -> References:
     another reply before it, the message answers no question of the last one and means none of its
     records; nor does what is no yes to a reply that asks, what asks itself, or a plain no."""
     last = None if state.is_beside else state.memory.last
-    texts, asked, reply = [without_files(state.message)], "", ""
+    texts, asked, reply = [message := without_files(state.message)], "", ""
     if last and confirmation.agrees(state.message, last.reply):
         asked = confirmation.question_of(last.reply)
         texts.append(asked)
-    if last and (asked or not _leaves_open(state.message, last.reply)):
+    if last and (asked or not _leaves_open(message, last.reply)):
         reply = "\n".join((last.reply, *last.shown))
     tag = language.detect(state.message, language.of(state.language).tag)
     return References(tuple(_found(state)), Said(texts, tag), reply, asked)
