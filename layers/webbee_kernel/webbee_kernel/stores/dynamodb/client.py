@@ -130,11 +130,13 @@ class Database:
             raise
 
     async def transact(self, *actions: dict[str, JSONObject]) -> None:
-        """All of the writes or none, as their conditions say; botocore's request token makes a
-        repeat harmless."""
+        """All of the writes or none, as their conditions say; ConditionFailed carries what stood
+        there. botocore's request token makes a repeat harmless."""
         for action in actions:
             for request in action.values():
                 _declare_names(request)
+                if "ConditionExpression" in request:
+                    request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         await self._uncontended("transact_write_items", {"TransactItems": list(actions)})
 
     async def _uncontended(self, operation: str, request: JSONObject) -> JSONObject:

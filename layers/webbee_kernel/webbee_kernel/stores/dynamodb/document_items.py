@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import uuid_utils
@@ -146,11 +146,13 @@ def writes_of(
         }
         for n, chunk in enumerate(packed.parts)
     ]
-    surplus = [
-        {"Delete": {"TableName": table, "Key": place.part(n)}}
-        for n in range(len(packed.parts), part_count(held))
-    ]
+    surplus = removed_parts(table, place, range(len(packed.parts), part_count(held)))
     return _document(place, head, loads(text)), [{"Put": put}, *parts, *surplus]
+
+
+def removed_parts(table: str, place: Place, numbers: Iterable[int]) -> list[JSONObject]:
+    """What removes parts of a large document."""
+    return [{"Delete": {"TableName": table, "Key": place.part(n)}} for n in numbers]
 
 
 def _document(place: Place, head: Item, data: JSONObject) -> Document:
@@ -259,7 +261,6 @@ class Generation(NamedTuple):
             "ConditionExpression": "#gen = :gen",
             "ExpressionAttributeNames": names,
             "ExpressionAttributeValues": {**values, ":gen": S(self.gen)},
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
         return [{"Update": update}]
 
@@ -374,7 +375,6 @@ class Generations(TableStore):
                     **values,
                     **{f":{name}_now": value for name, value in attributes.items()},
                 },
-                "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
             }
             actions.append({"Update": update})
         counts = state.counting(self._table, place, declared, *changes)

@@ -38,6 +38,7 @@ from .document_items import (
     Place,
     etag_of,
     part_count,
+    removed_parts,
     unchanged,
     writes_of,
 )
@@ -199,7 +200,6 @@ class DocumentStore(TableStore):
         item |= new.attributes(place.collection, item["created"]["S"])
         counts = state.counting(self._table, place, declared, (Entries.of(head), new))
         if parts or counts:
-            put["Put"]["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
             await self._database.transact(*counts, put, *parts)
         else:
             await self._database.write("put_item", own={"etag": S(document.etag)}, **put["Put"])
@@ -224,12 +224,8 @@ class DocumentStore(TableStore):
             "Key": place.key,
             "ConditionExpression": condition,
             "ExpressionAttributeValues": values,
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
-        parts = [
-            {"Delete": {"TableName": self._table, "Key": place.part(n)}}
-            for n in range(part_count(head))
-        ]
+        parts = removed_parts(self._table, place, range(part_count(head)))
         counts = state.counting(self._table, place, declared, (Entries.of(head), Entries()))
         return [*counts, {"Delete": guarded}, *parts]
 

@@ -141,7 +141,7 @@ class SessionStore(TableStore):
         first = {"put_item": "Put", "update_item": "Update"}[operation]
         try:
             await self._database.transact(
-                {first: {**request, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}},
+                {first: request},
                 *({"Put": {"TableName": self._table, "Item": item}} for item in pointers),
             )
         except ConditionFailed as failure:

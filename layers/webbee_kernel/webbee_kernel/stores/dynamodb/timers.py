@@ -22,7 +22,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ...errors import StorageUnavailable
 from ...types import JSONObject, UserKey, from_dict
@@ -37,15 +37,6 @@ Book = dict[tuple[str, str], Section]
 NO_SECTIONS: Final = "{}"
 
 
-class Snapshot(NamedTuple):
-    """A section's data as it is stored: its version, when that was made, what it replaced."""
-
-    data: JSONObject | None
-    version: int
-    refreshed_at: float | None
-    previous: JSONObject | None = None
-
-
 def book_text(sections: Iterable[Section]) -> str:
     """The bookkeeping of these sections, in a stable order."""
     return dumps({section_key(*s.key): _entry(s) for s in sorted(sections, key=lambda s: s.key)})
@@ -56,21 +47,6 @@ def book_from(text: str) -> Book:
     entries: dict[str, JSONObject] = loads(text)
     sections = (_section(key, entry) for key, entry in entries.items())
     return {section.key: section for section in sections}
-
-
-def _pictured(entry: Section, held: Snapshot | None, lease_until: float) -> Section:
-    """Bookkeeping and data together."""
-    if held is None:
-        return replace(entry, lease_until=lease_until)
-    ahead = held.version > entry.version
-    return replace(
-        entry,
-        data=held.data,
-        previous=held.previous,
-        version=max(entry.version, held.version),
-        refreshed_at=held.refreshed_at if ahead else entry.refreshed_at,
-        lease_until=lease_until,
-    )
 
 
 def earliest(sections: Iterable[Section]) -> float | None:
@@ -188,9 +164,7 @@ def state_of(items: Iterable[Item]) -> UserState:
     timer = by_key.get(TIMER, {})
     book = book_of(timer)
     lease_until = number(timer, "lease_until") or 0.0
-    sections = {
-        key: _pictured(entry, snapshot(by_key, key), lease_until) for key, entry in book.items()
-    }
+    sections = {key: _pictured(entry, by_key, lease_until) for key, entry in book.items()}
     return UserState(
         sections=tuple(sections[key] for key in sorted(sections)),
         installations=tuple(
@@ -202,16 +176,23 @@ def state_of(items: Iterable[Item]) -> UserState:
     )
 
 
-def snapshot(by_key: Mapping[str, Item], key: tuple[str, str]) -> Snapshot | None:
-    """A section's stored data; what it replaced where the items hold that too."""
-    item = by_key.get(section_key(*key))
+def _pictured(entry: Section, by_key: Mapping[str, Item], lease_until: float) -> Section:
+    """Bookkeeping and data together; what the data replaced where the items hold that too."""
+    item = by_key.get(section_key(*entry.key))
     if item is None:
-        return None
-    before = by_key.get(previous_key(*key), {})
+        return replace(entry, lease_until=lease_until)
+    before = by_key.get(previous_key(*entry.key), {})
     version = int(item["version"]["N"])
     fits = before and int(before["version"]["N"]) == version
-    previous = _unpacked(before) if fits else None
-    return Snapshot(_unpacked(item), version, number(item, "refreshed_at"), previous)
+    ahead = version > entry.version
+    return replace(
+        entry,
+        data=_unpacked(item),
+        previous=_unpacked(before) if fits else None,
+        version=max(entry.version, version),
+        refreshed_at=number(item, "refreshed_at") if ahead else entry.refreshed_at,
+        lease_until=lease_until,
+    )
 
 
 def book_of(timer: Item) -> Book:
