@@ -976,3 +976,16 @@ def test_what_is_under_ones_own_name_is_shown_there() -> None:
     told = answer("export my data")
     assert {"action": "me"} in [n["props"].get("on_click") for n in nodes(told.offer)]
     assert told.text == "That is under your name, at the top of the page."
+
+
+def test_a_flag_that_the_summary_says_is_not_said_again() -> None:
+    ext = Extension("bikes", display_name="Bikes")
+    chat = ChatExtension(ext)
+
+    @chat.function("lock", "Lock the bike", action_type="write", examples=["lock the bike"])
+    async def lock(ctx: Context) -> ActionResult:
+        data = {"id": "b-1", "title": "Red", "locked": True, "bike": "red"}
+        return ActionResult.success(data, "Locked it.")
+
+    reply = TestKernel([ext], model=EmbeddedModel()).chat("lock the bike").body["reply"]
+    assert reply.startswith("Locked it.") and "bike: red" in reply and "locked:" not in reply

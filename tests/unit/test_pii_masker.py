@@ -352,5 +352,6 @@ def test_what_a_message_writes_out_of_the_map_is_told_by_its_placeholder() -> No
     names = {value: placeholder for placeholder, value in masker.vault.items()}
     said = masker.written_in("Archive the one of Anna, and tell T.H@x.com", shown)
     assert said == {names["Anna Weber"]: "Anna", names["t.h@x.com"]: "t.h@x.com"}
+    assert masker.written_in("le mail d'Anna", shown) == {names["Anna Weber"]: "Anna"}
     assert masker.written_in("and what is the weather?", shown) == {}
     assert masker.written_in("the mail from Anna", "nothing masked") == {}

@@ -144,7 +144,8 @@ def _fields(record: Row, spoken: Language, asked: set[str], said: str) -> Iterat
     shown = _without_ids(told, asked) or list(told)
     for key in sorted(shown, key=lambda k: not _is_asked(k, asked)):
         values = [_value(key, item, _currency(record), spoken) for item in _listed(told[key])]
-        is_said = all(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said) for value in values)
+        marks = [_named(key)] if told[key] is True else values  # "Deleted …" says "deleted"
+        is_said = all(re.search(rf"(?i)(?<!\w){re.escape(m)}(?!\w)", said) for m in marks)
         if not said or (_is_asked(key, asked) and not is_said):
             yield f"- {_named(key)}: {', '.join(values[:ROWS])}{_left(values, spoken)}"
 

@@ -263,15 +263,16 @@ class Masker:
         """Placeholders of `shown` whose address, or a word of whose name, stands in a user's own
         `message`, with what stands there: `{"<NAME_5>": "Anna"}`."""
         tag = detect(message)
-        words = [(w := t.text.removesuffix("'s"), stem(w, tag)) for t in tokens(message)]
+        said = message.replace("'", " ").replace("\u2019", " ")  # "Sarah's", "d'Anna"
+        words = [(w.text, stem(w.text, tag)) for w in tokens(said)]
         low, found = message.casefold(), dict[str, str]()
         for placeholder, value in self.used_in(shown).items():
-            own = {stem(w.text, tag) for w in tokens(value)}
-            said = [text for text, word in words if word in own]
+            own = {stem(w.text, tag) for w in tokens(value.replace("'", " "))}
+            names = [text for text, word in words if word in own]
             if placeholder.startswith(f"<{EMAIL}_"):
-                said = [value] * (value.casefold() in low)
-            if said and placeholder.startswith(_PERSONAL) and any(map(is_telling, said)):
-                found[placeholder] = " ".join(said)
+                names = [value] * (value.casefold() in low)
+            if names and placeholder.startswith(_PERSONAL) and any(map(is_telling, names)):
+                found[placeholder] = " ".join(names)
         return found
 
     def _real(self, match: re.Match[str]) -> str:

@@ -181,10 +181,16 @@ def name_of(row: JSONObject) -> str:
     return " ".join(str(name).split())
 
 
+def bare(word: str) -> str:
+    """The longest part of a word between apostrophes: "Sarah's", "d'Anna"."""
+    return max(word.replace("\u2019", "'").split("'"), key=len)
+
+
 def _stems(text: str) -> set[str]:
     """The stems of a text's words, in every language."""
-    tags = language.tags()
-    return {language.stem(w.text, tag) for w in language.tokens(text) for tag in tags}
+    tags, words = language.tags(), {w.text for w in language.tokens(text)}
+    words |= {bare(word) for word in words}
+    return {language.stem(word, tag) for word in words for tag in tags}
 
 
 def _records(data: Any) -> list[JSONObject] | None:

@@ -19,7 +19,7 @@ from ..function_form import Parameter
 from ..protocol import ToolSpec
 from .examples import Command, Pattern, Span, Unclear, Value, speech, unfilled
 from .message import COLON, Message, lexicon, sense, without_stop
-from .prompt_reader import Reading, Records, holding
+from .prompt_reader import Reading, Records, bare, holding
 
 LONGEST_NUMBER: Final = 15
 """Digits of a number; what is longer is an id, or nothing."""
@@ -208,7 +208,7 @@ class SlotValues:
         if any(self.message.tokens[n].kind not in ("word", "quote", "colon") for n in at):
             return None
         words = [w.text for n in at for w in language.tokens(self.message.tokens[n].text)]
-        words = [word.removesuffix("'s") for word in words]  # "Sarah's mail"
+        words = [bare(word) for word in words]  # "Sarah's mail"
         stems = [language.stem(w, tag) for w in words if sense(w, tag) not in nouns]
         has_noun = len(stems) < len(words)
         here = has_noun or self.records.is_newest(app_id)
