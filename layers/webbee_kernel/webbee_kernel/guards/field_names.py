@@ -143,43 +143,34 @@ file or a text along, too; an effect; a function whose effect leaves, a read of 
 effect that carries what it acts on somewhere. What counts in one counts in those behind it."""
 
 _NAMES: Sequence[tuple[int, Kind, str]] = (
-    (ANYWHERE, "recipient", "cc bcc recipient recipients rcpt addressee addressees notify inform"),
-    (
-        ANYWHERE,
-        "recipient",
-        "copyto sendto forwardto fwdto mailto emailto exportto deliverto shareto",
-    ),
+    (ANYWHERE, "recipient", "cc bcc recipient rcpt addressee notify inform deliver audience sms"),
+    (ANYWHERE, "recipient", "copyto sendto forwardto fwdto mailto emailto exportto deliverto"),
     (ANYWHERE, "recipient", "reportto resultto resultsto outputto dumpto saveto handto giveto"),
-    (ANYWHERE, "recipient", "sharewith sharedwith destinataire destinatario destinat\u00e1rio"),
-    (ANYWHERE, "recipient", "empfaenger empf\u00e4nger kopiean deliver audience sms whatsapp"),
+    (ANYWHERE, "recipient", "shareto sharewith sharedwith whatsapp destinataire destinatario"),
+    (ANYWHERE, "recipient", "destinat\u00e1rio empfaenger empf\u00e4nger kopiean"),
     (ANYWHERE, "url", "webhook callback mirror"),
-    (BESIDE, "recipient", "receiver receivers attendee attendees"),
-    (BESIDE, "recipient", "participant participants invitee invitees guest guests"),
-    (BESIDE, "recipient", "email emails phone phones mobile tel msisdn fax address addresses"),
-    (BESIDE, "recipient", "member members collaborator collaborators subscriber subscribers"),
-    (BESIDE, "recipient", "assignee assignees reviewer reviewers viewers editors watcher watchers"),
-    (BESIDE, "recipient", "principal principals grantee grantees visibility"),
+    (BESIDE, "recipient", "receiver attendee participant invitee guest member collaborator"),
+    (BESIDE, "recipient", "email phone mobile tel msisdn fax address addresses subscriber"),
+    (BESIDE, "recipient", "assignee reviewer viewers editors watcher principal grantee visibility"),
     (EFFECT, "recipient", "to anyone everyone worldreadable permissions acl grants mentions"),
     (EFFECT, "recipient", "owners admins readers writers delegates approvers followers"),
-    (EFFECT, "account", "iban account accounts bic swift wallet"),
-    (EFFECT, "account", "payee payees beneficiary beneficiaries"),
-    (EFFECT, "url", "url urls uri uris href endpoint webhooks host hosts hostname domain"),
-    (EFFECT, "url", "website link links"),
-    (EFFECT, "path", "path paths"),
-    (LEAVING, "recipient", "target targets destination destinations dest"),
-    (CARRYING, "recipient", "user users username usernames handle handles person people contact"),
-    (CARRYING, "recipient", "contacts viewer editor owner friend friends colleague colleagues"),
-    (CARRYING, "recipient", "customer customers number numbers group groups team teams channel"),
-    (CARRYING, "recipient", "channels room rooms chat chats thread conversation inbox mailbox"),
-    (CARRYING, "recipient", "with who whom peer peers copy copies"),
+    (EFFECT, "account", "iban account bic swift wallet payee beneficiary beneficiaries"),
+    (EFFECT, "url", "url urls uri uris href endpoint webhooks host hostname domain website link"),
+    (EFFECT, "path", "path"),
+    (LEAVING, "recipient", "target destination dest"),
+    (CARRYING, "recipient", "user username handle person people contact viewer editor owner"),
+    (CARRYING, "recipient", "friend colleague customer number group team channel room chat thread"),
+    (CARRYING, "recipient", "conversation inbox mailbox with who whom peer copy copies"),
     (CARRYING, "account", "card bank"),
     (CARRYING, "url", "site server remote origin ip feed"),
     (CARRYING, "path", "folder directory dir bucket drive location printer"),
 )
-"""The parameter names of the field, with the kind of place that each is."""
-PLACES: Mapping[str, tuple[int, Kind | None]] = {
+"""The parameter names of the field, with the kind of place that each is, also in the plural."""
+
+_SINGULAR: Mapping[str, tuple[int, Kind | None]] = {
     word: (where, kind) for where, kind, words in _NAMES for word in words.split()
 }
+PLACES = {f"{word}s": place for word, place in _SINGULAR.items() if len(word) > 3} | _SINGULAR
 WEAK = frozenset(word for word, (where, _) in PLACES.items() if where >= LEAVING)
 _NOWHERE = CARRYING + 1, None
 _NOT_EVERYWHERE = frozenset(word for word, (where, _) in PLACES.items() if where > ANYWHERE)
