@@ -500,6 +500,42 @@ RULES = {
         ("Castor is due at 04:30 UTC (6:30 our time).",),
         ("Castor is due at 04:30 UTC (6:45 our time).", "Castor is due at 04:30 (6:30)."),
     ),
+    "a time may be told in the zone that the data names": Rule(
+        ({"timezone": "Europe/Paris", "calls": [{"with": "Aiko", "at": "2026-11-30T08:20:00Z"}]},),
+        ("Aiko calls at 9:20.", "Aiko calls at 8:20 UTC."),
+        ("Aiko calls at 11:20.",),
+    ),
+    "a length in hundredths of a second is one figure": Rule(
+        ([{"swimmer": "Mia Fuchs", "time_ms": 61240}, {"swimmer": "Lea Hart", "time_ms": 60870}],),
+        ("Lea Hart won in 1:00.87, with Mia Fuchs second in 1:01.24.",),
+        ("Lea Hart won in 1:00.87 on lane 24.",),
+    ),
+    "totals of two columns give what one is for each of the other": Rule(
+        (
+            {
+                "regions": [
+                    {"region": "North", "revenue": 128450.75, "orders": 1204},
+                    {"region": "South", "revenue": 96310.2, "orders": 988},
+                    {"region": "West", "revenue": 151772.4, "orders": 1467},
+                ]
+            },
+        ),
+        ("An order came to €102.91 on average.",),
+        ("An order came to €103.91 on average.",),
+    ),
+    "what two days differ by is theirs, whatever a third one has": Rule(
+        (
+            {
+                "days": [
+                    {"date": "2026-11-30", "min_c": -4.5, "max_c": 3.0},
+                    {"date": "2026-12-02", "min_c": -9.5, "max_c": -2.5},
+                    {"date": "2026-12-03", "min_c": -6.0, "max_c": 2.0},
+                ]
+            },
+        ),
+        ("On Thursday it climbs to 2 degrees, 4.5 degrees more than on Wednesday.",),
+        ("On Thursday it climbs to 2 degrees, 5.5 degrees more than on Wednesday.",),
+    ),
     "a length in minutes and seconds follows from seconds": Rule(
         (
             {

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from functools import cached_property, partial
 from itertools import chain, islice
+from zoneinfo import ZoneInfo
 
 from .. import language
 from ..language.units import unit_after
@@ -51,9 +53,13 @@ class Dates:
         if found := stands():
             return Ground(found, "formatted")
         made = (self._counted[1].get(minutes) for minutes in claim.mention.readings)
-        if formula := next(filter(None, made), None) or self._elsewhere(claim):
+        if formula := next(chain(filter(None, made), self._zones(claim)), None):
             return Ground([], "derived", formula)
         return self._score(claim)
+
+    def _zones(self, claim: Claim) -> Iterator[str]:
+        """How a time is one of the data in another zone."""
+        return filter(None, (way(claim) for way in (self._elsewhere, self._local)))
 
     def _elsewhere(self, claim: Claim) -> str:
         """How a time is that of another zone than one of the two values before it, of a sentence
@@ -63,6 +69,26 @@ class Dates:
             if any((at - own) % HOUR == 0 for at in told for own in claim.mention.readings):
                 return f"{last.token} elsewhere"
         return ""
+
+    def _local(self, claim: Claim) -> str:
+        """How a time is one of the data in a zone that the data names."""
+        local = ((at - off) % DAY for at in claim.mention.readings for off in self._offsets)
+        return "of UTC" if any(at in self._index.times for at in local) else ""
+
+    @cached_property
+    def _offsets(self) -> frozenset[int]:
+        """The minutes by which local time differs from UTC: in the zones that the data names, now
+        and half a year on."""
+        if (now := self._figures.at) is None:
+            return frozenset()
+        named = {p.value for p in self._index.strings if "/" in p.value and "zone" in p.key.lower()}
+        found = set[int]()
+        for name in sorted(named)[:LENGTHS]:
+            with suppress(KeyError, ValueError, OSError, OverflowError):
+                zone, then = ZoneInfo(name), now + timedelta(182)
+                offsets = (at.astimezone(zone).utcoffset() for at in (now, then))
+                found |= {int(off.total_seconds()) // 60 for off in offsets if off}
+        return frozenset(found)
 
     def _zoned(self, claim: Claim) -> list[Claim]:
         """The times among the two values before one, in a sentence that tells its zone."""

@@ -193,13 +193,17 @@ class Table:
             yield Parts(odds, grain, kind, f"some of {self.name}[].{key}", made)
 
     def weighted(self) -> Iterator[Figure]:
-        """The averages of whole columns, weighed by another."""
+        """The averages of whole columns, weighed by another, and what their totals are for each of
+        another's."""
         for (a, one), (b, other) in permutations(islice(self.numbers.items(), WIDE), 2):
             rows = one.keys() & other.keys()
             if whole := sum(other[row] for row in rows):
                 made = f"average({self.name}[].{a} by {b})"
                 total = sum(one[row] * other[row] for row in rows)
                 yield Figure(total / whole, self.kinds[a], made)
+                made = f"sum({self.name}[].{a}) / sum({self.name}[].{b})"
+                ratio = sum(one[row] for row in rows) / whole
+                yield Figure(ratio, _ratio(self.kinds[a], self.kinds[b]) or QUOTIENT, made)
 
     def means(self) -> Iterator[Figure]:
         """The averages of whole columns."""

@@ -53,6 +53,7 @@ _AMOUNT = re.compile(
     r"|\d{1,4}[-/]\d{1,4}(?:[-/]\d{1,4})?|\d{1,2}\.\d{1,2}\.\d{2,4}"
 )
 _LENGTH = re.compile(r"(?<![\d:.,])\d{1,3}:[0-5]\d(?::[0-5]\d)?(?![\d:])")
+_HUNDREDTHS = re.compile(r"(?<![\d:.,])\d{1,2}(?::[0-5]\d){1,2}[.,]\d{1,3}(?![\d:])")
 _EMPHASIS = re.compile(r"(?<!\w)(_{1,3})(?=[^\s_])([^\n]{1,200}?)(?<=[^\s_])\1(?!\w)")
 _NUMERO = re.compile(r"\b[Nn]o\.(?=\s?[#\d])")
 _END = re.compile(
@@ -86,9 +87,9 @@ class Claim:
     """One value of a reply.
 
     `kind`: quote, url, email, placeholder, phone, code, hash (text that must stand in the
-    evidence), or `field`, or `length` (45:54, which is no time of day), or what `language` reads:
-    number, percent, money, ordinal, date, time, moment, month, weekday, period; `mention` holds
-    those readings.
+    evidence), or `field`, or `length` (45:54 or 1:01.24, which is no time of day), or what
+    `language` reads: number, percent, money, ordinal, date, time, moment, month, weekday, period;
+    `mention` holds those readings.
     """
 
     kind: str
@@ -353,6 +354,7 @@ _PATTERNS = (
     ("placeholder", _PLACEHOLDER),
     ("quote", _QUOTE),
     ("phone", _PHONE),
+    ("length", _HUNDREDTHS),
     ("file", _FILE),
     ("hash", _HASH),
     ("code", _CODE),

@@ -52,6 +52,11 @@ class Value:
     keys: frozenset[str]
 
     @property
+    def names(self) -> bool:
+        """Whether it is a text, or names its record otherwise."""
+        return self.is_text or self.is_label
+
+    @property
     def tables(self) -> set[Owner]:
         """The lists that its rows are of."""
         return {row[:-1] for row in self.rows}

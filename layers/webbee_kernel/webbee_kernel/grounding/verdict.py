@@ -325,7 +325,7 @@ class Check:
             return False
         part = self._reading.sentence(claim.start)
         for whole in (part, self._reading.sentence(max(0, part.start - 1))):
-            named = [v.rows for v in bound.between(whole.start, whole.end) if v.is_text]
+            named = [v.rows for v in bound.between(whole.start, whole.end) if v.names]
             if named:
                 return self._figures.is_of(rows.union(*named), claim)
         return self._figures.is_of(rows, claim)
