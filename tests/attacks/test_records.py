@@ -3,7 +3,7 @@ are told apart, and where the words fit two of them none is named."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import pytest
 from pydantic import create_model
@@ -34,6 +34,17 @@ class Shelf(World):
 
     def card(self, message: str, ident: object) -> str:
         return str(self.say(message, ("remove", {"id": str(ident)}))["confirmation"]["summary"])
+
+
+class Trips(Shelf):
+    """The same with a function that sets what its records hold."""
+
+    def extend(self, ext: Extension, chat: ChatExtension) -> None:
+        super().extend(ext, chat)
+        cabin: Any = (Literal["economy", "business"], ...)
+        self._add(
+            chat, "set_cabin", "write", create_model("Cabin", trip_id=(str, ...), cabin=cabin)
+        )
 
 
 def has_run(message: str, ident: object, *told: dict[str, Any]) -> bool:
@@ -381,3 +392,32 @@ def test_a_number_beside_the_id_of_a_record_is_another_one_of_its_kind(
     world.say("Write Old plan down", ("save_more", {"id": 12, "priority": 13, "minutes": 13}))
     world.say("Write Old plan and Salaries down", ("save_more", {"id": 12, **more}))
     assert world.ran == ["save_more", "save_more"]
+
+
+TRIPS = {
+    "trips": [
+        {"trip_id": "GV1N64", "title": "Orlando", "cabin": "business", "days": "seven"},
+        {"trip_id": "MQHHT6", "title": "Boston", "cabin": "economy", "days": "five"},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("message", "run"),
+    [
+        ("change my trip to Orlando to economy", ["GV1N64"]),
+        ("change GV1N64 to economy", ["GV1N64"]),
+        ("put GV1N64, of five days, in economy", ["GV1N64"]),
+        ("the business one in economy", []),
+    ],
+)
+def test_what_is_to_be_set_and_what_stands_beside_an_id_name_no_other_record(
+    message: str, run: list[str]
+) -> None:
+    found = []
+    for ident in ("GV1N64", "MQHHT6"):
+        world = Trips()
+        world.look(TRIPS)
+        world.say(message, ("set_cabin", {"trip_id": ident, "cabin": "economy"}))
+        found += [ident] if "set_cabin" in world.ran else []
+    assert found == run

@@ -156,6 +156,12 @@ def parameters(schema: Mapping[str, Any]) -> Iterator[Leaf]:
     yield from _declared(shapes_of(schema, schema), schema, "", (), 0)
 
 
+def offered(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """The values that the enumerations of a schema offer."""
+    for parameter in parameters(schema):
+        yield from (v for shape in parameter.shapes for v in shape.get("enum") or ())
+
+
 def _declared(
     shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], depth: int
 ) -> Iterator[Leaf]:

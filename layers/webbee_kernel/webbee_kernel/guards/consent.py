@@ -162,7 +162,7 @@ def _chooses(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: Ref
 def _is_another(leaf: Leaf, app_id: str, ids: list[Leaf], records: References) -> bool:
     """Whether a number is the id of such a record as `ids` are, under a name that neither says how
     many nor is that of a field (`priority`)."""
-    if records.has_key(leaf.name) or (is_counted(leaf.name) and not leaf.is_item):
+    if leaf.name in records.keys or (is_counted(leaf.name) and not leaf.is_item):
         return False
     kinds = {r.kind for x in ids for r in records.of(x.value, x.name, app_id)}
     return any(r.kind in kinds for r in records.of(_digits(leaf.value), "", app_id))
@@ -370,7 +370,7 @@ def _is_picked(leaf: Leaf, function: FunctionInfo) -> bool:
 
 def _is_key(leaf: Leaf, records: References) -> bool:
     """Whether it is the key of an object as the field or a result uses it."""
-    return is_known_key(leaf) or (leaf.is_key and records.has_key(str(leaf.value)))
+    return is_known_key(leaf) or (leaf.is_key and str(leaf.value) in records.keys)
 
 
 def _is_number(leaf: Leaf) -> bool:

@@ -8,7 +8,9 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
+
+from .. import language
 
 _ID_NAME = re.compile(r"(?:^|_)(?:id|ids|uid|uuid|guid)_?$|[a-z](?:Id|ID|Ids|IDs)$")
 _WORDS = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*|[^\W_]+")
@@ -28,6 +30,19 @@ NUMBERED = frozenset(
 def names_an_id(name: str) -> bool:
     """Whether an argument or field of this name holds an id: `id`, `order_id`, `messageIds`."""
     return bool(_ID_NAME.search(name))
+
+
+LONGEST_LABEL = 120
+"""Characters of what an app calls a thing; what is longer is its text."""
+
+
+def labels(record: Mapping[str, Any]) -> Iterator[str]:
+    """What an app calls the thing that a record describes: its title, subject, file name."""
+    titles = {*language.title_keys(), "filename", "title", "name", "subject", "label"}
+    for key, value in record.items():
+        if isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL and "\n" not in value:
+            if titles.intersection(words_of(str(key))) or str(key).casefold() in titles:
+                yield value
 
 
 FILES = frozenset("attachment attachments file files document documents".split())

@@ -15,12 +15,13 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from .. import language
+from ..catalogue import FunctionInfo
+from . import field_names
 from .addresses import is_moment, normal
-from .field_names import NUMBERED, kind_of, names_an_id, root_of, same_kind, words_of
-from .user_words import Said, plain, words_in
+from .arguments import offered
+from .field_names import LONGEST_LABEL, NUMBERED, kind_of, names_an_id, root_of, same_kind, words_of
+from .user_words import Said, words_in
 
-LONGEST_LABEL = 120
-"""Characters of what an app calls a thing; what is longer is its text."""
 LONGEST_VALUE = 60
 """Characters of a value that may tell a record from its like."""
 MOST_VALUES = 24
@@ -76,8 +77,8 @@ class References:
     """What the user was shown last, where the message may mean what stands in it."""
     answered: str = ""
     """The question of it that his plain yes answers."""
-    to_be_done: Sequence[str] = ()
-    """The names of the functions that are to be called."""
+    to_be_done: Sequence[FunctionInfo] = ()
+    """The functions that are to be called."""
     named_cache: dict[tuple[int, Beside], bool] = field(default_factory=dict)
 
     @cached_property
@@ -197,12 +198,9 @@ class References:
             return self
         return replace(self, said=self.said.less(gone), named_cache={})
 
-    def has_key(self, key: str) -> bool:
-        """Whether a result has this key above a value."""
-        return key in self._keys
-
     @cached_property
-    def _keys(self) -> frozenset[str]:
+    def keys(self) -> frozenset[str]:
+        """Every key above a value of a result."""
         return frozenset(key for source in self.found for key, _, _ in _scalars(source.data))
 
     def is_left_open(self, value: object, beside: Collection[str]) -> bool:
@@ -310,7 +308,18 @@ class References:
         return filter(said.has, self._telling(label))
 
     def _values_in(self, said: Said, record: Record) -> Iterator[str]:
-        return filter(said.holds, filter(self._words, record.values))
+        """The values that tell it, none that may be set; none beside a typed id of its kind."""
+        is_told = (record.app_id, record.kind) not in self._kinds_typed
+        values = (v for v in record.values if normal(v) not in self._choices) if is_told else ()
+        return filter(said.holds, filter(self._words, values))
+
+    @cached_property
+    def _choices(self) -> frozenset[str]:
+        return frozenset(normal(v) for f in self.to_be_done for v in offered(f.input_schema))
+
+    @cached_property
+    def _kinds_typed(self) -> frozenset[tuple[str, str]]:
+        return frozenset((r.app_id, r.kind) for r in self.records if self._is_typed(r.ident, ()))
 
     def _qualifies(self, said: Said, record: Record) -> bool:
         """Whether what he said of it is enough to name it: half of its label, a telling word or a
@@ -336,7 +345,7 @@ class References:
 
     @cached_property
     def _verbs(self) -> frozenset[str]:
-        return frozenset(language.fold(w) for name in self.to_be_done for w in words_of(name)[:1])
+        return frozenset(language.fold(w) for f in self.to_be_done for w in words_of(f.fn_name)[:1])
 
     def _says_nothing(self, word: str) -> bool:
         """Whether sentences are made of this word whatever they are about, or it is what the call
@@ -398,7 +407,7 @@ def _record(value: Mapping[str, Any], key: str, source: Found) -> Record | None:
 
 
 def _of(value: Mapping[str, Any], ident: str, key: str, source: Found, own: str = "") -> Record:
-    called = tuple(labels(value))
+    called = tuple(field_names.labels(value))
     label = next(iter(called), "")
     scalars = [(k, str(v), depth) for k, v, depth in _scalars(value) if str(v) != ident]
     short = [v for _, v, depth in scalars if depth <= DEPTH and v != label and _may_tell(v)]
@@ -439,12 +448,3 @@ def _before(words: Sequence[str], figure: str) -> Iterator[str]:
     starts = 0 if len(words) == 2 else 1
     pairs = pairwise(words[starts:])
     return (one for one, other in pairs if other.lstrip("0") == figure.lstrip("0"))
-
-
-def labels(record: Mapping[str, Any]) -> Iterator[str]:
-    """What an app calls the thing that a record describes: its title, subject, file name."""
-    titles = {*language.title_keys(), "filename", "title", "name", "subject", "label"}
-    for key, value in record.items():
-        if isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL and "\n" not in value:
-            if titles.intersection(words_of(str(key))) or plain(str(key)) in titles:
-                yield value

@@ -19,9 +19,8 @@ from ..channels.columns import label_keys
 from ..clock import confirmation_id, digest
 from ..errors import RequestConflict, not_installed
 from ..guards.addresses import form_of
-from ..guards.field_names import kind_of, names_an_id, root_of
+from ..guards.field_names import kind_of, labels, names_an_id, root_of
 from ..guards.proposals import Title, Titles, card, described, editable
-from ..guards.references import labels
 from ..guards.user_words import Said
 from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn

@@ -377,8 +377,7 @@ class Consent:
         ]
         if not judged:
             return frozenset()
-        names = [function.fn_name for _, function, _ in judged]
-        records = replace(references_of(state), to_be_done=names)
+        records = replace(references_of(state), to_be_done=[f for _, f, _ in judged])
         typed = "" if state.is_picked else records.said.texts[0]
         moment = Moment(
             message=typed,
