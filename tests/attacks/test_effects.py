@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model
@@ -769,6 +769,9 @@ READER = MarkdownIt("commonmark", {"html": True}).enable("strikethrough")
 
 
 @given(PIECES)
+@example("```~~~![a]\n")
+@example("~~~ ~~~ ~~~ js\n")
+@example("> ~~~```js\n\n")
 def test_no_text_of_a_text_client_is_rendered_as_a_picture_or_a_link(text: str) -> None:
     """A picture is fetched as soon as it is shown: its address would carry data out unasked, and so
     does what a client draws or runs of code in a language it knows. What a link hides is no

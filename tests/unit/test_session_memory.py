@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from webbee_kernel.channels.fact_ledger import TURN_CAP
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.pii import Masker
-from webbee_kernel.stores.types import SessionMemory, ToolCallDigest, Turn
+from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, ToolCallDigest, Turn
 from webbee_kernel.turn.session_memory import (
     MAX_RACES,
     append,
     history,
     preview,
     render,
+    undoable,
     unmasked_json,
 )
 from webbee_kernel.types import SessionKey, UserKey
@@ -176,6 +177,31 @@ def test_an_amount_is_as_long_as_amounts_are() -> None:
         " [also: 1 1 1 1 1 1 1 1 1 1 1 EUR]"
     )
     assert preview("x" * 500 + " 1 250 000,00 EUR").endswith(" [also: 1 250 000,00 EUR]")
+
+
+UNDO = {"app_id": "tasks", "function": "delete", "params": {"task": "t-1"}}
+
+
+@pytest.mark.parametrize(
+    ("waits", "later", "offered"),
+    [
+        (UNDO, (), True),
+        (UNDO, (turn(3),), True),
+        (UNDO | {"params": {"task": "t-2"}}, (), False),
+        (UNDO | {"params": {"task": "t-2"}}, (turn(3),), True),
+    ],
+    ids=["its own card waits", "went on", "another card waits", "went on from another"],
+)
+def test_an_undo_whose_card_nobody_answered_is_offered_again(
+    waits: dict[str, Any], later: tuple[Turn, ...], offered: bool
+) -> None:
+    done = {"status": "done", "what": "Add", "call": 0, "undo": UNDO}
+    made = {"receipts": [done], "calls": [{"app_id": "tasks", "fn_name": "add"}]}
+    step = {"app_id": "tasks", "fn_name": "delete", "arguments": waits["params"]}
+    card = PendingConfirmation("conf_1", LATER, "undo", "r2", (step,))
+    asked = {"receipts": [{"status": "waiting", "what": "Delete"}], "calls": []}
+    turns = (turn(1, response=made), turn(2, response=asked, waiting=(card,)), *later)
+    assert undoable(SessionMemory(turns)).get("undo") == (UNDO if offered else None)
 
 
 def test_older_turns_that_are_not_shown_are_counted() -> None:

@@ -69,7 +69,10 @@ def squeezed(text: str) -> str:
 
 
 _RENDERED: Final = r"(?<=\])(?=[(\[:])|(?<=<)(?=[A-Za-z/!?])"
-_FENCE: Final = r"(?m)^((?:[^\S\n]|[>*+\-\d.)])*(?:`{3,}(?=[^`\n]*$)|~{3,}(?!~)))(?=.*\S)"
+_INDENT: Final = r"(?:[^\S\n]|[>*+\-\d.)])*"
+_FENCE: Final = rf"(?m)^({_INDENT}(?:`{{3,}}(?=[^`\n]*$)|~{{3,}}(?!~)))(?=.*\S)"
+_AGAIN: Final = rf"{_INDENT}(?:`{{3}}|~{{3}})"
+_INSIDE: Final = "\n" + 8 * " "
 _LINKED: Final = r"\w://|(?i:\bwww\.)|(?<![\w.])@(?=\w)|<(?=[@#&])|\[\[|\|\|"
 _SIGN: Final = r"[\\`*~]|(?<!\w)_|_(?!\w)|\$.*\$|&#?\w+;|" + f"{_LINKED}|{_RENDERED}"
 
@@ -77,8 +80,10 @@ _SIGN: Final = r"[\\`*~]|(?<!\w)_|_(?!\w)|\$.*\$|&#?\w+;|" + f"{_LINKED}|{_RENDE
 def as_typed(text: str) -> str:
     """A text that no client's Markdown or HTML makes a picture or a link of, which would carry data
     to an address that is fetched or hidden: of `![a](https://b)` it shows what is typed, a space
-    parts the brackets. Code has its language on a line of its own: some clients draw or run it."""
-    return re.sub(_FENCE, r"\1\n", re.sub(_RENDERED, " ", text))
+    parts the brackets. Code has its language on a line of its own: some clients draw or run it; a
+    language that would begin code itself is moved in."""
+    text, again = re.sub(_RENDERED, " ", text), re.compile(_AGAIN)
+    return re.sub(_FENCE, lambda m: m[1] + (_INSIDE if again.match(text, m.end()) else "\n"), text)
 
 
 def as_code(text: str) -> str:

@@ -51,16 +51,27 @@ def history(
 def undoable(memory: SessionMemory) -> JSONObject:
     """The one effect of the newest turn that had any, where that can be taken back: `what` it was,
     the call `undo`, the function that it is `of`, the requests of its `turns`, and how many turns
-    with calls it outlives (`left`). Empty while a card waits. A ring full of turns that called
-    nothing keeps it.
+    with calls it outlives (`left`). Empty while a card waits, unless that is the card of this very
+    undo. A ring full of turns that called nothing keeps it.
     """
-    left = RING_SIZE
+    left, found = RING_SIZE, memory.last.undoable if memory.last else {}
     for turn in reversed(memory.turns):
-        if turn.response.get("receipts"):
+        if any(r["status"] != "waiting" for r in turn.response.get("receipts", ())):
             offered = list(_undoable(turn))
-            return offered[0] | {"left": left} if len(offered) == 1 else {}
+            found = offered[0] | {"left": left} if len(offered) == 1 else {}
+            break
         left -= bool(turn.response.get("calls"))
-    return memory.last.undoable if memory.last else {}
+    waits = [_as_undo(s) for p in (memory.last.waiting if memory.last else ()) for s in p.steps]
+    return found if waits in ([], [found.get("undo")]) else {}
+
+
+def _as_undo(step: JSONObject) -> JSONObject:
+    """A call as receipts offer one."""
+    return {
+        "app_id": step["app_id"],
+        "function": step["fn_name"],
+        "params": step["arguments"],
+    }
 
 
 def _undoable(turn: Turn) -> Iterator[JSONObject]:
@@ -73,7 +84,7 @@ def _undoable(turn: Turn) -> Iterator[JSONObject]:
 
 def undone_by(memory: SessionMemory, step: Step) -> list[JSONObject]:
     """The effects that this very call takes back, as receipts have offered it."""
-    call = {"app_id": step.app_id, "function": step.fn_name, "params": step.arguments}
+    call = _as_undo({"app_id": step.app_id, "fn_name": step.fn_name, "arguments": step.arguments})
     offered = [*(one for turn in memory.turns for one in _undoable(turn)), undoable(memory)]
     return [one for one in offered if one.get("undo") == call]
 
