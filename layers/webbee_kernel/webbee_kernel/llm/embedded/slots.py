@@ -345,7 +345,7 @@ class SlotValues:
         function without examples else the first words that nobody knows."""
         last = len(self.message.tokens) - 1
         behind = self._behind(pattern)
-        behind = next((n for n in range(behind, last + 1) if n not in taken), last)
+        behind = next((n for n in range(behind, last + 1) if n not in taken), last + 1)
         rest, strange = range(behind, last + (last not in taken)), range(0)
         if not pattern.example:
             strange = self._strange(pattern)
