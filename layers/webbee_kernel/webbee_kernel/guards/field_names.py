@@ -182,12 +182,13 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
 )
 """The parameter names of the field, with the kind of place that each is, also in the plural."""
 
-_SINGULAR: Mapping[str, tuple[int, Kind | None]] = {
-    word: (where, kind) for where, kind, words in _NAMES for word in words.split()
+_SINGULAR = {word: (where, kind) for where, kind, words in _NAMES for word in words.split()}
+PLACES: Mapping[str, tuple[int, Kind]] = {
+    **{f"{word}s": place for word, place in _SINGULAR.items() if len(word) > 3},
+    **_SINGULAR,
 }
-PLACES = {f"{word}s": place for word, place in _SINGULAR.items() if len(word) > 3} | _SINGULAR
 WEAK = frozenset(word for word, (where, _) in PLACES.items() if where >= LEAVING)
-_NOWHERE = CARRYING + 1, None
+_NOWHERE: tuple[int, Kind | None] = CARRYING + 1, None
 _NOT_EVERYWHERE = frozenset(word for word, (where, _) in PLACES.items() if where > ANYWHERE)
 _OPENED = frozenset(word for word in _NOT_EVERYWHERE if PLACES[word][1] == "url")
 
