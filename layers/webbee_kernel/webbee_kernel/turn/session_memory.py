@@ -54,14 +54,15 @@ def undoable(memory: SessionMemory) -> JSONObject:
     with calls it outlives (`left`). Empty while a card waits, unless that is the card of this very
     undo. A ring full of turns that called nothing keeps it.
     """
-    left, found = RING_SIZE, memory.last.undoable if memory.last else {}
+    last, left = memory.last, RING_SIZE
+    found = last.undoable if last else {}
     for turn in reversed(memory.turns):
         if any(r["status"] != "waiting" for r in turn.response.get("receipts", ())):
             offered = list(_undoable(turn))
             found = offered[0] | {"left": left} if len(offered) == 1 else {}
             break
         left -= bool(turn.response.get("calls"))
-    waits = [_as_undo(s) for p in (memory.last.waiting if memory.last else ()) for s in p.steps]
+    waits = [_as_undo(s) for p in (last.waiting if last else ()) for s in p.steps]
     return found if waits in ([], [found.get("undo")]) else {}
 
 
