@@ -418,12 +418,12 @@ def _is_his_record(leaf: Leaf, function: FunctionInfo, moment: Moment, given: li
 
 
 _TELLING: Final = 4
-"""Letters of a word of a description that says what a function does."""
+"""Letters of a word of a description or an example that says what a function does."""
 
 
 def _carries(moment: Moment, function: FunctionInfo, given: list[Leaf]) -> bool:
     """Whether the message has anything of a call: a word of what it does, or of what it writes."""
-    told = (w for w in words_in(function.description) if len(w) >= _TELLING)
-    does = (*words_of(function.fn_name), *told)
+    told = words_in(" ".join((function.description, *function.examples)))
+    does = (*words_of(function.fn_name), *(w for w in told if len(w) >= _TELLING))
     written = [w for x in given if not _is_id(x, function) for w in words_in(x.said)]
     return any(map(moment.own.said.has, (*does, *written)))
