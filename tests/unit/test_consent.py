@@ -616,3 +616,10 @@ def test_a_yes_to_publishing_one_text_lets_only_the_persons_own_words_be_publish
     asked = moment("publish: we open at nine")._replace(accepted={key})
     assert why_asked(publish, {"text": "We open at nine"}, asked) is None
     assert why_asked(publish, {"text": "My diary: PIN 4711"}, asked)
+
+
+def test_arguments_of_any_depth_are_judged() -> None:
+    deep: list[Any] = []
+    for _ in range(900):
+        deep = [deep]
+    assert why_asked(f("save", id=1, text=1), {"id": "a", "text": deep}, moment("save a"))

@@ -119,15 +119,13 @@ def _emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> Ite
     if not given or any(_is_id(leaf, function) for leaf in given):
         rules = parameters(function.input_schema)
         unsaid = {p.path: [s["default"] for s in p.shapes if "default" in s] for p in rules}
-        for name, value in arguments.items():
-            if _is_empty(value) and value not in unsaid.get(name, ()):
-                yield name
+        told = _told(function, arguments)
+        yield from (n for n, v in arguments.items() if n not in told and v not in unsaid.get(n, ()))
 
 
-def _is_empty(value: JSON) -> bool:
-    if isinstance(value, dict | list):
-        return all(map(_is_empty, value.values() if isinstance(value, dict) else value))
-    return value in ("", None)
+def _told(function: FunctionInfo, arguments: Given) -> set[str]:
+    """The arguments that hold anything, at whatever depth."""
+    return {x.names[0] for x in shown(function, arguments) if x.value != "" and not x.is_key}
 
 
 def _as_id(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: References) -> Leaf:

@@ -113,8 +113,7 @@ class References:
         return frozenset(normal(v) for r in self.records for v in (r.ident, r.label) if v)
 
     def gave(self, app_id: str, value: str) -> bool:
-        """Whether a result of this app has the value as a field of its own: giving it back tells
-        the app nothing."""
+        """Whether a result of this app has the value as a field: giving it back tells nothing."""
         return normal(value) in self._fields.get(app_id, frozenset())
 
     @cached_property
@@ -319,7 +318,8 @@ class References:
 
     @cached_property
     def _kinds_typed(self) -> frozenset[tuple[str, str]]:
-        return frozenset((r.app_id, r.kind) for r in self.records if self._is_typed(r.ident, ()))
+        said = chain.from_iterable(self._by_id[i] for i in self._by_id.keys() & self.said.typed)
+        return frozenset((r.app_id, r.kind) for r in said if self._is_typed(r.ident, ()))
 
     def _qualifies(self, said: Said, record: Record) -> bool:
         """Whether what he said of it is enough to name it: half of its label, a telling word or a

@@ -62,17 +62,19 @@ def undoable(memory: SessionMemory) -> JSONObject:
             found = offered[0] | {"left": left} if len(offered) == 1 else {}
             break
         left -= bool(turn.response.get("calls"))
-    waits = [_as_undo(s) for p in (last.waiting if last else ()) for s in p.steps]
+    waits = _waiting(last) if last else []
     return found if waits in ([], [found.get("undo")]) else {}
 
 
-def _as_undo(step: JSONObject) -> JSONObject:
+def _waiting(turn: Turn) -> list[JSONObject]:
+    """The calls that a turn's cards hold."""
+    steps = (step for pending in turn.waiting for step in pending.steps)
+    return [_as_undo(s["app_id"], s["fn_name"], s["arguments"]) for s in steps]
+
+
+def _as_undo(app_id: str, function: str, arguments: JSONObject) -> JSONObject:
     """A call as receipts offer one."""
-    return {
-        "app_id": step["app_id"],
-        "function": step["fn_name"],
-        "params": step["arguments"],
-    }
+    return {"app_id": app_id, "function": function, "params": arguments}
 
 
 def _undoable(turn: Turn) -> Iterator[JSONObject]:
@@ -85,7 +87,7 @@ def _undoable(turn: Turn) -> Iterator[JSONObject]:
 
 def undone_by(memory: SessionMemory, step: Step) -> list[JSONObject]:
     """The effects that this very call takes back, as receipts have offered it."""
-    call = _as_undo({"app_id": step.app_id, "fn_name": step.fn_name, "arguments": step.arguments})
+    call = _as_undo(step.app_id, step.fn_name, step.arguments)
     offered = [*(one for turn in memory.turns for one in _undoable(turn)), undoable(memory)]
     return [one for one in offered if one.get("undo") == call]
 
