@@ -198,11 +198,11 @@ LEAVES = frozenset(
 )
 """Words of functions' names whose effect leaves, also where no argument says where to."""
 
-KEPT = frozenset("contact customer person friend colleague".split())
+CONTACTS = frozenset("contact customer person friend colleague".split())
 """People of whom an app keeps records: by an id such a record is changed, and nothing is carried
 to it unless the function's name says so."""
 
-DEEDS = frozenset(
+OUTWARD_VERBS = frozenset(
     "buy checkout place book bid trade sell withdraw transfer wire dm mail toot retweet rsvp"
     " respond accept submit vote call dial grant deploy push".split()
 )

@@ -191,7 +191,7 @@ def _app_itself(why: str, found: Sequence[Leaf]) -> Sink:
 
 def _leaves(function: FunctionInfo) -> bool:
     words = words_of(function.fn_name)
-    return not (fields.LEAVES.isdisjoint(words) and fields.DEEDS.isdisjoint(words[:1]))
+    return not (fields.LEAVES.isdisjoint(words) and fields.OUTWARD_VERBS.isdisjoint(words[:1]))
 
 
 def _destroys(function: FunctionInfo, arguments: Mapping[str, JSON]) -> bool:
@@ -373,7 +373,7 @@ def _declared(
         return kind, "format"
     where = _where(function, leaf) if where is None else where
     for name in reversed(leaf.names):
-        is_changed = not _carries(function) and not fields.KEPT.isdisjoint(fields.root_of(name))
+        is_changed = not _carries(function) and not fields.CONTACTS.isdisjoint(fields.root_of(name))
         if kind := kind_by_name(name, where, is_read=is_read):
             return None if is_changed and names_an_id(name) else (kind, "name")
     return None
