@@ -78,7 +78,7 @@ class ListParams(BaseModel):
 
 
 class SearchParams(BaseModel):
-    """What to look for; at least one criterion, all given ones must hold."""
+    """What to look for, or a folder to list; all given criteria must hold."""
 
     text: Line = Field("", description="Words that stand anywhere in the message.")
     sender: Line = Field(
@@ -98,8 +98,11 @@ class SearchParams(BaseModel):
 
     @model_validator(mode="after")
     def _something(self) -> SearchParams:
-        if not (self.text or self.sender or self.subject or self.since or self.unread_only):
-            raise ValueError("give at least one of text, sender, subject, since, unread_only")
+        told = (self.text, self.sender, self.subject, self.since, self.unread_only)
+        if not any(told) and self.folder == "anywhere":
+            raise ValueError(
+                "give at least one of text, sender, subject, since, unread_only, or a folder"
+            )
         return self
 
 

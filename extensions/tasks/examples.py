@@ -889,7 +889,6 @@ DELETE = [
     "streiche {title} von der Liste",
     "delete the task about {title}",
     "scrap {title}",
-    "drop {title}",
     "вычеркни {id} из списка",
     "удали {title} из задач",
     "nimm {title} von der Liste",

@@ -276,6 +276,7 @@ def test_arguments_out_of_range_are_refused(
         ({"text": "закрыто 17 задач"}, ["Отчёт за неделю"]),
         ({"sender": "Иван", "text": "перенесены"}, ["Отчёт за неделю"]),
         ({"sender": "sarah", "folder": "archive"}, ["Q2 results"]),
+        ({"folder": "archive"}, ["Q2 results"]),
         ({"sender": "sarah", "unread_only": True}, ["Q3 plan"]),
         ({"sender": "sarah", "account": PERSONAL}, []),
         ({"text": 'a "quoted" \\ word'}, []),
