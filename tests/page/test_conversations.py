@@ -485,7 +485,6 @@ def test_an_undo_of_long_ago_says_so_and_its_link_goes(visit: Visit) -> None:
     say(page, "add a task: water the plants")
     error = {"error": {"code": "gone", "message": "no longer"}}
 
-
     def gone(route: Any) -> None:  # the panel beside it calls its app, too, whenever it is drawn
         if route.request.post_data_json.get("below"):
             return route.fulfill(status=410, json=error)
