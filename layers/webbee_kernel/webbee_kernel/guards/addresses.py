@@ -18,15 +18,19 @@ from ..clock import digest
 
 Form = Literal["recipient", "account", "url"]
 
+# a name may stand before it in angle brackets, as mail programs write it: Ann <ann@example.org>
 _EMAIL = re.compile(r"(?:[^<>@]{0,80}<)?[^\s<>@,;]+@[^\s<>@,;]+\.[^\s<>@,;]+>?")
 _WEB = re.compile(r"(?i)(?:https?|wss?|ftps?)://\S+|www\.\S+|//[\w-]+(?:\.[\w-]+)+\S*")
 _BARE_HOST = re.compile(r"(?i)(?:[\w-]+\.)+[a-z]{2,24}(?::\d+)?(?:[/?#]\S*)?")
 _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\S*)?|\[[0-9a-fA-F:]+\](?::\d+)?(?:/\S*)?")
 _MAILTO = re.compile(r"(?i)^(?:mailto|tel|sms|sip|xmpp):")
+# groups of four as people write them, or all digits together
 _IBAN = re.compile(r"(?i)[a-z]{2}\d{2}(?: ?[a-z0-9]{3,4}){3,8}(?: ?[a-z0-9]{1,4})?")
+# Ethereum, Bitcoin's bech32, and its older base58 form
 _WALLET = re.compile(r"0x[0-9a-fA-F]{40}|bc1[0-9a-z]{20,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}")
 _PHONE = re.compile(r"\+[\d\s().\-/]{6,24}\d")
 _HANDLE = re.compile(r"@[\w.\-]{2,64}")
+# 24:00 is the end of a day
 _CLOCK = r"(?:[01]?\d|2[0-4]):[0-5]\d"
 _MOMENT = re.compile(
     rf"\d{{4}}-\d\d(?:-\d\d)?(?:[T ]{_CLOCK}(?::\d\d(?:\.\d+)?)?)?\s?(?:Z|[+-]\d\d:?\d\d)?"
@@ -50,10 +54,12 @@ def form_of(value: str) -> Form | None:
         return None
     if _WEB.fullmatch(text):  # before people: a link may hold an @
         return "url"
+    # no server takes a longer one, and the patterns below are not for whole texts
     if len(text) > 2_048:
         return None
     if _is_person(text):
         return "recipient"
+    # a word such as "DE12 ABCD EFGH" needs as many digits as a real account has
     iban = _IBAN.fullmatch(text) and sum(c.isdigit() for c in text) >= 8
     return "account" if iban or _WALLET.fullmatch(text) else None
 
@@ -64,6 +70,7 @@ def _is_person(text: str) -> bool:
         return True
     if _MAILTO.match(text) and " " not in text:
         return True
+    # a list of addresses in one text is one destination: all of it has to be accepted
     parts = [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
     return bool(parts) and all(map(_EMAIL.fullmatch, parts))
 
@@ -132,6 +139,7 @@ def _normal_url(text: str) -> str:
     """Host in small letters; path, query and fragment as they are."""
     bare = re.sub(r"(?i)^(?:(?:https?|wss?|ftps?):)?//", "", text)
     host, slash, rest = bare.partition("/")
+    # nothing parts the host from what is asked of it: no letter may be changed
     if "?" in host or "#" in host:
         return bare
     return host.lower() + (slash + rest if rest else "")
@@ -143,6 +151,7 @@ def host_of(value: str) -> str:
     where it holds another address, or in what is asked of it another host, to which it may be
     handed on. The dots in a path are those of files."""
     text = value.strip()
+    # `https://good.example@evil.example` leads to the second host
     if any(c in text for c in "\\@\t\r\n ") or not text.isprintable():
         return ""
     try:
@@ -150,6 +159,7 @@ def host_of(value: str) -> str:
         host = _origin(parts)
     except ValueError:
         return ""
+    # redirects carry a second address in the query: `?next=//evil.example`
     asked = _decoded(f"?{parts.query}#{parts.fragment}")
     another = _ADDRESS_IN.search(_decoded(parts.path) + asked) or _HOST_IN.search(asked)
     return "" if another else host
@@ -157,6 +167,7 @@ def host_of(value: str) -> str:
 
 def _origin(parts: SplitResult) -> str:
     """Where on the web an address leads to; empty where that is elsewhere."""
+    # other schemes have no host that was accepted as one of the web
     usual = {"https": 443, "http": 80}.get(parts.scheme)
     if not usual or not parts.hostname:
         return ""
@@ -167,6 +178,7 @@ def _origin(parts: SplitResult) -> str:
 def _decoded(text: str) -> str:
     """The text as it is read once nothing is left to decode; of what is wrapped deeper than any
     server wraps it, what counts as another address."""
+    # `%252f` is `%2f` is `/`: a server may decode as often as it likes
     for _ in range(DEEPEST):
         if (once := unquote(text)) == text:
             return unicodedata.normalize("NFKC", text)
@@ -191,6 +203,7 @@ def is_typed(address: str, message: str) -> bool:
 def _is_place(word: str, address: str) -> bool:
     """Whether a word is written as an address, where it is taken for this one: `Node.js`, `3.14`
     and the end of a sentence before a missing space are none."""
+    # who types `//host` means its own scheme, who types `https://` has told it
     if has_scheme(word) or is_linked(word):
         return word.startswith("//") or not address.startswith("//")
     return word.islower() if _BARE_HOST.fullmatch(word) else not has_scheme(address)
@@ -208,6 +221,7 @@ def typed(message: str) -> frozenset[str]:
 
 
 def _typed(message: str) -> Iterator[str]:
+    # full-width letters that a phone's keyboard writes are the usual ones
     text = unicodedata.normalize("NFKC", message)
     for word in text.split():
         yield from (word, word.strip(_EDGES))
@@ -220,10 +234,12 @@ def key_of(app_id: str, fn_name: str, kind: str, value: str, place: str = "") ->
     letters beyond ASCII, or as a path or what no argument names, it counts as it is written: what
     is one to NFKC need not be to a server. A link counts with its scheme, and each with the place
     of its argument, in whichever item of a list: one to pay from is none to pay to."""
+    # beyond ASCII two texts can be one to NFKC and two to a server: no form is taken off them
     same = value.strip()
     if value.isascii() and kind not in ("host", "path", "app"):
         scheme = _scheme(value).replace("https", "")
         same = f"{scheme}:{normal(value)}" if scheme else normal(value, cased=True)
+    # which item of a list it was does not count: `to.0` and `to.1` are both `to`
     if place:
         same = f"{re.sub(r'[.][0-9]+(?![^.])', '', place)}={same}"
     return f"{app_id}.{fn_name}#{digest(kind == 'host', same)[:24]}"

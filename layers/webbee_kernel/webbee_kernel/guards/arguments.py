@@ -137,6 +137,7 @@ def scalars(
     """What a call gives itself, and the addresses that a default fills in; a text that holds JSON
     whole."""
     for leaf in _walk(dict(arguments), shapes_of(schema, schema), schema, "", (), 0):
+        # a default address is a destination that nobody chose: it has to be seen
         if leaf.value != "" and (not leaf.filled or form_of(str(leaf.value))):
             yield leaf
 
@@ -144,6 +145,7 @@ def scalars(
 def _unfolded(leaf: Leaf) -> Iterator[Leaf]:
     """The leaf, and behind it what stands in the JSON object or list that its text holds."""
     yield leaf
+    # `payload: '{"to": "…"}'` would hide a destination in a text
     held = _json_in(leaf.value) if isinstance(leaf.value, str) else None
     if held is not None:
         for inner in _walk(held, (), {}, leaf.path, leaf.names, 0):
@@ -165,6 +167,7 @@ def offered(schema: Mapping[str, Any]) -> Iterator[Any]:
 def _declared(
     shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], depth: int
 ) -> Iterator[Leaf]:
+    # a list of objects declares what its items hold
     items = [inner for s in shapes for inner in shapes_of(s.get("items"), root)]
     every, offered = (*shapes, *items), any("enum" in s or "const" in s for s in shapes)
     if names:
@@ -186,6 +189,7 @@ def without_secrets(arguments: JSONObject, schema: JSONObject) -> JSONObject:
     definitions = schema.get("$defs")
     parts = (schema, *(definitions.values() if isinstance(definitions, dict) else ()))
     declared = (p for s in parts for p in _declared(shapes_of(s, schema), schema, "", (), 0))
+    # by name at any depth: what is a secret in one object is none less in another
     hidden = frozenset(p.name for p in declared if p.is_declared_secret)
     found: JSONObject = _open(arguments, hidden)
     return found
@@ -204,6 +208,7 @@ def declared(arguments: JSONObject, schema: JSONObject, tag: str, now: float) ->
     a day or a moment (`format: date`, `directs("when")`) as the ISO date that it says, in the
     language of its writer or another; what says none stays as it is. `now` in Unix seconds: days
     are those of UTC."""
+    # the user's language first: 03/04 is a different day in the next one
     tags = tuple(dict.fromkeys((language.of(tag).tag, *language.tags())))
     read = partial(language.date_of, now=datetime.fromtimestamp(now, UTC), tags=tags)
     found: JSONObject = _taken(arguments, shapes_of(schema, schema), schema, read, 0)
@@ -229,6 +234,7 @@ def _taken(
 def _declared_members(value: JSONObject, shapes: Shapes) -> Iterator[tuple[str, JSON]]:
     """The members of an object that its schema names; all, where it names none or allows others."""
     others = ("additionalProperties", "patternProperties")
+    # `additionalProperties: true` or a schema: the function takes any member
     is_open = any(shape.get(rule, False) is not False for shape in shapes for rule in others)
     names = _rules(shapes)
     if is_open or not any("properties" in shape for shape in shapes):
@@ -250,6 +256,7 @@ def _date_in(text: str, shapes: Shapes, read: Callable[[str], str]) -> str:
 def _walk(
     value: JSON, shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], depth: int
 ) -> Iterator[Leaf]:
+    # what is nested deeper than anybody reads is compared as one text
     if depth >= MAX_DEPTH and isinstance(value, Mapping | list):
         yield Leaf(path, names, (), json.dumps(value, ensure_ascii=False, default=str))
     elif isinstance(value, Mapping):
@@ -272,10 +279,12 @@ def _members(
     rules, other = _rules(shapes), _of_others(shapes)
     for key, item in value.items():
         below = _below(path, key)
+        # a model can tell things in keys as well as in values
         if key not in rules and (names or rules or not _IDENTIFIER.fullmatch(str(key))):
             yield Leaf(below, names or ("also",), _inherited(shapes), str(key), is_key=True)
         inner = shapes_of(rules.get(key, other), root)
         yield from _walk(item, inner, root, below, (*names, str(key)), depth)
+    # members that the call leaves out take their default
     for key in rules.keys() - value.keys():
         yield from _filled(key, rules[key], root, _below(path, key), names, depth)
 
@@ -285,6 +294,7 @@ def _filled(
 ) -> Iterator[Leaf]:
     """What a member that a call leaves out is by its default."""
     inner = shapes_of(rule, root)
+    # pydantic fills it in before the handler sees it, so it is judged too
     default = next((s["default"] for s in inner if "default" in s), None)
     for leaf in _walk(default, inner, root, path, (*names, key), depth):
         yield leaf._replace(filled=True)
@@ -307,6 +317,7 @@ def _below(path: str, key: object) -> str:
 
 def _json_in(text: str) -> Any:
     """The object or list that a text holds; None where it is plain text."""
+    # cheap: most texts are no JSON
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -333,6 +344,7 @@ def _offers(shapes: Shapes, value: object, *, is_id: bool) -> bool:
     """Whether the schema itself gives this value at this place: an enumeration, a constant, a
     default, of what is no id also an example, or a choice that its description lists."""
     for shape in shapes:
+        # `...` equals no value: an absent keyword offers nothing
         constants = (shape.get("const", ...), shape.get("default", ...))
         if value in constants or value in (shape.get("enum") or ()):
             return True
@@ -345,6 +357,7 @@ def choices(description: str) -> frozenset[str]:
     `["driver", "passenger"]`, `either 'asc' or 'desc'`."""
     found = _CHOICE.findall(description)
     for inside in _BRACKETS.findall(description):
+        # "[asc, desc]" offers two, "[optional]" none
         bare = [part.strip(" \"'`") for part in re.split(r"[,|/]", inside)]
         found += [part for part in bare if part and " " not in part] if len(bare) > 1 else []
     return frozenset(found) if len(found) > 1 else frozenset()

@@ -68,8 +68,10 @@ class Moment(NamedTuple):
 def why_asked(function: FunctionInfo, arguments: Given, moment: Moment) -> Why | None:
     """Why this call has to be proposed; None where it may run at once."""
     effect = effect_of(function, arguments)
+    # a read of the user's own apps binds nothing
     if effect == "read" and function.input_schema.get(OPEN_WORLD) is not True:
         return None
+    # whatever was said: typing a name is no consent to lose the thing
     if effect == "destructive":
         return Why(effect)
     if moment.rule == "destructive":
@@ -77,6 +79,7 @@ def why_asked(function: FunctionInfo, arguments: Given, moment: Moment) -> Why |
     if moment.rule == "all" and effect not in ("read", "opens"):
         return Why(effect)
     unbound = _UNBOUND[effect](function, arguments, moment)
+    # what a search takes along leaves: the card says so
     return Why("outward" if effect == "read" else effect, unbound) if unbound else None
 
 
@@ -95,6 +98,7 @@ def destinations(function: FunctionInfo, arguments: Given) -> tuple[tuple[Sink, 
         for s in opened(function, arguments)
     ]
     is_open = function.input_schema.get(OPEN_WORLD) is True
+    # no argument says where to: the search engine behind it is the destination
     if is_open and not found and function.action_type == "read":
         given = json.dumps([(x.path, x.value) for x in leaves(function, arguments)], default=str)
         found = [(Sink("", "", "app", given, "open world"), key_of(*which, "app", given))]
@@ -103,6 +107,7 @@ def destinations(function: FunctionInfo, arguments: Given) -> tuple[tuple[Sink, 
 
 def _unbound_written(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:
     """The arguments of a write that nothing of the user's binds."""
+    # an MCP or OpenAI client speaks for the user: its host has shown him the call
     if not moment.knows_message:
         return ()
     known = partial(moment.records.of, app_id=function.app_id)
@@ -110,6 +115,7 @@ def _unbound_written(function: FunctionInfo, arguments: Given, moment: Moment) -
     given = [x for x in told if not (x.is_key and x.path == x.value) or known(_digits(x.value))]
     meant = partial(_as_id, function=function, given=given, records=moment.records)
     unbound = [x.path for x in map(meant, given) if not _is_bound(x, function, moment, given)]
+    # an update to nothing is a deletion by another name
     return (*unbound, *_emptied(function, arguments, given))
 
 
@@ -135,6 +141,7 @@ def _as_id(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: Refer
     number, kind = _digits(leaf.value), kind_of(leaf.name, "")
     known = records.of(number, "", function.app_id)
     is_one, name = bool(kind) and (leaf.is_item or not is_counted(leaf.name)), f"{leaf.name}_id"
+    # `order: 7` is the order 7 where one is known, and a quantity elsewhere
     if is_one and any(r.kind for r in records.of(number, name, function.app_id)):
         return leaf._replace(value=number, names=(name,))
     is_said = bool(kind) and records.said.holds(number)
@@ -170,6 +177,7 @@ def _unbound_outward(function: FunctionInfo, arguments: Given, moment: Moment) -
     """The destinations that were not accepted, the function where no argument names one, else what
     goes along unsaid."""
     found = destinations(function, arguments)
+    # the destination first: where it is not accepted, nothing beside it matters
     missing = tuple(s.path or function.fn_name for s, key in found if key not in moment.accepted)
     return missing or tuple(_unsaid_beside(function, arguments, moment, found))
 
@@ -181,6 +189,7 @@ def _unsaid_beside(
     them, and is not said."""
     chosen = _choices(function, arguments, found)
     known = {s.path for s, _ in found} | {p for p, key in chosen if key in moment.accepted}
+    # "send Anna's report to Anna" must not name a record called Anna by who gets it
     own = moment.own.without(s.value for s, _ in found)
     is_bare = any(s.value == NOTHING_GIVEN for s, _ in found)
     for leaf in shown(function, arguments):
@@ -265,16 +274,20 @@ def _unbound_opened(function: FunctionInfo, arguments: Given, moment: Moment) ->
 def _is_choice(leaf: Leaf) -> bool:
     """Whether it says how to read, in a word or two without figures (`en-US`)."""
     words = words_in(str(leaf.value))
+    # a language or a unit; more words could carry what the model has read
     is_short = len(words) < 3 and not any(map(str.isdecimal, "".join(words)))
     return is_short and not (leaf.is_key or leaf.is_item)
 
 
 def _may_open(sink: Sink, function: FunctionInfo, moment: Moment, bare: bool) -> bool:
+    # typed whole, and nothing else goes along
     if bare and moment.knows_message and is_typed(sink.value, moment.message):
         return True
+    # `memo://…`: only this app can open it
     if not is_networked(sink.value):  # an app's own name of a thing
         own = sink.value.partition("://")[0] in moment.schemes
         return own or moment.records.gave(function.app_id, sink.value)
+    # a host that is not plain is nobody's, and never accepted
     host = host_of(sink.value)
     if not host:
         return False
@@ -288,6 +301,7 @@ def _unbound_search(function: FunctionInfo, arguments: Given, moment: Moment) ->
     [(_, key)] = destinations(function, arguments)
     if key in moment.accepted:
         return ()
+    # a schema that declares nothing takes anything: all of it counts
     if not any(parameters(function.input_schema)):
         return tuple(arguments)
     beside = _unsaid(function, arguments, moment.said)
@@ -302,6 +316,7 @@ def _unsaid(function: FunctionInfo, arguments: Given, said: Said) -> Iterator[Le
     counted = [x.path for x in found if _is_plain_number(x) and not x.offered][:_MOST_NUMBERS]
     for leaf in found:
         same = _like(leaf, found)
+        # a choice repeated in a list could count out a secret
         plain = len({*same}) == len(same) if leaf.offered else _is_plain(leaf, counted)
         if not (plain or said.wrote(str(leaf.value), same)) and (leaf.value != "" or leaf.is_item):
             yield leaf
@@ -341,6 +356,7 @@ _SMALL, _MOST_NUMBERS = 100, 2
 def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Leaf]) -> bool:
     """Whether an argument of a write that neither leaves nor destroys is the user's own, or binds
     nothing: what the schema offers, a number, a date."""
+    # enumerations and defaults bind nothing (the contract's last line)
     if leaf.offered or leaf.filled or _is_key(leaf, moment.records):
         return True
     if _is_picked(leaf, function):
@@ -348,6 +364,7 @@ def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Le
     if _is_id(leaf, function):
         return _is_his_record(leaf, function, moment, given)
     text = str(leaf.value)
+    # quantities and dates of a write that stays here bind nothing
     if _is_number(leaf) or _is_date(text):
         return True
     return moment.said.wrote(text, _like(leaf, given)) or (
@@ -393,6 +410,7 @@ _ANY_DAY: Final = "2026-01-01T00:00:00Z"
 def _is_date(value: JSON) -> bool:
     """Whether the whole value is a date or a time, in figures or in words of any language: a model
     writes `friday` where its user says "am Freitag"."""
+    # numbers are looked at elsewhere
     text = value.strip() if isinstance(value, str) else ""
     if not 0 < len(text) <= _LONGEST_DATE or not has_years_only(text):
         return False
@@ -406,10 +424,12 @@ def _is_date(value: JSON) -> bool:
 def _is_his_record(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Leaf]) -> bool:
     records, which = moment.records, (leaf.value, leaf.name, function.app_id)
     beside = [str(x.value) for x in given]
+    # a yes does not answer "which one?"
     if records.is_left_open(leaf.value, beside):
         return False
     if records.is_named(*which, beside=beside) or records.is_made(*which):
         return True
+    # only one was shown, and the message is about it at all
     return records.is_only_one(*which) and (
         bool(records.answered) or _carries(moment, function, given)
     )
@@ -421,6 +441,7 @@ _TELLING: Final = 4
 
 def _carries(moment: Moment, function: FunctionInfo, given: list[Leaf]) -> bool:
     """Whether the message has anything of a call: a word of what it does, or of what it writes."""
+    # the author's own words for what it does
     told = words_in(" ".join((function.description, *function.examples)))
     does = (*words_of(function.fn_name), *(w for w in told if len(w) >= _TELLING))
     written = [w for x in given if not _is_id(x, function) for w in words_in(x.said)]

@@ -48,6 +48,7 @@ class Known:
         self._numbered: set[str] = set()
         self._doubted = dict.fromkeys(_folded(value) for value in doubted)
         self._rows = 0
+        # parsing five turns of facts costs more than most turns need
         self._unread = iter(data)
         self._results = iter(results)
 
@@ -56,6 +57,7 @@ class Known:
         them: objects keyed by id."""
         if isinstance(value, dict):
             for key, item in value.items():
+                # {"42": {...}}: the key is the id of what stands under it
                 if any(c.isdigit() for c in str(key)):
                     self._scalar(str(key), field + LISTED)
                 self.learn(item, str(key))
@@ -63,6 +65,7 @@ class Known:
             self._rows = max(self._rows, _countable(value))
             for item in value:
                 self.learn(item, field if field.endswith(LISTED) else field + LISTED)
+        # True is an int to Python and an id to nobody
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
             self._scalar(str(value), field)
 
@@ -90,14 +93,17 @@ class Known:
         for unread in self._unread:
             self.learn(unread)
         for arguments, result in self._results:
+            # before the result is learned: an app that echoes its argument proves nothing
             given = dict.fromkeys(_folded(a) for a in made_up(arguments))
             self._doubted |= {a: None for a in given if not self._stands("", a)}
             self.learn(result)
 
     def _stands(self, argument: str, text: str) -> bool:
         fields = self._fields.get(text, set())
+        # an invented value becomes real where an app gives it as an id
         if text in self._doubted:
             fields = {f for f in fields if names_an_id(f.removesuffix(LISTED))}
+        # "3" stands in every conversation, as a count, an hour, a day
         if text.isdecimal() and len(text) <= SMALL:
             return self._stands_for_itself(argument, text, fields)
         phrase = _plain(text)
@@ -109,6 +115,7 @@ class Known:
         counted = small in self._numbered or small in self._small_said
         return (
             counted
+            # the third row of a list without ids may be asked for as 3
             or 0 < int(small) <= self._rows
             or any(may_hold(field, argument) for field in fields)
         )
@@ -116,6 +123,7 @@ class Known:
     def _scalar(self, value: str, field: str) -> None:
         text = _folded(value)
         self._fields.setdefault(text, set()).add(field)
+        # the parts of a date are no ids
         if _MOMENT.fullmatch(text):
             return
         self._texts.append(_plain(text))
@@ -135,6 +143,7 @@ def made_up(arguments: JSONObject) -> Iterator[str]:
     """Words with a digit in arguments that no guard has looked at, those that are no ids: whatever
     of them the conversation does not hold, a model has made up."""
     for leaf in scalars(arguments):
+        # ids were looked at by the guard already
         if isinstance(leaf.value, str | int) and not names_an_id(leaf.name):
             yield from (m[0] for m in _WORD.finditer(str(leaf.value)))
 
@@ -147,6 +156,7 @@ def _small_numbers(message: str) -> Iterator[str]:
     tag = language.detect(message)
     numbers = language.numbers(message, tag)
     other = [*language.dates(message, tag), *(m for m in numbers if m.kind in _NO_COUNT)]
+    # "on 3 May" says no third thing
     taken = [(m.start, m.end) for m in other]
     for mention in numbers:
         if mention.kind not in _NO_COUNT and _is_free(mention.start, taken):
@@ -191,6 +201,7 @@ def ids_are_real(
     """
     for leaf in scalars(arguments, function.input_schema):
         name, ident = leaf.name, leaf.value
+        # the author's own enumeration is no invention
         if leaf.offered or not (names_an_id(name) or name == function.id_projection):
             continue
         if not isinstance(ident, bool) and not known.holds(name, ident):

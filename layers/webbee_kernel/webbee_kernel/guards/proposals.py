@@ -73,7 +73,7 @@ class Titles:
         """What the id under an argument of an app's function stands for, empty where that is not
         known; of several titles all and the id, as one may be what a stranger wrote. What stood in
         another record changes none."""
-        if value in self.chosen:
+        if value in self.chosen:  # picked on the page: its title is known
             return Title(app_id, "", self.chosen[value])
         fit = [t for n, t in enumerate(self._fitting(app_id, name, value)) if not (n and t.inside)]
         texts = dict.fromkeys(t.text for t in fit)
@@ -93,7 +93,7 @@ class Titles:
     def _fitting(self, app_id: str, name: str, value: str) -> Sequence[Title]:
         root = "".join(root_of(name)[-1:])
         known = self.by_id.get(value, ())
-        own = [t for t in known if t.app_id == app_id]
+        own = [t for t in known if t.app_id == app_id]  # two apps may count from 1
         found = own or [t for t in known if t.kind and root]
         return [t for t in found if same_kind(t.kind, root)]
 
@@ -190,7 +190,7 @@ def undo_of(outcome: CallOutcome, catalogue: Catalogue) -> JSONObject:
         return {"app_id": outcome.app_id, **outcome.undo} if known else {}
     [ident] = outcome.created if len(outcome.created) == 1 else [""]
     found = list(_deleting(app, outcome.fn_name)) if ident else []
-    if len(found) != 1 or dumps(ident) not in dumps(outcome.data):
+    if len(found) != 1 or dumps(ident) not in dumps(outcome.data):  # two ways back are none
         return {}
     (name, parameter) = found[0]
     return {"app_id": outcome.app_id, "function": name, "params": {parameter: ident}}
@@ -203,7 +203,7 @@ def _deleting(app: AppInfo, creates: str) -> Iterator[tuple[str, str]]:
     for one in app.functions:
         if one.action_type == "destructive" and len(ids := _ids_of(one)) == 1:
             own = set(words_of(one.fn_name))
-            if {len(made - own), len(own - made)} == {1}:
+            if {len(made - own), len(own - made)} == {1}:  # add_task, delete_task
                 yield one.fn_name, ids[0]
 
 
@@ -348,7 +348,7 @@ def _told(field: JSONObject, tag: str) -> str:
     if field.get("title"):
         said = "" if name in _BARE_IDS else f"{name} "
         return said + _quoted(str(field["title"]))
-    if _DATE.fullmatch(value):
+    if _DATE.fullmatch(value):  # as a day of the reader's own calendar
         return f"{name}: {_day(value, tag)}"
     if field["kind"] == "text":
         return f"{name} {shown_text(value)}"
@@ -367,7 +367,7 @@ def shown_text(text: str) -> str:
     """A text that leaves: whole, or of a longer one its beginning, its end, and every address,
     figure and code in it."""
     flat = one_line(text)
-    if len(flat) <= WHOLE:
+    if len(flat) <= WHOLE:  # read whole by who decides
         return _quoted(flat)
     held = ", ".join(one_line(t) for t in telling(flat[BEGINNING:-END])).translate(_QUOTES)
     beginning, end = _quoted(flat[:BEGINNING] + " …"), _quoted("… " + flat[-END:])
@@ -389,7 +389,7 @@ def _tells(token: str) -> bool:
 
 
 def _quoted(text: str) -> str:
-    return f"“{as_code(one_line(text).translate(_QUOTES))}”"
+    return f"“{as_code(one_line(text).translate(_QUOTES))}”"  # no quotation mark but ours
 
 
 def _asked(call: JSONObject, concept: str, tag: str) -> str:

@@ -149,7 +149,7 @@ class References:
         return any(self._is_named(r, beside) for r in around)
 
     def _is_called(self, records: Sequence[Record], whole: bool, beside: Beside) -> bool:
-        told = [r for r in records if r.source.action]
+        told = [r for r in records if r.source.action]  # an argument is a model's word, no app's
         if whole:
             told = [r for r in told if any(map(self.said.holds, {r.label, _bare(r.label)} - {""}))]
         named = {r.label for r in told if self._is_named(r, beside)}
@@ -173,7 +173,7 @@ class References:
     def _is_typed(self, ident: str, kinds: Collection[str]) -> bool:
         """Whether an id was typed. A few digits may be any number: they count behind a sign or a
         word that says of what they are the number."""
-        bare = ident.strip("#\u2116")
+        bare = ident.strip("#\u2116")  # "#12" and "№ 12"
         if not bare.isdigit() or len(bare) >= TELLING:
             return bool(self._words(ident) and self.said.typed & {normal(ident), normal(bare)})
         signed = {f"#{bare}", f"\u2116{bare}", f"no{bare}"}
@@ -183,7 +183,7 @@ class References:
         words = (words_in(text) for part in self._parts[1:] for text in part.texts)
         before = {one for part in words for one in _before(part, figure)}
         said = [any(same_kind(word, kind) for word in before) for kind in kinds]
-        return not before.isdisjoint(NUMBERED) or (bool(said) and all(said))
+        return not before.isdisjoint(NUMBERED) or (bool(said) and all(said))  # "order 7", "no. 7"
 
     def by(self, message: str) -> References:
         """The same by the words of one message alone, as they stand there."""
@@ -192,7 +192,7 @@ class References:
 
     def without(self, values: Iterable[str]) -> References:
         """The same by the user's words less these: who gets something names no record by it."""
-        gone = [v for v in values if v]
+        gone = [v for v in values if v]  # an empty text stands in every message
         if not any(v in text for v in gone for text in self.said.texts):
             return self
         return replace(self, said=self.said.less(gone), named_cache={})
@@ -226,7 +226,7 @@ class References:
         records = self.of(value, name, app_id)
         if not records:
             return bool(self.reply) and self._only_inside(normal(value), name, app_id)
-        alone = any(self._is_alone(normal(value), r) for r in records)
+        alone = any(self._is_alone(normal(value), r) for r in records)  # of its kind
         return alone and len(self._called(records)) <= 1
 
     def _is_sole(self, record: Record) -> bool:
@@ -236,7 +236,7 @@ class References:
 
     def _is_alone(self, ident: str, record: Record) -> bool:
         kind = [r for r in self.records if (r.app_id, r.kind) == (record.app_id, record.kind)]
-        shown = self._shown([r for r in kind if r.source.ago == 1])
+        shown = self._shown([r for r in kind if r.source.ago == 1])  # what the last reply told
         return {normal(r.ident) for r in shown} == {ident}
 
     def _shown(self, records: Sequence[Record]) -> Sequence[Record]:
@@ -377,7 +377,7 @@ def _walk(
     if isinstance(value, Mapping):
         if record := _record(value, key, source):
             yield replace(record, inside=inside)
-            inside |= bool(record.label)
+            inside |= bool(record.label)  # an author inside of a book is no book
         for name, item in value.items():
             if isinstance(item, Mapping) and not _has_id(item) and _is_key(str(name)):
                 yield replace(_of({**item}, str(name), key, source), inside=inside)
@@ -397,9 +397,9 @@ def _has_id(value: Any) -> bool:
 
 
 def _record(value: Mapping[str, Any], key: str, source: Found) -> Record | None:
-    own = next((k for k in _OWN if _is_ident(value.get(k))), "")
+    own = next((k for k in _OWN if _is_ident(value.get(k))), "")  # `id` before `author_id`
     if not own:
-        ids = [k for k in value if names_an_id(str(k)) and _is_ident(value[k])]
+        ids = [k for k in value if names_an_id(str(k)) and _is_ident(value[k])]  # `order_id`
         roots = {*words_of(key), *words_of(source.fn_name)}
         ids.sort(key=lambda k: not roots & {*root_of(k), *(r + "s" for r in root_of(k))})
         own = ids[0] if ids else ""
@@ -421,7 +421,7 @@ def _may_tell(text: str) -> bool:
 
 
 def _is_ident(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""  # no bool
 
 
 def _scalars(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any, int]]:

@@ -56,8 +56,8 @@ def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, 
         return _of_read(function, shown(function, arguments))
     found = leaves(function, arguments)
     own = [s for leaf in found if (s := _of_effect(function, leaf))]
-    own += _flags(shown(function, arguments))
-    is_mail = any(s.kind == "recipient" for s in own)
+    own += _flags(shown(function, arguments))  # `notify_all: true` has no address
+    is_mail = any(s.kind == "recipient" for s in own)  # then `Cc:` in its text is a header
     own += [s for leaf in found for s in _in_header(leaf, is_mail)]
     return tuple(own) or _unnamed(function, found)
 
@@ -86,7 +86,7 @@ def _flags(found: Sequence[Leaf]) -> Iterator[Sink]:
 def _opens(leaf: Leaf) -> bool:
     """Whether a flag opens something to others, also one that is not set and kept it from them."""
     words, leaves = words_of(leaf.name), _says(leaf.name, fields.LEAVES | fields.OPENS)
-    denies = words[:1] == ["no"]
+    denies = words[:1] == ["no"]  # `no_email: true` sends nothing
     if leaf.is_set:
         reaches = leaves or words[:1] == ["to"] or _by_name(leaf, fields.EFFECT)
         return bool(reaches) and not (denies or fields.SHUTS.issuperset(words[:1]))
@@ -131,7 +131,7 @@ def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink,
         return ()
     found = shown(function, arguments)
     given = [leaf for leaf in found if leaf.marker != "content" and _is_given(leaf)]
-    web = tuple(s for s in _addresses(function, given) if s.kind == "url")
+    web = tuple(s for s in _addresses(function, given) if s.kind == "url")  # people are looked up
     return () if web and _of_read(function, found) else web
 
 
@@ -404,7 +404,7 @@ def _may_be_address(leaf: Leaf, why: str) -> bool:
     if why in ("marker", "format"):
         return True
     if isinstance(leaf.value, str):
-        is_end = words_of(leaf.name)[-1:] == ["to"] and is_moment(leaf.value)
+        is_end = words_of(leaf.name)[-1:] == ["to"] and is_moment(leaf.value)  # `from`, `to`
         return not is_end and not (leaf.is_secret and not form_of(leaf.value))
     long = len(str(leaf.value).lstrip("-").partition(".")[0]) >= _LONG
     is_one = leaf.is_item or names_an_id(leaf.name) or not is_counted(leaf.name)
@@ -442,6 +442,6 @@ def _in_texts(found: Sequence[Leaf]) -> Iterator[Sink]:
     for leaf in found:
         if isinstance(leaf.value, str) and leaf.marker != "content":
             for match in _ADDRESS.finditer(leaf.value):
-                value = match[0].rstrip(".,;:!?)]}")
+                value = match[0].rstrip(".,;:!?)]}")  # the sentence's own signs
                 kind: Kind = "recipient" if "@" in value and "://" not in value else "url"
                 yield Sink(leaf.path, leaf.name, kind, value, "form")

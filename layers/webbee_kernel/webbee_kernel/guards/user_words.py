@@ -55,6 +55,7 @@ LONGEST = 60
 def without_files(message: str) -> str:
     """What was written before the files that a page puts behind a message: `name, type, size` on a
     line of their own, then what they hold, which is no word of the user's."""
+    # nobody but the page writes this line; a user who does loses words, and gets none
     found = _FILE.search(message)
     return message[: found.start()] if found else message
 
@@ -113,6 +114,7 @@ class Said:
         beginning or whole, with single spaces, and with signs that stand at that very word in what
         he said, but for one of a sentence; in a script without spaces in pieces of four characters
         or whole runs."""
+        # said once, written a hundred times: repeating is telling, too
         given, own = text.translate(_ALIKE), _count(self.texts)
         if any(n > max(1, own[w]) for w, n in _count(beside or (text,)).items()):
             return False
@@ -125,6 +127,7 @@ class Said:
         return any(within.search(t.casefold()) for t in self._written)
 
     def _is_put_together(self, text: str) -> bool:
+        # Thai, Japanese and Chinese have no spaces that would part words
         runs = re.findall(_UNSPACED, text)
         is_longer = sum(map(len, runs)) > sum(map(len, self._runs))
         if is_longer or not all(map(self._has_run, runs)):
@@ -140,6 +143,7 @@ class Said:
         """Whether a run without spaces is made of pieces of his."""
         at = 0
         while at < len(run):
+            # greedy: the longest piece first, so the scan stays short
             most = next((n for n in range(len(run), at, -1) if self._holds_run(run[at:n])), at)
             if most - at < min(LEAST_RUN, len(run)) and run[at:most] not in self._runs:
                 return False
@@ -154,6 +158,7 @@ class Said:
         found = _CHUNK.fullmatch(chunk)
         if chunk in self._chunks or not found:
             return chunk in self._chunks
+        # a dash between words is a sign of the sentence; before a figure it makes another figure
         if _ALONE.fullmatch(chunk):
             return not behind[:1].isdecimal()
         before, core, after = found.groups()
@@ -166,6 +171,7 @@ class Said:
         return all(map(self._has_cased, _PART.findall(core))) and self._has_words(core)
 
     def _has_words(self, core: str) -> bool:
+        # Korean puts particles behind a word: what he wrote may begin with it
         if _HANGUL.search(core):
             return len(core) > 1 and any(c.startswith(core) for c in self._chunks)
         return all(map(self.has, words_in(core)))
@@ -175,12 +181,14 @@ class Said:
 
     def _has_cased(self, word: str) -> bool:
         """Whether a word is in his case, or in one that a sentence gives it."""
+        # `mEET mE` could spell out a second text in its capitals
         usual = word[1:] == word[1:].lower() or word == word.upper()
         return usual or any(word[1:] == w[1:] for w in self._parts)
 
     @cached_property
     def _written(self) -> tuple[str, ...]:
         """What he said as he wrote it, and with the usual signs for others of the same meaning."""
+        # composed and decomposed accents, and ligatures, are typed alike
         forms = (unicodedata.normalize(f, t) for t in self.texts for f in ("NFC", "NFKC"))
         return tuple(form.translate(_ALIKE) for form in forms)
 
@@ -209,6 +217,7 @@ class Said:
         """Whether a word is his, in whatever form of it; a figure or a code as itself."""
         if word in self._words:
             return True
+        # a figure has no forms: 12 is not 120, `a1b` is not `a1c`
         if _is_one(word):
             return word in self._figures or _hour(word) in self._figures
         if self._stem(word) in self._stems:
@@ -254,12 +263,14 @@ def _count(texts: tuple[str, ...]) -> Counter[str]:
 @lru_cache(maxsize=256)
 def _whole(text: str) -> re.Pattern[str]:
     """Where a text stands with no longer word, figure or address around it."""
+    # (?!) matches nowhere: an empty text stands in no message
     inside = re.escape(unicodedata.normalize("NFC", text)) or "(?!)"
     return re.compile(rf"(?<![\w.@+$€£~/-]){inside}(?![\w@$€£%]|[.:/+-]\w)")
 
 
 def _hour(word: str) -> str:
     """The figure that a full hour is said by: `09:00` is "at 9"."""
+    # "at 9" and 09:00
     return word.removesuffix(":00").lstrip("0")
 
 
@@ -272,5 +283,6 @@ def _beginnings(word: str) -> Iterator[str]:
     """The beginnings that make up most of a word: two words that share one are forms of one word.
     What is longer than any word has none."""
     if len(word) <= LONGEST:
+        # "meeting" and "meetings" share 7 of 8 letters, "meet" and "meat" only 2
         least = max(LEAST_SHARED, math.ceil(SHARE * len(word)))
         yield from (word[:size] for size in range(least, len(word) + 1))
