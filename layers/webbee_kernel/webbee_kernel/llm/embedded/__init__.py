@@ -38,6 +38,7 @@ class EmbeddedModel:
     async def _answer(self, request: ModelRequest) -> ModelResponse:
         """Classify; no text for a narrator; for `ctx.ai` the first two sentences of the prompt,
         without judgement. `usage` is zero: no tokens were bought."""
+        # the tables of examples are built on the first message
         # imported when asked: tool_dispatch has this model for `ctx.ai` only
         if request.role == "classifier":
             from .offers import classify

@@ -65,6 +65,7 @@ class Commands:
     ) -> None:
         self.reading, self.tools = reading, tuple(tools)
         told = message or Message.of(reading.message, reading.usual)
+        # a short message may be of several languages: each is tried
         self._tags = language.likely(told.text) | {told.tag, language.detect(told.text)}
         self.examples = [p for tool in self.tools for p in self._patterns(tool)]
         heads = {
@@ -87,6 +88,7 @@ class Commands:
         fits = [c for p in self.examples if (c := self._fit(p)) and not self._is_elsewhere(c)]
         best = min((c.worth for c in fits), default=None)
         found = list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
+        # what makes something new goes to the app that was last talked about
         fresh = [c for c in found if not any(unfilled(c.tool, k, ()) for k in ("id", "ids"))]
         last = [c for c in fresh if self.values.records.is_newest(c.tool.app_id)]
         return last if len(last) == 1 else found  # "another one: …"
@@ -127,6 +129,7 @@ class Commands:
         found: list[Commands] = []
         for first, last in pairwise([0, *opening, len(tokens)] if opening else ()):
             said = self.message.text[tokens[self._past_joints(first)].start : tokens[last - 1].end]
+            # "delete it and show my mail": "it" is of the first part only
             facts = [] if found else self.reading.facts
             part = Commands(replace(self.reading, message=said, facts=facts), self.tools)
             if part.readings():
@@ -181,6 +184,7 @@ class Commands:
         stems = self.message.stems("en")[self.message.bounds("en", ask=False).first :]
         for tool in self.tools:
             name = tuple(sense(word, "en") for word in tool.fn_name.split("_"))
+            # MCP tools have no examples: their names are what people copy
             if not tool.examples and len(name) > 1 and stems[: len(name)] == name:
                 pattern, is_all = by_name(tool)[0], len(stems) == len(name)
                 return Command(pattern, {} if is_all else self.values.draft(pattern), whole=is_all)
@@ -218,11 +222,13 @@ class Commands:
 
     def _fit(self, pattern: Pattern) -> Command | None:
         read = pattern.tool.action_type == "read"
+        # "can you show me …" leads to a read, "can you" alone to an effect
         bounds, stems = self.message.bounds(pattern.tag, ask=read), self.message.stems(pattern.tag)
         if not pattern.literals.issubset(stems) or bounds.asked < pattern.asked:
             return None
         if self.message.asks > (read | self.message.is_led(pattern.tag)):
             return None
+        # a text may end in what looks like politeness: "tell Anna thanks"
         ends = [bounds.last] if read else [bounds.last, len(stems)][COLON in stems :]
         for last in ends:  # "tell Anna thanks"
             filled = self._walk(pattern, 0, bounds.first, last)
@@ -271,6 +277,7 @@ class Commands:
         following, tag = pattern.pieces[piece + 1].stem, pattern.tag
         stems = self.message.stems(tag)
         if not following:
+            # all pairs of ends would be quadratic: only those near either end are tried
             near = {*range(at + 1, min(at + _EDGE, last)), *range(max(at + 1, last - _EDGE), last)}
             colon = next((n for n in range(at, last) if stems[n] == COLON), last)
             leads = language.of(tag).words.limits  # "hand it in by" is no title
@@ -290,6 +297,7 @@ class Commands:
     def _ends_a_name(self, first: int, last: int, tag: str) -> bool:
         """Whether what a record or a person is called may end there: not between two names of one
         person, nor with "that I"."""
+        # "Anna | Weber" are one person
         is_inside = all(t.text.istitle() for t in self.message.tokens[last - 1 : last + 1])
         is_small = self.message.stems(tag)[last - 1] in lexicon(tag).small
         return not is_inside and (last - first == 1 or not is_small)
@@ -335,6 +343,7 @@ class Commands:
     def _holds_more(self, pattern: Pattern, span: Span, told: JSONObject) -> bool:
         """Whether more than a text stands here: a quotation, the mark of "can you …?", a value."""
         tag, message = pattern.tag, self.message
+        # only what the slot begins with can be a quotation of its own
         last = span[0] + 1 if message.has_colon else span[1]  # "note: he said “no”" is one text
         is_quoted = any(token.kind == "quote" for token in message.tokens[span[0] : last])
         if is_quoted or (message.has_colon and message.is_led(tag) and message.text[-1] == "?"):
@@ -357,6 +366,7 @@ class Commands:
             and (stems[n] in known.small if n < span[0] else self.message.is_passed_over(n, tag))
             for n in near
         )
+        # French elides: d'appeler
         head, _, rest = stems[span[0]].partition("'")
         is_elided = len(rest) > 2 and head in known.small - known.articles  # "d'appeler", no "I'm"
         is_small = is_elided or stems[span[0]] in known.small
@@ -423,6 +433,7 @@ class Commands:
         tag, known, tool = pattern.tag, lexicon(pattern.tag), pattern.tool
         stems, tokens = self.message.stems(tag), self.message.tokens
         arguments = {**pattern.fixed, **self._left_out(tool, dict(pattern.fixed))}
+        # "delete …" is answered by no read, however near
         effects = {p.pieces[0].stem for p in self.examples if p.tool.action_type != "read"}
         begins = (self.message.bounds(tag, ask=True).first, *self._joints((0, len(tokens))))
         heads = effects.intersection(stems[n] for n in begins) - known.small

@@ -204,14 +204,18 @@ def _patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
 def _pattern(tool: ToolSpec, example: str, tag: str) -> Pattern | None:
     """None for an example that marks what is no parameter, or has no literal word."""
     marks, known = list(SLOT.finditer(example)), parameters(tool)
+    # an author's slip is told by `webbee check`, and is no command here
     if any(m[1] not in known for m in marks):
         return None
     fixed = {m[1]: _fixed(m[3], known[m[1]]) for m in marks if m[3] is not None}
+    # {folder=archive} is told by no word of the message
     text = SLOT.sub(lambda m: m[0] if m[3] is None else " ", example) if fixed else example
+    # no slot is marked: values of the example itself mark them
     if len(fixed) == len(marks):
         text = _marked(text, tool, tag)
     pieces, asked = _pieces(text, tool, tag)
     pattern = Pattern(tool, example, tag, tuple(pieces), fixed, asked)
+    # "what is {id}?" has no literal word and still says what it wants
     points = asked and [p.kind for p in pieces] in (["id"], ["ids"])  # "what is {id}?"
     return pattern if pattern.literals or points else None
 
@@ -235,6 +239,7 @@ def _fixed(text: str, parameter: Parameter) -> Any:
         value = json.loads(text)
     except ValueError:
         return text
+    # "123" stays a text where a text is wanted
     return value if parameter.kind not in ("text", "choice") else text
 
 
@@ -243,6 +248,7 @@ def _marked(text: str, tool: ToolSpec, tag: str) -> str:
     made, at, taken = "", 0, set[str]()
     for start, end, kind in _values(text, tool, tag):
         names = unfilled(tool, kind, taken)
+        # two parameters that may take it: neither does
         if start >= at and len(names) == 1:
             made, at = f"{made}{text[at:start]}{{{names[0]}:{kind}}}", end
             taken.add(names[0])
@@ -252,12 +258,14 @@ def _marked(text: str, tool: ToolSpec, tag: str) -> str:
 def unfilled(tool: ToolSpec, kind: str, taken: Collection[str]) -> list[str]:
     """The parameters of a kind that have no value yet: those that are required, or else all."""
     free = [p for p in parameters(tool).values() if p.kind == kind and p.name not in taken]
+    # a required one is meant before an optional one
     return [p.name for p in free if p.required] or [p.name for p in free]
 
 
 def _values(text: str, tool: ToolSpec, tag: str) -> list[tuple[int, int, str]]:
     """Where values stand in an example, and of what kind they are."""
     tokens = list(tokenized(text))
+    # finding dates is dear, so only for who takes one
     dated = any(p.kind == "date" for p in parameters(tool).values())
     dates = language.dates(text, tag, "2026-01-01T00:00:00Z") if dated else ()
     spans = [(m.start, m.end, "date") for m in dates]
@@ -281,6 +289,7 @@ def _pieces(text: str, tool: ToolSpec, tag: str) -> tuple[list[Piece], bool]:
         pieces += [Piece(slot=name, kind=kind or known[name].kind), *_literals(after, tag)]
     articles = lexicon(tag).articles
     pieces = [p for p in pieces if p.slot or p.form not in articles]
+    # "note: …" is told from "the note was good" by its colon alone
     heads = not read and sum(p.stem not in ("", COLON) for p in pieces) == 1
     shown = frozenset() if read else lexicon(tag).reference  # "note this: …" and no "note this"
     inner = {n for n in range(1, len(pieces) - 1) if pieces[n - 1].slot and pieces[n + 1].slot}
@@ -331,6 +340,7 @@ def owner_of(message: Message, own: Sequence[Sequence[Pattern]]) -> str:
         for pattern in mine:
             for stem in telling[pattern.tag] & pattern.literals:
                 knowing.setdefault(stem, set()).add(pattern.tool.app_id)
+    # words that one app only knows
     alone = set().union(*(apps for apps in knowing.values() if len(apps) == 1))
     return alone.pop() if len(alone) == 1 else ""
 

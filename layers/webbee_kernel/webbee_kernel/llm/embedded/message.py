@@ -67,6 +67,7 @@ class Lexicon:
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
+        # locale data, read once a language: nothing here knows a word
         words = language.of(tag).words
         self.particles = frozenset(map(key_fold, words.forms("particle")))
         self.articles = self.particles.union(map(key_fold, words.forms("article")))
@@ -74,6 +75,7 @@ class Lexicon:
         self.begin = _phrases(words.forms("begin") | openers)
         self.openers = frozenset(map(key_fold, openers))
         self.ask = _phrases(words.forms("ask"))
+        # a slip of the hand may be in these, too
         self.asking = {w for p in words.forms("ask") for w in map(key_fold, p.split("_"))}
         self.end = _phrases(words.forms("end"), step=-1)
         self.reference = words.reference | words.recency
@@ -82,6 +84,7 @@ class Lexicon:
         self.conjunctions = words.and_ | words.sequence
         self.denial = words.negation | words.prohibition
         self.correction = self.denial | words.no  # "milk, no, bread"
+        # "not" is small and changes everything
         self.function = words.function - self.denial
         self.small = self.function | self.reference | self.plural | self.denial
         self.question = words.question | words.asks.keys()
@@ -100,6 +103,7 @@ class Lexicon:
 
     def of_undo(self, words: Sequence[str]) -> tuple[str, ...]:
         """The stems of words that say what is done, without those that only point at something."""
+        # "take it back" and "take that back" are one phrase
         stems = [language.stem(word, self.tag) for word in words]
         return tuple(self.alike.get(s, s) for s in stems if s and s not in self.aside_of_undo)
 
@@ -114,6 +118,7 @@ class Lexicon:
 def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:
     """By their first words, the longest first."""
     found: dict[str, list[list[str]]] = {}
+    # "could you please" before "could you"
     for form in sorted(forms, key=lambda f: -f.count("_")):
         phrase = [key_fold(w) for w in form.split("_")][::step]
         found.setdefault(phrase[0], []).append(phrase)
@@ -143,7 +148,9 @@ class Message:
     @classmethod
     def of(cls, text: str, usual: str = "en") -> Message:
         """The message of a text."""
+        # one more than is read tells that there is more
         tokens = list(itertools.islice(tokenized(text), MOST_TOKENS + 1))
+        # the rest is one token that no slot but a text takes
         if len(tokens) > MOST_TOKENS:
             start = tokens[-1].start
             tokens[-1] = Token(text[start:], start, len(text), "unread")
@@ -204,6 +211,7 @@ class Message:
 
     def is_of_oneself(self, tag: str) -> bool:
         """Whether it has all words of one of the things that a person finds under the own name."""
+        # the button's own label names the things: data, language, sign-out
         told = language.of(tag).say("my_data").split(",")
         things = ({sense(w.text, tag) for w in language.tokens(part)} for part in told)
         return any(thing <= {*self.stems(tag)} for thing in things)
@@ -225,6 +233,7 @@ class Message:
         """Whether a question mark stands outside of quotations, and not behind a colon."""
         ends = [*(t.start for t in self.tokens[1:]), len(self.text)]
         pairs = zip(self.tokens, ends, strict=False)
+        # "note: shall we go?" asks nothing
         told = itertools.takewhile(lambda pair: pair[0].kind != "colon", pairs)
         return any("?" in self.text[one.end : end] for one, end in told)
 
@@ -236,6 +245,7 @@ class Message:
         """The last part behind a break that says what is done, as its first token and its stems
         without those that only point at something."""
         words = [token.text for token in self.tokens]
+        # only what stands between two tokens can part the message
         gaps = (self.text[t.end : t.end + 2] + " " for t in self.tokens[:-1])
         begins = [0, *(n for n, gap in enumerate(gaps, 1) if BREAK.match(gap))]
         spans = reversed([*pairwise([*begins, len(words)])])
@@ -252,6 +262,7 @@ class Message:
         of it what stands inside."""
         if last - first == 1 and self.tokens[first].kind == "quote":
             return self.tokens[first].text
+        # from the token before, so that brackets and quotes belong to the text
         start = self.tokens[first - 1].end if first else 0
         end = self.tokens[last].start if last < len(self.tokens) else len(self.text)
         return self.text[start:end].strip(_TRIMMED)
@@ -259,6 +270,7 @@ class Message:
 
 def without_stop(text: str) -> str:
     """A text without the full stop that ends a sentence."""
+    # "etc..." keeps its dots
     return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
 
 

@@ -22,7 +22,7 @@ from .commands import Commands
 from .examples import Command, Pattern, Unclear, language_of, patterns, speech
 from .message import lexicon, sense
 from .prompt_reader import name_of, read_prompt, stems_of_name
-from .undo import UndoMessage
+from .undo import UndoMessage, taken_back
 
 KERNEL: Final = "kernel"
 CONTINUE: Final = f"{KERNEL}__continue"
@@ -65,13 +65,16 @@ def classify(request: ModelRequest) -> ModelResponse:
     tag = language.detect(reading.message, reading.usual)
     tools = tuple(t for t in request.tools if t.app_id != KERNEL)
     commands = Commands(reading, tools)
+    # the second round of a turn: this model plans once and goes on only behind a list
     if reading.has_results:
         return _behind(commands, tag)
     readings = commands.readings()
+    # a guard sent the call back: what is missing becomes a form
     if reading.is_refused:
         return _asked(readings[0], tools, tag) if readings else _near(commands, tag)
     if not readings:  # only what changes nothing may be a slip of the hand
         readings = [c for c in commands.respelled() if c.tool.action_type == "read"]
+    # a sure write takes all of the message: "note: buy milk and call Anna"
     if not any(c.is_sure and c.tool.action_type != "read" for c in readings) and (
         parts := commands.parts()
     ):
@@ -86,7 +89,7 @@ def _answer(
 ) -> ModelResponse:
     """The one whole command, or the question which is meant. Where there is none, what was just
     made is taken back, a question is looked up, and what nobody was shown is looked for."""
-    found = _taken_back(readings, commands, request)
+    found = taken_back(readings, commands, request)
     readings = [found] if found else readings
     going_on = [t for t in request.tools if t.name == CONTINUE]
     if going_on and found is None and (lookup := _lookup(commands, readings)):
@@ -96,17 +99,6 @@ def _answer(
         return _not_understood(commands, request, tag)
     is_sure = len(readings) == 1 and readings[0].is_sure
     return _calls(readings) if is_sure else _open(readings, commands, tag)
-
-
-def _taken_back(
-    readings: Sequence[Command], commands: Commands, request: ModelRequest
-) -> Command | None:
-    """For a message that is no command yet, as "delete the last one" is none: what takes back what
-    was just made, or answers the question about one record."""
-    if not all(command.is_open for command in readings):
-        return None
-    back = UndoMessage(commands, request).command
-    return back or (None if readings else commands.asked_about())
 
 
 def _not_understood(commands: Commands, request: ModelRequest, tag: str) -> ModelResponse:
@@ -128,6 +120,7 @@ def _lookup(commands: Commands, readings: Sequence[Command]) -> Command | None:
     else of the one app that may hold what the message names and nobody was shown: no other app says
     as much of what is to be done."""
     lost = [] if any(map(_is_known, readings)) else _unseen(commands)
+    # an example that says more of the message wins
     for one in readings[:1]:  # "drop Anna a line" drops nothing
         lost = [p for p in lost if len(p.literals) > len(one.pattern.literals)]
     apps = {p.tool.app_id for p in lost}
@@ -154,6 +147,7 @@ def _is_sought(command: Command, commands: Commands) -> bool:
 
 def _unseen(commands: Commands) -> list[Pattern]:
     """The examples of one app alone that name what nobody was shown."""
+    # a long message is a text, and names nothing by itself
     if len(commands.message.tokens) > LONGEST_NAMING:
         return []
     own = (p for p in commands.examples if _says_what(p) and commands.unseen(p))
@@ -249,6 +243,7 @@ def _in_order(parts: Sequence[Commands], tag: str) -> ModelResponse:
     behind the colon of the one before, which of them comes first."""
     read = [part.readings() for part in parts]
     sure = [found[0] for found in read if len(found) == 1 and found[0].is_found]
+    # what follows a colon may be more of its text
     told = any(a.message.has_colon and not b.message.has_colon for a, b in pairwise(parts))
     if len(sure) == len(parts) <= MOST_CALLS and not told:
         return _calls(sure)
@@ -272,12 +267,14 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
     if not commands.tools:
         return ModelResponse(text=language.of(tag).say("no_apps"), offer=_offer([], tag))
     first = _first_ones(commands.tools)
+    # "hello" and "what can you do?" get examples, and no excuse
     if commands.message.is_greeting(tag):
         if not lexicon(tag).thanks.isdisjoint(commands.message.stems(tag)[:1]):
             return ModelResponse(text=language.of(tag).say("welcome"))
         return _examples(first, "hello", tag)
     nearest = commands.nearest()
     for score, pattern in nearest[:1]:
+        # a function's name and description weigh less, so less is asked of them
         is_asked = score >= (ASKED if pattern.example else NEAR)
         if is_asked and (asked := commands.question(pattern)):
             return _calls([asked])
@@ -300,6 +297,7 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
         )
     words = commands.message.telling(tag)
     if commands.message.asks or not (before or offered):
+        # words that nobody knows may stand in the user's own data
         before = {**before, **_searches(commands, words, tag)}
     links = _beyond(words, tag)
     return _examples([*offered, *first], "not_understood", tag, before, links)

@@ -39,6 +39,7 @@ class SlotValues:
     """Values of one message beside what was shown before."""
 
     def __init__(self, message: Message, reading: Reading, tools: Sequence[ToolSpec]) -> None:
+        # what a write gave back is no list to count places in
         writes = {(t.app_id, t.fn_name) for t in tools if t.action_type != "read"}
         self.message, self.records = message, Records(reading, writes)
         self._tools, self._seeks = tools, reading.seeks
@@ -65,16 +66,20 @@ class SlotValues:
     ) -> Value | None:
         """The words as they stand; none where they only point back at something."""
         form = self.message.tokens[span[0]].kind if span[1] - span[0] == 1 else ""
+        # a mark such as {title:text} on a number is the author's slip
         own = parameter.kind in ("id", "number", "choice", "flag")  # a slot of a kind of its own
         if own or form == "email" or (kind == "url" and form != "url"):
             return None
         names = parameter.name in language.title_keys() and tool.action_type != "read"
+        # a title that is to be found, not made
         if names and form != "quote" and unfilled(tool, "id", ()):  # "delete the list not yet"
             if self.message.denies(tag, *span):
                 return None
         first, text = span[0], self.message.slice(*span)
+        # one line: its last full stop is the sentence's
         if form != "quote" and int(parameter.schema.get("maxLength", 0)) <= LONG:
             text = without_stop(text)
+        # "can you add milk?" is no question about milk
         if form != "quote" and self.message.is_led(tag) and not self.message.has_colon:
             text = text.rstrip("?？ ")
         if tool.action_type == "read" and form != "quote":
@@ -84,6 +89,7 @@ class SlotValues:
         points = self.points(span, tag, nouns, bare=names)
         if form != "quote" and (points or not any(map(str.isalnum, text))):
             return None
+        # a whole sentence is searched for by nobody
         if tool.action_type == "read" and span[1] - first > MOST_SOUGHT:
             return None
         words = 0 if form in ("quote", "url") else span[1] - span[0]
@@ -125,6 +131,7 @@ class SlotValues:
 
     def _number(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
         text = self.message.slice(*span)
+        # a card's number is no quantity
         found = [m for m in language.numbers(text, tag) if len(m.text) <= LONGEST_NUMBER]
         if len(found) != 1:
             return None
@@ -156,6 +163,7 @@ class SlotValues:
         """An ISO date, with its time where the message tells one and the parameter takes it."""
         tags = dict.fromkeys((tag, self.message.tag))
         said = language.date_of(self.message.slice(*span), self._now, tags)
+        # an hour would be lost: the form asks instead
         is_timed = "T" in said and parameter.schema.get("format") == "date"
         return Value(said) if said and not is_timed else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from ... import language
@@ -92,3 +93,14 @@ class UndoMessage:
         words = (*map(stems_of_name, rows), *(speech(t, tag) for t in writes))
         told = {sense(w.text, tag) for w in language.tokens(self._undoes)} - small
         return values.nouns(app_id, tag).union(told, *words)
+
+
+def taken_back(
+    readings: Sequence[Command], commands: Commands, request: ModelRequest
+) -> Command | None:
+    """For a message that is no command yet, as "delete the last one" is none: what takes back what
+    was just made, or answers the question about one record."""
+    if not all(command.is_open for command in readings):
+        return None
+    back = UndoMessage(commands, request).command
+    return back or (None if readings else commands.asked_about())
