@@ -4,9 +4,9 @@ of foreign apps; and if not, does the model's own search bring it?
 - `ours`, `ours, sealed`: 304 messages, 203 English and 101 Russian, for 203 functions drawn by lot
   from the large catalogue. One author wrote them from the documentation before the ranking was
   touched, and beside each the words with which he would search; the same author made the ranking.
-  The sealed half was looked at once, when the ranking was done.
-- `BFCL, calls`: the true calls of BFCL's multi-turn conversations, with the messages before them
-  and the functions used before them, as the kernel would remember them.
+  The sealed half was looked at twice: when the ranking was done, and when it was made shorter.
+- `BFCL, calls`: the true calls of BFCL's multi-turn conversations, with the functions used before
+  them, as the kernel would remember them.
 - Sessions: BFCL's conversations among all functions, each turn run by a whole kernel whose model
   calls the functions meant that only read and that it is shown. A turn's input is all that is sent
   to models in it; what begins as in the turn before, a model's service has in its cache.
@@ -56,14 +56,13 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Said:
-    """One message: the functions it needs, what was said and used before it, and the words with
-    which a model would search."""
+    """One message: the functions it needs, what was used before it, and the words with which a
+    model would search."""
 
     set_name: str
     language: str
     message: str
     calls: tuple[Key, ...]
-    recent: tuple[str, ...] = ()
     used: frozenset[Key] = frozenset()
     ask: str = ""
 
@@ -92,7 +91,7 @@ def play(sample: int = 1) -> Iterator[Found]:
     """Every message of ours, every `sample`-th of BFCL's conversations."""
     for said in ours():
         functions = large().functions(large().apps)
-        listed = shortlist(functions, said.message, (), frozenset(), large().apps)
+        listed = shortlist(functions, said.message, frozenset(), large().apps)
         yield _counted(said, large(), listed)
     for talk in list(talks())[::sample]:
         yield from _in_session(talk, simulated())
@@ -117,15 +116,13 @@ def talks(sets: Sequence[str] = TALKS) -> Iterator[list[Said]]:
 
 
 def _turns(turns: list[Any], answers: list[list[str]], where: dict[str, str]) -> Iterator[Said]:
-    said: list[str] = []
     used: list[tuple[Key, ...]] = []
     for turn, sources in zip(turns, answers, strict=False):
         message = " ".join(m["content"] for m in turn if m["role"] == "user")
         names = [packages.call_in(source)[0] for source in sources]
         calls = tuple((where[name], name) for name in names)
         before = frozenset(key for keys in used[-REMEMBERED:] for key in keys)
-        yield Said("BFCL, calls", "en", message, calls, tuple(said[-REMEMBERED:]), before)
-        said.append(message)
+        yield Said("BFCL, calls", "en", message, calls, before)
         used.append(calls)
 
 
@@ -134,7 +131,7 @@ def _in_session(talk: Sequence[Said], catalogue: Catalogue) -> Iterator[Found]:
     functions = catalogue.functions(catalogue.apps)
     before: Standing | None = None
     for said in talk:
-        listed = shortlist(functions, said.message, said.recent, said.used, catalogue.apps, before)
+        listed = shortlist(functions, said.message, said.used, catalogue.apps, before)
         before = standing(listed.tools, functions, listed.base)
         yield _counted(said, catalogue, listed)
 

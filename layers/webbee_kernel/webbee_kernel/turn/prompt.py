@@ -277,11 +277,10 @@ class OpeningPrompt:
             for t in turn.memory.turns
             for c in t.response.get("calls", [])
         }
-        recent = [t.message for t in turn.memory.turns]
         functions = turn.catalogue.functions(turn.installed)
         told = turn.listed or tool_retrieval.listed_before(turn.memory.turns)
         before = tool_retrieval.read(told, self.catalogue_key) if told else None
-        return shortlist(functions, turn.message, recent, used, turn.catalogue.apps, before, limit)
+        return shortlist(functions, turn.message, used, turn.catalogue.apps, before, limit)
 
     @cached_property
     def catalogue_key(self) -> bytes:

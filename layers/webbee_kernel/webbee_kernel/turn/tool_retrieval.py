@@ -51,9 +51,6 @@ QUOTA = 30
 """Functions of one app among those chosen, while others are near: what one app says in many ways
 leaves room for the rest."""
 
-STAY = 5
-"""Where a window is small: the nearest functions that must be among those shown before."""
-
 NEAR = 40
 """Functions that a later message brings, the nearest; of them it adds those that score"""
 NEAR_ENOUGH = 0.6
@@ -102,7 +99,6 @@ class Shortlist(NamedTuple):
 def shortlist(
     functions: Sequence[FunctionInfo],
     message: str,
-    recent: Sequence[str] = (),
     used: Collection[tuple[str, str]] = (),
     apps: Mapping[str, AppInfo] | None = None,
     before: Standing | None = None,
@@ -117,14 +113,15 @@ def shortlist(
     """
     if not limit and (tools := _whole(functions)) is not None:
         return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
-    index = indexed(functions)
-    near = _near(index, message, recent, apps)
+    index = indexed(functions, apps or {})
+    near = _near(index, message)
     wanted = {index.numbers[key] for key in used if key in index.numbers}
     needed = [n for n, _ in near if n in wanted] if wanted else []
-    if limit:
-        listed, steady = _limited(functions, near, needed, before, limit)
+    if before and not limit:
+        listed, steady = _grown(functions, near[:NEAR], needed, before)
     else:
-        listed, steady = _listed(functions, near, needed, before)
+        order = [*needed, *(n for n, _ in near if n not in wanted)]
+        listed, steady = _chosen(functions, order, 0 if limit else len(needed), limit or BUDGET), 0
     return Shortlist(
         tuple(functions[p.number] for p in listed.places),
         tuple(functions[n] for n, _ in near),
@@ -157,68 +154,28 @@ def _whole(functions: Sequence[FunctionInfo]) -> tuple[ToolSpec, ...] | None:
 
 
 def ranked(
-    functions: Sequence[FunctionInfo],
-    message: str,
-    recent: Sequence[str] = (),
-    apps: Mapping[str, AppInfo] | None = None,
+    functions: Sequence[FunctionInfo], message: str, apps: Mapping[str, AppInfo] | None = None
 ) -> list[FunctionInfo]:
     """All functions, those nearest to the message first: of one app 30, then the others that have
     to do with it, then the rest."""
-    return [functions[n] for n, _ in _near(indexed(functions), message, recent, apps)]
+    return [functions[n] for n, _ in _near(indexed(functions, apps or {}), message)]
 
 
-def _near(
-    index: Index,
-    message: str,
-    recent: Sequence[str],
-    apps: Mapping[str, AppInfo] | None,
-) -> list[tuple[int, float]]:
+def _near(index: Index, message: str) -> list[tuple[int, float]]:
     """The same by their numbers, with what each scores."""
-    scores = index.scores(message, recent, apps or {})
+    scores = index.scores(message)
     near: list[tuple[int, float]] = []
     beyond: list[tuple[int, float]] = []
     of_app: Counter[str] = Counter()
-    for score, _, n in sorted((-score, index.place[n], n) for n, score in scores.items()):
+    for n in sorted((n for n in index.order if n in scores), key=lambda n: -scores[n]):
         app_id = index.functions[n].app_id
         of_app[app_id] += 1
-        (beyond if of_app[app_id] > QUOTA else near).append((n, -score))
+        (beyond if of_app[app_id] > QUOTA else near).append((n, scores[n]))
     return [*near, *beyond, *((n, 0.0) for n in index.order if n not in scores)]
 
 
-def _listed(
-    functions: Sequence[FunctionInfo],
-    ranking: Sequence[tuple[int, float]],
-    needed: Sequence[int],
-    before: Standing | None,
-) -> tuple[Standing, int]:
-    """What is shown, and how many stand as they did."""
-    if before:
-        return _grown(functions, ranking[:NEAR], needed, before)
-    first = set(needed)
-    order = [*needed, *(n for n, _ in ranking if n not in first)]
-    return _chosen(functions, order, len(needed)), 0
-
-
-def _limited(
-    functions: Sequence[FunctionInfo],
-    ranking: Sequence[tuple[int, float]],
-    needed: Sequence[int],
-    before: Standing | None,
-    limit: int,
-) -> tuple[Standing, int]:
-    """The same within a limit: what was shown stays while it has what is needed and nearest and
-    goes into it; what was used comes first, and goes where it does not fit."""
-    nearest = [n for n, score in ranking[:STAY] if score > 0]
-    there = {p.number for p in before.places} if before else set()
-    if before and there.issuperset((*needed, *nearest)) and _size(functions, before.places) < limit:
-        return before, len(before.places)
-    first = set(needed)
-    order = [*needed, *(n for n, _ in ranking if n not in first)]
-    return _chosen(functions, order, 0, limit), 0
-
-
 def _chosen(
-    functions: Sequence[FunctionInfo], order: Sequence[int], needed: int, budget: int = BUDGET
+    functions: Sequence[FunctionInfo], order: Sequence[int], needed: int, budget: int
 ) -> Standing:
     """A session's first choice: as many of the leading functions as fit in few words, the `needed`
     ones whatever they take, then the first of them whole; in catalogue order."""

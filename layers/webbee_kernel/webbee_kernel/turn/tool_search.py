@@ -1,22 +1,20 @@
 """Tool search: how near a message is to each function of a catalogue, by words, and the
 classifier's own search for functions that its prompt does not show. Deterministic; BM25F over the
-function's texts, with bridges between languages. Pure but for what it keeps of functions it has
-read.
+function's texts, with bridges between languages.
 
-A function's texts are its fields: name, first sentence of the description, the rest of it,
-examples, names of its arguments; each counts by its weight and the shorter it is the more. What the
-app says of itself counts for all of its functions.
+A function's texts are its fields: name, first sentence of the description, what follows it,
+examples, names of its arguments, and what its app says of itself; each counts by its weight, and
+the shorter it is the more.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
 
 from .. import language
 from ..catalogue import AppInfo, FunctionInfo, PerObject
@@ -28,97 +26,69 @@ from ..llm.tools import forms
 from ..text import one_line
 from .plan import Answer
 
-_WEIGHTS = {"name": 3.0, "first": 2.0, "rest": 0.5, "examples": 2.0, "arguments": 0.5}
-_USUAL = {"name": 3, "first": 14, "rest": 60, "examples": 16, "arguments": 12}
-"""Words that such a text usually has: what is longer says less with each."""
+_FIELDS = {
+    "name": (3.0, 3),
+    "first": (2.0, 14),
+    "rest": (0.5, 60),
+    "examples": (2.0, 16),
+    "arguments": (0.5, 12),
+    "app": (0.5, 14),
+}
+"""What a word of each field counts, and the words it usually has: what is longer says less with
+each."""
 _LENGTH = 0.6
 _SATURATION = 1.4
-_APP = 0.35
-"""What it is worth that the app speaks of the matter, beside the function itself."""
-_RECENT = 0.3
 _MEANT = 0.5
-"""What a word counts that means the same as one said, in another language or in the same."""
-_ALIKE = 0.3
-_IDLE = 0.25
-"""What a word without a matter of its own (tell, which) leaves of that."""
+"""What a word counts that means the same as one said, in another language."""
+_ALIKE = 0.4
+"""The same in the language it is said in."""
 _SOUNDS = 0.7
 """What a word counts that sounds like one said in another script."""
-_ROOT = 5
-"""Letters in which words of one family agree: discover, discoverer."""
-_DERIVED = 0.4
-_MARK = "~"
-_READ = 1_200
-"""Characters of a description that are read: what stands behind is about exceptions."""
-
+_READ = 400
+"""Characters of a text that are read: what stands behind is about exceptions."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 
 INDEXES = 4
 """Lists of functions whose index a process keeps: those of the users it serves mostly are few."""
 
-Query = Mapping[str, float]
-"""Stems and what each counts."""
-
 
 class Index:
     """A list of functions by the words of their texts, made once for a catalogue. `order` has their
-    numbers by app and name, `place` where each stands there, `numbers` those of the keys."""
+    numbers by app and name, `numbers` those of the keys."""
 
-    def __init__(self, functions: Sequence[FunctionInfo]) -> None:
+    def __init__(self, functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo]) -> None:
         self.functions = functions
-        keys = [(f.app_id, f.fn_name) for f in functions]
-        self.numbers = {key: n for n, key in enumerate(keys)}
-        self.order = sorted(range(len(keys)), key=keys.__getitem__)
-        self.place = {n: place for place, n in enumerate(self.order)}
-        self._of_app: dict[str, list[int]] = {}
+        self.numbers = {(f.app_id, f.fn_name): n for n, f in enumerate(functions)}
+        self.order = [self.numbers[key] for key in sorted(self.numbers)]
         self._by_word: dict[str, dict[int, float]] = {}
+        about = {f.app_id: _about(f.app_id, apps.get(f.app_id)) for f in functions}
         for n, function in enumerate(functions):
-            self._of_app.setdefault(function.app_id, []).append(n)
-            for word, weight in _terms(function).items():
-                self._by_word.setdefault(word, {})[n] = weight
-        self._by_root: dict[str, list[str]] = {}
-        for word in self._by_word:
-            if len(word) > _ROOT:
-                self._by_root.setdefault(_MARK + word[:_ROOT], []).append(word)
+            for terms in (_terms(function), about[function.app_id]):
+                for word, weight in terms.items():
+                    listed = self._by_word.setdefault(word, {})
+                    listed[n] = listed.get(n, 0.0) + weight
 
-    def scores(
-        self, message: str, recent: Sequence[str], apps: Mapping[str, AppInfo]
-    ) -> dict[int, float]:
+    def scores(self, message: str) -> dict[int, float]:
         """By number what each function scores, where anything speaks for it. It costs what the
         message finds, not what there is."""
-        said = query(message)
-        for text in recent:
-            for word, counts in query(text).items():
-                said[word] = max(said.get(word, 0.0), _RECENT * counts)
         found: dict[int, float] = {}
-        for word, counts in said.items():
-            listed = self._having(word)
-            worth = counts * _rare(len(listed), len(self.functions))
+        for word, counts in query(message).items():
+            listed = self._by_word.get(word, {})
+            rest = len(self.functions) - len(listed)
+            worth = counts * math.log(1 + (rest + 0.5) / (len(listed) + 0.5))
             for n, weight in listed.items():
                 found[n] = found.get(n, 0.0) + worth * (weight / (weight + _SATURATION))
-        for app_id, score in _of_apps(self._of_app, apps, said).items():
-            for n in self._of_app[app_id] if score else ():
-                found[n] = found.get(n, 0.0) + _APP * score
         return found
-
-    def _having(self, word: str) -> Mapping[int, float]:
-        """The functions that have a stem, or a word of that root, and what it weighs there."""
-        if word in self._by_root:
-            most: dict[int, float] = {}
-            for derived in self._by_root.pop(word):
-                for n, weight in self._by_word[derived].items():
-                    most[n] = max(most.get(n, 0.0), _DERIVED * weight)
-            self._by_word[word] = most
-        return self._by_word.get(word, {})
 
 
 _indexes: deque[Index] = deque(maxlen=INDEXES)
 
 
-def indexed(functions: Sequence[FunctionInfo]) -> Index:
+def indexed(functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo]) -> Index:
     """The index of a list that does not change; of the lists asked for last it is kept."""
     known = next((i for i in _indexes if i.functions is functions), None)
     if known is None:
-        known = Index(functions)
+        known = Index(functions, apps)
         _indexes.append(known)
     return known
 
@@ -131,54 +101,27 @@ def speaking_for(function: FunctionInfo, message: str) -> list[str]:
     return sorted(found, key=lambda w: (-said[w] * terms[w], w))
 
 
-def _rare(having: int, of: int) -> float:
-    """What a word is worth that so many have: the fewer, the more."""
-    return math.log(1 + (of - having + 0.5) / (having + 0.5))
-
-
-def _of_apps(used: Iterable[str], apps: Mapping[str, AppInfo], said: Query) -> dict[str, float]:
-    """How near each app is: its name, id and description."""
-    known = {a: _about(apps[a]) if a in apps else _named(a) for a in used}
-    hits = {a: said.keys() & terms.keys() for a, terms in known.items()}
-    counts = Counter(chain.from_iterable(hits.values()))
-    worth = {w: said[w] * _rare(n, len(hits)) for w, n in counts.items()}
-    return {
-        a: sum(worth[w] * known[a][w] / (known[a][w] + _SATURATION) for w in found)
-        for a, found in hits.items()
-    }
-
-
 def query(message: str) -> dict[str, float]:
-    """The stems of what was said, those that mean the same, and those that sound the same."""
+    """The stems of what was said, of what means the same, and of what sounds the same, with what
+    each counts."""
     tag = language.detect(message)
     known = language.of(tag).words
     idle = known.forms("function") | known.forms("asks")
-    words = [w for t in language.tokens(message) for w in t.text.split("-")]
+    words = {language.fold(w) for t in language.tokens(message) for w in t.text.split("-")}
     found: dict[str, float] = {}
     for word in words:
-        folded = language.fold(word)
-        for other, counts in _searched(folded, tag, folded in idle):
-            _put(found, other, counts)
+        for other, counts in _searched(word, tag) if len(word) > 1 and word not in idle else ():
+            found[other] = max(found.get(other, 0.0), counts)
     return found
 
 
-def _put(found: dict[str, float], word: str, counts: float) -> None:
-    found[word] = max(found.get(word, 0.0), counts)
-
-
-def _searched(word: str, tag: str, idle: bool) -> Iterator[tuple[str, float]]:
-    """What is searched for one word, and what each counts; an idle one only where it means more."""
-    if len(word) < 2:
-        return
+def _searched(word: str, tag: str) -> Iterator[tuple[str, float]]:
+    """What is searched for one word, and what each counts."""
     stemmed = language.stem(word, tag)
     english = stemmed.isascii()
-    for other in in_english(word, "en" if english else tag):
-        yield other, (_IDLE if idle else 1.0) * (_ALIKE if english else _MEANT)
-    if idle:
-        return
     yield stemmed, 1.0
-    if len(stemmed) >= _ROOT:
-        yield _MARK + stemmed[:_ROOT], _DERIVED
+    for other in in_english(word, "en" if english else tag):
+        yield other, _ALIKE if english else _MEANT
     if not english:
         yield from ((other, _SOUNDS) for other in _sounding(stemmed))
 
@@ -189,29 +132,17 @@ def _sounding(word: str) -> list[str]:
     heard = language.sound(word)
     return [
         other
-        for other_heard, other in _heard.get(heard[:3], {}).items()
-        if heard == other_heard
+        for known, other in _heard.get(heard[:3], {}).items()
+        if heard == known
         or (
-            min(len(heard), len(other_heard)) >= 4
-            and (heard.startswith(other_heard) or other_heard.startswith(heard))
+            min(len(heard), len(known)) >= 4
+            and (heard.startswith(known) or known.startswith(heard))
         )
     ]
 
 
 _heard: dict[str, dict[str, str]] = {}
 """Of all Latin words read: first three consonants → consonants → the word."""
-
-
-def _fields(function: FunctionInfo) -> dict[str, str]:
-    description = function.description[function.lead :][:_READ]
-    first, _, rest = description.partition(". ")
-    return {
-        "name": function.fn_name,
-        "first": first,
-        "rest": rest,
-        "examples": " ".join(function.examples),
-        "arguments": " ".join(function.input_schema.get("properties") or ()),
-    }
 
 
 @lru_cache(maxsize=16384)
@@ -223,44 +154,35 @@ def _stem(word: str) -> str:
     return stem
 
 
-def _read_terms(function: FunctionInfo) -> dict[str, float]:
-    return _weighed(_fields(function))
-
-
-def _weighed(fields: Mapping[str, str]) -> dict[str, float]:
+def _weighed(**fields: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for field, text in fields.items():
         words = [_stem(w) for w in _WORD.findall(text) if len(w) > 1]
-        each = _WEIGHTS[field] / (1 - _LENGTH + _LENGTH * len(words) / _USUAL[field])
+        weight, usual = _FIELDS[field]
+        each = weight / (1 - _LENGTH + _LENGTH * len(words) / usual)
         for word in words:
             found[word] = found.get(word, 0.0) + each
     return found
 
 
-def _with_roots(terms: Mapping[str, float]) -> dict[str, float]:
-    """The stems, and beside them the roots that longer ones begin with."""
-    found = dict(terms)
-    for word, weight in terms.items():
-        if len(word) > _ROOT:
-            _put(found, _MARK + word[:_ROOT], _DERIVED * weight)
-    return found
-
-
-def _read_about(app: AppInfo) -> dict[str, float]:
-    fields = {
-        "name": f"{app.app_id} {app.display_name}",
-        "first": f"{app.description[:300]} {app.shared[:300]}",
-    }
-    return _with_roots(_weighed(fields))
-
-
-@lru_cache(maxsize=1024)
-def _named(app_id: str) -> dict[str, float]:
-    return _with_roots(_weighed({"name": app_id}))
+def _read_terms(function: FunctionInfo) -> dict[str, float]:
+    first, _, rest = function.description[function.lead :].partition(". ")
+    return _weighed(
+        name=function.fn_name,
+        first=first[:_READ],
+        rest=rest[:_READ],
+        examples=" ".join(function.examples),
+        arguments=" ".join(function.input_schema.get("properties") or ()),
+    )
 
 
 _terms = PerObject(_read_terms)
-_about = PerObject(_read_about)
+
+
+def _about(app_id: str, app: AppInfo | None) -> dict[str, float]:
+    """What an app says of itself, which counts for each of its functions."""
+    told = f"{app.display_name} {app.description[:_READ]} {app.shared[:_READ]}" if app else ""
+    return _weighed(app=f"{app_id} {told}")
 
 
 MOST = 15
@@ -281,7 +203,7 @@ def search(
 ) -> list[FunctionInfo]:
     """At most 15 functions that have to do with the query, the nearest first; of one app where
     there is one of that id."""
-    found = indexed(functions).scores(query, (), apps)
+    found = indexed(functions, apps).scores(query)
     asked = app.strip()
     mine = {n for n in found if functions[n].app_id == asked}
     if asked not in {f.app_id for f in functions}:
