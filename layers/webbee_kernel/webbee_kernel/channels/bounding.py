@@ -51,7 +51,9 @@ def bounded(value: JSON, budget: int) -> JSON:
 def _fields(value: JSONObject, budget: int) -> JSONObject:
     """The leading fields; large ones share the room that the others leave."""
     before = more_fields_of(value)
+    # the marker of an earlier cut is no field
     names = [n for n in value if not (before and n == TRUNCATED)]
+    # more fields than this cannot fit, however small
     leading = names[: budget // len('"a": 0, ')]
     large = [n for n in leading if size_up_to(value[n], _SMALL) > _SMALL]
     stay = large[: budget // LEAN]
@@ -77,11 +79,13 @@ def _items(items: list[JSON], budget: int) -> list[JSON]:
 def _chosen(items: list[JSON], budget: int) -> list[JSON]:
     """The leading items, as many as could be chosen, none much larger than its share."""
     few = items[:_FEW]
+    # texts or numbers: the shortest of the first tells how many could fit
     if not all(isinstance(item, dict) for item in few):
         least = max(3, min(size_up_to(item, LEAN) for item in few))
         count = min(len(items), max(1, budget // least))
         share = max(LEAN, SLACK * budget // count)
         return [bounded(item, share) for item in items[:count]]
+    # every row keeps its id, as `fit` will want it
     if ids_stay(len(items) * min(least_of(row, title=False) for row in few), budget):
         share = max(_SMALL, SLACK * budget // len(items))
         return [_row(item, share // 2)[0] for item in items]
@@ -94,6 +98,7 @@ def _leading(rows: list[JSON], budget: int) -> Iterator[JSON]:
     need = max(least_of(row) for row in rows[:_FEW] if isinstance(row, dict))
     for number, row in enumerate(rows):
         kept, taken = _row(row, need)
+        # and the comma
         room -= (taken or json_size(kept)) + 2
         if room < 0 and number:
             return
@@ -104,6 +109,7 @@ def _row(row: JSON, need: int) -> tuple[JSON, int]:
     """A row as it is where it is small beside what it needs, with its size where that is known;
     else cut to twice that."""
     most = WHOLE * need
+    # plain rows have a quick size
     known = flat_size(row) if type(row) is dict else None
     if (size_up_to(row, most) if known is None else known) <= most:
         return row, known or 0

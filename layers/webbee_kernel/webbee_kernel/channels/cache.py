@@ -41,6 +41,7 @@ class InFlight:
         """The result of the fetch already running for `key`, or of a new one."""
         task = self._tasks.get(key)
         if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
+            # a task of its own: whoever asked first may be cancelled
             task = asyncio.ensure_future(fetch())
             self._tasks[key] = task
             task.add_done_callback(lambda _: self._tasks.pop(key, None))
@@ -80,6 +81,7 @@ class CacheClient:
         check_key(key)
         name = self._name(model)
         raw = await self._store.get(self._user, self._app, name, key, now=self._clock.now())
+        # also for what expired: the store compares with `now`, whatever DynamoDB's sweep has done
         if raw is None:
             return None
         if model is None:
@@ -118,6 +120,7 @@ class CacheClient:
         check_ttl(ttl_seconds)
         name = self._name(model)
         cached = await self.get(key, model) if model else await self.get(key)
+        # a cached null counts as nothing: the fetcher is asked again
         if cached is not None:
             return cached
 
@@ -195,6 +198,7 @@ def check_key(key: str) -> None:
 
 def check_ttl(ttl: int) -> None:
     """I-CACHE-TTL-CAP-300S: TypeError for anything but an int, ValueError outside 5 to 300."""
+    # True would be one second
     if isinstance(ttl, bool) or not isinstance(ttl, int):
         raise TypeError(
             breach("I-CACHE-TTL-CAP-300S", f"This ttl_seconds is a {type(ttl).__name__}.")

@@ -23,6 +23,7 @@ def label_keys(item: JSONObject) -> tuple[str | None, str | None]:
     there is none. Without a title-like field it is who the record is of, or else the first scalar
     that is no further id."""
     values = item.values()
+    # an empty title names nothing
     if "" in values:
         return label_keys({k: v for k, v in item.items() if v != ""})
     return _of_shape(tuple(item), tuple(map(type, values)))
@@ -32,6 +33,7 @@ def label_keys(item: JSONObject) -> tuple[str | None, str | None]:
 def _of_shape(keys: tuple[str, ...], kinds: tuple[type, ...]) -> tuple[str | None, str | None]:
     """The same of rows with such fields: most rows of a list have them."""
     fields = zip(keys, kinds, strict=True)
+    # what begins with _ is the app's own
     shown = [k for k, kind in fields if str(k)[:1] != "_" and kind in _PLAIN]
     ids = [k for k in shown if names_an_id(str(k))]
     ident = _first(("id", "uid", *ids), shown)
@@ -49,6 +51,7 @@ def _is_person(key: str) -> bool:
 
 
 def _first(wanted: Iterable[str], there: Collection[str]) -> str | None:
+    # in the order of preference, not of the row
     return next((key for key in wanted if key in there), None)
 
 
@@ -83,6 +86,7 @@ def ranked(rows: Sequence[JSONObject]) -> list[JSONObject]:
 def _ranks(rows: Sequence[JSONObject]) -> dict[str, int]:
     """How soon each column goes; what names the record last."""
     keys = dict.fromkeys(key for row in rows for key in row)
+    # of the first row: rows of a list are alike
     named = label_keys(rows[0])
     return {k: 0 if k in named else _rank(k, [r[k] for r in rows if k in r]) for k in keys}
 
@@ -92,6 +96,7 @@ def _rank(key: str, column: Sequence[JSON]) -> int:
     texts = [value for value in column if isinstance(value, str)]
     if any(len(text) > LONG for text in texts):
         return 6
+    # said once in words, it says nothing in a column
     if len(column) > 2 and len({repr(value) for value in column}) == 1:
         return 5
     if rank := _rank_by_name(str(key)):

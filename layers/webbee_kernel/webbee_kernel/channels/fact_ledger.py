@@ -44,13 +44,16 @@ def record(
     facts = [call for _, call in told]
     digests = tuple(ToolCallDigest(a, f, dumps(d)) for a, f, d in facts)
     room = cap + 1  # the last line needs no break
+    # most turns fit: nothing is weighed twice
     if (size := _size(digests)) > room:
         digests = _shrink(facts, digests, cap)
         size = _size(digests)
+    # one marker in place of calls that went whole
     omitted = tuple(d for d in digests if (d.app_id, d.fn_name) == (KERNEL, OMITTED_FN))
     kept = digests[len(omitted) :]
     numbers = [i for i, _ in told[len(told) - len(kept) :]]
     by_number = dict(zip(numbers, kept, strict=True))
+    # arguments of a call without facts would stand alone
     first = numbers[0] if omitted else 0
     return (*omitted, *_with_arguments(by_number, calls, arguments, first, room - size))
 
@@ -65,6 +68,7 @@ def _with_arguments(
     """The digests by number, with as many arguments as the room lasts for, newest first; those of
     calls before `first` are gone with their facts."""
     digests = dict(facts)
+    # the newest call's arguments are asked about first
     for i in range(len(arguments) - 1, first - 1, -1):
         digest = facts.get(i) or ToolCallDigest(*calls[i][:2], "")
         said = _not_repeated(arguments[i], digest.data_facts_json)
@@ -93,6 +97,7 @@ def _args_line(digest: ToolCallDigest) -> str:
 
 def _not_repeated(arguments: JSONObject, facts: str) -> JSONObject:
     """The arguments that the call's facts, as they are kept, do not hold."""
+    # as they are kept: what was cut off is not repeated
     held = leaves(json.loads(facts)) if facts and arguments else []
     scalars = {(type(v), v) for v in held}  # `True` is not `1`
     return {
@@ -109,6 +114,7 @@ def _repeats(value: JSON, facts: str, scalars: set[tuple[type, JSON]]) -> bool:
         return True
     text = dumps(value)
     if isinstance(value, str):
+        # a short text counts as a whole value only, with its quotes
         return (text if len(value) < _LONG else text[1:-1]) in facts
     return (type(value), value) in scalars
 
@@ -121,6 +127,7 @@ def _fitting(arguments: JSONObject, room: int) -> str:
     room = min(room, MAX_ARGS)
     kept = fitted(arguments, room)
     text = dumps(kept)
+    # half of the arguments would read like all of them
     return text if len(text) <= room and kept.keys() == arguments.keys() else ""
 
 
@@ -149,18 +156,22 @@ def _shrink(
         ToolCallDigest(a, f, dumps({TRUNCATED: f"{len(w.data_facts_json)} chars"}))
         for (a, f, _), w in zip(facts, whole, strict=True)
     ]
+    # from the newest backwards
     left = cap
     for i in range(len(facts) - 1, -1, -1):
         reserve = _size(floors[:i])
+        # markers for all older calls would take more than the newest result
         if reserve > left // 2:
             reserve = _size([_omitted(i)])
         app, fn, data = facts[i]
         room = left - reserve - len(line(ToolCallDigest(app, fn, "")))
         digest = whole[i]
         if len(digest.data_facts_json) > room:
+            # what is far too large is bounded first, or weighing it would cost more than the turn
             near = len(digest.data_facts_json) <= NEAR * room
             data = (fit if near else fitted)(data, room)
             digest = ToolCallDigest(app, fn, dumps(data)) if room >= 60 else floors[i]
+        # not even a marker fits: from here on one stands for all older ones
         if len(line(digest)) > left - reserve:
             kept.append(_omitted(i + 1))
             break

@@ -52,6 +52,7 @@ def render(
         (s for s in sections if s.data is not None),
         key=lambda s: (-s.refreshed_at if s.refreshed_at else inf, s.app_id, s.section),
     )
+    # two apps may both have an "inbox"
     names = Counter(s.section for s in stored)
     lines = [line(s, now, label(s, names), mask) for s in stored]
     return "\n".join(["[SKELETON]", NOTE, *(lines or [EMPTY])])
@@ -64,6 +65,7 @@ def label(section: Section, names: Counter[str]) -> str:
 
 def line(section: Section, now: float, name: str, mask: Callable[[Any], Any] | None = None) -> str:
     """`- name (cached ~12s ago): field=value, …`, at most 700 characters."""
+    # the gate runs over this part only: masking 64 KB to show 700 characters is waste
     data = looked_at(section.data or {})
     body = compress(mask(data) if mask else data)
     return cut(
@@ -76,6 +78,7 @@ def age(refreshed_at: float | None, now: float) -> str:
     time."""
     if refreshed_at is None:
         return "freshness unknown"
+    # another machine's clock may run ahead
     seconds = max(0, int(now - refreshed_at))
     if seconds < 600:
         text = f"{seconds}s"
@@ -100,6 +103,7 @@ def looked_at(data: JSONObject) -> JSONObject:
 
 def _looked_at(value: Any) -> Any:
     if isinstance(value, str):
+        # not in the middle of a word: half an address is no address to the gate
         near = value[:LOOKED_AT]
         return value if near == value else near.rpartition(" ")[0] or near
     if isinstance(value, dict):
@@ -107,7 +111,9 @@ def _looked_at(value: Any) -> Any:
     if not isinstance(value, list | tuple):
         return value
     if _is_only_counted(value):
+        # the count is shown, the records are not
         return [{}] * len(value)
+    # zeros keep the count of what is left out
     leading_items = [_looked_at(item) for item in value[:MAX_SCALARS]]
     return leading_items + [0] * (len(value) - len(leading_items))
 
@@ -153,6 +159,7 @@ def leading(items: Sequence[Any]) -> list[str]:
     shown: list[str] = []
     room = MAX_SCALARS
     for item in items:
+        # the comma and the space behind it
         room -= len(_scalar(item)) + 2
         if room < 0:
             break
@@ -194,6 +201,7 @@ ENVELOPE = frozenset(ActionResult("success").to_dict())
 
 
 def _is_envelope(found: Mapping[str, object]) -> bool:
+    # a snapshot with a field `status` is no envelope
     told = {"data", "summary"} if found.get("status") == "success" else {"error"}
     known = found.get("status") in ("success", "error")
     return known and {"status", *told} <= found.keys() <= ENVELOPE
@@ -201,6 +209,7 @@ def _is_envelope(found: Mapping[str, object]) -> bool:
 
 def _unwrapped(result: Any) -> Any:
     """What lies in an ActionResult and in `{"response": {...}}`."""
+    # another SDK's ActionResult, met by its shape
     if hasattr(result, "to_dict") and hasattr(result, "status"):
         result = result.to_dict()
     if isinstance(result, dict) and _is_envelope(result):
@@ -225,6 +234,7 @@ def inner(result: Any) -> JSONObject:
             'a refresh handler returns {"response": {...}}, an ActionResult or a dict, not'
             f" {type(result).__name__}"
         )
+    # a handler that returns its previous snapshot hands back the kernel's own fields
     data = {k: v for k, v in result.items() if k not in ("_refreshed_at", "_ttl")}
     if (size := len(json.dumps(data, ensure_ascii=False, default=str).encode())) > MAX_STORED_BYTES:
         raise ValueError(

@@ -39,6 +39,7 @@ def fit_text(text: str, budget: int) -> str:
     end = tail(text)
     if unescaped(text):
         return head(text, max(0, budget - json_size(end))) + end
+    # escapes make characters wide: the width that fits is searched for
     sizes = range(1, len(text))
     kept = bisect_right(sizes, budget, key=lambda n: json_size(head(text, n) + end))
     return head(text, kept) + end
@@ -97,7 +98,9 @@ def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[Need]:
     least = [_least(size, *label) for size, label in zip(sizes, labels, strict=True)]
     if room_of(least) <= room:
         return least
+    # the id alone
     bare = [(ident + 2, 1) for ident, _ in labels]
+    # every row has an id, and titles still get a third
     if (2, 1) not in bare and ids_stay(room_of(bare), room):
         return _titled(least, bare, room - room_of(bare))
     return list(_leading(least, sizes, room))
@@ -189,11 +192,13 @@ def fit(value: JSON, budget: int) -> JSON:
     """
     if isinstance(value, str):
         return value if json_size(value) <= budget else fit_text(value, budget)
+    # one pass of the JSON writer is cheaper than adding up sizes
     written = dumps(value)
     if len(written) <= budget:
         return value
     if not isinstance(value, dict | list | tuple):
         return ELLIPSIS  # a number of more digits than there is room for
+    # long texts give way before any row or column
     if longest(written) > LEAN and (shortened := _shortened(value, budget)) is not None:
         return shortened
     if isinstance(value, dict):
@@ -212,6 +217,7 @@ def _shortened(value: JSON, budget: int) -> JSON | None:
     if not long or (least := json_size(capped(value, LEAN))) > budget:
         return None
     size = _sizes(value, long, least)
+    # size grows with the width, so it is bisected
     widths = range(LEAN + 1, max(map(len, long)))
     return capped(value, LEAN + bisect_right(widths, budget, key=size))
 
@@ -240,6 +246,7 @@ def _row(row: JSONObject, least: int, labels: int, room: int) -> JSONObject:
 
 def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObject:
     """The fields that stay, and how many went; a row does not say it, its list does."""
+    # what an earlier cut said is added up, not said twice
     before = more_fields_of(value) if marked else 0
     room = budget - (entry(TRUNCATED, more_fields(len(value) + before)) if marked else 0)
     entries = {str(k): v for k, v in value.items() if not (before and k == TRUNCATED)}
@@ -367,6 +374,7 @@ def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
         row if need + room_more >= size else _row(row, need - 2, labels, room_more)
         for row, size, (need, labels), room_more in zip(rows, sizes, least, extra, strict=False)
     ]
+    # a row of which nothing stayed is counted as gone
     while kept and not kept[-1]:
         kept.pop()
     return ended(kept, list(rows), known)

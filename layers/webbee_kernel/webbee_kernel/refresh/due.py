@@ -79,16 +79,19 @@ class DueUsers:
         first, _ = await self._store.due(message.shard, now, limit=1)
         measure("OldestDueSeconds", round(now - first[0][1].due_at, 1) if first else 0.0)
         flush()  # a shard that does not get through must not be silent about it
+        # one consumer a shard: a lease that runs out by itself
         mark = await self._store.begin_shard(message.shard, now=now, until=now + SHARD_LEASE_S)
         if mark is None:
             return 0
         sent = 0
+        # not while consumers are behind: what is late is not lost
         if now - mark.swept_at >= SWEEP_S and now - message.at < BEHIND_S:
             lost = min(mark.queued_until, now - SWEEP_S)
             sent += await self._queue(message.shard, (0.0, lost), mark, sender)
             mark = replace(mark, swept_at=now)
         ahead = (mark.queued_until, now + TICK_S)
         sent += await self._queue(message.shard, ahead, mark, sender, moves=True)
+        # never back: a clock that runs behind would queue all of it again
         mark = replace(mark, queued_until=max(ahead))
         await self._store.move_shard(message.shard, mark, done=True)
         measure("UsersQueued", sent)
@@ -105,6 +108,7 @@ class DueUsers:
     ) -> int:
         """Queue who is due in this span, reading a page while the one before is sent."""
         since, before = between
+        # another consumer has been here
         if since >= before:
             return 0
         page, cursor = await self._page(shard, between, None)
@@ -117,6 +121,7 @@ class DueUsers:
             sent += len(messages)
             if moves:
                 mark = replace(mark, queued_until=page[-1][1].due_at)
+                # the lease was lost: who has it goes on from this mark
                 if not await self._store.move_shard(shard, mark):
                     break
             page, cursor = found, following
@@ -142,6 +147,7 @@ def due_message(
     """The message that has the user refreshed at their second, never before it."""
     named = {k: v for k, v in who.items() if k in ("role", "language", "email") and v}
     named |= {"imperal_id": user.imperal_id, "tenant_id": user.tenant_id}
+    # SQS delays 900 s at most; whole seconds, rounded up
     delay = min(MAX_DELAY_S, max(0, math.ceil(due_at - now)))
     return UserDue(named, queued_until, delay, correlation_id())
 
@@ -152,6 +158,7 @@ def _messages(
     """One message a user, however often the page has them."""
     told = set()
     for user, due in page:
+        # a timer that moves while pages are read may be seen twice
         if user not in told:
             told.add(user)
             yield due_message(user, due.user, due.due_at, now, queued_until)
@@ -222,6 +229,7 @@ class Refresher:
     ) -> None:
         """Queue the user's next time, if the tick has passed it."""
         now = self._clock.now()
+        # the next tick finds them
         if done.due_at is None or done.due_at >= now + TICK_S:
             return
         user = user_from(message.user)
@@ -258,6 +266,7 @@ class Scheduler:
     async def tick(self, sender: RefreshQueue) -> int:
         """Queue the jobs of this minute and of the one before it (a tick may come late); how
         many."""
+        # jobs are named by their minute, which makes them repeatable
         now = datetime.fromtimestamp(self._clock.now(), UTC).replace(second=0, microsecond=0)
         messages = [
             JobDue(user_dict(system_user(tenant)), app_id, job.name, minute.timestamp())
@@ -289,6 +298,7 @@ class Scheduler:
             deadline_s=JOB_S,
         )
         outcome = await self._dispatch.call(request)
+        # the app was deployed anew without this job
         if outcome.error_code in ("UNKNOWN_TOOL", "UNKNOWN_SUB_FUNCTION"):
             return "gone"
         return "skipped" if outcome.repeated else "done"
@@ -364,8 +374,10 @@ class Installer:
         now = self._clock.now()
         app = (await self._dispatch.catalogue()).apps[app_id]
         before = await self._write(key, app_id, True, app.version)
+        # the conditional write decides who was first
         if before is None or not before.installed:
             await self._hooks(user, app_id, "on_install", "on_enable")
+        # installed before, and deployed anew since
         elif before.version != app.version:
             await self._hooks(user, app_id, "on_upgrade", version=app.version)
         sections = [Section(app_id, s.section, ttl=s.ttl, due_at=now) for s in app.sections]

@@ -59,6 +59,7 @@ async def run_handlers(
         return {s.key: _failure("BACKEND_5XX", str(error)) for s in due}
     if not outcome.ok:
         return {s.key: _failure(outcome.error_code, outcome.error) for s in due}
+    # a handler that was killed leaves no result of its own
     none = _failure("INTERNAL", "no result")
     return {s.key: outcome.data.get(s.app_id, {}).get(s.section, none) for s in due}
 
@@ -139,6 +140,7 @@ class OneUser:
     async def due(self, message: UserDue) -> Done:
         """What the timer says. A second delivery finds nothing due, or the timer held: skipped."""
         user, now = user_from(message.user), self._clock.now()
+        # of two deliveries at once one gets it
         lease = await self._store.lease(
             UserKey.of(user), now=now, until=now + LEASE_S, due_by=now + PUNCTUAL_S
         )
@@ -150,6 +152,7 @@ class OneUser:
         """What somebody asked for, and what is due anyway. While somebody else refreshes the user
         it is carried: done by them, or at once after them."""
         infos = await self._infos()
+        # a section may have gone with a deployment
         wanted = tuple(w for w in message.wanted if w[:2] in infos)
         if not wanted:
             return Done("gone")
@@ -159,6 +162,7 @@ class OneUser:
             now = self._clock.now()
             if lease := await self._store.lease(key, now=now, until=now + LEASE_S):
                 return await self._refresh(Round(user, lease, infos, now, wanted))
+            # whoever has the lease sees the request when it saves
             if await self._store.ask(key, [w[:2] for w in wanted], now=now):
                 return Done("carried")
             if not await self._registered(user, wanted, infos):
@@ -181,6 +185,7 @@ class OneUser:
         """Alerts that somebody left untold, handlers, data, alerts, and the one save that says all
         of it is done."""
         before = self._sections(round_)
+        # a crash after the last save may have left an alert untold
         told = {**before, **await self._told(round_, before.values())}
         due = [s for s in told.values() if self._is_wanted(round_, s)]
         seen_at = self._seen_at(round_)
@@ -188,6 +193,7 @@ class OneUser:
             return await self._save(round_, told, seen_at, "skipped")
         after = await self._run(round_, due, before.values())
         changed = [s for key, s in after.items() if s.version != told[key].version]
+        # data first: an alert's `old` is read from the store, so it is told after a crash, too
         if changed and not await self._store.write(round_.key, changed, lease=round_.lease):
             return Done("busy")
         after |= await self._told(round_, after.values())
@@ -249,6 +255,7 @@ class OneUser:
             return False
         if section.key in round_.lease.asked:
             return True
+        # why it was asked for decides whether it is still needed
         reasons = {w.reason for w in round_.wanted if w[:2] == section.key}
         if "effect" in reasons:
             return True
@@ -268,6 +275,7 @@ class OneUser:
                 section.section,
                 result.get("code"),
             )
+            # the last good snapshot stays, ageing visibly
             pause = BACKOFF_S[min(section.failures, len(BACKOFF_S) - 1)]
             return replace(
                 section,
@@ -284,6 +292,7 @@ class OneUser:
             failures=0,
             last_error="",
         )
+        # the same picture: newer, but no change to tell
         if data == section.data:
             return saved
         version = section.version + 1
@@ -299,6 +308,7 @@ class OneUser:
         self, round_: Round, sections: Iterable[Section]
     ) -> dict[tuple[str, str], Section]:
         """Tell of changes nobody was told of yet; those sections, told."""
+        # `alerted` lags `version` until the text was delivered
         untold = [
             s
             for s in sections
