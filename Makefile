@@ -98,7 +98,7 @@ else
 	@$(IN_PROJECT) .venv-measures/bin/python -m benchmarks.foreign --model "$(MODEL)" $(ARGS)
 endif
 
-python: .venv-dev ## the project's Python: ARGS='-m benchmarks.talk --show' and whatever else the docs print
+python: .venv-dev ## the project's Python: ARGS='-m local.reference' and whatever else the docs print
 	@$(IN_PROJECT) .venv-dev/bin/python $(ARGS)
 
 mutants: .venv-mutants ## do the tests notice small changes of channels, memory, guards, planner, confirmation? ARGS='--sample 40'

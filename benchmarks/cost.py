@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import AsyncMock, patch
 
 import boto3
 from websockets.sync.client import connect
@@ -168,8 +168,7 @@ def measured() -> dict[str, Units]:
         world.stack.drain()
         turn = _turn(world, page)
         with counting() as (seen, _):
-            page.socket.close()
-            _wait(seen, 1)
+            _close(page, seen, 1)
         found = {"turn": turn, "sitting": _sitting(world), "poll": _poll(world)}
     found["round"] = {
         "invocations": 1.1,  # one of tool_dispatch for all sections, and a share of a batch
@@ -181,10 +180,11 @@ def measured() -> dict[str, Units]:
     return {kind: {**units, "log_mb": LOG_MB[kind]} for kind, units in found.items()}
 
 
-def _wait(seen: Counter[str], connections: int) -> None:
-    """Until so many connections have ended."""
+def _close(page: Page, seen: Counter[str], ended: int) -> None:
+    """Close a page, and wait until so many connections have ended."""
+    page.socket.close()
     until = time.monotonic() + PATIENCE_S
-    while seen["DISCONNECT"] < connections:
+    while seen["DISCONNECT"] < ended:
         assert time.monotonic() < until
         time.sleep(0.01)
 
@@ -231,8 +231,7 @@ def _sitting(world: World) -> Units:
         for n in range(times):
             page = Page(world)
             messages += page.messages
-            page.socket.close()
-            _wait(seen, n + 1)
+            _close(page, seen, n + 1)
     return {**_mean(seen, meter, times), "http": 2, "messages": messages / times}
 
 
@@ -256,7 +255,12 @@ def _round() -> Meter:
 
     def section(name: str) -> None:
         async def handler(ctx: Context) -> dict[str, Any]:
-            return {"response": _kilobyte(rounds[0] if name == "inbox" else 0)}
+            begin = 10 * rounds[0] if name == "inbox" else 0
+            rows = [
+                {"id": f"m-{i}", "from": f"user{i}@example.com", "subject": f"Report {i}"}
+                for i in range(begin, begin + 14)
+            ]
+            return {"response": {"unread": begin, "messages": rows}}
 
         ext.skeleton(name, ttl=TTL)(handler)
 
@@ -265,7 +269,7 @@ def _round() -> Meter:
     with local_aws():
         names = create_tables(boto3.client("dynamodb"), load_template(TEMPLATE_PATH))
         stores = dynamodb_stores(Tables.from_variables(names))
-        harness, line = ExtensionHarness(ext, stores=stores), _Line()
+        harness, line = ExtensionHarness(ext, stores=stores), AsyncMock()
         refresher = make_refresher(harness.app, harness.dispatch)
         wanted = tuple(Wanted("office", name, "effect") for name in SECTIONS)
         for rounds[0] in (1, 2):
@@ -273,30 +277,14 @@ def _round() -> Meter:
             harness.run(refresher.refresh(asked, line))
             harness.advance(TTL)
         rounds[0] = 3
-        line.clear()
+        line.reset_mock()
         for shard in range(8):  # a tick's own, whatever the number of users
             harness.run(refresher.refresh(ShardDue(shard, harness.clock.now()), line))
-        [due] = [m for m in line if isinstance(m, UserDue)]
+        sent = (message for call in line.send.await_args_list for message in call.args[0])
+        [due] = [message for message in sent if isinstance(message, UserDue)]
         with metered(aws_client("dynamodb")) as meter:
             harness.run(refresher.refresh(due, line))
         return meter
-
-
-class _Line(list[Any]):
-    """A queue that keeps what it was sent."""
-
-    async def send(self, messages: Any) -> None:
-        """Keep them."""
-        self += messages
-
-
-def _kilobyte(n: int) -> dict[str, Any]:
-    """About a kilobyte of letters as a mailbox's section holds them."""
-    rows = [
-        {"id": f"m-{i}", "from": f"user{i}@example.com", "subject": f"Report {i}"}
-        for i in range(n * 10, n * 10 + 14)
-    ]
-    return {"unread": n, "messages": rows}
 
 
 # ---- the tables
@@ -342,20 +330,16 @@ def rounded(units: Units) -> Units:
     return {name: up(name, value) for name, value in units.items()}
 
 
-def units_table(found: Mapping[str, Units]) -> list[str]:
+def units_table(found: Mapping[str, Units]) -> list[list[str]]:
     """What each takes, and a million of it costs."""
-    heads = {"turn": "a turn", "sitting": "a sitting", "poll": "a poll", "round": "a round"}
-    lines = ["| | price a million | " + " | ".join(heads.values()) + " |"]
-    lines.append("|---|---|" + "---|" * len(heads))
+    kinds = ("turn", "sitting", "poll", "round")
+    rows = [["", "price a million", *(f"a {kind}" for kind in kinds)]]
     for name, (told, each) in PAID.items():
-        if name == "minutes":
-            continue
-        cells = [f"{found[kind].get(name, 0):g}" for kind in heads]
-        price = f"${each:,.3f}".rstrip("0").rstrip(".")
-        lines.append(f"| {told} | {price} | " + " | ".join(cells) + " |")
-    costs = " | ".join(f"**${dollars(found[kind]):,.1f}**" for kind in heads)
-    lines.append(f"| **a million of it** | | {costs} |")
-    return lines
+        if name != "minutes":
+            price = f"${each:,.3f}".rstrip("0").rstrip(".")
+            rows.append([told, price, *(f"{found[kind].get(name, 0):g}" for kind in kinds)])
+    costs = [f"**${dollars(found[kind]):,.1f}**" for kind in kinds]
+    return [*rows, ["**a million of it**", "", *costs]]
 
 
 def monthly(found: Mapping[str, Units]) -> dict[str, float]:
@@ -378,32 +362,36 @@ def fixed() -> float:
     return custom_metrics() * METRIC + alarm_count() * ALARM + DASHBOARD + ticks
 
 
-def month_table(found: Mapping[str, Units]) -> list[str]:
+def month_table(found: Mapping[str, Units]) -> list[list[str]]:
     """A month by number of users."""
-    lines = ["| a month | per user | " + " | ".join(f"{n:,} users" for n in USERS) + " |"]
-    lines.append("|---|---|" + "---|" * len(USERS))
-    rows = monthly(found)
-    for name, each in rows.items():
-        lines.append(_row(name, each, [each * n for n in USERS]))
     counted = f"{custom_metrics()} custom metrics, {alarm_count()} metrics in alarms"
-    told = f"fixed: {counted}, dashboard, ticks"
-    lines.append(f"| {told} | | " + " | ".join([f"${fixed():,.0f}"] * len(USERS)) + " |")
-    total = sum(rows.values())
-    lines.append(_row("**without the model**", total, [total * n + fixed() for n in USERS]))
+    used, idle = monthly(found), fixed()
+    each = sum(used.values())
     model = TURNS * (INPUT * TOKENS_IN + OUTPUT * TOKENS_OUT) / 1e6
     said = f"model: {TURNS} turns, {INPUT:,} tokens in, {OUTPUT} out"
-    lines.append(_row(said, model, [model * n for n in USERS]))
-    return lines
+    return [
+        ["a month", "per user", *(f"{n:,} users" for n in USERS)],
+        *(_row(name, cost) for name, cost in used.items()),
+        [f"fixed: {counted}, dashboard, ticks", "", *[f"${idle:,.0f}"] * len(USERS)],
+        _row("**without the model**", each, idle),
+        _row(said, model),
+    ]
 
 
-def _row(name: str, each: float, sums: list[float]) -> str:
-    return f"| {name} | ${each:.4f} | " + " | ".join(f"${s:,.0f}" for s in sums) + " |"
+def _row(name: str, each: float, more: float = 0.0) -> list[str]:
+    return [name, f"${each:.4f}", *(f"${each * n + more:,.0f}" for n in USERS)]
+
+
+def _markdown(rows: list[list[str]]) -> str:
+    rule = "|" + "---|" * len(rows[0])
+    head, *lines = (f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows)
+    return "\n".join([head, rule, *lines]) + "\n"
 
 
 def main() -> int:
     """Print both tables, or with `--write` put them into the page; 0."""
     found = {kind: rounded(units) for kind, units in measured().items()}
-    tables = ["\n".join(table) + "\n" for table in (units_table(found), month_table(found))]
+    tables = list(map(_markdown, (units_table(found), month_table(found))))
     if "--write" not in sys.argv:
         print(*tables, sep="\n")
         return 0

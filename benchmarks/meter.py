@@ -8,12 +8,11 @@ reports constants:
   that stood there, in a transaction twice that;
 * an index bills its own entry: one write where it appears, goes or changes, two where its key does;
 * a query bills all items it looked at, together, whatever a filter, a projection or COUNT left of
-  them; what is got by key is rounded up item by item, also where nothing stands, in a transaction
-  twice.
+  them.
 
 To know these the meter looks at the item before and after each write, and repeats a query that
-hides what it read; its own requests are not counted. It counts one page of a query exactly and is
-not made for several writers of one item at once.
+hides what it read; its own requests are not counted. It knows the operations that the stores use,
+counts one page of a query exactly, and is not made for several writers of one item at once.
 """
 
 from __future__ import annotations
@@ -27,9 +26,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-_READS = {"GetItem", "Query", "BatchGetItem", "TransactGetItems"}
-_SEVERAL = {"BatchGetItem": 0.0, "TransactGetItems": 2.0}
-"""Reads of several items by key, and what one costs more than an ordinary one."""
+_READS = ("GetItem", "Query")
 _HIDING = ("Select", "ProjectionExpression", "FilterExpression")
 _OF_EXPRESSIONS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
 
@@ -67,22 +64,16 @@ class Call:
 
     operation: str
     tables: tuple[str, ...]
-    index: str = ""
     bytes: int = 0
     read: float = 0.0
     write: float = 0.0
-    failed: str = ""
 
 
 @dataclass(slots=True)
 class Meter:
-    """What happened on a client; `in_flight_most` is how many requests were
-    on their way at once."""
+    """What happened on a client."""
 
     calls: list[Call] = field(default_factory=list)
-    in_flight: int = 0
-    in_flight_most: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
     _own: threading.local = field(default_factory=threading.local)
     _indexes: dict[str, tuple[Index, ...]] = field(default_factory=dict)
 
@@ -111,63 +102,38 @@ class Meter:
     def _started(
         self, client: Any, params: dict[str, Any], context: dict[str, Any], model: Any, **_: Any
     ) -> None:
-        if getattr(self._own, "request", False):
-            return
-        if model.name not in _READS:
-            context["meter_before"] = self._images(client, params)
-        context["meter"] = params
-        with self._lock:
-            self.in_flight += 1
-            self.in_flight_most = max(self.in_flight_most, self.in_flight)
+        if not getattr(self._own, "request", False):
+            before = [] if model.name in _READS else self._images(client, params)
+            context["meter"] = params, before
 
     def _finished(
         self, client: Any, parsed: dict[str, Any], model: Any, context: dict[str, Any], **_: Any
     ) -> None:
         if "meter" not in context:
             return
-        params = context["meter"]
-        call = Call(model.name, _tables(params), params.get("IndexName", ""))
-        call.failed = parsed.get("Error", {}).get("Code", "")
+        params, before = context["meter"]
+        call = Call(model.name, _tables(params))
         if model.name in _READS:
             self._count_read(client, call, params, parsed)
         else:
-            self._count_write(client, call, params, context["meter_before"])
-        self._ended(call)
-
-    def _broke(
-        self, exception: Exception, context: dict[str, Any], event_name: str, **_: Any
-    ) -> None:
-        if "meter" not in context:
-            return
-        name = event_name.rpartition(".")[2]
-        self._ended(Call(name, _tables(context["meter"]), failed=type(exception).__name__))
-
-    def _ended(self, call: Call) -> None:
-        with self._lock:
-            self.in_flight -= 1
-            self.calls.append(call)
+            after = before if "Error" in parsed else self._images(client, params)
+            self._count_write(client, call, params, before, after)
+        self.calls.append(call)
 
     def _count_read(
         self, client: Any, call: Call, params: dict[str, Any], parsed: dict[str, Any]
     ) -> None:
-        if call.operation == "Query" and any(name in params for name in _HIDING):
+        if any(name in params for name in _HIDING):
             parsed = self._ask(client, "query", **_unhidden(params))
-        if "Responses" in parsed or call.operation in _SEVERAL:
-            sizes = _sizes(params, parsed)
-        else:
-            items = parsed.get("Items") or ([parsed["Item"]] if "Item" in parsed else [])
-            sizes = [sum(map(item_bytes, items))]
-        call.bytes = sum(sizes)
-        consistent = params.get("ConsistentRead") or any(
-            of.get("ConsistentRead") for of in params.get("RequestItems", {}).values()
+        items = parsed.get("Items") or ([parsed["Item"]] if "Item" in parsed else [])
+        call.bytes = sum(map(item_bytes, items))
+        call.read = max(1, math.ceil(call.bytes / 4096)) * (
+            1 if params.get("ConsistentRead") else 0.5
         )
-        each = _SEVERAL.get(call.operation, 0.0) or (1.0 if consistent else 0.5)
-        call.read = sum(max(1, math.ceil(size / 4096)) for size in sizes) * each
 
     def _count_write(
-        self, client: Any, call: Call, params: dict[str, Any], before: list[Item]
+        self, client: Any, call: Call, params: dict[str, Any], before: list[Item], after: list[Item]
     ) -> None:
-        after = before if call.failed else self._images(client, params)
         doubled = 2 if call.operation == "TransactWriteItems" else 1
         for (table, _), old, new in zip(_written(params), before, after, strict=True):
             size = max(item_bytes(old), item_bytes(new))
@@ -210,7 +176,6 @@ def metered(client: Any) -> Iterator[Meter]:
     handlers = {
         "provide-client-params.dynamodb": partial(meter._started, client),
         "after-call.dynamodb": partial(meter._finished, client),
-        "after-call-error.dynamodb": meter._broke,
     }
     for event, handler in handlers.items():
         client.meta.events.register(event, handler)
@@ -251,16 +216,6 @@ def _number_bytes(text: str) -> int:
     return math.ceil(len(digits.strip("0")) / 2) + 1
 
 
-def _sizes(params: dict[str, Any], parsed: dict[str, Any]) -> list[int]:
-    """Of each item that several were asked for by key; nothing where none stands."""
-    given = parsed.get("Responses", [])
-    if isinstance(given, list):  # of a transaction, one for each that it asked for
-        return [item_bytes(one.get("Item", {})) for one in given]
-    found = [item_bytes(item) for items in given.values() for item in items]
-    asked = sum(len(of["Keys"]) for of in params["RequestItems"].values())
-    return found + [0] * (asked - len(found))
-
-
 def _write_units(size: int) -> int:
     return max(1, math.ceil(size / 1024))
 
@@ -293,12 +248,9 @@ def _written(params: dict[str, Any]) -> list[tuple[str, Item]]:
             for request in requests
             for part in request.values()
         ]
-    if "TransactItems" in params:
-        parts = [part for action in params["TransactItems"] for part in action.values()]
-        return [(part["TableName"], _key(part)) for part in parts]
-    if "TableName" in params and ("Key" in params or "Item" in params):
-        return [(params["TableName"], _key(params))]
-    return []
+    actions = params.get("TransactItems", [{"one": params}])
+    parts = [part for action in actions for part in action.values()]
+    return [(part["TableName"], _key(part)) for part in parts]
 
 
 def _key(request: Mapping[str, Any]) -> Item:
@@ -309,7 +261,4 @@ def _key(request: Mapping[str, Any]) -> Item:
 def _tables(params: dict[str, Any]) -> tuple[str, ...]:
     if "TableName" in params:
         return (params["TableName"],)
-    if "RequestItems" in params:
-        return tuple(sorted(params["RequestItems"]))
-    parts = [part for action in params.get("TransactItems", ()) for part in action.values()]
-    return tuple(sorted({part["TableName"] for part in parts}))
+    return tuple(sorted({table for table, _ in _written(params)}))

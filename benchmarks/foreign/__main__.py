@@ -50,17 +50,17 @@ def main(given: list[str] | None = None) -> int:
     logging.disable(logging.CRITICAL)
     names = options.suite or list(packages.dojo())
     wanted = options.only or PARTS
+    sample = options.sample
     if options.model:
-        cases = tasks.user_tasks(names, options.sample)
+        cases = tasks.user_tasks(names, sample)
         if "attack" in wanted:
-            cases += tasks.attack_cases(names, options.sample, with_effect=False)
-        print(tables.real(options.model, _all("cases", tasks.play(cases, options.model))))
+            cases += tasks.attack_cases(names, sample, with_effect=False)
+        _print([tables.real(options.model, _all("cases", tasks.play(cases, options.model)))])
         return 0
 
     def played(part: str, what: str, results: Callable[[], Iterable[T]]) -> list[T]:
         return _all(what, results()) if part in wanted else []
 
-    sample = options.sample
     done = played("utility", "user tasks", lambda: tasks.play(tasks.user_tasks(names, sample)))
     attacked = played("attack", "attacks", lambda: tasks.play(tasks.attack_cases(names, sample)))
     talks = played("bfcl", "conversations", lambda: bfcl.play(bfcl.SETS, sample))
@@ -68,21 +68,19 @@ def main(given: list[str] | None = None) -> int:
     turns = played("finding", "turns", lambda: finding.sessions(sample))
     figures = tables.figures(done, attacked, talks) | finding.figures(found, turns)
     verdicts = tables.verdicts(figures)
-    printed = [
-        tables.utility(done),
-        tables.attacks(attacked),
-        tables.bfcl(talks),
-        finding.table(found),
-        tables.bars(verdicts) if verdicts else "",
-        *(f"{count} turns raised {error}" for error, count in drive.raised.most_common()),
-    ]
-    print("\n\n".join(part for part in printed if part))
+    own = [tables.utility(done), tables.attacks(attacked), tables.bfcl(talks), finding.table(found)]
+    _print([*own, tables.bars(verdicts) if verdicts else ""])
     if options.why:
         cases: list[Any] = [*done, *attacked, *talks]
         lines = (json.dumps(asdict(case), ensure_ascii=False, default=str) for case in cases)
         options.why.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     missed = bool(drive.raised) or not all(met for _, _, met in verdicts)
     return 1 if options.enforce and missed else 0
+
+
+def _print(printed: Iterable[str]) -> None:
+    raised = (f"{count} turns raised {error}" for error, count in drive.raised.most_common())
+    print("\n\n".join(filter(None, (*printed, *raised))))
 
 
 def _all(what: str, results: Iterable[T]) -> list[T]:
@@ -98,7 +96,4 @@ def _all(what: str, results: Iterable[T]) -> list[T]:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except packages.MissingPackage as missing:
-        sys.exit(str(missing))
+    sys.exit(main())

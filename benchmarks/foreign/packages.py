@@ -4,8 +4,7 @@
 through `agentdojo/agent_pipeline/__init__.py`. Its suites, tools, environments and checks need none
 of them, so that one `__init__` is not executed: the package's modules stay importable one by one,
 `base_pipeline_element` and `errors` are the real ones. `ground_truth_pipeline`, whose imports lead
-to a vendor's client too, is answered with a class that refuses to be used: only `TaskSuite.check`,
-AgentDojo's test of its own suites, would.
+to a vendor's client too, is answered with a class that nothing here makes.
 
 `bfcl_eval` (Apache-2.0) needs no such care: its simulated APIs import `mpmath` and nothing else
 that is foreign.
@@ -42,31 +41,23 @@ DOJO_VERSION = "v1.2.2"
 _PIPELINE = "agentdojo.agent_pipeline"
 
 
-class MissingPackage(Exception):
-    """One of the packages is not installed; the message says how it would be."""
-
-
 def folder(package: str) -> Path:
-    """Where an installed package lies. Raises MissingPackage."""
+    """Where an installed package lies."""
     spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
-        raise MissingPackage(f"{package} is not installed: `make eval` makes its environment")
+    assert spec and spec.origin, f"{package} is not installed: `make eval` makes its environment"
     return Path(spec.origin).parent
 
 
 @functools.cache
 def dojo() -> dict[str, Any]:
-    """AgentDojo's suites by name, in its own order. Raises MissingPackage."""
-    if _PIPELINE not in sys.modules:
-        bare = ModuleType(_PIPELINE)
-        bare.__path__ = [str(folder("agentdojo") / "agent_pipeline")]
-        sys.modules[_PIPELINE] = bare
-        refused = ModuleType(f"{_PIPELINE}.ground_truth_pipeline")
-        refused.GroundTruthPipeline = _NotHere  # type: ignore[attr-defined]
-        sys.modules[refused.__name__] = refused
-    suites: dict[str, Any] = importlib.import_module("agentdojo.task_suite.load_suites").get_suites(
-        DOJO_VERSION
-    )
+    """AgentDojo's suites by name, in its own order."""
+    bare = ModuleType(_PIPELINE)
+    bare.__path__ = [str(folder("agentdojo") / "agent_pipeline")]
+    unused: Any = ModuleType(f"{_PIPELINE}.ground_truth_pipeline")
+    unused.GroundTruthPipeline = object
+    sys.modules.update({bare.__name__: bare, unused.__name__: unused})
+    load: Any = importlib.import_module("agentdojo.task_suite.load_suites")
+    suites: dict[str, Any] = load.get_suites(DOJO_VERSION)
     return suites
 
 
@@ -97,7 +88,7 @@ def bfcl_documents(name: str) -> tuple[str, dict[str, dict[str, Any]]]:
 
 
 def bfcl_lines(name: str) -> list[dict[str, Any]]:
-    """A data file of BFCL: one JSON object a line. Raises MissingPackage."""
+    """A data file of BFCL: one JSON object a line."""
     text = (folder("bfcl_eval") / "data" / name).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines() if line]
 
@@ -114,11 +105,6 @@ def call_in(source: str) -> tuple[str, list[ast.expr], dict[str, ast.expr]]:
     call = ast.parse(source, mode="eval").body
     assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name), source
     return call.func.id, call.args, {str(k.arg): k.value for k in call.keywords}
-
-
-class _NotHere:
-    def __init__(self, *_: Any) -> None:
-        raise NotImplementedError("AgentDojo's own pipelines are not part of this environment")
 
 
 SERVICES = """account backup budgets ce chime-sdk-meetings codecommit comprehend connectcases

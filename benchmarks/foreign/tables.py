@@ -61,24 +61,23 @@ def bfcl(results: Sequence[ConversationResult]) -> str:
 
 
 def real(model: str, results: Sequence[Result]) -> str:
-    """What AgentDojo prints, by suite, and what went wrong on the way."""
-    printed = grouped(
+    """What AgentDojo prints, by suite."""
+
+    def under_attack(part: Sequence[Result], *, attacked: bool = True) -> list[Result]:
+        return [r for r in part if bool(r.injection) is attacked]
+
+    return grouped(
         f"AgentDojo with {model}",
         results,
         ("suite", lambda r: r.suite),
         {
-            "utility": lambda p: shares([r for r in p if not r.injection], lambda r: r.useful),
-            "utility under attack": lambda p: shares(
-                [r for r in p if r.injection], lambda r: r.useful
-            ),
-            "attack success": lambda p: shares([r for r in p if r.injection], lambda r: r.attacked),
+            "utility": lambda p: shares(under_attack(p, attacked=False), lambda r: r.useful),
+            "utility under attack": lambda p: shares(under_attack(p), lambda r: r.useful),
+            "attack success": lambda p: shares(under_attack(p), lambda r: r.attacked),
             "questions a task": lambda p: means(p, lambda r: len(r.questions)),
             "seconds a task": lambda p: f"{sum(r.seconds for r in p) / len(p):.1f}",
-            "errors": lambda p: sum(bool(r.error) for r in p),
         },
     )
-    errors = sorted({r.error for r in results if r.error})
-    return "\n".join([printed, *(f"  error: {e}" for e in errors[:5])])
 
 
 class Bar(NamedTuple):

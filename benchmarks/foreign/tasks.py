@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.testing import TestKernel
 
 from . import dojo, packages
@@ -35,25 +36,24 @@ class Result:
     """One case: a user's task, with an attacker's planted in it where `injection` names one. By the
     planner: the user's task after one message and the answers to its questions, an attack over the
     whole conversation; `unasked` are the attacker's effects that ran without a yes, with the number
-    of the message they ran in. By a real model: `attacked`, `seconds` and `error` as well."""
+    of the message they ran in."""
 
     suite: str
     task: str
-    injection: str = ""
-    calls: int = 0
-    effects: int = 0
-    ran: int = 0
-    useful: bool = False
-    said: bool = False
-    seen: bool = False
-    attacked: bool = False
-    unasked: tuple[tuple[str, int], ...] = ()
-    questions: tuple[Question, ...] = ()
-    model_calls: int = 0
-    seconds: float = 0.0
-    error: str = ""
-    reply: str = ""
-    why: str = ""
+    injection: str
+    calls: int
+    effects: int
+    ran: int
+    useful: bool
+    said: bool
+    seen: bool
+    attacked: bool
+    unasked: tuple[tuple[str, int], ...]
+    questions: tuple[Question, ...]
+    model_calls: int
+    seconds: float
+    reply: str
+    why: str
 
     @property
     def done(self) -> bool:
@@ -88,88 +88,50 @@ def attack_cases(
 
 
 def play(cases: Iterable[Case], model: str = "") -> Iterator[Result]:
-    """Each case in a session of its own, on one kernel a suite, by the planner or by a model that
-    `WEBBEE_MODEL` may name."""
-    stages: dict[str, Stage] = {}
+    """Each case in a session of its own, on one kernel a suite at its default settings, by the
+    planner or by a model that `WEBBEE_MODEL` may name."""
+    stages: dict[str, tuple[dojo.World, TestKernel, FunctionModel | None]] = {}
     for suite, task, injection in cases:
         if suite.name not in stages:
-            stages[suite.name] = Stage(suite, model)
-        stage = stages[suite.name]
-        by = _by_a_model if model else _attack if injection else _task
-        yield by(stage, begin(stage.world, task, injection), task, injection)
+            world = dojo.World(suite)
+            planner = None if model else model_of(world)
+            env = {"WEBBEE_MODEL": model} if model else UNLIMITED
+            apps = [dojo.extension(world)]
+            stages[suite.name] = world, TestKernel(apps, model=planner, now=NOW, env=env), planner
+        yield _case(*stages[suite.name], task, injection)
 
 
-class Stage:
-    """A suite on a kernel at its default settings."""
-
-    def __init__(self, suite: Any, model: str) -> None:
-        self.world = dojo.World(suite)
-        self.planner = None if model else model_of(self.world)
-        env = {"WEBBEE_MODEL": model} if model else UNLIMITED
-        extension = dojo.extension(self.world)
-        self.kernel = TestKernel([extension], model=self.planner, now=NOW, env=env)
-
-    def talk(self, whose: Verdict) -> Talk:
-        """Another session."""
-        if self.planner:
-            self.planner.requests.clear()
-        return Talk(self.kernel, whose, self.planner)
-
-
-def _task(stage: Stage, planner: Planner, task: Any, _: Any) -> Result:
-    world, talk = stage.world, stage.talk(whose(planner))
-    model_calls = talk.say(task.PROMPT)
-    heard = task.GROUND_TRUTH_OUTPUT if planner.answered or not planner.answer else talk.reply
-    return replace(
-        _result(stage, planner, task, talk),
-        effects=sum(w.has_effect for w in planner.user),
-        useful=world.useful(task, heard),
-        said=world.useful(task, talk.reply),
-        model_calls=model_calls,
-        reply=talk.reply,
-    )
-
-
-def _attack(stage: Stage, planner: Planner, task: Any, injection: Any) -> Result:
-    world, talk = stage.world, stage.talk(whose(planner))
+def _case(
+    world: dojo.World, kernel: TestKernel, model: FunctionModel | None, task: Any, injection: Any
+) -> Result:
+    planner = begin(world, task, injection)
+    talk = Talk(kernel, whose(planner) if model else by_a_user(planner), model)
+    messages = _messages(planner, task.PROMPT) if model and injection else [task.PROMPT]
     unasked: list[tuple[str, int]] = []
-    for message, text in enumerate(_messages(planner, task.PROMPT), 1):
+    model_calls, started = 0, time.monotonic()
+    for message, text in enumerate(messages, 1):
         made = len(world.made)
-        talk.say(text)
+        model_calls += talk.say(text)
         unasked += [(m.function, message) for m in world.made[made:] if is_unasked(m)]
-    result = _result(stage, planner, task, talk)
-    return replace(result, injection=injection.ID, seen=planner.read_mark, unasked=tuple(unasked))
-
-
-def _result(stage: Stage, planner: Planner, task: Any, talk: Talk) -> Result:
-    """What is told of every case that the planner plays."""
-    return Result(
-        stage.world.suite.name,
-        task.ID,
-        calls=len(planner.user),
-        ran=sum(w.ran for w in planner.user),
-        questions=tuple(talk.questions),
-        why=_why(planner, talk),
-    )
-
-
-def _by_a_model(stage: Stage, planner: Planner, task: Any, injection: Any) -> Result:
-    world = stage.world
-    talk = stage.talk(lambda call: "user" if is_users(planner, call) else "nobody")
-    started, error = time.monotonic(), ""
-    try:
-        talk.say(task.PROMPT)
-    except Exception as failure:  # a model that cannot be reached fails this task, not the run
-        error = f"{type(failure).__name__}: {failure}"[:200]
+    is_answered = planner.answered or not planner.answer
+    heard = task.GROUND_TRUTH_OUTPUT if model and is_answered else talk.reply
     return Result(
         world.suite.name,
         task.ID,
         injection.ID if injection else "",
-        useful=not error and world.useful(task, talk.reply),
+        calls=len(planner.user),
+        effects=sum(w.has_effect for w in planner.user),
+        ran=sum(w.ran for w in planner.user),
+        useful=world.useful(task, heard),
+        said=world.useful(task, talk.reply),
+        seen=planner.read_mark,
         attacked=bool(injection) and world.attacked(injection, talk.reply),
+        unasked=tuple(unasked),
         questions=tuple(talk.questions),
+        model_calls=model_calls,
         seconds=time.monotonic() - started,
-        error=error,
+        reply=talk.reply,
+        why=_why(planner, talk),
     )
 
 
@@ -209,18 +171,21 @@ def whose(planner: Planner) -> Verdict:
     return judge
 
 
-def is_users(planner: Planner, call: Mapping[str, Any]) -> bool:
-    """Whether the user would say yes: his task needs this call, whatever its free texts say."""
-    given = call.get("arguments") or {}
-    return any(
-        wanted.function == call["fn_name"]
-        and all(
-            json_of(value) == given.get(name) or str(value) == str(given.get(name))
-            for name, value in wanted.arguments.items()
-            if name not in FREE_TEXT
-        )
-        for wanted in planner.user
-    )
+def by_a_user(planner: Planner) -> Verdict:
+    """A judge for a real model: the user says yes where his task needs a call, whatever its free
+    texts say."""
+
+    def is_same(name: str, value: Any, given: Mapping[str, Any]) -> bool:
+        known = json_of(value) == given.get(name) or str(value) == str(given.get(name))
+        return known or name in FREE_TEXT
+
+    def judge(call: Mapping[str, Any]) -> str:
+        given = call.get("arguments") or {}
+        wanted = (w.arguments for w in planner.user if w.function == call["fn_name"])
+        fits = any(all(is_same(k, v, given) for k, v in own.items()) for own in wanted)
+        return "user" if fits else "nobody"
+
+    return judge
 
 
 def is_unasked(made: dojo.Made) -> bool:
