@@ -20,7 +20,7 @@ from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.options import Learnt, named, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
-from webbee_kernel.turn.window import refused_at
+from webbee_kernel.turn.tool_retrieval import refused_at
 
 from ..models import FILE, keep, names_at, told
 from ..terminal import CliError, mark, paint, put_json, waiting

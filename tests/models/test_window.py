@@ -16,7 +16,7 @@ from webbee_kernel.llm.options import known, options_of
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.types import HistoryItem
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.window import refused_at, shorter
+from webbee_kernel.turn.tool_retrieval import refused_at, shorter
 
 from .conftest import Wire
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel import background
-from webbee_kernel.aws.after_response import AfterResponse
+from webbee_kernel.api.function import AfterResponse
 from webbee_kernel.background import CachedValue, LoopThread
 
 

@@ -1,27 +1,149 @@
 """Calls of an MCP client's: a tool, a prompt, an app's own resource. All are one call of a chat
-function (`turn.direct`), told in different shapes."""
+function (`turn.direct`), told in different shapes. And questions to a client's user, with what
+comes back with the next request.
+
+Two kinds: whether a call may run (the kernel's own), and what a function asks in the middle of a
+call (`ActionResult.ask`). Both end the answer; the client sends the same call again with what its
+user did, and `requestState` as it was. That state is the name under which the call's question was
+put (`turn.direct.question_of`), and the answers so far: nothing in it is believed that the user
+could not have said anyway. What a client that cannot ask says of him is not believed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from ..bootstrap import App
 from ..catalogue import Catalogue, FunctionInfo
 from ..errors import CallError, Gone, KernelError
-from ..mcp.server import json_rpc, primitives, questions
-from ..mcp.server.json_rpc import Message, Stream, Waiting, progress
-from ..mcp.server.questions import Answered
+from ..mcp.server import json_rpc, primitives
+from ..mcp.server.json_rpc import INVALID_PARAMS, Message, Stream, Waiting, progress
+from ..mcp.server.primitives import refusal
 from ..observability import bind
 from ..sdk.records import User
+from ..sdk.result import ANSWERS, NEEDS_ANSWER
 from ..stores.types import PendingConfirmation
-from ..text import one_line
+from ..text import as_typed, one_line
 from ..turn.direct import SESSION, question_of
 from ..turn.kernel import Kernel, TurnRequest
-from ..types import JSON, CallOutcome, JSONObject, Step, UserKey, object_of
+from ..types import JSON, CallOutcome, JSONObject, Step, UserKey, object_of, of_token, token_of
 from .router import REQUEST_ID, Request
+
+CONFIRM: Final = "confirm"
+"""The name of the question whether a call may run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came back with a request. `action` is what the user did with the question `CONFIRM`
+    (`accept`, `decline`, `cancel`, empty: nothing), which was put as `question`; `answers` what
+    functions were told so far, `refused` that he would not answer one."""
+
+    question: str = ""
+    action: str = ""
+    answers: JSONObject = field(default_factory=dict)
+    asked: bool = False
+    """Whether the function had asked: the state says so."""
+    refused: bool = False
+
+    def arguments(self, given: JSONObject, schema: JSONObject) -> JSONObject:
+        """The call's arguments with the answers, where the function asked or says that it
+        asks."""
+        takes = self.asked or ANSWERS in (schema.get("properties") or {})
+        return {**given, ANSWERS: self.answers} if self.answers and takes else given
+
+    def state(self, question: str = "") -> str:
+        """What the client is given to send back."""
+        return f"{question}.{token_of(self.answers) if self.answers or not question else ''}"
+
+
+def answered(message: Message) -> Answered:
+    """What came back with a message; Refused where its state is none of ours."""
+    state, given = message.params.get("requestState"), message.params.get("inputResponses")
+    responses = {k: r for k, r in object_of(given).items() if isinstance(r, dict)}
+    question, answers = _state(message, state)
+    said = responses.pop(CONFIRM, {}) if question else {}
+    for response in responses.values():
+        if response.get("action") == "accept":
+            answers |= object_of(response.get("content"))
+    return Answered(
+        question,
+        str(said.get("action", "")) if message.can_elicit else "",
+        answers,
+        asked=bool(state),
+        refused=any(r.get("action") in ("decline", "cancel") for r in responses.values()),
+    )
+
+
+def _state(message: Message, state: JSON) -> tuple[str, JSONObject]:
+    if not state:
+        return "", {}
+    question, _, kept = str(state).partition(".")
+    try:
+        answers = of_token(kept) if kept else {}
+        if isinstance(answers, dict):
+            return question, answers
+    except ValueError:
+        pass
+    raise message.refused(INVALID_PARAMS, "requestState is not what this server gave out")
+
+
+def of_function(outcome: CallOutcome) -> JSONObject:
+    """What a function asked, as elicitation requests by their names; empty where it asked nothing,
+    or what no form can ask."""
+    data = object_of(outcome.data)
+    asked = object_of(data.get("questions")) if outcome.error_code == NEEDS_ANSWER else {}
+    return {n: elicitation(q) for n, q in asked.items() if isinstance(q, dict) and "schema" in q}
+
+
+def of_confirmation(pending: PendingConfirmation) -> JSONObject:
+    """Whether a call may run, as the one elicitation request."""
+    form = {"type": "object", "properties": {}}
+    told = "\n".join(part for part in (pending.summary, pending.asks.get("ask", "")) if part)
+    return {CONFIRM: elicitation({"message": told, "schema": form})}
+
+
+def elicitation(question: Mapping[str, JSON]) -> JSONObject:
+    """A question as a request of the protocol."""
+    asked = {
+        "mode": "form",
+        "message": as_typed(str(question.get("message", ""))),
+        "requestedSchema": question["schema"],
+    }
+    return {"method": "elicitation/create", "params": asked}
+
+
+def input_required(requests: JSONObject, state: str) -> JSONObject:
+    """The result that asks the client to ask."""
+    return {"resultType": "input_required", "inputRequests": requests, "requestState": state}
+
+
+def not_answered() -> JSONObject:
+    """The result of a call whose user would not answer what it asked."""
+    why = "The user did not answer what this function asked: it has not gone on. Do not insist."
+    return refusal(why, NEEDS_ANSWER)
+
+
+def waiting(pending: PendingConfirmation, spoken: str) -> JSONObject:
+    """The call has not run: the card as text, and where it stands to be pressed."""
+    asks = pending.asks
+    verb = f"“{asks['verb']}”" if asks.get("verb") else "yes"
+    why = (
+        f"This waits for the user's yes and has not run:\n\n{pending.summary}\n\nShow him"
+        " this card. It stands on Webbee's page for 5 minutes, in the conversation that begins"
+        f" with {spoken}; pressing {verb} there runs it once. Do not call it again."
+    )
+    waits = {
+        "id": pending.confirmation_id,
+        "expires_at": pending.expires_at,
+        "summary": pending.summary,
+        **{name: asks[name] for name in ("question", "verb", "calls") if asks.get(name)},
+    }
+    return refusal(as_typed(why), "CONFIRMATION_REQUIRED", {"confirmation": waits})
+
 
 KEY: Final = "webbee/requestId"
 """Where a client names its request in `_meta`: the same one runs nothing twice."""
@@ -75,9 +197,9 @@ class Calls:
         """
         if not isinstance(given, dict):
             raise message.refused(json_rpc.INVALID_PARAMS, "arguments must be an object")
-        came = questions.answered(message)
+        came = answered(message)
         if came.refused:
-            return questions.not_answered()
+            return not_answered()
         arguments = came.arguments(given, function.input_schema)
         step = Step(0, function.app_id, function.fn_name, arguments, function.action_type)
         catalogue = await self._kernel.dispatch.catalogue()
@@ -124,7 +246,7 @@ class Calls:
             ended = await self._ended(call)
             if isinstance(ended, PendingConfirmation):
                 return self._confirming(call, ended)
-            asked = questions.of_function(ended) if message.can_elicit else {}
+            asked = of_function(ended) if message.can_elicit else {}
             return await self._asking(call, asked) if asked else told(ended)
         except CallError as error:
             return primitives.refusal(str(error), error.code)
@@ -149,16 +271,16 @@ class Calls:
         """The question whether the call may run, or how its user says yes elsewhere."""
         message = call.message
         if not message.can_elicit or call.came.action == "cancel":
-            return questions.waiting(pending, SPOKEN)
-        requests = questions.of_confirmation(pending)
+            return waiting(pending, SPOKEN)
+        requests = of_confirmation(pending)
         if message.stateless:
-            return questions.input_required(requests, call.came.state(question_of(pending)))
-        return _streamed(message, pending, requests[questions.CONFIRM])
+            return input_required(requests, call.came.state(question_of(pending)))
+        return _streamed(message, pending, requests[CONFIRM])
 
     async def _asking(self, call: Call, requests: JSONObject) -> JSONObject | Stream:
         """What the function asks in the middle of the call."""
         if call.message.stateless:
-            return questions.input_required(requests, call.came.state())
+            return input_required(requests, call.came.state())
         told = " ".join(str(q["params"]["message"]) for q in requests.values())
         pending = await self._kernel.direct.put(call.ask, call.step, told)
         [request, *_] = requests.values()

@@ -235,7 +235,7 @@ class _Process:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._folder = tempfile.mkdtemp(prefix="webbee-")
         self._process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", f"{__package__}.tenant_process"],
+            [sys.executable, "-m", f"{__package__}.tool_dispatch"],
             env={**environment, "TMPDIR": self._folder},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""AWS services other than the tables: clients, Lambda, SQS, the time after a response.
+"""AWS services other than the tables: clients, Lambda, SQS.
 
 May import: catalogue, values, errors, base.
 Entrance: `clients.aws_client`; `invoke` and `parameters` are plugged in by `bootstrap`.

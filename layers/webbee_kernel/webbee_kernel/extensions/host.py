@@ -17,7 +17,7 @@ from ..config import Settings
 from ..llm.protocol import Model
 from ..stores.protocols import Stores
 from ..types import RUNNING, CallOutcome, CallRequest, JSONObject, succeeded, unfinished
-from .containment import Escaped, asked_for
+from .error_mapping import Escaped, asked_for
 from .registry import Registry
 from .runner import ExtensionRunner
 

@@ -41,9 +41,8 @@ from ..types import (
     user_from,
 )
 from . import oauth, redaction, system_calls
-from .containment import apart, report, settled
 from .context.factory import CallContext, ContextFactory, webhook_mark
-from .error_mapping import validation_failed
+from .error_mapping import apart, report, settled, validation_failed
 from .outcomes import MAX_UNDO_BYTES, asked_by, from_return, mismatch, plain_json
 from .outcomes import told as event_data
 from .redaction import one_call

@@ -40,9 +40,9 @@ from ..types import (
     succeeded,
     user_from,
 )
-from .containment import apart, raised
 from .context import services
 from .context.factory import ContextFactory
+from .error_mapping import apart, raised
 from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answer
 from .redaction import revealing_none
 from .registry import LoadedExtension

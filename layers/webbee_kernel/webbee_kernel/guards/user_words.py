@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
 from .. import language
-from ..language.spans import UNSPACED
+from ..language.stems import UNSPACED
 from .addresses import typed
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@+-]+[^\W_]+)*")

@@ -2,13 +2,12 @@
 
 - `en.json`, `ru.json`, …  a language each: words by role, calendar and number words, names, the
   kernel's sentences; a further language is one more such file (docs/languages.md)
-- `model`      what such a file holds: `Language`, `Words`, `Numerals`, `Calendar`, `People`
-- `spans`      `Token` and `Mention`, and where the words of a text are
-- `stems`      snowballstemmer, chosen by script, and what words of two languages sound like
+- `model`      what such a file holds: `Language`, `Words`, `Numerals`, `Calendar`, `People`; and
+  what the key of a JSON field says of its value, in all languages together (`json_keys.json`)
+- `stems`      where the words of a text are (`Token`, `Mention`), their stems by snowballstemmer,
+  chosen by script, and what words of two languages sound like
 - `numerals`, `calendars`, `moments`  numbers, and dates and times, that a text mentions
 - `detection`  which language a text is written in
-- `json_keys`  what the key of a JSON field says of its value, in all languages together; the words
-  of its roles are `json_keys.json`
 - `units`      the units of measure that stand behind a number, by CLDR
 - `resources`  which languages there are, their files as they stand, what CLDR knows of them
 
@@ -23,11 +22,19 @@ from datetime import datetime
 from functools import lru_cache
 
 from .detection import detect, likely
-from .json_keys import key_fold, key_roles, people, people_keys, people_phrases, title_keys
-from .model import Language, Words, of
+from .model import (
+    Language,
+    Words,
+    key_fold,
+    key_roles,
+    of,
+    people,
+    people_keys,
+    people_phrases,
+    title_keys,
+)
 from .resources import tags
-from .spans import Mention, Token, tokens
-from .stems import fold, sound, stem
+from .stems import Mention, Token, fold, sound, stem, tokens
 
 __all__ = [
     "Language",

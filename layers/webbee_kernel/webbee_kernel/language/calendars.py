@@ -13,8 +13,7 @@ from typing import Any
 from .model import Language
 from .numerals import simple, values
 from .resources import locale
-from .spans import Mention, mention, tokens
-from .stems import fold, folded_words
+from .stems import Mention, fold, folded_words, mention, tokens
 
 _Widths = Mapping[str, Mapping[str, Mapping[int, str]]]
 

@@ -8,8 +8,7 @@ from functools import lru_cache
 
 from .model import Language, of
 from .resources import tag_for_script, tags
-from .spans import tokens
-from .stems import fold, script_of
+from .stems import fold, script_of, tokens
 
 READ = 1000  # characters: a language shows within a few sentences
 _QUOTED = re.compile(r'"[^"]+"|«[^»]+»|“[^”]+”|„[^“”]+[“”]')

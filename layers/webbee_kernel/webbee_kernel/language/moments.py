@@ -14,8 +14,7 @@ from functools import lru_cache
 
 from .calendars import DatedText, relative_dates
 from .model import Language
-from .spans import Mention, apart, mention, tokens
-from .stems import fold, folded_words
+from .stems import Mention, apart, fold, folded_words, mention, tokens
 
 Date = tuple[int | None, int, int]
 

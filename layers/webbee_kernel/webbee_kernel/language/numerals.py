@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from .model import Language
 from .resources import locale
-from .spans import Mention, Token, apart, tokens
-from .stems import fold, folded_words
+from .stems import Mention, Token, apart, fold, folded_words, tokens
 
 SIGNS: Mapping[str, str] = {
     "$": "USD", "€": "EUR", "£": "GBP", "₽": "RUB", "¥": "JPY", "₹": "INR", "₴": "UAH", "₸": "KZT",

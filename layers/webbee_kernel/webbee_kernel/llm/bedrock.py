@@ -33,13 +33,14 @@ from .completions import (
     FEWER_KEYWORDS,
     NO_SYSTEM,
     TOO_LONG_AN_ANSWER,
+    Message,
     completion,
+    conversation,
     number,
     output_tokens,
     unanswerable,
     usable,
 )
-from .conversation import Message, conversation
 from .failures import MODEL_SETTING, Failure, Passing, failure_of
 from .options import PLAIN, ModelOptions
 from .pieces import Aloud, ConversePieces

@@ -9,8 +9,16 @@ from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .completions import completion, number, output_tokens
-from .conversation import THOUGHTS, Message, conversation, reasoning_of, returned
+from .completions import (
+    THOUGHTS,
+    Message,
+    completion,
+    conversation,
+    number,
+    output_tokens,
+    reasoning_of,
+    returned,
+)
 from .failures import MODEL_SETTING
 from .options import PLAIN, ModelOptions
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage

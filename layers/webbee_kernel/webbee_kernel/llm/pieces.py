@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .completions import PERIOD, TIMES, repeats
-from .conversation import EXTRA, gather
+from .completions import EXTRA, PERIOD, TIMES, gather, repeats
 from .failures import Passing
 from .normaliser import Normaliser
 from .openai_chat import (

@@ -20,8 +20,8 @@ from .plain_answer import unfounded
 from .plan import Answer, read_answer
 from .results_block import refused
 from .stream import TurnStopped
+from .tool_retrieval import refused_at, tokens, tool_tokens
 from .turn_context import TurnContext
-from .window import refused_at, tokens, tool_tokens
 
 TRIES = 3
 """Times a prompt that is too long is sent, ever shorter."""

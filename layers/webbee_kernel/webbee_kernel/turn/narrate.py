@@ -15,10 +15,10 @@ from ..llm.protocol import CUT_OFF, NO_TEXT, Model, ModelRequest, ModelResponse,
 from ..observability import count_tokens, measure, timed
 from ..text import cut, dumps, one_line
 from ..types import JSON, CallOutcome
-from . import window
 from .results_block import named, of_calls, results_block
 from .rules import policy_block
 from .stream import Follower, Say, StreamingReply, TurnStopped
+from .tool_retrieval import TEXT_BYTES, tokens
 
 if TYPE_CHECKING:
     from ..grounding import Call, Evidence, Mark, Source
@@ -205,8 +205,8 @@ class Narrator:
         """Characters that the data may have beside the rest."""
         if not self._window:
             return MAX_DATA
-        left = self._window - window.tokens(self._systems[may_hand_back] + message)
-        return max(LEAST_DATA, min(MAX_DATA, int(OF_A_WINDOW * left * window.TEXT_BYTES)))
+        left = self._window - tokens(self._systems[may_hand_back] + message)
+        return max(LEAST_DATA, min(MAX_DATA, int(OF_A_WINDOW * left * TEXT_BYTES)))
 
     async def _asked(self, request: ModelRequest, speech: StreamingReply) -> ModelResponse | None:
         """The model's answer, shown as far as it is checked while it comes; None where there is

@@ -21,11 +21,13 @@ from . import tool_retrieval
 from .plan import CONTINUE, SEARCH, Answer, Problem
 from .results_block import arguments, lines, refused
 from .rules import apps_block, policy_block
-from .tool_retrieval import Shortlist, notice, shortlist
-from .window import (
+from .tool_retrieval import (
     LEAST_TOOLS,
     LeftOut,
+    Shortlist,
+    notice,
     shorter,
+    shortlist,
     tokens,
     tool_room,
     tool_tokens,

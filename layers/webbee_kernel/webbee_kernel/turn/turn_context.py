@@ -36,9 +36,8 @@ from .plan import Answer, Problem
 from .prompt import OpeningPrompt
 from .results_block import computed_of, masked, near, refused
 from .stream import NOBODY, Follower
-from .tool_retrieval import MAX_FUNCTIONS
+from .tool_retrieval import MAX_FUNCTIONS, TEXT_BYTES, tokens, tool_tokens
 from .tool_search import MAX_ADDED, looked_up
-from .window import TEXT_BYTES, tokens, tool_tokens
 
 if TYPE_CHECKING:
     from ..pii import Masker

@@ -6,7 +6,7 @@
 - `platform_context`   the SDK's `Context`, its clients the kernel's, and its store
 - `platform_clients`   the other clients, in the SDK's shapes, raising its errors
 - `handbuilt`          the address and token that clients built by hand are made of
-- `loopback_gateway`, `gateway_routes`  what answers there: the same clients over loopback HTTP
+- `loopback_gateway`   what answers there: the same clients over loopback HTTP
 
 Imported only when an extension has imported `imperal_sdk`, so a deployment without one never pays
 for that SDK. The SDK is untyped to us: `Any` stands for its objects, in this package and nowhere

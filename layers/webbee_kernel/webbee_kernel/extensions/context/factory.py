@@ -26,8 +26,7 @@ from ...stores.event_log import EventLog, panel_refresh
 from ...stores.protocols import Stores
 from ...text import one_line
 from ...types import WEBHOOK_USER, CallRequest, JSONObject, UserKey
-from ..containment import contained
-from ..error_mapping import Faults
+from ..error_mapping import Faults, contained
 from ..outcomes import asked_by, background_result
 from ..redaction import secret_fields, seen, warn_of_cached_secrets
 from ..registry import Registry, config_layers, secret_fallbacks
