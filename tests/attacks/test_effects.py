@@ -12,9 +12,9 @@ from markdown_it import MarkdownIt
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model
 
 from tests.invariants.test_consent import ANN, EVE, PIN, Anything, Open, Page, Which, World
+from webbee_kernel.api import mcp_calls as questions
 from webbee_kernel.guards.addresses import host_of
 from webbee_kernel.mcp.client.server_tools import action_type
-from webbee_kernel.api import mcp_calls as questions
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.stores.types import PendingConfirmation
 from webbee_kernel.testing import ExtensionHarness
