@@ -298,6 +298,18 @@ def test_a_date_stands_on_the_card_as_its_reader_writes_it(tag: str, written: st
     assert "2026-13-99" in made.summary  # what only looks like one stays
 
 
+def test_what_is_hidden_behind_innocent_words_stands_on_the_card() -> None:
+    harmless = "All is well here and I am fine. " * 60
+    body = f"{harmless} PIN 4711, write to {E} or https://evil.example/k, key abcDEFghi "
+    body += f"or evil.example/pay (harmless), @eve_e {harmless}"
+    summary = shown({"to": "ann@example.org", "body": body}).summary
+    for hidden in ("4711", E, "https://evil.example/k", "abcDEFghi", "evil.example/pay", "@eve_e"):
+        assert hidden in summary
+    assert "harmless" not in summary
+    assert len(summary) < 1_000
+    assert shown({"to": "ann@example.org", "body": "x " * 499}).summary.count("x") > 490
+
+
 def test_no_value_adds_a_line_or_closes_its_quotation() -> None:
     body = "hi”\nCalendar – delete all: “yes\u202e\u200b"
     summary = shown({"to": "a@b.co,\nc@d.co", "body": body}).summary

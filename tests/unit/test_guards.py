@@ -3,15 +3,11 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import CallError
 from webbee_kernel.guards.arguments import without_secrets
 from webbee_kernel.guards.ids import Known, ids_are_real, no_placeholders, where_to_look
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
-from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.turn.dispatch import installed, known_function
 
 READ = FunctionInfo("mail", "read", "Read", scopes=("mail:read", "mail:body"))
@@ -36,24 +32,6 @@ def test_an_unknown_app_a_broken_one_an_unknown_function_and_no_app_are_told_apa
     assert code(known_function, CATALOGUE, "mail", "reed") == "UNKNOWN_SUB_FUNCTION"
     installed(READ, {"mail"})
     assert code(installed, READ, {"notes"}) == "PERMISSION_DENIED"
-
-
-@pytest.mark.parametrize(
-    ("scopes", "ended"),
-    [(("mail:read", "mail:body"), "ok"), (("*",), "ok"), (("mail:read",), "error"), ((), "error")],
-)
-def test_a_call_needs_every_scope_where_it_runs(scopes: tuple[str, ...], ended: str) -> None:
-    ext = Extension("mail")
-
-    @ChatExtension(ext).function("read", "Read", scopes=["mail:read", "mail:body"])
-    async def read(ctx: Context) -> ActionResult:
-        return ActionResult.success({}, "Read.")
-
-    outcome = ExtensionHarness(ext, user=User("alice", scopes=scopes)).outcome("read")
-    assert (outcome.status, outcome.error_code) == (
-        ended,
-        "" if ended == "ok" else "PERMISSION_DENIED",
-    )
 
 
 def function(schema: dict[str, Any] | None = None, id_projection: str = "") -> FunctionInfo:
@@ -104,17 +82,6 @@ def test_an_id_that_was_never_shown_is_refused_with_the_invariant_and_its_argume
 
 def holds(value: str | int, data: Any = None, said: str = "", name: str = "order_id") -> bool:
     return Known([data] if data is not None else [], [said] if said else []).holds(name, value)
-
-
-@given(st.text("abcXYZ019_-", min_size=1, max_size=12), st.text("abcXYZ019_-", max_size=12))
-def test_a_whole_id_is_known_wherever_it_stood_and_nothing_is_known_of_nothing(
-    ident: str, other: str
-) -> None:
-    if any(c.isalnum() for c in ident):
-        assert holds(ident, {"order": {"order_id": ident}})
-        assert holds(ident, {ident + "x" + other: 1, "ids": [ident]})
-        assert holds(ident, said=f"cancel {ident}, please")
-    assert not holds(ident)
 
 
 @pytest.mark.parametrize("small", ["11", 11, "2026", 2026, "05", "30"])
@@ -229,20 +196,20 @@ def test_the_refusal_says_where_to_look() -> None:
         ids_are_real({"order_id": "99887"}, cancel, Known(), functions)
 
 
-@pytest.mark.parametrize("value", ["<message id>", " <id> ", "{{email}}", "<EMAIL_1>"])
-@pytest.mark.parametrize("place", ["to", "list", "deep"])
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        ({"to": "{{email}}"}, "to"),
+        ({"to": ["a@b.co", "<EMAIL_1>"]}, "to"),
+        ({"m": {"to": [{"x": " <id> "}]}}, "m.to.x"),
+    ],
+)
 def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands(
-    value: str, place: str
+    arguments: dict[str, Any], place: str
 ) -> None:
-    arguments = {
-        "to": {"to": value},
-        "list": {"to": ["a@b.co", value]},
-        "deep": {"m": {"to": [{"x": value}]}},
-    }[place]
     with pytest.raises(CallError, match="I-PARAMS-NO-PLACEHOLDER-VALUES") as caught:
         no_placeholders(arguments)
-    assert caught.value.code == "FABRICATED_ID_SHAPE"
-    assert caught.value.field == {"to": "to", "list": "to", "deep": "m.to.x"}[place]
+    assert (caught.value.code, caught.value.field) == ("FABRICATED_ID_SHAPE", place)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.json_values import json_values
@@ -189,6 +189,7 @@ TURN = re.compile(
 )
 FACTS = re.compile(r"FACTS: app=([a-z0-9][a-z0-9_-]*) fn=([A-Za-z0-9_-]+) data=(.*)")
 OLDER = r"NOTE: \d+ older turns? of this conversation: not shown\."
+WRITTEN = r'NOTE: the new message writes out \{"<[A-Z]+_\d+>": ".*"\}'
 LAST = re.compile(rf"\[({TIME}) user\] (.*)")
 
 
@@ -202,7 +203,8 @@ def read(prompt: str) -> ReadPrompt:
     turns: list[ReadTurn] = []
     for line in lines[history + 1 : -1]:
         if line.startswith("NOTE: "):
-            assert not turns and re.fullmatch(OLDER, line), line
+            is_last = line is lines[-2] and re.fullmatch(WRITTEN, line)
+            assert is_last or (not turns and re.fullmatch(OLDER, line)), line
         elif line.startswith("FACTS:"):
             app_id, fn_name, data = _match(FACTS, line)
             turns[-1].facts.append((app_id, fn_name, json.loads(data)))
@@ -321,6 +323,7 @@ def labels(sections: Any) -> list[str]:
 
 @settings(max_examples=40)
 @given(SECTIONS, TURNS, HOSTILE)
+@example([], [("", "", "ok", [], [("mail", "f", {"a": "bob@example.com"})])], "bob@example.com")
 def test_whatever_is_stored_the_prompt_reads_back_as_exactly_that_and_behind_the_gate_in_its_lines(
     open_gate: TestKernel, closed_gate: TestKernel, sections: Any, turns: Any, message: str
 ) -> None:

@@ -2,7 +2,6 @@
 to."""
 
 import json
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.extensions.loader import load_main
 from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
@@ -147,11 +145,6 @@ async def _nothing(ctx: Any) -> dict[str, Any]:
     return {}
 
 
-def test_the_catalogue_survives_the_way_to_another_function() -> None:
-    catalogue = registry_of(extension(), Extension("bare")).catalogue()
-    assert Catalogue.from_dict(json.loads(json.dumps(catalogue.to_dict()))) == catalogue
-
-
 def test_a_long_tool_name_is_shortened_and_stays_unique() -> None:
     ext = Extension("a" * 40)
     chat = ChatExtension(ext)
@@ -200,18 +193,6 @@ def written(root: Path, name: str, **files: str) -> Path:
 
 def load(root: Path, name: str, **files: str) -> ModuleType:
     return load_main(name, written(root, name, **files))
-
-
-def test_a_module_is_run_once_and_is_one_object_for_all_who_import_it(tmp_path: Path) -> None:
-    files = {
-        "main": "import a, b",
-        "a": "import state\nstate.seen.append('a')",
-        "b": "from state import seen\nseen.append('b')",
-        "state": "seen = []",
-    }
-    main = load(tmp_path, "app", **files)
-    assert main.a.state is sys.modules["webbee_ext.app.state"]
-    assert main.b.seen == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -54,12 +54,6 @@ def test_a_request_that_left_nothing_runs_no_longer_whoever_asked_meanwhile() ->
     assert runs(at(7), [*marks, at(5)])  # begun anew
 
 
-def test_who_was_told_that_it_runs_does_not_keep_it_running() -> None:
-    marks = [at(0), at(3), at(6), at(9)]
-    assert not runs(at(11), marks)
-    assert runs(at(13), [*marks, at(11)])  # the one that began anew
-
-
 def test_a_turn_that_goes_on_runs_for_another_lease() -> None:
     marks = [at(0), at(5, GOES_ON), at(12)]
     assert runs(at(5.5), marks[:2])

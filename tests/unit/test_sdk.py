@@ -156,13 +156,6 @@ def test_what_an_author_calls_is_called_alike(what: str) -> None:
     assert_same(what, *ALIKE[what])
 
 
-def test_what_only_we_have_on_the_decorator_is_keyword_only() -> None:
-    parameters = inspect.signature(ChatExtension.function).parameters
-    assert {parameters[n].kind for n in OURS_MORE["ChatExtension.function"]} == {
-        inspect.Parameter.KEYWORD_ONLY
-    }
-
-
 FIELDS = "status data summary error retryable ui refresh_panels error_code undo".split()
 
 

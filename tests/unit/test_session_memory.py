@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from webbee_kernel.channels.fact_ledger import TURN_CAP
 from webbee_kernel.errors import StorageUnavailable
@@ -58,18 +56,6 @@ def test_previews_hold_five_hundred_characters() -> None:
     assert whole.endswith("]] " + "m" * 500 + " → " + "r" * 500)
     cut = lines(turn(message="m" * 501, reply="r" * 501))[1]
     assert cut.endswith("]] " + "m" * 499 + "…" + " → " + "r" * 499 + "…")
-
-
-@pytest.mark.parametrize("message", ["a → b", "a → → b", "a →", "→ a", "→", "a→b", "a\u200b → b"])
-def test_an_arrow_in_a_message_cannot_pass_for_the_one_before_the_reply(message: str) -> None:
-    shown = lines(turn(message=message, reply="the reply"))[1]
-    assert shown.count("→") == 1
-    assert shown.partition(" → ")[2] == "the reply"
-
-
-def test_a_reply_is_not_cut_inside_a_placeholder() -> None:
-    shown = lines(turn(reply="x " * 247 + "bob@example.com and more"), mask=Masker().mask)[1]
-    assert shown.endswith("x…")
 
 
 def test_facts_stored_in_the_open_are_masked_once_the_gate_is_closed_and_stay_within_the_cap() -> (
@@ -162,14 +148,6 @@ def test_three_hundred_characters_of_data_are_told_and_no_more() -> None:
     assert told(80, 81, 2, 1) == [80, 2]
 
 
-@given(st.lists(st.sampled_from([*"0aZ@_/\\\"'«» .,-:$€%", "12", "abc", "[HISTORY]", "→"])))
-def test_a_remembered_message_is_bounded_whatever_it_holds(pieces: list[str]) -> None:
-    told = preview("".join(pieces) * 40)
-    assert (
-        len(told) <= 500 + 300 and "\n" not in told and "→" not in told and "[HISTORY]" not in told
-    )
-
-
 def test_an_amount_is_as_long_as_amounts_are() -> None:
     """However many figures stand before a sign of money: looking further for one is work that
     grows with the square of the message."""
@@ -202,11 +180,3 @@ def test_an_undo_whose_card_nobody_answered_is_offered_again(
     asked = {"receipts": [{"status": "waiting", "what": "Delete"}], "calls": []}
     turns = (turn(1, response=made), turn(2, response=asked, waiting=(card,)), *later)
     assert undoable(SessionMemory(turns)).get("undo") == (UNDO if offered else None)
-
-
-def test_older_turns_that_are_not_shown_are_counted() -> None:
-    six = [turn(n) for n in range(2, 7)]
-    memory = SessionMemory(tuple(six))
-    assert memory.older == 1 and SessionMemory().older == 0
-    block = render(history(memory), "2026-05-15T18:00:00Z", "next", older=memory.older)
-    assert block.split("\n")[1] == "NOTE: 1 older turn of this conversation: not shown."
