@@ -90,6 +90,13 @@ _INDENT: Final = re.compile(r"\S|\n")
 STRUCTURE: Final = re.compile(r"[\"'{}\[\]()\\]")
 
 
+def is_thought(tag: re.Match[str]) -> bool:
+    """Whether an element of another name says that it holds thoughts: `<details type="reasoning">`,
+    as front ends fold them."""
+    rest = re.search(r"""\b(?:type|class)=["']?([\w-]+)""", tag["rest"] or "")
+    return bool(rest and THINKS.search(rest[1]))
+
+
 def _is_apostrophe(text: str, at: int) -> bool:
     return text[at] == "'" and text[at - 1 : at].isalnum()
 
@@ -129,8 +136,12 @@ class Normalised:
 
 @dataclass(slots=True)
 class AnswerText:
-    """An answer as far as it came, and how far it is read. Readers of markup move on in it with one
-    of the methods below, which return True; None says that more has to come first."""
+    """An answer as far as it came, and how far it is read: `feed` returns what may be shown of it
+    by now, `close` the rest and then all of it as `result`.
+
+    Readers of markup move on in it with one of the methods below, which return True; None says that
+    more has to come first.
+    """
 
     tools: Sequence[ToolSpec] = ()
     result: Normalised = field(default_factory=Normalised)
@@ -146,6 +157,36 @@ class AnswerText:
 
     def __post_init__(self) -> None:
         self.offered = Offered(self.tools)
+
+    def feed(self, piece: str) -> str:
+        """The next piece; what may be shown of the answer now."""
+        if self._over:
+            return ""
+        self._raw += piece.replace("\0", "")
+        self._read(final=False)
+        return self._taken()
+
+    def close(self) -> str:
+        """The answer has ended: what is left to show."""
+        if not self._over:
+            self._read(final=True)
+        rest = self._taken()
+        self.result.text = "".join(self._shown)
+        self.result.calls = tuple(self._calls)
+        return rest
+
+    def _taken(self) -> str:
+        fresh, self._fresh = "".join(self._fresh), []
+        return fresh
+
+    def _read(self, *, final: bool) -> None:
+        while self._at < len(self._raw) and not self._over and self._step(final):
+            if self._at > 8_192 and self._at > len(self._raw) // 2:  # what was read need not stay
+                self._raw, self._at = self._raw[self._at :], 0
+
+    def _step(self, final: bool) -> bool:
+        """Read what stands here; False where more has to come first."""
+        raise NotImplementedError
 
     def _plain(self, at: int) -> None:
         """Text up to where markup may begin next: white space at a line's beginning alone."""
@@ -209,10 +250,3 @@ class AnswerText:
         self._line = True
         self.result.thought = True
         return self._drop(end)
-
-    def _thought(self, start: int, close: re.Pattern[str], final: bool) -> bool | None:
-        found = close.search(self._raw, start)
-        if found is None and not final:
-            return None
-        self.result.thought = True
-        return self._drop(found.end() if found else len(self._raw))
