@@ -389,3 +389,34 @@ def test_an_id_that_looks_like_a_year_or_an_amount_names_its_record() -> None:
 )
 def test_only_a_code_of_a_form_that_the_data_has_is_doubted(code: str, is_marked: bool) -> None:
     assert bool(marked(f"Next comes {code}.", HIRES)) is is_marked
+
+
+SHIFTS = {
+    "shifts": [
+        {"id": "s1", "date": "2026-11-24", "start": "07:00", "end": "11:30", "lead": "Ann Reed"},
+        {"id": "s2", "date": "2026-11-25", "start": "14:00", "end": "18:00", "lead": "Bo Lang"},
+        {"id": "s3", "date": "2026-11-27", "start": "22:00", "end": "06:00", "lead": "Cy Moss"},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("reply", "marked"),
+    [
+        ("Bo Lang is on from 14:00, on Wednesday 25.", []),
+        ("Bo Lang is on from 14:00, on Tuesday 25.", ["Tuesday"]),
+        ("Cy Moss starts on Friday, the 27 November at 22:00.", []),
+        ("Cy Moss starts on Monday, the 27 November at 22:00.", ["Monday"]),
+        ("Ann Reed works from 07:00 for four and a half hours.", []),
+        ("Cy Moss works for eight hours, over midnight.", []),
+        ("Bo Lang works for seven hours.", ["seven"]),
+        ("All of it together is 16.5 hours.", []),
+        ("The first one is three days before the last.", []),
+        ("Nine days lie between them.", ["Nine"]),
+    ],
+)
+def test_weekdays_and_lengths_of_time_are_held_against_the_times(
+    reply: str, marked: list[str]
+) -> None:
+    found = Evidence((Call("rota", "shifts", data=SHIFTS),), "the rota", now="2026-11-24T10:00:00Z")
+    assert [m.word for m in check(reply, evidence=found).marks] == marked

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import chain, combinations, islice, permutations
 from zoneinfo import ZoneInfo
 
 from .. import language
-from ..language.units import unit_after
+from ..language.units import Unit, unit_after
 from .figures import Figures, Ground, is_rough, shown
 from .places import MESSAGE, Number, Owner, Place, day_of, key_words, settle, unit_of_key
 from .reading import Claim
@@ -22,10 +23,18 @@ ABOUT = 10
 STARTS, LENGTHS, LONGEST_TIME = 60, 12, 1000
 """Dates from which others are counted, the lengths of time that are, and how many of a unit."""
 MONTHS, HOUR, DAY = 12, 60, 1440
+BESIDE, APART = 8, "-\u2013\u2014/|\n;"
+"""Characters between a weekday and its date, and signs that part two of a list or a span."""
 _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
 """Days of a unit, where every one has as many."""
 _MINUTES = {"minute": 1, "hour": HOUR}
 _UNITS = _DAYS.keys() | _MINUTES.keys()
+_TIMED = frozenset(("minute", "hour", "day", "week"))
+"""Units of the lengths of time that are held against times."""
+NEAR, MINUTE = 16, 60
+"""Characters between two parts of a length: " hours and "; seconds."""
+HALF, DAYS_OFF = 0.51, 1.01
+"""By how much a length may be off, of its unit; days may count both ends."""
 _ZONE = re.compile(r"\b(?:UTC|GMT)\b")
 _NUMBERS = re.compile(r"\d+")
 _FIGURE = re.compile(r"(\d+\.\d+)\.")
@@ -42,19 +51,20 @@ class Dates:
 
     def time(self, claim: Claim) -> Ground | None:
         """The times of the data at a time of day, or about then; some minutes from one."""
-        off, held = ABOUT if is_rough(self._reading, claim) else 0, self._index.times
+        held = self._index.times
         stands = partial(self._index.find, claim.token, ":.")
         if claim.token.count(":") > 1 and (found := stands()):
             return Ground(found, "formatted")  # 1:18:40
-        for minutes in claim.mention.readings:
-            near = range(minutes - off, minutes + off + 1)
-            if found := held.get(minutes) or [p for m in near for p in held.get(m, ())]:
-                return Ground(found, "formatted")
-        if found := stands():
+        told = claim.mention.readings
+        if found := next(filter(None, map(held.get, told)), None) or stands():
             return Ground(found, "formatted")
-        made = (self._counted[1].get(minutes) for minutes in claim.mention.readings)
+        made = (self._counted[1].get(minutes) for minutes in told)
         if formula := next(chain(filter(None, made), self._zones(claim)), None):
             return Ground([], "derived", formula)
+        if is_rough(self._reading, claim):
+            near = (m for at in told for m in range(at - ABOUT, at + ABOUT + 1))
+            if found := [p for m in near for p in held.get(m, ())]:
+                return Ground(found, "formatted")
         return self._score(claim)
 
     def _zones(self, claim: Claim) -> Iterator[str]:
@@ -145,11 +155,30 @@ class Dates:
         """The date beside a weekday, where it is one; else the dates of the data that are."""
         wanted = set(claim.mention.readings)
         if beside := self.beside(claim):
-            days = [day_of(at) for at in beside.mention.readings]
-            on = [p for at in days for p in self._on(at)]
-            fits = any(wanted & self._weekdays(at) for at in days)
-            return Ground(on, "formatted" if on else "derived", "weekday") if fits else None
-        return shown([p for day in wanted for p in self._on_weekdays.get(day, ())])
+            return self._of_weekday(wanted, [day_of(at) for at in beside.mention.readings])
+        held = [p for day in wanted for p in self._on_weekdays.get(day, ())]
+        on = self._on_number(claim)
+        return shown([p for p in held if p in on] if on else held)
+
+    def _of_weekday(self, wanted: set[int], days: Sequence[Day]) -> Ground | None:
+        """The dates of the data on these days, where one of them is such a weekday."""
+        if not any(wanted & self._weekdays(at) for at in days):
+            return None
+        on = [p for at in days for p in self._on(at)]
+        return Ground(on, "formatted" if on else "derived", "weekday")
+
+    def is_dated(self, claim: Claim) -> bool:
+        """Whether a date, or its day of the month, stands right behind a weekday."""
+        return bool(self.beside(claim) or self._on_number(claim))
+
+    def _on_number(self, claim: Claim) -> Sequence[Place]:
+        """The dates of the data on the day of the month behind a weekday: "Tuesday 25"."""
+        near = self._reading.inside(self._reading.sentence(claim.start))
+        told = (c for c in near if c.kind == "number" and self._is_next(claim, c))
+        number = next(told, None)
+        if number is None or not self._figures.is_bare(number):
+            return ()
+        return self._index.days.get(number.mention.value, ())
 
     @cached_property
     def _on_weekdays(self) -> dict[int, list[Place]]:
@@ -170,7 +199,17 @@ class Dates:
         """The date that stands right behind a weekday."""
         near = self._reading.inside(self._reading.sentence(claim.start))
         dated = (c for c in near if c.kind in ("date", "moment") and not c.mention.relative)
-        return next((c for c in dated if 0 <= c.start - claim.end <= 4), None)
+        return next((c for c in dated if self._is_next(claim, c)), None)
+
+    def _is_next(self, claim: Claim, other: Claim) -> bool:
+        """Whether nothing but a comma and an article parts a value from the one behind it."""
+        gap = other.start - claim.end
+        if not 0 <= gap <= BESIDE:
+            return False
+        between = self._reading.words(claim.end, other.start)
+        articles = self._reading.language.words.forms("article")
+        is_apart = any(sign in self._reading.text[claim.end : other.start] for sign in APART)
+        return not is_apart and all(language.fold(t.text) in articles for t in between)
 
     @staticmethod
     def _is_same_day(one: Claim, other: Claim) -> bool:
@@ -190,6 +229,67 @@ class Dates:
         distant = all(abs(y - now) > 1 for y in held for now in near)  # a day of birth
         years = [*held, *near] if distant else held
         return {_weekday(y, month, day) for y in ([year] if year else years)}
+
+    # ---- lengths of time
+
+    def is_no_length(self, claim: Claim) -> bool:
+        """Whether a figure is a length of time of minutes, hours, days or weeks that nothing shows,
+        though the data has times of which it could be one: no time of a record to another of it or
+        to now, no day of a list to another, no two times of its own sentence, no number of rows."""
+        unit, value = self._figures.unit(claim), claim.mention.value
+        if unit.name not in _TIMED or not value or is_rough(self._reading, claim):
+            return False
+        if not self._intervals or self._figures.arithmetic.size(value):
+            return False
+        parts = [(value, unit.size), *self._beside_length(claim, unit)]
+        told, size = sum(n * size for n, size in parts), min(size for _, size in parts)
+        return size >= MINUTE and not self._is_length(told, size, claim)
+
+    def _is_length(self, told: float, size: float, claim: Claim) -> bool:
+        """Whether so many seconds, told in steps of `size`, are a length of time that is known."""
+        half = HALF if told % size == 0 else HALF / 2
+        slack = size * (DAYS_OFF if size >= DAY * MINUTE else half)
+        if self._figures.measures.held(told / size, slack / size, Unit("", "time", size)):
+            return True
+        follows = self._figures.arithmetic.follows
+        if any(follows(settle(told / s), slack / s, "time") for s in (1, MINUTE, MINUTE * HOUR)):
+            return True
+        near = (*self._intervals, *self._in_sentence(claim))
+        return any(abs(one * MINUTE - told) < slack for one in near)
+
+    def _beside_length(self, claim: Claim, unit: Unit) -> Iterator[tuple[Number, float]]:
+        """The other parts of a length, each with the seconds of its unit: "2 h 55 min"."""
+        for other in self._reading.inside(self._reading.sentence(claim.start)):
+            part = self._figures.unit(other) if other.kind == "number" else unit
+            gap = max(other.start - claim.end, claim.start - other.end)
+            if part.measure == "time" and part.size != unit.size and 0 <= gap <= NEAR:
+                yield other.mention.value, part.size
+
+    def _in_sentence(self, claim: Claim) -> Iterator[float]:
+        """The minutes between two times, or two days, of a figure's own sentence."""
+        near = self._reading.inside(self._reading.sentence(claim.start))
+        times = [_at(date.min, m) for c in near if c.kind == "time" for m in c.mention.readings]
+        dated = chain.from_iterable(c.mention.readings for c in near if c.kind == "date")
+        days = filter(None, (_after_now(at, self._today) for at in dated))
+        made = (_between(one, other) for one, other in permutations([*times, *days], 2))
+        return filter(None, made)
+
+    @cached_property
+    def _intervals(self) -> frozenset[float]:
+        """The minutes between the times of one record, of all rows of a list together, to now, and
+        between the days of a list."""
+        found, rows = set[float](), dict[Owner, float]()
+        for (one, own), (other, theirs) in combinations(self._starts, 2):
+            minutes = _between(one, other) or 0.0
+            if own == theirs:
+                rows[own] = max(rows.get(own, 0.0), minutes)
+            is_of_list = own[:-1] == theirs[:-1] and minutes >= DAY
+            if is_of_list or own == theirs or not (own and theirs):
+                found.add(minutes)
+        together = Counter[Owner]()
+        for row, minutes in rows.items():
+            together[row[:-1]] += minutes
+        return frozenset(found.union(together.values())) - {0.0}
 
     @cached_property
     def _counted(self) -> tuple[dict[Day, str], dict[int, str]]:
@@ -258,6 +358,26 @@ class Dates:
 
 def _at(day: date, minutes: int) -> datetime:
     return datetime.combine(day, time(*divmod(minutes, HOUR)))
+
+
+def _moment(start: Start) -> datetime:
+    return start if isinstance(start, datetime) else datetime.combine(start, time())
+
+
+def _between(one: Start, other: Start) -> float | None:
+    """The minutes from one time to another, over midnight where neither has a day; None where only
+    one has."""
+    if (one.year == 1) != (other.year == 1):
+        return None
+    minutes = (_moment(other) - _moment(one)).total_seconds() / MINUTE
+    return minutes % DAY if one.year == 1 else abs(minutes)
+
+
+def _after_now(at: Day, today: date | None) -> date | None:
+    """A day of the calendar, of this year where it tells none."""
+    with suppress(ValueError):
+        return date(at[0] or (today or date.min).year, at[1], at[2])
+    return None
 
 
 def _same(at: Day, day: date) -> bool:

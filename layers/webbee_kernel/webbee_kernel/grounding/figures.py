@@ -233,13 +233,18 @@ class Figures:
     def _calendar(self, claim: Claim) -> Ground | None:
         """The dates of which a number with no word behind it is the day, or the times of which it
         is the hour: "on Sunday 22", "from 14 to 15:30"."""
-        value, words = claim.mention.value, self.reading.language.words
-        after = behind(self.reading.text, claim.end)
-        if claim.kind != "number" or (after and not among([after], words.function)):
+        value = claim.mention.value
+        if not self.is_bare(claim):
             return None
         first = 60 * (value % 24) if value and value == int(value) and SMALL < value <= 24 else -60
         times = (self.index.times.get(first + minute, ()) for minute in range(60))
         return shown([*self.index.days.get(value, []), *chain.from_iterable(times)])
+
+    def is_bare(self, claim: Claim) -> bool:
+        """Whether it is a number with no word behind it that it could count."""
+        after = behind(self.reading.text, claim.end)
+        is_counted = after and not among([after], self.reading.language.words.function)
+        return claim.kind == "number" and not is_counted
 
     def _steps(self, claim: Claim) -> Iterator[tuple[Number, float]]:
         """The readings of a figure, each with what one in its last digit stands for."""

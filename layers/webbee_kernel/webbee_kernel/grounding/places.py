@@ -152,7 +152,7 @@ def is_table(value: Mapping[str, Any]) -> bool:
 # ---- what a figure is of
 
 EPSILON = 1e-6
-_AMBIGUOUS = ("min", "c", "m2", "m3", "kwh", "kg", "l")
+_AMBIGUOUS = ("min", "c", "m2", "m3", "kwh", "kg", "l", "day", "week", "month", "year")
 """Signs of units that mean something else of an amount: minimum, cents, what a price is for."""
 _WEIGHED = ("gross", "net")
 """Words of a key that are said of weights as well as of amounts."""

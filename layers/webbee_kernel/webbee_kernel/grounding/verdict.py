@@ -47,7 +47,7 @@ class Values:
     def is_open(self, claim: Claim) -> bool:
         """Whether a value may be said though nothing shows it."""
         if claim.kind in KINDS:
-            return self.figures.may_count(claim)
+            return self.figures.may_count(claim) and not self._dates.is_no_length(claim)
         if claim.kind == "time":
             lengths = not self._index.times and self.figures.measures.has("time")  # 5:40 a km
             measured = lengths or self.figures.unit(claim)
@@ -57,7 +57,7 @@ class Values:
             token = claim.token.strip("#")
             return len(token) <= SHORT_CODE or shape_of(fold(token)) not in self._index.shapes
         if claim.kind == "weekday":
-            return self._dates.beside(claim) is None
+            return not self._dates.is_dated(claim)
         return claim.kind in ("ordinal", "month", "length")
 
     def _text(self, claim: Claim) -> Ground | None:
