@@ -31,7 +31,6 @@ LIST_KEYS: Final = ("tool_calls", "calls", "function_calls", "tools", "tool_uses
 
 _TOKEN: Final = re.compile(r"<[|｜][^<>\n]{0,80}[|｜]?>|<[^<>\n|｜]{1,80}[|｜]>|\[/?[A-Z_]{3,40}\]")
 _FENCE: Final = re.compile(r"```[\w-]*\n?|```")
-_NAME: Final = re.compile(r"(?:to=)?([A-Za-z_][\w.\-/]*)(?::\d+)?")
 _PREFIX: Final = re.compile(r"^(?:functions?|tools?|default_api|api|multi_tool_use)[.:/]", re.I)
 _NOISE: Final = re.compile(r"[^a-z0-9]")
 _ELEMENT: Final = re.compile(
@@ -180,7 +179,7 @@ def calls_within(arguments: object, offered: Offered) -> list[ToolCall]:
     if not isinstance(given, dict):
         return []
     calls = next((given[k] for k in LIST_KEYS if k in given), None)
-    found = list(_from_json(calls)) if isinstance(calls, list) else []
+    found = list(_from_json(calls, offered)) if isinstance(calls, list) else []
     is_known = all(offered.find(c.name) for c in found)
     return [offered.call(c.name, c.arguments) for c in found] if is_known else []
 
@@ -302,56 +301,50 @@ def _payload(region: str, offered: Offered) -> list[ToolCall]:
     text = text.strip().strip(";").strip()
     if not text:
         return []
-    return _json_calls(text) or _keyed(text, offered) or _named_json(text) or _expressions(text)
+    return _values(text, offered) or _expressions(text)
 
 
-def _keyed(text: str, offered: Offered) -> list[ToolCall]:
-    """Objects whose one key is an offered function, its arguments the value."""
-    try:
-        value, end = first_value(text, 0)
-    except Unreadable:
-        return []
-    one = value if isinstance(value, list) else [value]
-    calls = [call for v in one for call in _keyed_by_name(v, offered)]
-    return calls if len(calls) == len(one) and not text[end:].strip() else []
-
-
-def _keyed_by_name(value: JSON, offered: Offered) -> list[ToolCall]:
-    if not isinstance(value, dict) or len(value) != 1:
-        return []
-    name, given = next(iter(value.items()))
-    return [ToolCall(name, given)] if name in offered.names and isinstance(given, dict) else []
-
-
-def _json_calls(text: str) -> list[ToolCall]:
+def _values(text: str, offered: Offered) -> list[ToolCall]:
+    """Calls as values behind each other; all of them or none."""
     made: list[ToolCall] = []
-    at = 0
+    at = _behind(text, 0)
     while at < len(text):
-        if text[at] in " \t\r\n,;":
-            at += 1
-            continue
-        if text[at] not in "[{":
-            return []
         try:
-            value, at = first_value(text, at)
+            found, at = _next(text, at, offered)
         except Unreadable:
             return []
-        one = list(_from_json(value))
-        if not one:
-            return []
-        made += one
+        made += found
+        at = _behind(text, at)
     return made
 
 
-def _from_json(value: JSON) -> Iterable[ToolCall]:
+def _behind(text: str, at: int) -> int:
+    found = _BETWEEN.match(text, at)
+    return found.end() if found else at
+
+
+def _next(text: str, at: int, offered: Offered) -> tuple[list[ToolCall], int]:
+    """The calls of the value that begins here, and where it ends: JSON, or `name` and then JSON, on
+    the same line, the next, or behind markup that is gone by now. Unreadable for anything else."""
+    if text[at] in "[{":
+        value, end = first_value(text, at)
+        if found := list(_from_json(value, offered)):
+            return found, end
+    elif named := _NAMED_JSON.match(text, at):
+        value, end = first_value(text, named.end())
+        return [ToolCall(named["name"], arguments_of(value))], end
+    raise Unreadable("no call")
+
+
+def _from_json(value: JSON, offered: Offered) -> Iterable[ToolCall]:
     """The calls that a value tells; of a list all or none."""
     if isinstance(value, list):
-        found = [list(_from_json(item)) for item in value]
+        found = [list(_from_json(item, offered)) for item in value]
         return [c for one in found for c in one] if all(found) else []
     if not isinstance(value, dict):
         return []
     inner = _wrapped(value)
-    return _from_json(inner) if inner is not None else _from_object(value)
+    return _from_json(inner, offered) if inner is not None else _from_object(value, offered)
 
 
 def _wrapped(value: JSONObject) -> JSON:
@@ -362,8 +355,12 @@ def _wrapped(value: JSONObject) -> JSON:
     return next((value[k] for k in _INNER_KEYS if isinstance(value.get(k), dict)), None)
 
 
-def _from_object(value: JSONObject) -> list[ToolCall]:
-    """The call that an object is: a name and arguments, or a name with nothing else of its own."""
+def _from_object(value: JSONObject, offered: Offered) -> list[ToolCall]:
+    """The call that an object is: a name and arguments, a name with nothing else of its own, or the
+    name of an offered function as the one key."""
+    first = next(iter(value), "")
+    if len(value) == 1 and first in offered.names and isinstance(value[first], dict):
+        return [ToolCall(first, value[first])]
     key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), "")
     given = next((k for k in ARGUMENT_KEYS if k in value and k != key), "")
     others = value.keys() - {key, given} - _BESIDE
@@ -375,33 +372,11 @@ def _from_object(value: JSONObject) -> list[ToolCall]:
 _INNER_KEYS: Final = ("function", "function_call", "tool_call", "tool_use", "call")
 _BESIDE: Final = frozenset({"id", "type", "call_id", "tool_call_id", "index", "thought"})
 """What may stand beside a call's name and arguments and is neither."""
-
-
-def _named_json(text: str) -> list[ToolCall]:
-    """`name` and then JSON: on the same line, the next, or behind markup that is gone by now."""
-    made: list[ToolCall] = []
-    at = 0
-    while at < len(text):
-        if text[at].isspace() or text[at] in ",;":
-            at += 1
-            continue
-        named = _NAME.match(text, at)
-        if not named:
-            return []
-        brace = re.compile(r"\s*(?:(?:json|code|with|commentary)\b\s*)*[\s:=]*(?=\{)").match(
-            text, named.end()
-        )
-        if not brace:
-            if named[1] in ("function", "json", "assistant", "commentary"):
-                at = named.end()
-                continue
-            return []
-        try:
-            value, at = first_value(text, brace.end())
-        except Unreadable:
-            return []
-        made.append(ToolCall(named[1], arguments_of(value)))
-    return made
+_BETWEEN: Final = re.compile(r"[\s,;]*")
+_NAMED_JSON: Final = re.compile(
+    r"(?:(?:function|json|assistant|commentary)[\s,;]+)*(?:to=)?(?P<name>[A-Za-z_][\w.\-/]*)(?::\d+)?"
+    r"\s*(?:(?:json|code|with|commentary)\b\s*)*[\s:=]*(?=\{)"
+)
 
 
 def _expressions(text: str) -> list[ToolCall]:
@@ -411,17 +386,16 @@ def _expressions(text: str) -> list[ToolCall]:
         tree = ast.parse(text.strip(), mode="exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    made: list[ToolCall] = []
-    for statement in tree.body:
-        value = getattr(statement, "value", None)
-        if not isinstance(statement, ast.Expr | ast.Assign) or value is None:
-            return []
-        for node in value.elts if isinstance(value, ast.List | ast.Tuple) else [value]:
-            one = _expression(node)
-            if one is None:
-                return []
-            made.append(one)
-    return made
+    found = [_expression(node) for statement in tree.body for node in _asked(statement)]
+    return [call for call in found if call] if all(found) else []
+
+
+def _asked(statement: ast.stmt) -> list[Any]:
+    """What a statement may call: an expression, what a name is given, or a list of them."""
+    value = getattr(statement, "value", None)
+    if not isinstance(statement, ast.Expr | ast.Assign):
+        return [None]
+    return value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
 
 
 def _expression(node: Any) -> ToolCall | None:
