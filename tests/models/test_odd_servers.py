@@ -129,30 +129,10 @@ def alone(odd: Reply) -> Odd:
 
 
 ANSWERS: dict[str, Odd] = {
-    "each piece all of the text so far": streamed(
-        [*(delta(content=HELLO[:n]) for n in (5, 11, 30, 99)), END]
-    ),
-    "each piece as a message": streamed(
-        [{"choices": [{"message": w["choices"][0]["delta"]}]} for w in words()] + [END]
-    ),
-    "an event on many lines": streamed(
-        ["data: " + json.dumps(e, indent=1).replace("\n", "\ndata: ") + "\n\n" for e in SPOKEN]
-    ),
     "a finish reason as the word null": streamed(
         [{"choices": [{**w["choices"][0], "finish_reason": "null"}]} for w in words()] + [END]
     ),
     "zeros behind the body": alone(chunked([joined(whole(PLAIN)), b"\0\0"])),
-    "choices as one object": alone(
-        completed({"choices": {"message": PLAIN, "finish_reason": "stop"}})
-    ),
-    "Anthropic's own form": alone(
-        completed({"role": "assistant", "content": PARTS, "stop_reason": "end_turn"})
-    ),
-    "the form of Responses": alone(
-        completed(
-            {"output": [{"type": "message", "content": [{"type": "output_text", "text": HELLO}]}]}
-        )
-    ),
     "a zero within the text": text(HELLO.replace(" to", "\0 to")),
     "usage absent": both(PLAIN, SPOKEN),
     "usage null": Odd(sse([*words(), {**END, "usage": None}]), whole(PLAIN, usage=None)),
@@ -188,9 +168,6 @@ ANSWERS: dict[str, Odd] = {
     "a stream though none was asked for": Odd(sse(SPOKEN), sse(SPOKEN)),
     "a whole answer though a stream was asked for": Odd(whole(PLAIN), whole(PLAIN)),
     "a whole answer in one event": streamed([json.loads(joined(whole(PLAIN)))]),
-    "the whole text again at the end": streamed(
-        [*words(), {"choices": [{"message": PLAIN, "finish_reason": "stop", "delta": {}}]}]
-    ),
     "content null in most deltas": streamed(
         [delta(role="assistant", content=None), *words(), delta("stop", content=None)]
     ),
@@ -212,14 +189,6 @@ ANSWERS: dict[str, Odd] = {
             "thought": True,
         }.items()
     },
-    "wrapped in response": alone(completed({"response": json.loads(joined(whole(PLAIN)))})),
-    "Ollama's own form": Odd(
-        lines(
-            *({"message": {"content": word + " "}, "done": False} for word in HELLO.split(" ")),
-            {"message": {"content": ""}, "done": True, "done_reason": "stop"},
-        ),
-        completed({"message": PLAIN, "done": True}),
-    ),
 }
 
 ARGUMENTS = SEND["arguments"]
@@ -254,16 +223,6 @@ UNREAD = error(400, {"error": {"code": "tool_use_failed", "message": "Failed to 
                "failed_generation": f"<function=mail__send>{ARGUMENTS}</function>"}})  # fmt: skip
 
 CALLED: dict[str, Odd] = {
-    "each piece all arguments so far": pieces(
-        *(piece(ARGUMENTS[:n], "mail__send", index=0, id="c1") for n in (3, 7, 10, 99))
-    ),
-    "an empty object first": pieces(piece("{}", "mail__send", index=0), piece(ARGUMENTS, index=0)),
-    "all arguments again at the end": pieces(
-        *(
-            piece(a, "mail__send", index=0, id="c1")
-            for a in (ARGUMENTS[:6], ARGUMENTS[6:], ARGUMENTS)
-        )
-    ),
     "another id with each piece": pieces(
         piece("", "mail__send", index=0, id="a"),
         piece(ARGUMENTS[:6], index=0, id="b"),
@@ -303,15 +262,6 @@ CALLED: dict[str, Odd] = {
         called(function={"name": "mail__send", "arguments": '{"to"'}),
         called(function={"name": "mail__send", "arguments": ': "bob"}'}),
     ),
-    "the whole call again at the end": Odd(
-        sse(
-            [
-                delta(tool_calls=[called()]),
-                {"choices": [{"delta": {}, "message": CALLS, "finish_reason": "tool_calls"}]},
-            ]
-        ),
-        whole(CALLS, "tool_calls"),
-    ),
     "the same call twice": native(
         [CALL, {**CALL, "id": "c2"}], [called(), called(index=1, id="c2")]
     ),
@@ -324,13 +274,6 @@ CALLED: dict[str, Odd] = {
     "a type that is none": native([{**CALL, "type": ""}], [called(type=None)]),
     "a call as content part": both(
         {"content": USE}, [delta(content=USE), delta("tool_use")], "tool_use"
-    ),
-    "Ollama's own call": Odd(
-        lines(
-            {"message": {"content": "", **OLLAMA}, "done": False},
-            {"message": {"content": ""}, "done": True, "done_reason": "stop"},
-        ),
-        completed({"message": OLLAMA, "done": True}),
     ),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from ..errors import ModelUnavailable
 from ..types import JSONObject
@@ -116,7 +116,7 @@ def _tool(tool: ToolSpec, without: frozenset[str]) -> JSONObject:
 def read(body: Any, request: ModelRequest) -> ModelResponse:
     """A chat completion; ModelUnavailable for anything else. A refusal is the text."""
     try:
-        choice = choice_of(unwrapped(body))
+        choice = choice_of(body)
         message = choice.get("message") or choice.get("delta") or {"content": choice.get("text")}
         calls = _calls(message)
         text, parts = content_of(message.get("content"))
@@ -127,7 +127,7 @@ def read(body: Any, request: ModelRequest) -> ModelResponse:
     if refusal and finish in ("", "stop"):
         finish = "refusal"
     reasoned = any(message.get(field) for field in THOUGHTS)
-    spent = _usage(unwrapped(body).get("usage"))
+    spent = _usage(body.get("usage"))
     found = completion(text or refusal, [*calls, *parts], request, spent, finish, reasoned=reasoned)
     return replace(found, reasoning=reasoning_of(message, len(found.tool_calls)))
 
@@ -154,27 +154,8 @@ def generated(error: Any) -> JSONObject | None:
 
 
 def choice_of(body: Any) -> Any:
-    """The first choice of an answer or of a piece of one, or what stands for it in another form:
-    Ollama's message, the content of Anthropic's, the output of OpenAI's Responses. None where a
-    piece has none."""
-    if "choices" not in body:
-        return _other_form(body)
-    choices = body["choices"] or ()
-    choices = [choices] if isinstance(choices, dict) else choices
-    return next((c for c in choices if not c.get("index")), None)
-
-
-def _other_form(body: Any) -> Any:
-    if isinstance(body.get("message"), dict):
-        done = (body.get("done_reason") or "stop") if body.get("done") else None
-        return {"delta": body["message"], "finish_reason": done}
-    if isinstance(body.get("content"), list):
-        return {"message": body, "finish_reason": body.get("stop_reason")}
-    if not isinstance(output := body.get("output"), list):
-        return None
-    parts = [part for item in output for part in (item.get("content") or [item])]
-    told = body.get("incomplete_details") or {}
-    return {"message": {"content": parts}, "finish_reason": told.get("reason") or "stop"}
+    """The first choice of an answer or of a piece of one; None where it has none."""
+    return next((c for c in body.get("choices") or () if not c.get("index")), None)
 
 
 def finish_of(choice: Any) -> str:
@@ -195,18 +176,6 @@ def error_in(body: Any) -> JSONObject | None:
     told = any(body.get(name) for name in ("errors", "detail"))
     is_error = body.get("success") is False or "error" in (body.get("type"), body.get("object"))
     return dict(body) if told or is_error else None
-
-
-def unwrapped(body: Any) -> Any:
-    """A completion without what some gateways put around it."""
-    if isinstance(body, dict) and "choices" not in body:
-        for name in _AROUND:
-            if isinstance(inner := body.get(name), dict) and "choices" in inner:
-                return inner
-    return body
-
-
-_AROUND: Final = ("response", "data", "result", "body")
 
 
 def asked_of(message: Any) -> list[Any]:

@@ -304,7 +304,7 @@ def _broken_off(pieces: ChatPieces) -> JSONObject:
     """A stream that has ended in the middle, or with nothing."""
     if pieces.is_foreign:
         raise no_completion()
-    if pieces.text.pieces or pieces.calls:
+    if pieces.text or pieces.calls:
         why = "The model server broke off its answer: try again."
         raise Passing(ModelUnavailable(why, cause="server_error"))
     return {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, Final
 
 from ..errors import ModelUnavailable
@@ -77,111 +76,45 @@ class Aloud:
 
 
 @dataclass(slots=True)
-class GrowingText:
-    """A text that comes in pieces: what is new of it, or, of some servers, all of it so far.
-
-    That is so where each of at least three pieces begins with the one before it, and for nothing
-    else; while it may be so nothing is handed on, which an ordinary stream ends with its second
-    piece.
-    """
-
-    hear: Hear
-    pieces: list[str] = field(default_factory=list)
-    _told: int = 0
-    _grows: bool = True
-
-    def add(self, piece: str) -> None:
-        if not piece:
-            return
-        last = self.pieces[-1] if self.pieces else ""
-        self._grows = self._grows and piece.startswith(last) and len(piece) > len(last)
-        self.pieces.append(piece)
-        if not self._grows or len(self.pieces) >= _GROWS:
-            self._tell()
-
-    def add_rest(self, text: str) -> None:
-        """A message that may say again what came before it."""
-        self.finish()
-        known, whole = self.text.strip(), text.strip()
-        self.add(whole[len(known) :] if known and whole.startswith(known) else text)
-
-    def finish(self) -> None:
-        """Nothing more comes."""
-        self._tell()
-        self.pieces, self._grows = [self.text], False
-
-    @property
-    def text(self) -> str:
-        """All of it."""
-        is_whole = self._grows and len(self.pieces) >= _GROWS
-        return self.pieces[-1] if is_whole else "".join(self.pieces)
-
-    def _tell(self) -> None:
-        text = self.text
-        if len(text) > self._told:
-            self.hear(text[self._told :])
-            self._told = len(text)
-
-
-_GROWS: Final = 3
-
-
-@dataclass(slots=True)
 class ChatPieces:
     """The chunks of a streamed chat completion."""
 
     hear: Hear
+    text: list[str] = field(default_factory=list)
+    refusal: list[str] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
     finish: str = ""
     usage: Any = None
     thoughts: JSONObject = field(default_factory=dict)
     done: bool = False
-    text: GrowingText = field(init=False)
-    refusal: GrowingText = field(init=False)
     is_foreign: bool = False
     """Whether what came is something else than a completion."""
     _places: dict[object, dict[str, Any]] = field(default_factory=dict)
     _is_error: bool = False
     """Whether the event that comes was named as an error."""
-    _data: str = ""
-    """Of an event that stands on several lines, those that came."""
-
-    def __post_init__(self) -> None:
-        self.text, self.refusal = GrowingText(self.hear), GrowingText(self.hear)
 
     def take(self, line: str) -> JSONObject | None:
         """One line of Server-Sent Events, or of JSON alone; the error in it, where it tells one."""
         line = line.strip("\ufeff\r\n")
         name, colon, value = line.partition(":")
-        if not line.strip():
-            self._broken_off()
         if name == "event":
             self._is_error = "error" in value
         if name == "error" and colon:
             self._is_error, name = True, "data"
-        return self._event(value.strip() if name == "data" else line.strip())
-
-    def _event(self, data: str) -> JSONObject | None:
+        data = value.strip() if name == "data" else line.strip()
         if data.upper() == "[DONE]":
             self.done = True
-        if self._is_error and data and not data.startswith(("{", "[", "event:")):
-            return {"error": {"message": data}}
-        if not self._data and not data.startswith("{"):
-            return None
+        if data.startswith("{"):
+            return self._chunk(data)
+        is_told = self._is_error and data and not data.startswith(("[", "event:"))
+        return {"error": {"message": data}} if is_told else None
+
+    def _chunk(self, data: str) -> JSONObject | None:
         try:
-            chunk = json.loads(self._data + data)
+            chunk = json.loads(data)
         except (ValueError, RecursionError):
-            self._data = f"{self._data}{data}\n"
-            return None
-        self._data = ""
-        return self._chunk(chunk)
-
-    def _broken_off(self) -> None:
-        if self._data:
             why = "The model server sent an event that is no JSON: try again."
-            raise Passing(ModelUnavailable(why, cause="server_error"))
-
-    def _chunk(self, chunk: JSONObject) -> JSONObject | None:
+            raise Passing(ModelUnavailable(why, cause="server_error")) from None
         if error := error_in(chunk):
             return error
         if self._is_error:
@@ -198,31 +131,27 @@ class ChatPieces:
 
     def _take(self, choice: JSONObject) -> None:
         delta = choice.get("delta") or {}
-        if not delta and isinstance(message := choice.get("message"), dict):
-            self._message(message)
+        if not delta and not self._said:  # some send a whole message as the one piece
+            delta = choice.get("message") or {}
         self.finish = finish_of(choice) or self.finish
         gather(self.thoughts, delta)
-        self._say(delta.get("content", choice.get("text")), self.text.add)
-        self._say(delta.get("refusal"), self.refusal.add)
+        piece = self._say(delta.get("content", choice.get("text")), self.text)
+        if piece:
+            self.hear(piece)
+        self._say(delta.get("refusal"), self.refusal)
         self._calls(delta)
-
-    def _message(self, message: JSONObject) -> None:
-        """A message instead of a piece: some say all of the answer again at the end."""
-        gather(self.thoughts, message)
-        self._say(message.get("content"), self.text.add_rest)
-        if not self.calls:
-            self._calls(message)
 
     def _calls(self, delta: JSONObject) -> None:
         older = delta.get("function_call")
         for call in [*asked_of(delta), *([{"function": older}] if older else [])]:
             self._call(call)
 
-    def _say(self, content: Any, add: Hear) -> None:
-        """Hand on and keep what a piece says, with the calls that stand among its parts."""
+    def _say(self, content: Any, said: list[str]) -> str:
+        """Keep what a piece says, with the calls that stand among its parts."""
         piece, calls = content_of(content)
         self.calls += [{"name": n, "arguments": a} for n, a in calls]
-        add(piece)
+        said += [piece] if piece else []
+        return piece
 
     def _call(self, call: JSONObject) -> None:
         """A piece of a call. Servers leave the index out, or give all calls the same: an id that is
@@ -243,17 +172,19 @@ class ChatPieces:
             made["arguments"].append(inner["arguments"])
 
     @property
+    def _said(self) -> bool:
+        return bool(self.text or self.calls or self.refusal)
+
+    @property
     def ended(self) -> bool:
         """Whether the answer is whole."""
-        said = self.text.text or self.calls or self.refusal.text
-        return bool(self.finish) or (self.done and bool(said))
+        return bool(self.finish) or (self.done and self._said)
 
     def body(self) -> JSONObject:
         """The same as a service sends it in one piece."""
-        self.text.finish()
         message = {
-            "content": self.text.text,
-            "refusal": self.refusal.text,
+            "content": "".join(self.text),
+            "refusal": "".join(self.refusal),
             "tool_calls": [{**c, "arguments": _arguments(c["arguments"])} for c in self.calls],
             **self.thoughts,
         }
@@ -262,14 +193,10 @@ class ChatPieces:
 
 
 def _arguments(pieces: Any) -> Any:
-    """Arguments of their pieces: an object is all of them, and so is the last of texts each of
-    which begins with the one before it."""
+    """Arguments of their pieces; an object is all of them."""
     if not isinstance(pieces, list) or not pieces:
         return pieces or ""
-    if not all(isinstance(p, str) for p in pieces):
-        return pieces[-1]
-    grows = all(b.startswith(a) for a, b in pairwise(pieces))
-    return pieces[-1] if grows and not _is_object("".join(pieces)) else "".join(pieces)
+    return "".join(pieces) if all(isinstance(p, str) for p in pieces) else pieces[-1]
 
 
 def _is_object(text: str) -> bool:
