@@ -374,7 +374,8 @@ _BESIDE: Final = frozenset({"id", "type", "call_id", "tool_call_id", "index", "t
 """What may stand beside a call's name and arguments and is neither."""
 _BETWEEN: Final = re.compile(r"[\s,;]*")
 _NAMED_JSON: Final = re.compile(
-    r"(?:(?:function|json|assistant|commentary)[\s,;]+)*(?:to=)?(?P<name>[A-Za-z_][\w.\-/]*)(?::\d+)?"
+    r"(?:(?:function|json|assistant|commentary)[\s,;]+)*"
+    r"(?:to=)?(?P<name>[A-Za-z_][\w.\-/]*)(?::\d+)?"
     r"\s*(?:(?:json|code|with|commentary)\b\s*)*[\s:=]*(?=\{)"
 )
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from ...catalogue import SectionInfo
@@ -16,9 +15,8 @@ from ...channels import fact_ledger, skeleton
 from ...channels.columns import label_keys
 from ...channels.truncate import fit
 from ...clock import iso
-from ...grounding import Call, Evidence, check
 from ...stores.types import RING_SIZE, HistoryItem, Section, ToolCallDigest, Turn
-from ...text import TRUNCATED, one_line
+from ...text import ELLIPSIS, TRUNCATED, one_line
 from ...turn import session_memory as session_memory
 from ...turn.session_memory import MESSAGE_PREVIEW
 from ...turn.turn_context import TurnContext
@@ -40,23 +38,10 @@ RULES = {
 """Why something of a section is not in the prompt."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+def _loss(path: str, rule: str, detail: str = "not rendered") -> JSONObject:
     """Something that does not render: where it stands, by which rule, and in figures what
     happened."""
-
-    path: str
-    rule: str
-    detail: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Plain JSON, the rule's sentence included."""
-        return {
-            "path": self.path,
-            "rule": self.rule,
-            "because": RULES[self.rule],
-            "detail": self.detail,
-        }
+    return {"path": path, "rule": rule, "because": RULES[rule], "detail": detail}
 
 
 def sections(view: TurnContext) -> list[JSONObject]:
@@ -148,97 +133,79 @@ def fields(view: TurnContext, section: Section, name: str) -> list[JSONObject]:
     room = whole if whole <= skeleton.MAX_LINE else skeleton.MAX_LINE - 1
     reports = []
     for key, value in raw.items():
-        if key in texts:
-            losses = list(lost(value, str(key)))
-            reports.append(_shown_field(view, key, value, texts[key], room - at, losses))
-            at += len(texts[key]) + len(", ")
-        else:
-            reports.append(_field(view, key, value, "", "dropped", [_unseen(key, str(key))]))
+        text = texts.get(key)
+        if text is None:
+            rule = "underscore" if str(key).startswith("_") else "seventh_field"
+            reports.append(_field(view, key, value, "", "dropped", [_loss(str(key), rule)]))
+            continue
+        shown, losses = text[: max(0, room - at)], list(lost(value, str(key)))
+        if len(shown) < len(text):
+            fits = f"{len(shown)} of {len(text)} characters of this field fit"
+            losses.append(_loss(str(key), "line_over_700", fits))
+        state = "dropped" if not shown else "cut" if losses else "shown"
+        reports.append(_field(view, key, value, shown, state, losses))
+        at += len(text) + len(", ")
     return reports
 
 
-def _shown_field(
-    view: TurnContext, key: Any, value: Any, text: str, room: int, losses: list[Loss]
-) -> JSONObject:
-    """A field that renders as `text`, of which as much is shown as the line has room for."""
-    shown = text[: max(0, room)]
-    if len(shown) < len(text):
-        fits = f"{len(shown)} of {len(text)} characters of this field fit"
-        losses.append(Loss(str(key), "line_over_700", fits))
-    state = "dropped" if not shown else "cut" if losses else "shown"
-    return _field(view, key, value, shown.partition("=")[2], state, losses)
-
-
-def _unseen(key: Any, path: str) -> Loss:
-    """Why a whole field does not render."""
-    rule = "underscore" if str(key).startswith("_") else "seventh_field"
-    return Loss(path, rule, "not rendered")
-
-
 def _field(
-    view: TurnContext, name: Any, value: Any, shown: str, state: str, losses: list[Loss]
+    view: TurnContext, key: Any, value: Any, shown: str, state: str, losses: list[JSONObject]
 ) -> JSONObject:
     return {
-        "name": str(name),
+        "name": str(key),
         "state": state,
-        "shown": shown,
+        "shown": shown.partition("=")[2],
         "value": fit(value, RAW_SHOWN // 4),
-        "losses": [loss.to_dict() for loss in losses],
-        "masked": dict(view.masker.used_in(shown)) if view.gate else {},
+        "losses": losses,
+        "masked": dict(view.masker.used_in(shown.partition("=")[2])) if view.gate else {},
     }
 
 
-def lost(value: Any, path: str) -> Iterator[Loss]:
-    """What of a field's value does not render, the line's length aside."""
-    if isinstance(value, list | tuple):
-        yield from _of_list(value, path)
-    elif isinstance(value, dict):
-        kept = skeleton.visible(value)
-        for key, item in value.items():
-            where = f"{path}.{key}"
-            yield from _inner(item, where) if key in kept else [_unseen(key, where)]
-    else:
-        yield from _inner(value, path)
-
-
-def _of_list(items: Sequence[Any], path: str) -> Iterator[Loss]:
-    if len(items) > skeleton.MAX_LIST:
-        collapsed = Loss(path, "list_over_5", f"{len(items)} items render as list[{len(items)}]")
-        yield from _values(items, path) if skeleton.is_plain(items) else [collapsed]
-        return
-    for i, item in enumerate(items):
-        where = f"{path}[{i}]"
-        yield from _record(item, where) if isinstance(item, dict) else _inner(item, where)
-
-
-def _values(items: Sequence[Any], path: str) -> Iterator[Loss]:
-    """What a long list of plain values loses: its end, and the ends of long texts."""
-    shown = len(skeleton.leading(items))
-    for i, item in enumerate(items[:shown]):
-        yield from _inner(item, f"{path}[{i}]")
-    if shown < len(items):
-        yield Loss(path, "values_over_200", f"{shown} of {len(items)} values render")
-
-
-def _record(item: JSONObject, path: str) -> Iterator[Loss]:
-    kept = label_keys(item)
-    for key, value in item.items():
-        if key in kept:
-            yield from _inner(value, f"{path}.{key}")
-        else:
-            rule = "underscore" if str(key).startswith("_") else "record_label"
-            yield Loss(f"{path}.{key}", rule, "not rendered")
-
-
-def _inner(value: Any, path: str) -> Iterator[Loss]:
+def lost(value: Any, path: str, *, inside: bool = False) -> Iterator[JSONObject]:
+    """What of a field's value does not render, the line's length aside; `inside`: it stands in a
+    list or an object."""
     if isinstance(value, str) and (size := len(one_line(value))) > skeleton.MAX_STRING:
-        yield Loss(
-            path, "string_over_60", f"{size} characters, the first {skeleton.MAX_STRING - 1} render"
+        cut = f"{size} characters, the first {skeleton.MAX_STRING - 1} render"
+        yield _loss(path, "string_over_60", cut)
+    elif inside and isinstance(value, dict | list | tuple) and value:
+        is_object = isinstance(value, dict)
+        how = (
+            f"fields render as {{{ELLIPSIS}}}"
+            if is_object
+            else f"items render as list[{len(value)}]"
         )
-    elif isinstance(value, dict) and value:
-        yield Loss(path, "nested", f"{len(value)} fields render as {{…}}")
-    elif isinstance(value, list | tuple) and value:
-        yield Loss(path, "nested", f"{len(value)} items render as list[{len(value)}]")
+        yield _loss(path, "nested", f"{len(value)} {how}")
+    elif isinstance(value, dict):
+        yield from _of_object(value, path, skeleton.visible(value), "seventh_field")
+    elif isinstance(value, list | tuple):
+        yield from _of_list(value, path)
+
+
+def _of_object(
+    value: JSONObject, path: str, kept: Collection[str], rule: str
+) -> Iterator[JSONObject]:
+    for key, item in value.items():
+        where = f"{path}.{key}"
+        why = "underscore" if str(key).startswith("_") else rule
+        yield from lost(item, where, inside=True) if key in kept else [_loss(where, why)]
+
+
+def _of_list(items: Sequence[Any], path: str) -> Iterator[JSONObject]:
+    """What a list loses: all of its records where they are many, else what does not tell them
+    apart; of many plain values the end."""
+    is_long = len(items) > skeleton.MAX_LIST
+    if is_long and not skeleton.is_plain(items):
+        yield _loss(path, "list_over_5", f"{len(items)} items render as list[{len(items)}]")
+        return
+    shown = len(skeleton.leading(items)) if is_long else len(items)
+    for i, item in enumerate(items[:shown]):
+        where = f"{path}[{i}]"
+        if isinstance(item, dict):
+            yield from _of_object(item, where, label_keys(item), "record_label")
+        else:
+            yield from lost(item, where, inside=True)
+    if shown < len(items):
+        yield _loss(path, "values_over_200", f"{shown} of {len(items)} values render")
 
 
 GUARDS = {
@@ -353,30 +320,3 @@ def grounding(turn: Turn) -> JSONObject:
 
 def _of(turn: Turn, span: JSONObject) -> str:
     return turn.reply[span["start"] : span["end"]]
-
-
-def sources(view: TurnContext, turn: Turn, value: str) -> dict[tuple[str, str], dict[str, str]]:
-    """Where a number or date stands in a turn's facts in whatever form: by call, path and how.
-    Digits are a number alone: no hour or day of a date, no end of a longer one."""
-    if not turn.digests or not any(char.isdigit() for char in value):
-        return {}
-    calls = [
-        Call(
-            d.app_id,
-            d.fn_name,
-            arguments=session_memory.unmasked_json(d.args_json, view.masker) or {},
-            data=session_memory.unmasked_json(d.data_facts_json, view.masker),
-        )
-        for d in turn.digests
-    ]
-    evidence = Evidence(tuple(calls), language=view.language, now=turn.at, mode="strict")
-    found: dict[tuple[str, str], dict[str, str]] = {}
-    numbers = evidence.index.numbers
-    for source in check(value, evidence=evidence).sources:
-        token = value[source.start : source.end]
-        shows = numbers.get(int(token), ()) if token.isdecimal() else None
-        if source.call >= 0 and (shows is None or source.path in {p.path for p in shows}):
-            call = calls[source.call]
-            path = source.path.replace("arguments", "args", 1)
-            found.setdefault((call.app_id, call.fn_name), {})[path] = source.how
-    return found

@@ -10,7 +10,7 @@ from typing import Any
 from ...catalogue import FunctionInfo
 from ...channels import fact_ledger
 from ...llm.tools import tool_spec
-from ...stores.types import RING_SIZE, HistoryItem, SessionSummary, ToolCallDigest, Turn
+from ...stores.types import RING_SIZE, SessionSummary, ToolCallDigest
 from ...text import ELLIPSIS, cut, dumps, one_line
 from ...turn import session_memory as session_memory
 from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW, unmasked_json
@@ -67,7 +67,7 @@ def search(
     channels = (
         _failed(view, value, stands),
         _sections(view, stands),
-        _turns(view, value, stands),
+        _turns(view, stands),
         _past(past, stands),
         _catalogue(view, stands),
         _others(others or {}, stands),
@@ -211,74 +211,53 @@ def _within(path: str, parent: str) -> bool:
     return path == parent or path.startswith((parent + ".", parent + "["))
 
 
-def _turns(view: TurnContext, value: str, stands: Stands) -> Iterator[Hit]:
+def _turns(view: TurnContext, stands: Stands) -> Iterator[Hit]:
     items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
     for turn, item in zip(view.memory.turns, items, strict=True):
         place = f"turn {turn.seq}"
-        yield from _prose(
-            view, place, "message", turn.message, item.message, MESSAGE_PREVIEW, stands
+        prose = (
+            ("message", turn.message, item.message, MESSAGE_PREVIEW),
+            ("reply", turn.reply, item.reply, REPLY_PREVIEW),
         )
-        yield from _prose(view, place, "reply", turn.reply, item.reply, REPLY_PREVIEW, stands)
-        yield from _facts(view, turn, item, value, stands)
+        for what, text, shown, limit in prose:
+            why = f"a remembered {what} renders up to {limit} characters; facts carry the data"
+            yield from _told(view, "history", place, shown, {what: text}, stands, ("cut", why))
+        for digest in item.digests:
+            yield from _facts(view, f"{place} {digest.app_id}.{digest.fn_name}", digest, stands)
 
 
-def _prose(
-    view: TurnContext, place: str, what: str, text: str, shown: str, limit: int, stands: Stands
-) -> Iterator[Hit]:
-    if not stands(text):
-        return
-    if stands(shown):
-        yield _hit("history", place, what, "shown", "", text)
-    elif names := _standing_for(view, shown, stands):
-        yield _hit("history", place, what, "masked", _reads(names), text)
-    else:
-        why = f"a remembered {what} renders up to {limit} characters; facts carry the data"
-        yield _hit("history", place, what, "cut", why, text)
-
-
-def _facts(
-    view: TurnContext, turn: Turn, item: HistoryItem, value: str, stands: Stands
-) -> Iterator[Hit]:
-    sources = memory_report.sources(view, turn, value)
-    for digest in item.digests:
-        place = f"turn {turn.seq} {digest.app_id}.{digest.fn_name}"
-        stored = {"data": digest.data_facts_json, "args": digest.args_json}
-        values = {name: unmasked_json(text, view.masker) for name, text in stored.items() if text}
-        told = sources.get((digest.app_id, digest.fn_name), {})
-        found = list(_held(view, digest, place, values, stands, told))
-        yield from found or _cuts(place, values)
-
-
-def _held(
-    view: TurnContext,
-    digest: ToolCallDigest,
-    place: str,
-    values: Mapping[str, Any],
-    stands: Stands,
-    told: Mapping[str, str],
-) -> Iterator[Hit]:
-    """Where a call's facts and arguments hold what is looked for; `told`: the paths at which it
-    stands in another form, `1,240.50` for the field 1240.5."""
+def _facts(view: TurnContext, place: str, digest: ToolCallDigest, stands: Stands) -> Iterator[Hit]:
+    """Where a call's facts and arguments hold what is looked for, else where they were cut: it may
+    have stood there."""
+    stored = {"data": digest.data_facts_json, "args": digest.args_json}
+    values = {name: unmasked_json(text, view.masker) for name, text in stored.items() if text}
     line = "\n".join(fact_ledger.lines(digest))
-    names = [] if stands(line) else _standing_for(view, line, stands)
-    told = {} if names else dict(told)
-    state, because = ("masked", _reads(names)) if names else ("shown", "")
-    for name, value in values.items():
-        for path, leaf in leaves(value, name):
-            if stands(leaf):
-                told.pop(path, None)
-                yield _hit("fact_ledger", place, path, state, because, leaf)
-            elif path in told:  # once: its key has the same path
-                same = f"the same value, {told.pop(path)}"
-                yield _hit("fact_ledger", place, path, "shown", same, leaf)
-
-
-def _cuts(place: str, values: Mapping[str, Any]) -> Iterator[Hit]:
-    """Where a call's facts and arguments were cut: what is looked for may have stood there."""
-    for name, value in values.items():
+    found = list(_told(view, "fact_ledger", place, line, values, stands, ("shown", "")))
+    yield from found
+    for name, value in values.items() if not found else ():
         for path, marker in memory_report.cuts(value, name):
             because = f"the ledger cut here: {marker}"
             yield _hit("fact_ledger", place, path, "unknown", because, marker)
+
+
+def _told(
+    view: TurnContext,
+    channel: str,
+    place: str,
+    shown: str,
+    values: Mapping[str, Any],
+    stands: Stands,
+    otherwise: tuple[str, str],
+) -> Iterator[Hit]:
+    """What of these values is looked for: it stands in what is shown of them, or a placeholder
+    does, or `otherwise`: the state and why."""
+    state, because = ("shown", "") if stands(shown) else otherwise
+    if not stands(shown) and (names := _standing_for(view, shown, stands)):
+        state, because = "masked", _reads(names)
+    for name, value in values.items():
+        for path, leaf in leaves(value, name):
+            if stands(leaf):
+                yield _hit(channel, place, path, state, because, leaf)
 
 
 def _standing_for(view: TurnContext, shown: str, stands: Stands) -> list[str]:
