@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, BOB, OTHER_ALICE, Person
+from tests.functions.support import ALICE, BOB, OTHER_ALICE, Person, deployed
+from webbee_kernel.llm.embedded import EmbeddedModel
 
 
 def said(person: Person, query: str, **more: str) -> list[dict[str, object]]:
@@ -34,6 +37,18 @@ def test_turns_that_lack_a_word_stand_behind_and_hold_what_tells_most(alice: Per
     assert [(m["session_id"], m["lacks"]) for m in found] == [("s2", []), ("s1", ["number"])]
     assert said(alice, "the straße")[0]["lacks"] == [] and len(said(alice, "the straße")) == 1
     assert not said(alice, "avenue boulevard")
+
+
+def test_a_reply_that_only_offers_buttons_is_no_answer_and_a_button_no_hit() -> None:
+    with deployed(extensions=Path("extensions"), model=EmbeddedModel()) as stack:
+        alice = Person(stack, ALICE)
+        failed = alice.chat("my order number please", session_id="s1")
+        assert "order" in failed["reply"] and failed["calls"] == []
+        assert [m["where"] for m in said(alice, "order number")] == ["message"]
+        alice.call("tasks", "add", title="pay order 300418")
+        assert alice.chat("show my tasks", session_id="s2")["calls"]
+        assert [m["where"] for m in said(alice, "300418")] == ["reply"]
+        assert said(alice, "horizontal") == []  # how buttons lie is said by nobody
 
 
 def test_nobody_finds_what_another_has_said_nor_what_was_deleted(

@@ -204,8 +204,12 @@ LEAST: Final = 0.2
 """What a turn that lacks a word must hold of what all words tell."""
 SHORTEST: Final = 2
 """Characters of a query: one letter stands everywhere, and finds nothing."""
-UNSEEN: Final = frozenset(("type", "id", "icon", "param_name", "variant", "action", "src"))
+UNSEEN: Final = frozenset(
+    ("type", "id", "icon", "param_name", "variant", "action", "src", "direction", "size")
+)
 """Properties of a UI tree that nobody reads."""
+PRESSED: Final = frozenset(("Button", "Link"))
+"""Nodes that say what may be done, and nothing of what is."""
 AT_ONCE: Final = 5
 BEFORE, AROUND = 40, 160
 """Characters of an excerpt before what was found, and in all."""
@@ -379,9 +383,13 @@ def _telling(held: Sequence[frozenset[str]], words: Iterable[str]) -> set[frozen
 
 
 def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a turn told: its reply, its message, what was drawn."""
-    texts = [("reply", str(row["reply"])), ("message", str(row["message"]))]
-    return texts + [("reply", text) for text in _drawn(row.get("ui"))]
+    """What a turn told: its reply, its message, what was drawn. A reply that called nothing and
+    draws nothing but buttons offers what may be said instead, in the question's own words."""
+    said, ui = ("message", str(row["message"])), row.get("ui")
+    drawn = list(_drawn(ui))
+    if ui and not drawn and not row.get("calls"):
+        return [said]
+    return [("reply", str(row["reply"])), said, *(("reply", text) for text in drawn)]
 
 
 def _excerpt(
@@ -402,11 +410,11 @@ def _excerpt(
 
 
 def _drawn(node: Any) -> Iterator[str]:
-    """The texts of a UI tree, not what its buttons do."""
+    """The texts of a UI tree, not those of its buttons nor what they do."""
     if isinstance(node, list):
         for item in node:
             yield from _drawn(item)
-    elif isinstance(node, Mapping):
+    elif isinstance(node, Mapping) and node.get("type") not in PRESSED:
         for name, value in node.items():
             if name not in UNSEEN and not name.startswith("on_"):
                 yield from _drawn(value)
