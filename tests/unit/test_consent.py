@@ -12,7 +12,7 @@ from tests.work import counted
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.guards.consent import Moment, destinations, why_asked
-from webbee_kernel.guards.proposals import Titles, app_name, card
+from webbee_kernel.guards.proposals import Title, Titles, app_name, card
 from webbee_kernel.guards.references import Found, References
 from webbee_kernel.guards.sinks import classed, effect_of
 from webbee_kernel.guards.user_words import Said, words_in
@@ -285,16 +285,39 @@ def test_a_card_with_short_values_is_at_most_160_characters() -> None:
     assert (made.verb, made.question) == ("Send", "Send “Rent” (Mail)?")
 
 
+def test_a_card_says_that_a_record_is_answered_and_whose_it_is() -> None:
+    schema = f("reply", id=TEXT, body=TEXT).input_schema
+    function = replace(f("reply", OPEN_WORLD), input_schema=schema)
+    titles = Titles({"7": (Title("app", "", "Q3 plan", "ann@example.org"),)})
+    made = told(function, {"id": "7", "body": "fine by me"}, titles)
+    assert made.question == "Reply to “Q3 plan – ann@example.org” (App)?"
+    assert made.verb == "Reply"
+
+
+def test_the_fields_of_a_card_and_what_its_title_is_taken_from_are_named_in_the_users_words() -> (
+    None
+):
+    given = {"to": "ann@example.org", "subject": "Miete", "body": "Bezahlt.", "sender_name": "Bo"}
+    step = Step(0, "mail", "send_email", given, "write")
+    made = card([step], Catalogue({"mail": MAIL}), Titles(), "de")
+    names = [field["name"] for field in made.calls[0]["fields"]]
+    assert names[:3] == ["an", "Betreff", "Inhalt"] and "“Miete”" in made.question
+
+
 @pytest.mark.parametrize(
     ("tag", "written"),
-    [("en", "November 30, 2026"), ("de", "30. November 2026"), ("ru", "30 ноября 2026\u202fг.")],
+    [
+        ("en", "subject: November 30, 2026"),
+        ("de", "Betreff: 30. November 2026"),
+        ("ru", "тема: 30 ноября 2026\u202fг."),
+    ],
 )
 def test_a_date_stands_on_the_card_as_its_reader_writes_it(tag: str, written: str) -> None:
     given = {"to": "ann@example.org", "subject": "2026-11-30", "body": "2026-13-99"}
     made = card(
         [Step(0, "mail", "send_email", given, "write")], Catalogue({"mail": MAIL}), Titles(), tag
     )
-    assert f"subject: {written}" in made.summary.replace("\xa0", "\u202f")
+    assert written in made.summary.replace("\xa0", "\u202f")
     assert "2026-13-99" in made.summary  # what only looks like one stays
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from webbee_kernel.llm import function_form
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
@@ -527,6 +528,18 @@ def test_a_form_has_a_field_of_its_kind_for_each_parameter_and_speaks_as_its_aut
     inner = [n["props"]["param_name"] for n in fields["address"]["props"]["children"]]
     assert inner == ["city", "zip"]
     assert fields["guests"]["props"]["item"]["props"]["param_name"] == "value"
+
+
+def test_a_form_names_common_fields_in_the_users_words_and_repeats_no_label_as_help() -> None:
+    texts = {"title": "Title", "body": "What is written", "due_at": "due at"}
+    add = tool("add", [], {name: {**TEXT, "description": text} for name, text in texts.items()})
+    form = function_form.form_of(add, {}, "de").to_dict()
+    fields = [node["props"] for node in nodes(form) if node["type"] != "Form"]
+    assert [(p["label"], p.get("description", "")) for p in fields] == [
+        ("Titel", ""),
+        ("Inhalt", "What is written"),
+        ("Due at", ""),
+    ]
 
 
 def form_of(message: str, *tools: ToolSpec) -> dict[str, dict[str, Any]]:

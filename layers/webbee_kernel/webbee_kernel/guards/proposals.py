@@ -45,8 +45,11 @@ TITLES = ("title", "subject", "name", "text")
 LONGEST_TITLE = 80
 _BARE_IDS = ("id", "ids", "uid", "uuid")
 """Names that say nothing beside the title of what they are the id of."""
-VERBS = ("delete", "send", "create", "update", MOVE := "move", RESTORE := "restore")
+MOVE, RESTORE, REPLY = "move", "restore", "reply"
+VERBS = ("delete", "send", "create", "update", MOVE, RESTORE, REPLY)
 """What a button may say in the user's language; another one says what its function is called."""
+ANSWERING = (REPLY, "respond")
+"""First words of functions that answer a record: to whom that goes is theirs to know."""
 
 
 class Title(NamedTuple):
@@ -302,7 +305,7 @@ def _field(
 ) -> JSONObject:
     """One argument: its name, its value, and what it is for the person who reads it; `texts` are
     the places of those that may be edited."""
-    name, value = _name(leaf), leaf.value
+    name, value = _name(leaf, tag), leaf.value
     if _is_hidden(leaf) and not is_destination:
         return {"name": name, "value": HIDDEN, "kind": "secret"}
     if isinstance(value, bool):
@@ -322,12 +325,12 @@ def _field(
     return {"name": name, "value": value if not isinstance(value, str) else text, "kind": "value"}
 
 
-def _name(leaf: Leaf) -> str:
-    """The argument's own name in words, without the "id" behind it."""
+def _name(leaf: Leaf, tag: str) -> str:
+    """The argument's own name in the user's words, without the "id" behind it."""
     words = words_of(leaf.name)
     if len(words) > 1 and words[-1] in _BARE_IDS:
         words = words[:-1]
-    return " ".join(words) or _plain_name(leaf.name)
+    return language.of(tag).field_name(" ".join(words) or _plain_name(leaf.name))
 
 
 def _line(call: JSONObject, tag: str) -> str:
@@ -394,7 +397,7 @@ def _quoted(text: str) -> str:
 
 def _asked(call: JSONObject, concept: str, tag: str) -> str:
     """The one effect as a short question above its fields: `Delete “Lisbon launch” (Notes)?`."""
-    title = next((text for text in _titles(call) if 0 < len(text) <= LONGEST_TITLE), "")
+    title = next((text for text in _titles(call, tag) if 0 < len(text) <= LONGEST_TITLE), "")
     what = f"“{one_line(title).translate(_QUOTES)}”" if title else ""
     if what and (others := _others(call)):
         what += f" (+{others})"
@@ -411,10 +414,11 @@ def _others(call: JSONObject) -> int:
     return max(0, len([f for f in records if f["name"] == named]) - 1)
 
 
-def _titles(call: JSONObject) -> list[str]:
+def _titles(call: JSONObject, tag: str) -> list[str]:
     """What a call names its record by: a title that is known, then texts that are one."""
+    own = {language.of(tag).field_name(name) for name in TITLES}
     named = [f["title"] for f in call["fields"] if f["kind"] == "record" and f.get("title")]
-    named += [f["value"] for f in call["fields"] if f["kind"] == "text" and f["name"] in TITLES]
+    named += [f["value"] for f in call["fields"] if f["kind"] == "text" and f["name"] in own]
     return list(map(str, named))
 
 
@@ -424,6 +428,7 @@ def _concept(fn_name: str, tag: str) -> str:
     known = language.of("en").words.effects
     first = words_of(fn_name)[:1]
     found = known.get(language.stem(first[0], "en"), "") if first else ""
+    found = REPLY if {*first} & {*ANSWERING} else found
     return "" if found == MOVE and language.of(tag).words.effects else found
 
 

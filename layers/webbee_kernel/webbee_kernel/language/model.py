@@ -253,6 +253,10 @@ class Language:
         form = str(locale(speaker.tag).plural_form(count))
         return sentence.get(form, sentence["other"]).format(**values)
 
+    def field_name(self, name: str) -> str:
+        """What a field of this name is called; the name where the language has no word for it."""
+        return str(self.sentences.get(f"field_{name}", name))
+
     def cause(self, key: str, wait_s: float = 0.0) -> str:
         """Why a model gave no answer, as the person who waited for it is told; empty for a cause
         that is not known. `wait_s` are the seconds that the service asked to wait, 0 where it named

@@ -111,7 +111,7 @@ def form_of(tool: ToolSpec, arguments: JSONObject, tag: str) -> UINode:
     ids = ("id", "ids")  # what nobody knows by heart
     shown = [p for p in order if p.required or p.kind not in ids or p.name in arguments][:FIELDS]
     form = ui.Form(
-        [_field(p, arguments.get(p.name)) for p in shown],
+        [_field(p, arguments.get(p.name), tag) for p in shown],
         submit_label=_submit(tool, tag),
         defaults={k: v for k, v in arguments.items() if k not in {p.name for p in shown}},
     )
@@ -129,23 +129,28 @@ def _submit(tool: ToolSpec, tag: str) -> str:
     return " ".join(words).capitalize()
 
 
-def _field(parameter: Parameter, value: Any) -> UINode:
+def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
     """The field of one argument; of an object the fields inside, of a list rows of one field."""
     schema, kind = parameter.schema, parameter.kind
     value = schema.get("default") if value is None else value
+    words, title = _words(parameter), _title(parameter)
+    label, told = language.of(tag).field_name(words) if title == words else title, _help(schema)
+    is_said = told.casefold() in (label.casefold(), title.casefold())
     props: JSONObject = {
         "param_name": parameter.name,
-        "label": _label(parameter),
-        "description": _help(schema),
+        "label": label[:1].upper() + label[1:],
+        "description": "" if is_said else told,
         "required": parameter.required,
     }
     if kind == "object" and parameter.fields:
         values = value if isinstance(value, dict) else {}
-        fields = [_field(p, values.get(p.name)) for p in parameter.fields]
+        fields = [_field(p, values.get(p.name), tag) for p in parameter.fields]
         return ui.Node("Fieldset", children=fields, **props)
     if parameter.fields:
         rows = value if isinstance(value, list) else []
-        return ui.Node("ListInput", item=_field(parameter.fields[0], None), values=rows, **props)
+        return ui.Node(
+            "ListInput", item=_field(parameter.fields[0], None, tag), values=rows, **props
+        )
     if kind == "choice":
         options = [{"value": str(c), "label": str(c) or "–"} for c in parameter.schema["enum"]]
         return ui.Node("Select", options=options, value=value, **props)
@@ -172,9 +177,12 @@ def _help(schema: JSONObject) -> str:
     return text[:200]
 
 
-def _label(parameter: Parameter) -> str:
-    """The title that its author gave it, else its name, as a sentence begins."""
-    words = parameter.name.replace("_", " ")
+def _words(parameter: Parameter) -> str:
+    return parameter.name.replace("_", " ")
+
+
+def _title(parameter: Parameter) -> str:
+    """The title that its author gave it, else its name in words."""
+    words = _words(parameter)
     title = str(parameter.schema.get("title") or words)
-    own = words if title.casefold() == words.casefold() else title  # Pydantic writes: Due At
-    return own[:1].upper() + own[1:]
+    return words if title.casefold() == words.casefold() else title  # Pydantic writes: Due At
