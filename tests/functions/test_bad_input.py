@@ -174,13 +174,6 @@ def test_claims_that_name_no_usable_user_are_refused(refused: Any, claims: Any) 
     assert answer.error["field"] in {"Authorization", "sub", "tenant_id"}
 
 
-def test_a_request_that_passed_no_authoriser_is_refused(stack: Stack) -> None:
-    before = tables(stack)
-    answer = stack.invoke("chat_turn", event("http_chat_without_authorizer"))
-    assert answer["statusCode"] == 401
-    assert tables(stack) == before
-
-
 def test_a_role_nobody_knows_counts_as_an_ordinary_user(stack: Stack) -> None:
     person = Person(stack, {**ALICE, "role": "emperor"})
     assert person.send("GET", "/v1/inspect", query={"message": "hello"}).status == 403

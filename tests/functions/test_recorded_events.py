@@ -54,19 +54,6 @@ def test_a_chat_message(stack: Stack) -> None:
     }  # sub and custom:tenant_id, as Cognito writes them
 
 
-def test_a_session_is_read_back(stack: Stack) -> None:
-    body(stack, "chat_turn", "http_chat")
-    (turn,) = body(stack, "chat_turn", "http_session")["turns"]
-    assert (turn["turn"], turn["reply"]) == (1, 'Saved "hello".')
-
-
-def test_events_since_an_id(stack: Stack) -> None:
-    body(stack, "chat_turn", "http_chat")
-    stream = body(stack, "chat_turn", "http_events")
-    assert "event: panel_refresh\n" in stream
-    assert stream.endswith("\n\n")
-
-
 def test_a_panel_a_webhook_and_an_installation(stack: Stack) -> None:
     body(stack, "chat_turn", "http_chat")
     panel = body(stack, "chat_turn", "http_panel_call")

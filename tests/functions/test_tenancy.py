@@ -19,7 +19,7 @@ import boto3
 import pytest
 
 from benchmarks.meter import metered
-from local.stack import Stack, http_event
+from local.stack import Stack
 from tests.functions.support import (
     ALICE,
     BOB,
@@ -433,8 +433,3 @@ def test_finding_the_tenants_of_a_job_reads_no_users(tenanted: Stack) -> None:
     reads = [c.operation for c in meter.calls]
     assert reads.count("Query") == 2  # one for each minute of the job, which everybody has
     assert "Scan" not in reads
-
-
-def test_a_token_of_the_system_opens_no_webhook(tenanted: Stack) -> None:
-    sent = http_event("GET", "/v1/extensions", claims={"sub": "__webhook__", "tenant_id": "acme"})
-    assert tenanted.invoke("chat_turn", sent)["statusCode"] == 401

@@ -107,12 +107,6 @@ def calls(reply: Any) -> list[tuple[str, str]]:
 # ---- going on
 
 
-def test_a_plain_turn_costs_two_model_calls(office: Office) -> None:
-    k, model = kernel(office, plan(call("find", name="Anna")), say("Anna is in B-12."))
-    assert k.chat("where is Anna?").text == "Anna is in B-12."
-    assert roles(model) == "cn"
-
-
 def test_what_was_read_can_be_acted_on_in_the_same_turn_and_the_narrator_sees_all_of_it(
     office: Office,
 ) -> None:

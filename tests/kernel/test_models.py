@@ -128,18 +128,6 @@ def test_what_ran_before_a_bad_call_is_kept_and_not_run_again() -> None:
     assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 2
 
 
-def test_a_function_whose_scope_is_missing_is_not_run() -> None:
-    k, _ = kernel(
-        call("probe.guarded"),
-        say("There is no other way."),
-        say("The scope probe:admin is missing."),
-    )
-    reply = k.chat("open the guarded thing")
-    assert [c["error_code"] for c in reply.body["calls"]] == ["PERMISSION_DENIED"]
-    assert reply.body["status"] == "error"
-    assert audit(k) == ()
-
-
 def test_a_model_that_is_not_there_leaves_nothing_behind() -> None:
     k, _ = kernel(
         ModelUnavailable("the model did not answer: retry"),
