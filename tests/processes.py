@@ -7,8 +7,11 @@ import random
 import signal
 import socket
 import subprocess
+import sys
+import textwrap
 from contextlib import suppress
 
+from local.project import child_environment
 from webbee_kernel.api.process_pool import below
 
 
@@ -19,6 +22,20 @@ def kill(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     process.wait()
+
+
+def said(code: str, *arguments: str, **env: str) -> str:
+    """What a Python of its own that imports what this one does prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), *arguments],
+        env={**child_environment(), **env},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def free_port() -> int:

@@ -7,11 +7,7 @@ import http.client
 import json
 import logging
 import socket
-import subprocess
-import sys
-import textwrap
 import urllib.parse
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +15,7 @@ import pytest
 from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
 from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
+from tests.processes import said
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.extensions.context.http_client import HttpClient
 from webbee_kernel.sdk import User
@@ -370,7 +367,6 @@ def test_a_deployment_that_never_asks_for_the_address_starts_nothing() -> None:
     code = f"""
         import sys, threading
         from pathlib import Path
-        sys.path[:0] = {sys.path!r}
         from tests.compat.conftest import Bench
         from webbee_kernel.extensions.registry import load_folder
         bench = Bench(load_folder(Path({str(EXTENSIONS)!r})))
@@ -381,14 +377,7 @@ def test_a_deployment_that_never_asks_for_the_address_starts_nothing() -> None:
         bench.call("mason", "many", count=1)
         assert sorted(t.name for t in threading.enumerate() if "gateway" in t.name) == ["webbee-gateway", "webbee-gateway-http"]
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=Path.cwd(),
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert said(code) == ""
 
 
 # ---- ctx.http

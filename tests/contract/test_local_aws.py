@@ -1,25 +1,13 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import boto3
 import pytest
-from botocore.exceptions import ClientError
 
 from local.aws import REGION, local_aws
 from webbee_kernel.aws.clients import aws_client, forget_clients
-
-
-def put_if_absent(client: Any, key: str) -> bool:
-    try:
-        client.put_item(
-            TableName="t", Item={"pk": {"S": key}}, ConditionExpression="attribute_not_exists(pk)"
-        )
-    except ClientError:
-        return False
-    return True
 
 
 @pytest.fixture
@@ -40,20 +28,6 @@ def test_the_account_lives_as_long_as_the_block() -> None:
     with local_aws():
         assert "QueueUrls" not in client.list_queues()
     client.close()
-
-
-def test_concurrent_conditional_writes_have_one_winner_each() -> None:
-    with local_aws(), ThreadPoolExecutor(8) as threads:
-        client = boto3.Session(region_name=REGION).client("dynamodb")
-        client.create_table(
-            TableName="t",
-            AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
-            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        won = list(threads.map(lambda n: put_if_absent(client, f"k{n % 20}"), range(160)))
-        client.close()
-    assert sum(won) == 20
 
 
 @pytest.mark.usefixtures("no_region")

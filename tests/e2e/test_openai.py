@@ -96,19 +96,6 @@ def test_a_conversation_is_the_clients(
     assert turns[1]["turn"] == turns[0]["turn"] + 1
 
 
-def test_a_question_waits_and_a_yes_answers_it(world: World) -> None:
-    talk = client(world, user := "alice")
-    more = {"metadata": {"session_id": "asking"}, "user": user}
-
-    def say(text: str) -> Any:
-        return complete(talk, text, extra_body=more).webbee
-
-    assert say("create a task: call the bank")["status"] == "ok"
-    asked = say("delete the task call the bank")
-    assert asked["status"] == "confirmation"
-    assert say("yes")["calls"][0]["status"] == "ok"
-
-
 def test_the_same_idempotency_key_is_the_same_turn(world: World) -> None:
     talk = client(world, default_headers={"Idempotency-Key": "once-1"})
     first, again = (complete(talk, "add a task: water the plants", user="idem") for _ in range(2))

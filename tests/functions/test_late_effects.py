@@ -356,8 +356,20 @@ def test_a_result_waits_for_a_turn_that_is_recorded_minutes_later(late: Late) ->
         assert late.person.turns("s1") == []
         late.model.reply.set()
         assert turn.result()["turn"] == 1
+        assert [r["status"] for r in turn.result()["receipts"]] == ["running"]
+        assert "FACTS:" not in late.person.prompt("and now?", "s1")
     late.settle()
     assert late.told("s1") == (1, ["ok"])
+    [event] = late.events()
+    assert (event["text"], event["data"]) == ("Ready.", {"report": "r-1"})
+    assert event["session_id"] == "s1"
+    # no longer an error that a model would mend
+    assert "user ok apps=[slow]" in late.person.prompt("what came of it?", "s1")
+    again = late.person.chat("order 1", session_id="s1", request_id="q1")
+    [call] = again["calls"]
+    assert (again["turn"], call["status"], call["late"]) == (1, "ok", True)
+    assert late.look() >= 1
+    assert late.records() == ["order: ok"]
 
 
 def test_a_result_of_no_turn_does_not_go_round_for_ever(late: Late) -> None:

@@ -3,7 +3,6 @@ questions, in the versions with a handshake too."""
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,19 +18,11 @@ EXTENSIONS = Path(__file__).parents[1] / "clients/extensions"
 STREAM = {"accept": "application/json, text/event-stream"}
 OPEN = {**STREAM, "mcp-protocol-version": "2025-11-25"}
 
-_people = itertools.count()
-
 
 @pytest.fixture(scope="module")
 def stack() -> Iterator[Stack]:
     with deployed(extensions=EXTENSIONS) as running:
         yield running
-
-
-@pytest.fixture
-def alice(stack: Stack) -> Person:
-    """Somebody nobody has met."""
-    return Person(stack, {**ALICE, "sub": f"alice{next(_people)}"})
 
 
 def tool(name: str, **arguments: Any) -> dict[str, Any]:
@@ -81,30 +72,30 @@ def back(person: Person, headers: dict[str, str]) -> Answer:
     return person.send("GET", "/v1/mcp", headers=headers)
 
 
-def test_what_a_function_draws_travels_as_content(alice: Person) -> None:
-    found = send(alice, "tools/call", tool("test_multiple_content_types"))["result"]["content"]
+def test_what_a_function_draws_travels_as_content(person: Person) -> None:
+    found = send(person, "tools/call", tool("test_multiple_content_types"))["result"]["content"]
     assert [b["type"] for b in found] == ["text", "image", "resource"]
     assert found[1]["mimeType"] == "image/png"
     assert found[2]["resource"]["text"] == "This is an embedded resource content."
 
 
-def test_a_person_picks_a_read_and_says_what_it_found(alice: Person) -> None:
-    listed = {p["name"]: p for p in send(alice, "prompts/list")["result"]["prompts"]}
+def test_a_person_picks_a_read_and_says_what_it_found(person: Person) -> None:
+    listed = {p["name"]: p for p in send(person, "prompts/list")["result"]["prompts"]}
     assert "conformance__test_input_required_result_tampered_state" not in listed, "it destroys"
     [kind, number] = listed["conformance__test_counted_prompt"]["arguments"]
     assert (kind["required"], number["required"]) == (True, False)
-    told = send(alice, "prompts/get", tool("test_counted_prompt", kind="grape", number="21"))
+    told = send(person, "prompts/get", tool("test_counted_prompt", kind="grape", number="21"))
     assert json.loads(told["result"]["messages"][0]["content"]["text"])["twice"] == 42
     for wrong in (tool("test_counted_prompt", kind="stone"), DESTROYS, tool("nothing")):
-        assert "error" in send(alice, "prompts/get", wrong).body
+        assert "error" in send(person, "prompts/get", wrong).body
 
 
-def test_an_argument_is_completed_from_what_its_schema_lists(alice: Person) -> None:
+def test_an_argument_is_completed_from_what_its_schema_lists(person: Person) -> None:
     ref = {"type": "ref/prompt", "name": "conformance__test_counted_prompt"}
 
     def complete(name: str, value: str) -> list[str]:
         asked = {"ref": ref, "argument": {"name": name, "value": value}}
-        answer = send(alice, "completion/complete", asked)
+        answer = send(person, "completion/complete", asked)
         return list(answer["result"]["completion"]["values"])
 
     assert complete("kind", "Ap") == ["apple", "apricot", "grape"]
@@ -112,54 +103,54 @@ def test_an_argument_is_completed_from_what_its_schema_lists(alice: Person) -> N
     assert complete("other", "a") == []
 
 
-def test_what_an_app_offers_to_be_read_is_a_resource_under_its_id(alice: Person) -> None:
-    listed = send(alice, "resources/list")["result"]["resources"]
+def test_what_an_app_offers_to_be_read_is_a_resource_under_its_id(person: Person) -> None:
+    listed = send(person, "resources/list")["result"]["resources"]
     assert "webbee://app/conformance/test://static-text" in [r["uri"] for r in listed]
-    [template] = send(alice, "resources/templates/list")["result"]["resourceTemplates"]
+    [template] = send(person, "resources/templates/list")["result"]["resourceTemplates"]
     uri = template["uriTemplate"].replace("{id}", "7")
-    [part] = send(alice, "resources/read", {"uri": uri})["result"]["contents"]
+    [part] = send(person, "resources/read", {"uri": uri})["result"]["contents"]
     assert (part["uri"], json.loads(part["text"])) == (uri, {"id": "7"})
     for none in ("webbee://app/conformance/test://none", "webbee://app/mail/x", "test://x"):
-        assert send(alice, "resources/read", {"uri": none})["error"]["code"] == -32002
+        assert send(person, "resources/read", {"uri": none})["error"]["code"] == -32002
     foreign = {"uri": "webbee://app/conformance/dict://evil.example/471193"}
-    told = send(alice, "resources/read", foreign)["error"]
+    told = send(person, "resources/read", foreign)["error"]
     assert told["code"] == -32602 and "waits for the user's yes" in told["message"]
 
 
-def test_sections_are_resources_for_developers_alone(alice: Person) -> None:
-    developer = Person(alice.stack, {**alice.claims, "role": "developer"})
+def test_sections_are_resources_for_developers_alone(person: Person) -> None:
+    developer = Person(person.stack, {**person.claims, "role": "developer"})
     path = "/v1/extensions/conformance/installation"
-    assert alice.send("PUT", path, body={"refresh": True}).status == 200
-    alice.stack.tick()
-    while alice.stack.drain():
+    assert person.send("PUT", path, body={"refresh": True}).status == 200
+    person.stack.tick()
+    while person.stack.drain():
         pass
     uri = "webbee://skeleton/conformance/state"
     assert uri in str(send(developer, "resources/list").body)
     assert "_refreshed_at" in str(send(developer, "resources/read", {"uri": uri})["result"])
-    assert uri not in str(send(alice, "resources/list").body)
-    for person, wanted in ((alice, uri), (developer, f"{uri}s")):
-        assert send(person, "resources/read", {"uri": wanted})["error"]["code"] == -32002
+    assert uri not in str(send(person, "resources/list").body)
+    for asking, wanted in ((person, uri), (developer, f"{uri}s")):
+        assert send(asking, "resources/read", {"uri": wanted})["error"]["code"] == -32002
 
 
-def test_progress_stands_before_the_result_for_a_client_that_listens(alice: Person) -> None:
+def test_progress_stands_before_the_result_for_a_client_that_listens(person: Person) -> None:
     named = {**tool("test_tool_with_progress"), "_meta": {"progressToken": "p"}}
-    *told, result = messages(send(alice, "tools/call", named, STREAM))
+    *told, result = messages(send(person, "tools/call", named, STREAM))
     assert [n["params"]["progress"] for n in told] == [0, 50, 100]
     assert {n["params"]["progressToken"] for n in told} == {"p"}
     assert result["result"]["isError"] is False
-    assert send(alice, "tools/call", named)["result"]["isError"] is False
+    assert send(person, "tools/call", named)["result"]["isError"] is False
 
 
-def test_what_a_function_asks_is_elicited_question_by_question(alice: Person) -> None:
+def test_what_a_function_asks_is_elicited_question_by_question(person: Person) -> None:
     named = tool("test_input_required_result_multi_round")
-    first = stateless(alice, "tools/call", named)["result"]
+    first = stateless(person, "tools/call", named)["result"]
     assert list(first["inputRequests"]) == ["step1"]
 
     def answer(asked: dict[str, Any], action: str, **content: str) -> dict[str, Any]:
         [step] = asked["inputRequests"]
         said = {step: {"action": action, **({"content": content} if content else {})}}
         more = {"inputResponses": said, "requestState": asked["requestState"]}
-        return dict(stateless(alice, "tools/call", {**named, **more})["result"])
+        return dict(stateless(person, "tools/call", {**named, **more})["result"])
 
     second = answer(first, "accept", name="Alice")
     assert list(second["inputRequests"]) == ["step2"]
@@ -169,53 +160,53 @@ def test_what_a_function_asks_is_elicited_question_by_question(alice: Person) ->
     assert done["structuredContent"] == {"name": "Alice", "color": "blue"}
 
 
-def test_a_client_that_cannot_ask_is_told_what_to_ask_and_how_to_answer(alice: Person) -> None:
+def test_a_client_that_cannot_ask_is_told_what_to_ask_and_how_to_answer(person: Person) -> None:
     named = tool("test_input_required_result_elicitation")
-    asked = stateless(alice, "tools/call", named, elicits=False)["result"]
+    asked = stateless(person, "tools/call", named, elicits=False)["result"]
     assert "What is your name?" in asked["content"][0]["text"]
     told = tool("test_input_required_result_elicitation", _answers={"name": "Alice"})
-    assert not stateless(alice, "tools/call", told, elicits=False)["result"]["isError"]
+    assert not stateless(person, "tools/call", told, elicits=False)["result"]["isError"]
 
 
 @pytest.mark.parametrize("accepts", [True, False])
 def test_a_client_with_a_handshake_asks_and_comes_back_for_the_result(
-    alice: Person, accepts: bool
+    person: Person, accepts: bool
 ) -> None:
-    stream, asked = asked_in_a_stream(alice)
+    stream, asked = asked_in_a_stream(person)
     assert "retry: " in stream.body
-    waits = back(alice, token(stream))
+    waits = back(person, token(stream))
     assert messages(waits) == []
     assert token(waits) == token(stream), "nobody has answered: it asks again"
     for _ in range(2):
-        assert reply(alice, asked, {"action": "accept" if accepts else "cancel"}).status == 202
+        assert reply(person, asked, {"action": "accept" if accepts else "cancel"}).status == 202
     for _ in range(2):
-        [ended] = messages(back(alice, token(stream)))
+        [ended] = messages(back(person, token(stream)))
         assert ended["id"] == 7
         assert ended["result"]["isError"] is not accepts
-    [turn] = alice.turns("mcp")
+    [turn] = person.turns("mcp")
     assert len(turn["calls"]) == accepts
 
 
-def test_what_a_function_asks_is_elicited_there_too(alice: Person) -> None:
-    headers = session(alice, {"elicitation": {"form": {}}})
-    stream = send(alice, "tools/call", tool("test_elicitation", message="Who?"), headers)
+def test_what_a_function_asks_is_elicited_there_too(person: Person) -> None:
+    headers = session(person, {"elicitation": {"form": {}}})
+    stream = send(person, "tools/call", tool("test_elicitation", message="Who?"), headers)
     [asked] = messages(stream)
     assert asked["params"]["message"] == "Who?"
     assert asked["params"]["requestedSchema"]["required"] == ["username", "email"]
     content = {"username": "u", "email": "e"}
-    reply(alice, asked, {"action": "accept", "content": content})
-    [ended] = messages(back(alice, token(stream)))
+    reply(person, asked, {"action": "accept", "content": content})
+    [ended] = messages(back(person, token(stream)))
     assert ended["result"]["structuredContent"] == content
 
 
-def test_nobody_comes_back_for_what_another_was_asked(alice: Person) -> None:
-    stream, asked = asked_in_a_stream(alice)
-    other = Person(alice.stack, {**ALICE, "sub": "mallory"})
+def test_nobody_comes_back_for_what_another_was_asked(person: Person) -> None:
+    stream, asked = asked_in_a_stream(person)
+    other = Person(person.stack, {**ALICE, "sub": "mallory"})
     assert reply(other, asked, {"action": "accept"}).status == 202
     assert messages(back(other, token(stream)))[0]["result"]["isError"]
-    assert messages(back(alice, token(stream))) == [], "the question still waits"
-    assert back(alice, {"last-event-id": "forged"}).status == 405
-    assert back(alice, {}).status == 405
+    assert messages(back(person, token(stream))) == [], "the question still waits"
+    assert back(person, {"last-event-id": "forged"}).status == 405
+    assert back(person, {}).status == 405
 
 
 @pytest.mark.parametrize(
@@ -227,7 +218,7 @@ def test_nobody_comes_back_for_what_another_was_asked(alice: Person) -> None:
     ],
 )
 def test_a_client_that_cannot_come_back_is_told_how_its_user_confirms(
-    alice: Person, can: dict[str, Any], version: str
+    person: Person, can: dict[str, Any], version: str
 ) -> None:
-    told = send(alice, "tools/call", DESTROYS, session(alice, can, version))["result"]
+    told = send(person, "tools/call", DESTROYS, session(person, can, version))["result"]
     assert told["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, BOB, Answer, Person, deployed, rows
+from tests.functions.support import BOB, Answer, Person, deployed, rows
 
 STATELESS = "2026-07-28"
 META = "io.modelcontextprotocol/"
@@ -24,19 +21,10 @@ ENVIRONMENT = {
 }
 
 
-_people = itertools.count()
-
-
 @pytest.fixture(scope="module")
 def stack() -> Iterator[Stack]:
     with deployed(env=ENVIRONMENT) as running:
         yield running
-
-
-@pytest.fixture
-def alice(stack: Stack) -> Person:
-    """Somebody nobody has met."""
-    return Person(stack, {**ALICE, "sub": f"alice{next(_people)}"})
 
 
 def send(
@@ -88,98 +76,98 @@ def stored(person: Person, collection: str) -> int:
     return sum(row["sk"].startswith(f"{collection}#") for row in found)
 
 
-def test_a_client_of_either_handshake_version_is_answered_in_its_own(alice: Person) -> None:
+def test_a_client_of_either_handshake_version_is_answered_in_its_own(person: Person) -> None:
     client = {"capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
     for asked, given in (("2025-06-18",) * 2, ("2025-11-25",) * 2, ("1999-01-01", "2025-11-25")):
-        answer = send(alice, "initialize", {"protocolVersion": asked, **client})
+        answer = send(person, "initialize", {"protocolVersion": asked, **client})
         assert answer["result"]["protocolVersion"] == given
         kinds = {"tools", "prompts", "resources", "completions"}
         assert answer["result"]["capabilities"].keys() == kinds
         assert "mcp-session-id" not in answer.headers
-    assert send(alice, "ping")["result"] == {}
-    told = send(alice, "notifications/initialized", id=...)
+    assert send(person, "ping")["result"] == {}
+    told = send(person, "notifications/initialized", id=...)
     assert (told.status, told.body) == (202, "")
 
 
-def test_the_callers_functions_are_tools_with_their_effects(alice: Person) -> None:
-    tools = {t["name"]: t for t in send(alice, "tools/list")["result"]["tools"]}
+def test_the_callers_functions_are_tools_with_their_effects(person: Person) -> None:
+    tools = {t["name"]: t for t in send(person, "tools/list")["result"]["tools"]}
     assert tools["probe__save"]["annotations"]["readOnlyHint"] is False
     assert tools["probe__save"]["annotations"]["destructiveHint"] is False
     assert tools["probe__remove"]["annotations"]["destructiveHint"] is True
     assert tools["probe__whoami"]["annotations"] == {"title": "Probe: whoami", "readOnlyHint": True}
     assert tools["probe__save"]["inputSchema"]["required"] == ["text"]
-    alice.uninstall("probe")
-    assert "probe__save" not in str(send(alice, "tools/list").body)
-    refused = send(alice, "tools/call", {"name": "probe__whoami"})["result"]
+    person.uninstall("probe")
+    assert "probe__save" not in str(send(person, "tools/list").body)
+    refused = send(person, "tools/call", {"name": "probe__whoami"})["result"]
     assert refused["isError"]
     assert refused["structuredContent"]["error_code"] == "PERMISSION_DENIED"
 
 
-def test_a_result_is_data_and_words_and_an_effect_runs_once_a_request(alice: Person) -> None:
+def test_a_result_is_data_and_words_and_an_effect_runs_once_a_request(person: Person) -> None:
     call = {"name": "probe__save", "arguments": {"text": "a"}}
     named = {**call, "_meta": {"webbee/requestId": "r1"}}
     answers = [
-        send(alice, "tools/call", named),
-        send(alice, "tools/call", named),
-        send(alice, "tools/call", call, {"idempotency-key": "r1"}),
+        send(person, "tools/call", named),
+        send(person, "tools/call", named),
+        send(person, "tools/call", call, {"idempotency-key": "r1"}),
     ]
     results = [a["result"] for a in answers]
     assert not any(r["isError"] for r in results)
     assert [r["structuredContent"] for r in results] == [results[0]["structuredContent"]] * 3
     assert results[0]["content"][0]["type"] == "text"
-    assert stored(alice, "texts") == 1
+    assert stored(person, "texts") == 1
 
 
 @pytest.mark.parametrize("first", ["probe__save", "probe__remove"])
-def test_a_request_id_used_for_another_call_is_a_conflict(alice: Person, first: str) -> None:
+def test_a_request_id_used_for_another_call_is_a_conflict(person: Person, first: str) -> None:
     """Whether the first one ran at once, or waits for a yes."""
     named = {"_meta": {"webbee/requestId": "r1"}}
-    send(alice, "tools/call", {"name": first, "arguments": {"text": "a"}, **named})
-    before = stored(alice, "texts")
+    send(person, "tools/call", {"name": first, "arguments": {"text": "a"}, **named})
+    before = stored(person, "texts")
     other = {"name": "probe__save", "arguments": {"text": "b"}, **named}
-    refused = send(alice, "tools/call", other)["result"]
+    refused = send(person, "tools/call", other)["result"]
     assert refused["structuredContent"]["error_code"] == "request_conflict"
-    assert stored(alice, "texts") == before
+    assert stored(person, "texts") == before
 
 
-def test_who_calls_is_in_the_token_and_nowhere_else(alice: Person) -> None:
+def test_who_calls_is_in_the_token_and_nowhere_else(person: Person) -> None:
     forged = {"name": "probe__whoami", "arguments": {}, "_meta": {"user": "alice"}}
-    result = send(Person(alice.stack, BOB), "tools/call", forged)["result"]
+    result = send(Person(person.stack, BOB), "tools/call", forged)["result"]
     assert result["structuredContent"]["user"] == "bob"
 
 
 def test_a_yes_elicited_by_the_client_runs_exactly_the_call_it_was_asked_about_once(
-    alice: Person,
+    person: Person,
 ) -> None:
-    asked = remove(alice)["result"]
+    asked = remove(person)["result"]
     assert asked["resultType"] == "input_required"
     assert "remove" in asked["inputRequests"]["confirm"]["params"]["message"]
     state = asked["requestState"]
-    assert stored(alice, "removed") == 0
-    assert remove(alice)["result"]["requestState"] == state, "the same question is asked once"
+    assert stored(person, "removed") == 0
+    assert remove(person)["result"]["requestState"] == state, "the same question is asked once"
     for wrong in (
-        remove(alice, "b", **answered(state, "accept")),
-        remove(alice, **answered(state[:-1] + "!", "accept")),
-        remove(Person(alice.stack, BOB), **answered(state, "accept")),
+        remove(person, "b", **answered(state, "accept")),
+        remove(person, **answered(state[:-1] + "!", "accept")),
+        remove(Person(person.stack, BOB), **answered(state, "accept")),
     ):
         assert wrong["error"]["code"] == -32602
         assert wrong.status == 400
-    put_aside = remove(alice, **answered(state, "cancel"))["result"]
+    put_aside = remove(person, **answered(state, "cancel"))["result"]
     assert put_aside["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"
-    assert stored(alice, "removed") == 0
+    assert stored(person, "removed") == 0
     for _ in range(2):
-        done = remove(alice, **answered(state, "accept"))["result"]
+        done = remove(person, **answered(state, "accept"))["result"]
         assert (done["resultType"], done["isError"]) == ("complete", False)
         assert done["structuredContent"] == {"removed": "a"}
-    assert stored(alice, "removed") == 1
-    [turn] = alice.turns("mcp")
+    assert stored(person, "removed") == 1
+    [turn] = person.turns("mcp")
     assert turn["message"] == "MCP: Probe: remove (desk)"
     assert turn["calls"][0]["fn_name"] == "remove"
 
 
-def test_the_question_of_a_call_is_a_sentence_with_names_as_in_a_turn(alice: Person) -> None:
-    remove(alice, "the Lisbon launch")
-    [turn] = alice.turns("mcp")
+def test_the_question_of_a_call_is_a_sentence_with_names_as_in_a_turn(person: Person) -> None:
+    remove(person, "the Lisbon launch")
+    [turn] = person.turns("mcp")
     asked = turn["confirmation"]
     assert asked["question"] == "Delete “the Lisbon launch” (Probe)?"
     assert asked["calls"][0]["fields"] == [
@@ -187,44 +175,44 @@ def test_the_question_of_a_call_is_a_sentence_with_names_as_in_a_turn(alice: Per
     ]
 
 
-def test_a_no_is_final_and_leaves_nothing_done(alice: Person) -> None:
-    state = remove(alice)["result"]["requestState"]
+def test_a_no_is_final_and_leaves_nothing_done(person: Person) -> None:
+    state = remove(person)["result"]["requestState"]
     for action in ("decline", "accept"):
-        refused = remove(alice, **answered(state, action))["result"]
+        refused = remove(person, **answered(state, action))["result"]
         assert refused["isError"]
-    assert stored(alice, "removed") == 0
+    assert stored(person, "removed") == 0
 
 
-def test_a_client_that_cannot_ask_is_told_how_its_user_confirms(alice: Person) -> None:
+def test_a_client_that_cannot_ask_is_told_how_its_user_confirms(person: Person) -> None:
     key = {"idempotency-key": "k"}
     for answer in (
-        send(alice, "tools/call", REMOVE, key),
-        stateless(alice, "tools/call", REMOVE, elicits=False),
+        send(person, "tools/call", REMOVE, key),
+        stateless(person, "tools/call", REMOVE, elicits=False),
     ):
         waits = answer["result"]
         assert waits["isError"]
         assert "has not run" in waits["content"][0]["text"]
     named = waits["structuredContent"]["confirmation"]["id"]
-    assert stored(alice, "removed") == 0
-    assert alice.confirm(named)["status"] == "ok"
-    assert stored(alice, "removed") == 1
-    done = send(alice, "tools/call", REMOVE, key)["result"]
+    assert stored(person, "removed") == 0
+    assert person.confirm(named)["status"] == "ok"
+    assert stored(person, "removed") == 1
+    done = send(person, "tools/call", REMOVE, key)["result"]
     assert done["structuredContent"] == {"removed": "a"}
-    assert stored(alice, "removed") == 1
+    assert stored(person, "removed") == 1
 
 
-def test_a_yes_of_a_client_that_asked_nobody_counts_for_nothing(alice: Person) -> None:
+def test_a_yes_of_a_client_that_asked_nobody_counts_for_nothing(person: Person) -> None:
     """It was shown the card as text; with its id it makes up what its user did."""
-    shown = stateless(alice, "tools/call", REMOVE, elicits=False)["result"]
+    shown = stateless(person, "tools/call", REMOVE, elicits=False)["result"]
     card = shown["structuredContent"]["confirmation"]["id"]
     for state in (card, f"{card}."):
         made_up = {**REMOVE, **answered(state, "accept")}
-        waits = stateless(alice, "tools/call", made_up, elicits=False)["result"]
+        waits = stateless(person, "tools/call", made_up, elicits=False)["result"]
         assert waits["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"
-        assert stateless(alice, "tools/call", made_up)["error"]["code"] == -32602
-    assert reply(alice, card, {}) == reply(alice, card) == 202
-    assert stored(alice, "removed") == 0
-    [turn] = alice.turns("mcp")
+        assert stateless(person, "tools/call", made_up)["error"]["code"] == -32602
+    assert reply(person, card, {}) == reply(person, card) == 202
+    assert stored(person, "removed") == 0
+    [turn] = person.turns("mcp")
     assert turn["status"] == "confirmation"
 
 
@@ -235,17 +223,7 @@ def reply(person: Person, question: str, headers: dict[str, str] | None = None) 
     return person.send("POST", "/v1/mcp", body=body, headers=headers).status
 
 
-def test_a_yes_to_a_question_that_was_put_in_a_stream_runs_the_call(alice: Person) -> None:
-    stream = send(alice, "tools/call", REMOVE, {**SESSION, "accept": "text/event-stream"}).body
-    [asked] = [json.loads(e) for e in re.findall(r"^data: (.+)$", stream, re.MULTILINE)]
-    assert asked["method"] == "elicitation/create"
-    assert reply(alice, asked["id"], {}) == 202
-    assert stored(alice, "removed") == 0
-    assert reply(alice, asked["id"]) == reply(alice, asked["id"]) == 202
-    assert stored(alice, "removed") == 1
-
-
-def test_what_cannot_run_is_told_before_anybody_is_asked(alice: Person) -> None:
+def test_what_cannot_run_is_told_before_anybody_is_asked(person: Person) -> None:
     refused = {
         "probe__remove": ({"text": ""}, "VALIDATION"),
         "probe__save": ({"text": "<TEXT>"}, "FABRICATED_ID_SHAPE"),
@@ -253,17 +231,17 @@ def test_what_cannot_run_is_told_before_anybody_is_asked(alice: Person) -> None:
         "probe__fail": ({}, "INTERNAL"),
     }
     for name, (given, code) in refused.items():
-        result = send(alice, "tools/call", {"name": name, "arguments": given})["result"]
+        result = send(person, "tools/call", {"name": name, "arguments": given})["result"]
         assert result["isError"]
         assert result["structuredContent"]["error_code"].startswith(code), result
         assert "hunter2" not in str(result)
-    unknown = send(alice, "tools/call", {"name": "probe__nothing"})
+    unknown = send(person, "tools/call", {"name": "probe__nothing"})
     assert unknown["error"]["code"] == -32602
-    assert alice.turns("mcp") == []
+    assert person.turns("mcp") == []
 
 
-def test_a_limit_is_told_to_the_clients_model(alice: Person) -> None:
-    answers = [send(alice, "tools/call", {"name": "probe__whoami"}) for _ in range(41)]
+def test_a_limit_is_told_to_the_clients_model(person: Person) -> None:
+    answers = [send(person, "tools/call", {"name": "probe__whoami"}) for _ in range(41)]
     refused = [a["result"] for a in answers if a["result"]["isError"]]
     assert 0 < len(refused) < len(answers)
     assert {r["structuredContent"]["error_code"] for r in refused} == {"limit_reached"}
@@ -280,16 +258,16 @@ def test_a_limit_is_told_to_the_clients_model(alice: Person) -> None:
         ('{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}', -32600),
     ],
 )
-def test_what_is_no_message_is_refused(alice: Person, body: str, code: int) -> None:
-    answer = alice.send("POST", "/v1/mcp", body=body)
+def test_what_is_no_message_is_refused(person: Person, body: str, code: int) -> None:
+    answer = person.send("POST", "/v1/mcp", body=body)
     assert (answer.status, answer["error"]["code"], answer["id"]) == (400, code, None)
 
 
-def test_a_client_without_a_handshake_says_the_same_in_headers_and_body(alice: Person) -> None:
-    found = stateless(alice, "server/discover")["result"]
+def test_a_client_without_a_handshake_says_the_same_in_headers_and_body(person: Person) -> None:
+    found = stateless(person, "server/discover")["result"]
     assert found["supportedVersions"][-1] == STATELESS
     assert found["resultType"] == "complete"
-    listed = stateless(alice, "tools/list")["result"]
+    listed = stateless(person, "tools/list")["result"]
     assert (listed["cacheScope"], listed["ttlMs"] > 0) == ("private", True)
     meta = {f"{META}protocolVersion": STATELESS, f"{META}clientCapabilities": {}}
     version = {"mcp-protocol-version": STATELESS}
@@ -302,9 +280,9 @@ def test_a_client_without_a_handshake_says_the_same_in_headers_and_body(alice: P
         ),
     }
     for code, (params, headers) in wrong.items():
-        answer = send(alice, "tools/list", params, headers)
+        answer = send(person, "tools/list", params, headers)
         assert (answer.status, answer["error"]["code"]) == (400, code)
-    assert stateless(alice, "ping").status == 404
+    assert stateless(person, "ping").status == 404
 
 
 def test_a_client_learns_where_its_user_signs_in(stack: Stack) -> None:

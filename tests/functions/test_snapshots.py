@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from local.project import child_environment
+from tests.processes import said
 from tests.stand_ins.service import Service, served
 from webbee_kernel.api.function import Function
 from webbee_kernel.aws import clients
@@ -111,13 +110,4 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 
 
 def test_the_first_turn_loads_no_module() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", FIRST],
-        env=child_environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    loaded = json.loads(done.stdout.splitlines()[-1])
-    assert loaded == []
+    assert json.loads(said(FIRST).splitlines()[-1]) == []

@@ -3,10 +3,8 @@ by what its FACTS hold: "show that file again"."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-import threading
 from typing import Any
 
 from tests.functions.support import call, until
@@ -16,26 +14,6 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.late import LateResults
 from webbee_kernel.types import Event
-
-
-def slow_app(release: threading.Event, runs: list[str]) -> Extension:
-    """A write that finishes when the test says so."""
-    ext = Extension("slow")
-    chat = ChatExtension(ext)
-
-    @chat.function("order", "Order a report", action_type="write")
-    async def order(ctx: Context) -> ActionResult:
-        runs.append("started")
-        await asyncio.to_thread(release.wait)
-        return ActionResult.success({"report": "r-7"}, "Report r-7 is ready.")
-
-    return ext
-
-
-def answer(request: ModelRequest) -> ModelResponse:
-    if request.role == "classifier":
-        return ModelResponse(tool_calls=(ToolCall("slow__order", {}),))
-    return ModelResponse(text="I could not order the report.")
 
 
 def result_event(kernel: TestKernel) -> Event:
@@ -48,32 +26,6 @@ def result_event(kernel: TestKernel) -> Event:
 
 def ledger(kernel: TestKernel) -> list[str]:
     return [d.data_facts_json for t in kernel.memory().turns for d in t.digests]
-
-
-def test_a_write_that_outlives_its_turn_arrives_as_an_event_and_in_the_ledger_when_it_ends() -> (
-    None
-):
-    release, runs = threading.Event(), []
-    kernel = TestKernel(
-        [slow_app(release, runs)], model=FunctionModel(answer), env={"WEBBEE_CALL_SECONDS": "0.05"}
-    )
-    reply = kernel.chat("order the report", request_id="r1")
-    assert reply.body["calls"][0]["error_code"] == "BACKEND_TIMEOUT"
-    assert [r["status"] for r in reply.body["receipts"]] == ["running"]
-    assert ledger(kernel) == []
-    release.set()
-    event = result_event(kernel)
-    assert event.data["text"] == "Report r-7 is ready."
-    assert event.data["data"] == {"report": "r-7"}
-    assert event.data["session_id"] == "s1"
-    until(lambda: ledger(kernel))
-    prompt = kernel.prompt("what came of it?")
-    assert 'FACTS: app=slow fn=order data={"report": "r-7"}' in prompt
-    assert "user ok apps=[slow]" in prompt  # no longer an error that a model would mend
-    again = kernel.chat("order the report", request_id="r1").body
-    [call] = again["calls"]
-    assert again["turn"] == 1
-    assert (call["status"], call["late"], runs) == ("ok", True, ["started"])
 
 
 def with_task(results: list[Any]) -> Extension:

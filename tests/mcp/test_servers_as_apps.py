@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from local.project import child_environment
 from tests.mcp.conftest import NOW, Told, approve, ask, calls, kernel, says
+from tests.processes import said
 from webbee_kernel.errors import SettingsError
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.connections import McpServer
@@ -158,14 +157,7 @@ def test_nothing_of_the_protocol_is_loaded_before_a_tool_is_called(
         " {'webbee_kernel.mcp.client', 'webbee_kernel.mcp.client.connections'} <= set(sys.modules)\n"
         f"print(loaded(), loaded(WEBBEE_MCP_SERVERS={configured!r}))"
     )
-    said = subprocess.run(
-        [sys.executable, "-c", code],
-        env=dict(child_environment()),
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert said.strip() == "([], [], False) (['sums'], [], True)"
+    assert said(code) == "([], [], False) (['sums'], [], True)"
 
 
 ASKED = {

@@ -95,19 +95,16 @@ class Destroyed(BaseModel):
 
 @ext.skeleton("state", ttl=300)
 async def state(ctx: Context) -> dict[str, Any]:
-    """A section, so that there is one."""
     return {"response": {"tools": "many"}}
 
 
 @chat.function("test_simple_text", "Returns a text")
 async def test_simple_text(ctx: Context) -> ActionResult:
-    """Words alone."""
     return ActionResult.success({}, "This is a simple text response for testing.")
 
 
 @chat.function("test_error_handling", "Fails")
 async def test_error_handling(ctx: Context) -> ActionResult:
-    """Words of a failure."""
     return ActionResult.error("This tool intentionally returns an error for testing")
 
 
@@ -119,7 +116,6 @@ async def json_schema_2020_12_tool(ctx: Context, **params: Any) -> ActionResult:
 
 @chat.function("test_tool_with_progress", "Takes its time")
 async def test_tool_with_progress(ctx: Context) -> ActionResult:
-    """Told on the way."""
     for percent in (0, 50, 100):
         await ctx.progress(percent, "on the way")
     return ActionResult.success({}, "done")
@@ -127,62 +123,52 @@ async def test_tool_with_progress(ctx: Context) -> ActionResult:
 
 @chat.function("test_image_content", "Returns a picture")
 async def test_image_content(ctx: Context) -> ActionResult:
-    """A picture."""
     return ActionResult.success({}, "", ui=PICTURE)
 
 
 @chat.function("test_audio_content", "Returns a sound")
 async def test_audio_content(ctx: Context) -> ActionResult:
-    """A sound."""
     return ActionResult.success({}, "", ui=ui.Audio(f"data:audio/wav;base64,{WAV}", "silence"))
 
 
 @chat.function("test_embedded_resource", "Returns a file")
 async def test_embedded_resource(ctx: Context) -> ActionResult:
-    """A file."""
     return ActionResult.success({}, "", ui=NOTE)
 
 
 @chat.function("test_multiple_content_types", "Returns all of them")
 async def test_multiple_content_types(ctx: Context) -> ActionResult:
-    """Words, a picture, a file."""
     return ActionResult.success({}, "Multiple content types test:", ui=ui.Stack([PICTURE, NOTE]))
 
 
 @chat.function("test_simple_prompt", "Says something")
 async def test_simple_prompt(ctx: Context) -> ActionResult:
-    """What a person may pick."""
     return ActionResult.success({}, "This is a simple prompt for testing.")
 
 
 @chat.function("test_prompt_with_arguments", "Says what it is given")
 async def test_prompt_with_arguments(ctx: Context, params: Pair) -> ActionResult:
-    """The same with arguments."""
     told = f"Prompt with arguments: arg1={params.arg1!r}, arg2={params.arg2!r}"
     return ActionResult.success({}, told)
 
 
 @chat.function("test_counted_prompt", "Counts fruit")
 async def test_counted_prompt(ctx: Context, params: Counted) -> ActionResult:
-    """The same with arguments that are no texts."""
     return ActionResult.success({"fruit": params.kind, "twice": params.number * 2}, "")
 
 
 @chat.function("test_prompt_with_embedded_resource", "Reads a file aloud")
 async def test_prompt_with_embedded_resource(ctx: Context, params: Named) -> ActionResult:
-    """The same with a file."""
     return ActionResult.success({}, f"Please process {params.resourceUri}.", ui=NOTE)
 
 
 @chat.function("test_prompt_with_image", "Shows a picture")
 async def test_prompt_with_image(ctx: Context) -> ActionResult:
-    """The same with a picture."""
     return ActionResult.success({}, "Please analyze the image above.", ui=PICTURE)
 
 
 @chat.function("list_resources", "Lists what may be read")
 async def list_resources(ctx: Context) -> ActionResult:
-    """What may be read."""
     rows = [{"uri": uri, "name": uri} for uri in ("test://static-text", "test://static-binary")]
     templates = [{"uriTemplate": "test://template/{id}/data", "name": "data"}]
     return ActionResult.success({"resources": rows, "templates": templates}, "")
@@ -190,7 +176,6 @@ async def list_resources(ctx: Context) -> ActionResult:
 
 @chat.function("read_resource", "Reads one")
 async def read_resource(ctx: Context, params: Address) -> ActionResult:
-    """One of them."""
     if params.uri == "test://static-binary":
         return ActionResult.success({}, "", ui=PICTURE)
     texts = {"test://static-text": "This is the content of the static text resource."}
@@ -204,14 +189,12 @@ async def read_resource(ctx: Context, params: Address) -> ActionResult:
 
 @chat.function("test_elicitation", "Asks for a name and an address")
 async def test_elicitation(ctx: Context, params: Asking) -> ActionResult:
-    """Asks what it is told to."""
     fields = {"username": {"type": "string"}, "email": {"type": "string"}}
     return params.answered() or ActionResult.ask(params.message, fields)
 
 
 @chat.function("test_elicitation_sep1034_defaults", "Asks with defaults")
 async def test_elicitation_sep1034_defaults(ctx: Context, params: Answers) -> ActionResult:
-    """Asks with a default of each type."""
     statuses = ["active", "inactive", "pending"]
     fields = {
         "name": {"type": "string", "default": "John Doe"},
@@ -225,7 +208,6 @@ async def test_elicitation_sep1034_defaults(ctx: Context, params: Answers) -> Ac
 
 @chat.function("test_elicitation_sep1330_enums", "Asks for choices")
 async def test_elicitation_sep1330_enums(ctx: Context, params: Answers) -> ActionResult:
-    """Asks for choices of each form."""
     titled = [{"const": f"value{n}", "title": f"Option {n}"} for n in (1, 2, 3)]
     named = {"enum": ["opt1", "opt2", "opt3"], "enumNames": ["One", "Two", "Three"]}
     options = ["option1", "option2", "option3"]
@@ -241,13 +223,11 @@ async def test_elicitation_sep1330_enums(ctx: Context, params: Answers) -> Actio
 
 @chat.function("test_input_required_result_elicitation", "Asks for a name")
 async def elicited(ctx: Context, params: Answers) -> ActionResult:
-    """Asks once."""
     return params.answered("name") or ActionResult.ask("What is your name?", NAME, name="user_name")
 
 
 @chat.function("test_input_required_result_multi_round", "Asks twice")
 async def twice(ctx: Context, params: Answers) -> ActionResult:
-    """Asks, then asks for something else."""
     if "name" not in params.answers:
         return ActionResult.ask("Step 1: What is your name?", NAME, name="step1")
     if "color" not in params.answers:
@@ -258,7 +238,6 @@ async def twice(ctx: Context, params: Answers) -> ActionResult:
 
 @chat.function("test_input_required_result_prompt", "Asks what it is about")
 async def asking_prompt(ctx: Context, params: Answers) -> ActionResult:
-    """A prompt that asks."""
     context = {"context": {"type": "string"}}
     asked = ActionResult.ask("What context should the prompt use?", context, name="user_context")
     return params.answered() or asked
@@ -266,7 +245,6 @@ async def asking_prompt(ctx: Context, params: Answers) -> ActionResult:
 
 @chat.function("test_streaming_elicitation", "Asks for a name")
 async def streaming(ctx: Context, params: Answers) -> ActionResult:
-    """Asks once."""
     return params.answered() or ActionResult.ask("What is your name?", NAME)
 
 
@@ -279,17 +257,14 @@ async def test_logging_tool(ctx: Context) -> ActionResult:
 
 @chat.function("test_input_required_result_tampered_state", "Destroys", action_type="destructive")
 async def tampered(ctx: Context, params: Destroyed) -> ActionResult:
-    """Waits for a yes."""
     return ActionResult.success({}, "destroyed")
 
 
 @chat.function("test_input_required_result_capabilities", "Destroys", action_type="destructive")
 async def capable(ctx: Context, params: Destroyed) -> ActionResult:
-    """Waits for a yes."""
     return ActionResult.success({}, "destroyed")
 
 
 @chat.function("test_input_required_result_request_state", "Destroys", action_type="destructive")
 async def remembered(ctx: Context, params: Destroyed) -> ActionResult:
-    """Waits for a yes."""
     return ActionResult.success({}, "destroyed")

@@ -70,20 +70,17 @@ RESULTS = {
 
 @chat.function("result", "Return a result of some kind")
 async def result(ctx, kind: str):
-    """One of the kinds above."""
     return RESULTS[kind]()
 
 
 @ext.tool("count_words", description="Count words")
 def count_words(ctx, text: str, unique: bool = False):
-    """A plain tool that is not async."""
     words = text.split()
     return {"count": len(set(words) if unique else words), "user": ctx.user.imperal_id}
 
 
 @chat.function("write", "Write a letter", action_type="write")
 async def write(ctx, to: str = "you") -> ActionResult:
-    """A completion."""
     await ctx.progress(10, "thinking")
     made = await ctx.ai.complete(f"A letter to {to}", model="any", max_tokens=20)
     assert isinstance(made, CompletionResult)

@@ -135,7 +135,6 @@ async def tell(ctx) -> ActionResult:
 
 @chat.function("connect", "Connect an account")
 async def connect(ctx, provider: str = "google") -> ActionResult:
-    """Where the user signs in."""
     try:
         return ActionResult.success({"url": await ctx.oauth_authorize_url(provider)}, "Go there.")
     except Exception as error:

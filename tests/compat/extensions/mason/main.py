@@ -151,7 +151,6 @@ async def announce(ctx, user_id):
 
 @chat.function("compare", "Compare clients", action_type="write")
 async def compare(ctx) -> ActionResult:
-    """For the user who asks."""
     await announce(ctx, ctx.user.imperal_id)
     return ActionResult.success({"wrong": await differences(ctx.store, build(ctx))}, "")
 
@@ -268,7 +267,6 @@ async def many(ctx, count: int = 50) -> ActionResult:
 
 @chat.function("complete", "Ask the model", action_type="read")
 async def complete(ctx) -> ActionResult:
-    """A completion client, built."""
     built = await AIClient(
         ctx.ai._gateway_url, service_token=ctx.ai._service_token, extension_id=ctx.ai._extension_id
     ).complete("to Ann")
@@ -278,7 +276,6 @@ async def complete(ctx) -> ActionResult:
 
 @chat.function("keep", "Tell the token", action_type="read")
 async def keep(ctx) -> ActionResult:
-    """For somebody who wants to use it later."""
     return ActionResult.success(
         {
             "url": ctx._gateway_url,
@@ -291,7 +288,6 @@ async def keep(ctx) -> ActionResult:
 
 @chat.function("fetch", "Fetch an address", action_type="read")
 async def fetch(ctx, url: str, own: bool = False) -> ActionResult:
-    """An address that the user gave."""
     headers = {"X-Service-Token": ctx._service_token} if own else {}
     try:
         return ActionResult.success(

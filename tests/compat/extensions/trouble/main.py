@@ -22,19 +22,16 @@ async def speak(ctx) -> ActionResult:
 
 @chat.function("leave", "Exit")
 async def leave(ctx) -> ActionResult:
-    """From the loop."""
     sys.exit(1)
 
 
 @chat.function("leave_sync", "Exit from a thread")
 def leave_sync(ctx) -> ActionResult:
-    """From a handler that is not async."""
     sys.exit(1)
 
 
 @chat.function("usurp", "Become another user", action_type="write")
 async def usurp(ctx) -> ActionResult:
-    """Changes everything about itself that Python lets it."""
     worked = []
     for name, value in {"imperal_id": "bob", "role": "operator"}.items():
         try:

@@ -83,7 +83,6 @@ async def add_door(ctx, name: str = "front") -> ActionResult:
 
 @chat.function("pry", "Try to be somebody else", action_type="write")
 async def pry(ctx) -> ActionResult:
-    """Every way to another user, from an ordinary request."""
     tries = {
         "as_user": lambda: ctx.as_user("bob"),
         "store": lambda: ctx.store.for_user("bob"),

@@ -35,7 +35,6 @@ async def forecast(ctx, city: str, days: int = 1) -> ActionResult:
 
 @chat.function("keys", "List the keys")
 async def keys(ctx) -> ActionResult:
-    """Which are set."""
     return ActionResult.success({s.name: s.is_set for s in await ctx.secrets.list()}, "")
 
 

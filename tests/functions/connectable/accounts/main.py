@@ -16,7 +16,6 @@ ext.oauth("google", scopes=["openid"])
 
 @chat.function("connect", "Connect an account", action_type="read")
 async def connect(ctx: Context, provider: str = "acme", hint: str = "") -> ActionResult:
-    """Where the user has to go."""
     try:
         return ActionResult.success(
             {"url": await ctx.oauth_authorize_url(provider, login_hint=hint or None)},
@@ -42,17 +41,14 @@ async def connected(ctx: Context) -> ActionResult:
 
 @ext.skeleton("accounts")
 async def accounts(ctx: Context) -> dict[str, Any]:
-    """How many there are."""
     return {"response": {"connected": await ctx.store.count("mailboxes")}}
 
 
 @ext.panel("accounts", title="Accounts")
 async def panel(ctx: Context) -> Any:
-    """A way in."""
     return ui.Button("Connect", on_click=ui.Open(await ctx.oauth_authorize_url("acme")))
 
 
 @ext.on_event("accounts.oauth_connected")
 async def heard(ctx: Context, data: dict[str, Any]) -> None:
-    """Remember it."""
     await ctx.store.create("heard", {"who": ctx.user.imperal_id, **data})

@@ -46,7 +46,6 @@ async def get_value(ctx: Context) -> ActionResult:
 
 @ext.skeleton("steady", ttl=30)
 async def steady(ctx: Context) -> dict[str, Any]:
-    """Every 30 seconds."""
     await note(ctx, "steady")
     await asyncio.sleep(0.05)
     return {"response": {"n": await value(ctx)}}
@@ -54,14 +53,12 @@ async def steady(ctx: Context) -> dict[str, Any]:
 
 @ext.skeleton("watch", alert=True, ttl=60)
 async def watch(ctx: Context) -> dict[str, Any]:
-    """Every minute, with an alert."""
     await note(ctx, "watch")
     return {"response": {"n": await value(ctx)}}
 
 
 @ext.tool("skeleton_alert_watch")
 async def alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) -> str:
-    """Says what changed."""
     await note(ctx, f"alert {old} {new}")
     return f"from {old['n']} to {new['n']}" if old else ""
 
@@ -77,7 +74,6 @@ async def broken(ctx: Context) -> dict[str, Any]:
 
 @ext.on_install
 async def installed(ctx: Context) -> None:
-    """Leaves a trace."""
     await note(ctx, "on_install")
 
 
@@ -90,11 +86,9 @@ async def enabled(ctx: Context) -> None:
 
 @ext.on_disable
 async def disabled(ctx: Context) -> None:
-    """Leaves a trace."""
     await note(ctx, "on_disable")
 
 
 @ext.on_uninstall
 async def uninstalled(ctx: Context) -> None:
-    """Leaves a trace."""
     await note(ctx, "on_uninstall")

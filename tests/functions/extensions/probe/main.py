@@ -102,7 +102,6 @@ async def save(ctx: Context, params: Words) -> ActionResult:
 
 @chat.function("look", "List the saved texts")
 async def look(ctx: Context) -> ActionResult:
-    """A read."""
     texts = [d.data["text"] for d in (await ctx.store.query("texts")).data]
     return ActionResult.success({"texts": texts}, f"{len(texts)} texts.", refresh_panels=[])
 
@@ -116,13 +115,11 @@ async def remove(ctx: Context, params: Words) -> ActionResult:
 
 @chat.function("open", "Open a thing by its id")
 async def open_thing(ctx: Context, params: Which) -> ActionResult:
-    """Takes an id."""
     return ActionResult.success({"id": params.id}, f"Opened {params.id}.")
 
 
 @chat.function("whoami", "What the handler knows of the user")
 async def whoami(ctx: Context) -> ActionResult:
-    """Identity as handlers see it."""
     token = await ctx.secrets.get("token")
     cached = await ctx.cache.get("mark")
     seen = {
@@ -138,7 +135,6 @@ async def whoami(ctx: Context) -> ActionResult:
 
 @chat.function("mark", "Leave a mark in the cache", action_type="write")
 async def mark(ctx: Context, params: Words) -> ActionResult:
-    """Writes to the cache and notifies."""
     await ctx.cache.set("mark", {"text": params.text}, ttl_seconds=300)
     await ctx.notify.send(f"marked {params.text}")
     return ActionResult.success({"marked": params.text}, f'Marked "{params.text}".')
@@ -146,13 +142,11 @@ async def mark(ctx: Context, params: Words) -> ActionResult:
 
 @chat.function("fail", "Raises", action_type="write")
 async def fail(ctx: Context) -> ActionResult:
-    """An error whose text holds a secret."""
     raise RuntimeError(SECRET)
 
 
 @chat.function("leave", "Ends the process, or tries to")
 async def leave(ctx: Context) -> ActionResult:
-    """`sys.exit`."""
     sys.exit(SECRET)
 
 
@@ -197,7 +191,6 @@ async def guarded(ctx: Context) -> ActionResult:
 
 @ext.panel("board", slot="right", title="Board")
 async def board(ctx: Context, **params: Any) -> ui.UINode:
-    """Shows the texts."""
     texts = [d.data["text"] for d in (await ctx.store.query("texts")).data]
     return ui.Text(", ".join(texts) or "nothing")
 

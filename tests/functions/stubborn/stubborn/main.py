@@ -21,7 +21,6 @@ def block() -> dict[str, Any]:
 
 @chat.function("hold", "Blocks", action_type="write")
 async def hold(ctx: Context) -> ActionResult:
-    """A call."""
     block()
     await ctx.store.create("done", {})
     return ActionResult.success({"n": 1}, "Held.")
@@ -29,13 +28,11 @@ async def hold(ctx: Context) -> ActionResult:
 
 @chat.function("quick", "Answers")
 async def quick(ctx: Context) -> ActionResult:
-    """What has to go on working."""
     return ActionResult.success({"done": await ctx.store.count("done")}, "Quick.")
 
 
 @ext.panel("board")
 async def board(ctx: Context, **params: Any) -> Any:
-    """A panel."""
     return block()
 
 
@@ -43,42 +40,35 @@ async def board(ctx: Context, **params: Any) -> Any:
 async def hook(
     ctx: Context, headers: dict[str, str], body: str, query_params: dict[str, str]
 ) -> Any:
-    """A webhook."""
     return block()
 
 
 @ext.skeleton("state")
 async def state(ctx: Context) -> dict[str, Any]:
-    """A section."""
     return block()
 
 
 @ext.tool("skeleton_alert_state")
 async def state_alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) -> str:
-    """An alert."""
     block()
     return "text"
 
 
 @ext.signal("wake")
 async def wake(ctx: Context) -> None:
-    """A signal."""
     block()
 
 
 @ext.on_install
 async def install(ctx: Context) -> None:
-    """A hook."""
     block()
 
 
 @ext.health_check
 async def health(ctx: Context) -> dict[str, Any]:
-    """A probe."""
     return block()
 
 
 @ext.on_event("probe")
 async def heard(ctx: Context, data: dict[str, Any]) -> None:
-    """A listener."""
     block()
