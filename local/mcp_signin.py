@@ -22,7 +22,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from webbee_kernel.config import Provider
-from webbee_kernel.mcp.server.json_rpc import HANDSHAKE
+from webbee_kernel.mcp.json_rpc import HANDSHAKE
 
 from .loopback import served
 

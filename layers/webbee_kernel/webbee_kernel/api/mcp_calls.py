@@ -19,9 +19,9 @@ from typing import Final
 from ..bootstrap import App
 from ..catalogue import Catalogue, FunctionInfo
 from ..errors import CallError, Gone, KernelError
-from ..mcp.server import json_rpc, primitives
-from ..mcp.server.json_rpc import INVALID_PARAMS, Message, Stream, Waiting, progress
-from ..mcp.server.primitives import refusal
+from ..mcp import json_rpc, primitives
+from ..mcp.json_rpc import INVALID_PARAMS, Message, Stream, Waiting, progress
+from ..mcp.primitives import refusal
 from ..observability import bind
 from ..sdk.records import User
 from ..sdk.result import ANSWERS, NEEDS_ANSWER

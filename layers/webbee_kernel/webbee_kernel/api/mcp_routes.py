@@ -193,7 +193,7 @@ class Mcp:
     async def get(self, request: Request) -> Answer:
         """The result of a call that waited for its user, for a client that comes back for it with
         `Last-Event-ID`; else refused with 405: nothing is pushed over this protocol."""
-        from ..mcp.server.json_rpc import Waiting
+        from ..mcp.json_rpc import Waiting
 
         if waits := Waiting.of(request.headers.get("last-event-id", "")):
             return await self._server.resume(request, waits)

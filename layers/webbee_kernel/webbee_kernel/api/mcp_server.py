@@ -16,8 +16,8 @@ from typing import Any, Final
 from .. import __version__
 from ..bootstrap import App
 from ..catalogue import Catalogue, FunctionInfo
-from ..mcp.server import json_rpc, primitives
-from ..mcp.server.json_rpc import Message, Refused, Stream, Waiting, events
+from ..mcp import json_rpc, primitives
+from ..mcp.json_rpc import Message, Refused, Stream, Waiting, events
 from ..sdk.records import User
 from ..stores.types import Section
 from ..turn.direct import SESSION

@@ -1,8 +1,9 @@
 """The Model Context Protocol, both sides of it.
 
-- `client/`  other people's servers as apps
-- `server/`  the kernel as a server; `api/mcp_routes` has the routes
+- `client/`                   other people's servers as apps
+- `json_rpc`, `primitives`    the kernel as a server, all of it pure: messages and streams; tools,
+                              prompts, resources, content. `api/mcp_routes` has the routes
 
 Neither side imports the other. May import: extensions/context and what is below it.
-Entrance: `client.apps.ServerApp` over `client.connections`; `server.messages`.
+Entrance: `client.server_apps.ServerApp` over `client.connections`; `json_rpc.message`.
 """

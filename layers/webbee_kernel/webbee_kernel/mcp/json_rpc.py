@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import orjson
 
-from ...errors import KernelError
-from ...types import JSONObject, object_of, of_token, token_of
+from ..errors import KernelError
+from ..types import JSONObject, object_of, of_token, token_of
 
 HANDSHAKE: Final = ("2025-06-18", "2025-11-25")
 """Versions of the protocol that begin with `initialize`, oldest first."""

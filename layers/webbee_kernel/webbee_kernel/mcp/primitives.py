@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from urllib.parse import quote, unquote, unquote_to_bytes
 
-from ...catalogue import OPEN_WORLD, AppInfo, FunctionInfo
-from ...sdk.result import ANSWERING, NEEDS_ANSWER
-from ...stores.types import Section
-from ...types import JSON, CallOutcome, JSONObject, object_of
+from ..catalogue import OPEN_WORLD, AppInfo, FunctionInfo
+from ..sdk.result import ANSWERING, NEEDS_ANSWER
+from ..stores.types import Section
+from ..types import JSON, CallOutcome, JSONObject, object_of
 
 MAX_BLOCKS: Final = 20
 """Blocks of one result, after its texts."""
