@@ -18,7 +18,6 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 from ..catalogue import EXAMPLES_SHOWN, SLOT, FunctionInfo, PerObject
@@ -165,6 +164,7 @@ _LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 _OTHER: Final = re.compile(r"(?![A-Za-z\u00c0-\u024f])[^\W\d_]+")
 _OTHERS: Final = re.compile(rf"(?:\s*[,/;]?\s*(?:{_OTHER.pattern})(?:-{_OTHER.pattern})*)+")
 _CODE: Final = 12
+_CHOICES: Final = 6
 _NULL: Final = {"type": "null"}
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 _ARTICLES: Final = frozenset({"a", "an", "the", "of", "this", "your", "my"})
@@ -191,15 +191,10 @@ def undescribed(schema: JSONObject, names: Collection[str]) -> JSONObject:
 
 
 def brief(schema: JSONObject, room: int) -> JSONObject:
-    """A compact schema whose optional parts are told in fewer words where they take more than
-    `room` characters: descriptions are cut to a clause, then to none, then what arguments hold
-    inside is left out, of optional ones first, then the last optional ones. What is required
-    stays, by name and type, whatever it takes."""
-    for step in (partial(_described, longest=60), partial(_described, longest=0), _shallow, _flat):
-        if _length(schema) <= room:
-            return schema
-        schema = step(schema)
-    return _fewer(schema, room)
+    """A compact schema in at most `room` characters: where that is too little for all, arguments by
+    name and type, without what they hold inside, and of the optional ones the first. What is
+    required stays, whatever it takes."""
+    return schema if _length(schema) <= room else _fewer(_flat(schema), room)
 
 
 def _length(schema: Any) -> int:
@@ -309,35 +304,9 @@ def says(text: str) -> set[str]:
     return {w.lower() for w in _WORD.findall(text)} - _ARTICLES
 
 
-def _described(node: Any, longest: int) -> Any:
-    """The schema whose descriptions have at most so many characters."""
-    if isinstance(node, list):
-        return [_described(n, longest) for n in node]
-    if not isinstance(node, Mapping):
-        return node
-    found: JSONObject = {}
-    for key, value in node.items():
-        if key == "properties":
-            found[key] = {name: _described(v, longest) for name, v in value.items()}
-        elif key != "description" or not isinstance(value, str):
-            found[key] = _described(value, longest)
-        elif longest:
-            found[key] = cut(value.partition(". ")[0], longest)
-    return found
-
-
-def _shallow(node: JSONObject) -> JSONObject:
-    """Optional arguments without what they hold inside."""
-    needed = node.get("required") or ()
-    properties = {
-        k: v if k in needed else _outline(v) for k, v in node.get("properties", {}).items()
-    }
-    return {**node, "properties": properties}
-
-
 def _flat(node: JSONObject) -> JSONObject:
     """All arguments without what they hold inside, and without long lists of choices."""
-    properties = {k: _outline(v, 6) for k, v in node.get("properties", {}).items()}
+    properties = {k: _outline(v) for k, v in node.get("properties", {}).items()}
     return {**node, "properties": properties}
 
 
@@ -354,16 +323,16 @@ def _fewer(node: JSONObject, room: int) -> JSONObject:
     return {**node, "properties": {k: v for k, v in properties.items() if k in kept}}
 
 
-def _outline(schema: Any, choices: int = 40) -> Any:
-    """An argument's type; of a list also its items' type, of a text its choices where they are no
-    more than `choices`."""
+def _outline(schema: Any) -> Any:
+    """An argument's type; of a list also its items' type, of a text its choices where they are
+    few."""
     if not isinstance(schema, Mapping):
         return schema
     kept = {k: schema[k] for k in ("type", "enum", "anyOf") if k in schema}
-    if len(kept.get("enum", ())) > choices:
+    if len(kept.get("enum", ())) > _CHOICES:
         del kept["enum"]
     if isinstance(schema.get("items"), Mapping):
-        kept["items"] = _outline(schema["items"], choices)
+        kept["items"] = _outline(schema["items"])
     return kept or dict(schema)
 
 
