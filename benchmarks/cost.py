@@ -200,8 +200,8 @@ def _turn(world: World, page: Page) -> Units:
             page.say({"type": "turn", "message": text, "session_id": f"s{n // 5}"})
             page.until("turn.ended")
             release()
-            page.rest()
             world.clock.advance(60)
+        page.rest()
     each = _mean(seen, meter, REPEATS)
     return {
         **each,

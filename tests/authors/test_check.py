@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -166,3 +167,12 @@ def test_the_files_beside_the_code_are_read_too(tmp_path: Path) -> None:
     told = spoken(problems_of(tmp_path).findings)
     assert "load: it does not load: ValueError: imperal.json: " in told
     assert "utterances: it has no [[case]] with say and call" in told
+
+
+@pytest.mark.parametrize("app", ["mail", "notes", "tasks"])
+def test_every_sentence_of_a_shipped_app_is_in_all_languages_with_the_same_values(app: str) -> None:
+    text = (ROOT / "extensions" / app / "sentences.json").read_text("utf-8")
+    for key, texts in json.loads(text).items():
+        assert set(texts) == {"en", "ru", "de", "fr", "es"}, key
+        values = {tag: set(re.findall(r"{(\w+)}", json.dumps(text))) for tag, text in texts.items()}
+        assert all(found == values["en"] for found in values.values()), (key, values)

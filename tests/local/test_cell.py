@@ -89,6 +89,7 @@ async def keep(ctx: Context, params: How) -> ActionResult:
 """
 
 
+KEYS = {"aws_access_key_id": "a", "aws_secret_access_key": "b"}
 MODEL = "openai:http://127.0.0.1:9/v1#heron"
 """One that does not answer, which no call here asks."""
 
@@ -228,14 +229,11 @@ def test_the_start_says_which_model_answers_and_what_the_first_question_to_it_fo
     assert f"Model: {MODEL} (without MODEL=…: the built-in helper).\n" in server.shown
 
 
-def test_its_environment_is_its_own(server: Run) -> None:
+def test_its_environment_is_its_own_and_its_tables_are_there(server: Run) -> None:
     seen = set(server.call("look")["data"]["env"])
     assert "PATH" in seen
     assert not {"SERVERS_SECRET", "WEBBEE_TABLE_SESSIONS", "WEBBEE_WEBHOOK_KEY"} & seen
     assert not {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} & seen
-
-
-def test_its_tables_are_there(server: Run) -> None:
     assert server.call("keep", "blue")["data"] == {"kept": {"how": "blue"}}
 
 
@@ -294,8 +292,10 @@ def test_neither_keys_nor_credentials_reach_the_cell_whatever_model_there_is() -
 
 def test_the_port_has_the_cells_tables_and_no_other_for_whoever_knows_its_address() -> None:
     with local_stack(), aws_port(["StoreTable"], "/secret") as url:
-        given = {"aws_access_key_id": "a", "aws_secret_access_key": "b"}
-        database = boto3.client("dynamodb", endpoint_url=url, region_name="eu-central-1", **given)
+        database, stranger = (
+            boto3.client("dynamodb", endpoint_url=at, region_name="eu-central-1", **KEYS)
+            for at in (url, url[:-1])
+        )
         key = {"pk": {"S": "a"}, "sk": {"S": "b"}}
         assert "Item" not in database.get_item(TableName="StoreTable", Key=key)
         for table in ("SessionsTable", "AuditTable"):
@@ -304,9 +304,6 @@ def test_the_port_has_the_cells_tables_and_no_other_for_whoever_knows_its_addres
         put = {"Put": {"TableName": "AuditTable", "Item": key}}
         with pytest.raises(ClientError, match="AccessDenied"):
             database.transact_write_items(TransactItems=[put])
-        stranger = boto3.client(
-            "dynamodb", endpoint_url=url[:-1], region_name="eu-central-1", **given
-        )
         with pytest.raises(ClientError, match="404"):
             stranger.get_item(TableName="StoreTable", Key=key)
 
@@ -318,13 +315,7 @@ def test_the_port_has_the_cells_tables_and_no_other_for_whoever_knows_its_addres
 def test_whoever_asks_finds_the_tables_whatever_region_it_believes_in(region: str) -> None:
     with aws_server() as url:
         made, asked = (
-            boto3.client(
-                "dynamodb",
-                endpoint_url=url,
-                region_name=name,
-                aws_access_key_id="local",
-                aws_secret_access_key="local",
-            )
+            boto3.client("dynamodb", endpoint_url=url, region_name=name, **KEYS)
             for name in ("eu-west-1", region)
         )
         made.create_table(

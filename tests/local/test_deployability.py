@@ -91,44 +91,44 @@ def bedrock(account: Account, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bedro
         yield server
 
 
-def test_a_model_that_answers_is_no_problem(bedrock: BedrockServer) -> None:
-    assert look(f"Model=bedrock:{BEDROCK}", f"BedrockModelArns={PROFILE}").problems == ()
-    assert bedrock.problems == []
+REFUSED = f"model bedrock:{BEDROCK}: "
+ASKED = "User: arn:aws:iam::1:user/ops is not authorized to perform: bedrock:InvokeModel"
 
 
 @pytest.mark.parametrize(
-    ("answer", "why"),
+    ("answer", "problem", "warning"),
     [
+        (None, "", ""),
         (
             error("AccessDeniedException", "You don't have access to the model"),
             "the account needs access to the model",
+            "",
         ),
-        (error("ResourceNotFoundException"), "has no model"),
+        (error("ResourceNotFoundException"), "has no model", ""),
         (
             error("ValidationException", "The provided model identifier is invalid."),
             "knows no model",
+            "",
+        ),
+        # who deploys need not be allowed to ask the model
+        (
+            error("AccessDeniedException", ASKED),
+            "",
+            "the credentials of this shell may not invoke it",
         ),
     ],
 )
-def test_a_model_of_bedrock_that_refuses_is_told(
-    bedrock: BedrockServer, answer: Any, why: str
+def test_a_model_of_bedrock_is_asked_and_what_it_refuses_told(
+    bedrock: BedrockServer, answer: Any, problem: str, warning: str
 ) -> None:
-    bedrock.play(answer)
+    if answer:
+        bedrock.play(answer)
     found = look(f"Model=bedrock:{BEDROCK}", f"BedrockModelArns={PROFILE}")
-    assert found.problems, found
-    [told] = found.problems
-    assert told.startswith(f"model bedrock:{BEDROCK}: ") and why in told
-
-
-def test_who_deploys_need_not_be_allowed_to_ask_the_model(bedrock: BedrockServer) -> None:
-    refused = error(
-        "AccessDeniedException",
-        "User: arn:aws:iam::1:user/ops is not authorized to perform: bedrock:InvokeModel",
+    assert [t.startswith(REFUSED) and problem in t for t in found.problems] == [True] * bool(
+        problem
     )
-    bedrock.play(refused)
-    found = look(f"Model=bedrock:{BEDROCK}", f"BedrockModelArns={PROFILE}")
-    assert found.problems == ()
-    assert any("the credentials of this shell may not invoke it" in w for w in found.warnings)
+    assert any(warning in t for t in found.warnings) is bool(warning)
+    assert bedrock.problems == []
 
 
 @pytest.mark.parametrize("arns", ["", PROFILE.replace("model-v1", "model-v2")])
@@ -248,24 +248,20 @@ def test_make_deploy_is_given_the_region_and_what_was_derived(
 
 
 @pytest.mark.usefixtures("nowhere")
+@pytest.mark.parametrize(
+    ("parameters", "mistakes"),
+    [
+        ([*GIVEN, keeping(950)], {"reserved concurrency"}),
+        (["Tracing=yes"], {"parameters"}),  # told before anything is named
+    ],
+)
 def test_deploy_check_names_the_same_things(
-    account: Account, capsys: pytest.CaptureFixture[str]
+    account: Account, capsys: pytest.CaptureFixture[str], parameters: list[str], mistakes: set[str]
 ) -> None:
-    arguments = ["deploy-check", "--json", "--parameters", *GIVEN, keeping(950)]
-    assert webbee.main(arguments) == 1
-    items = {item["name"]: item for item in json.loads(capsys.readouterr().out)["items"]}
-    assert not items["reserved concurrency"]["ok"]
-    assert items["JwtIssuer"]["ok"]
-
-
-@pytest.mark.usefixtures("nowhere")
-def test_deploy_check_tells_every_mistake_before_anything_is_named(
-    account: Account, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert webbee.main(["deploy-check", "--json", "--parameters", "Tracing=yes"]) == 1
-    wrong = [i for i in json.loads(capsys.readouterr().out)["items"] if not i["ok"]]
-    told = {i["name"] for i in wrong if i["level"] == "error"}
-    assert told - {"Python 3.13"} == {"parameters"}, "what this machine lacks is another matter"
+    assert webbee.main(["deploy-check", "--json", "--parameters", *parameters]) == 1
+    items = json.loads(capsys.readouterr().out)["items"]
+    wrong = {i["name"] for i in items if not i["ok"] and i["level"] == "error"}
+    assert wrong - {"Python 3.13"} == mistakes, "what this machine lacks is another matter"
 
 
 def test_the_python_that_builds_is_looked_for_where_make_looks(
@@ -323,22 +319,20 @@ def test_without_a_region_nothing_is_asked_or_made(
 
 
 @pytest.mark.usefixtures("bare")
-def test_a_deployment_names_the_region_and_its_release(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("rest", "said"),
+    [
+        ([], r"sam deploy --region eu-central-1 .* Release=\d{10}"),
+        (["--", "--region", "us-east-1"], r"sam deploy (?!.*eu-central-1)"),
+    ],
+)
+def test_a_deployment_names_the_region_unless_sam_is_told_another_and_its_release(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, rest: list[str], said: str
 ) -> None:
     monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    assert webbee.main(["deploy", "--dry-run"]) == 0
+    assert webbee.main(["deploy", "--dry-run", *rest]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"sam deploy --region eu-central-1 .* Release=\d{10}", out), out
-
-
-@pytest.mark.usefixtures("bare")
-def test_a_region_that_sam_is_told_or_asks_for_wins(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    assert webbee.main(["deploy", "--dry-run", "--", "--region", "us-east-1"]) == 0
-    assert "eu-central-1" not in capsys.readouterr().out
+    assert re.search(said, out), out
 
 
 @pytest.mark.usefixtures("bare")
@@ -447,8 +441,3 @@ def test_a_deployment_has_one_region_in_the_aws_command_lines_own_order(
     env: dict[str, str], profile: str, found: str
 ) -> None:
     assert resolve(env, profile) == found
-
-
-def test_without_a_region_the_sentence_says_how_to_name_one() -> None:
-    with pytest.raises(LookupError, match="export AWS_REGION="):
-        resolve({}, None)

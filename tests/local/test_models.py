@@ -136,20 +136,16 @@ def wrong(found: Found) -> dict[str, str]:
     return {about: finding["found"] for about, finding in found.items() if not finding["ok"]}
 
 
+@pytest.mark.parametrize("kind", ["chat", "bedrock"])
 def test_a_model_that_does_everything_has_nothing_against_it(
-    chat: Chat, capsys: pytest.CaptureFixture[str]
+    request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
-    found = checked(chat, capsys)
+    found = checked(request.getfixturevalue(kind), capsys)
     assert wrong(found) == {}
     assert found["window"]["found"] == "reads 12,000 tokens and maybe more"
-    assert {"answers", "streams", "calls a function", "tool_choice", "a system role"} <= set(found)
-
-
-def test_so_has_one_of_bedrock(bedrock: Bedrock, capsys: pytest.CaptureFixture[str]) -> None:
-    found = checked(bedrock, capsys)
-    assert wrong(found) == {}
-    assert "cache points" in found
-    assert "a system role" not in found
+    assert {"answers", "streams", "calls a function", "tool_choice"} <= set(found)
+    own = {"chat": "a system role", "bedrock": "cache points"}
+    assert {about for about in own.values() if about in found} == {own[kind]}
 
 
 @pytest.mark.parametrize(
@@ -178,15 +174,39 @@ def test_each_part_that_a_server_refuses_is_told_with_what_the_kernel_does(
     assert found[about]["do"]
 
 
-def test_a_model_that_calls_nothing_cannot_be_used(
-    chat: Chat, capsys: pytest.CaptureFixture[str]
+LOST = "of 5,000 the beginning was lost, without a word of it"
+
+
+@pytest.mark.parametrize(
+    ("habits", "status", "against"),
+    [
+        (
+            {"calls": False, "follows": False},
+            1,
+            {
+                "calls a function": "no: it answered in words",
+                "tool_choice": "taken, not followed",
+            },
+        ),
+        ({"window": 4_096}, 0, {"window": f"reads 2,000 tokens; {LOST}"}),
+        ({"window": 8_192}, 0, {}),
+        ({"thinks": True}, 0, {"thinks aloud": "yes, without an opening tag"}),
+    ],
+)
+def test_what_a_model_does_otherwise_is_found_out(
+    chat: Chat,
+    capsys: pytest.CaptureFixture[str],
+    habits: dict[str, Any],
+    status: int,
+    against: dict[str, str],
 ) -> None:
-    chat.habits.calls = chat.habits.follows = False
-    found = checked(chat, capsys, status=1)
-    assert wrong(found) == {
-        "calls a function": "no: it answered in words",
-        "tool_choice": "taken, not followed",
-    }
+    vars(chat.habits).update(habits)
+    found = checked(chat, capsys, status=status)
+    assert wrong(found) == against
+    window = found.get("window", {"found": "", "do": ""})
+    assert ("num_ctx" in window["do"]) is (habits.get("window") == 4_096)
+    if habits.get("window") == 8_192:
+        assert window["found"].startswith("reads 5,000 tokens; of 12,000")
 
 
 def test_a_start_with_a_model_whose_check_said_no_warns_of_it(
@@ -208,13 +228,16 @@ def test_a_name_that_the_server_does_not_know_is_told_with_those_that_it_knows(
     chat: Chat, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chat.play(Answer(status=404, code="model_not_found", message="no llama3 here"))
-    missed = checked(chat, capsys, status=1)["answers"]
-    assert "The model server has no model llama3 (HTTP 404 model_not_found)" in missed["found"]
+    found = checked(chat, capsys, status=1)
+    assert list(found) == ["answers"] and len(chat.requests) == 1
+    told = found["answers"]["found"]
+    assert "The model server has no model llama3 (HTTP 404 model_not_found)" in told
+    assert "no llama3 here" in told
     names = [f"model-{n}" for n in range(7)]
     with server(listing(*names)) as (port, _):
         base_url = f"http://127.0.0.1:{port}/v1"
-        told = others_at(f"openai:{base_url}#llama3", Settings.from_env({}))
-    assert told == "It has model-0, model-1, model-2, model-3, model-4, …"
+        others = others_at(f"openai:{base_url}#llama3", Settings.from_env({}))
+    assert others == "It has model-0, model-1, model-2, model-3, model-4, …"
 
 
 def test_an_address_where_nothing_listens_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -222,70 +245,31 @@ def test_an_address_where_nothing_listens_is_named(capsys: pytest.CaptureFixture
     assert "Nothing listens at 127.0.0.1:9: start the server" in capsys.readouterr().out
 
 
-def test_a_server_that_cuts_the_prompt_without_a_word_is_found_out(
-    chat: Chat, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chat.habits.window = 4_096
-    found = checked(chat, capsys)
-    assert wrong(found) == {
-        "window": "reads 2,000 tokens; of 5,000 the beginning was lost, without a word of it"
-    }
-    assert "num_ctx" in found["window"]["do"]
-
-
-def test_a_window_that_is_large_enough_is_told_with_its_end(
-    chat: Chat, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chat.habits.window = 8_192
-    assert checked(chat, capsys)["window"]["found"].startswith("reads 5,000 tokens; of 12,000")
-
-
-def test_a_model_that_thinks_aloud_is_held_back(
-    chat: Chat, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chat.habits.thinks = True
-    assert wrong(checked(chat, capsys)) == {"thinks aloud": "yes, without an opening tag"}
-
-
 @pytest.mark.parametrize(
-    ("field", "words", "says"),
+    ("reasoning", "refuses", "misses", "says"),
     [
-        ("reasoning_details", "", "signed or encrypted, and goes back"),
-        (
-            "reasoning_details",
-            "messages.2.reasoning_details: Extra inputs are not permitted",
-            "signed, but refused when it comes back",
-        ),
-        ("reasoning_content", "", "in clear text, which stays behind"),
+        ("details", "", "", "signed or encrypted, and goes back"),
+        ("details", "Extra inputs", "", "signed, but refused when it comes back"),
+        ("content", "", "", "in clear text, which stays behind"),
+        ("content", "", '"reasoning_content"', "wanted back in clear text, and goes back"),
     ],
 )
 def test_what_becomes_of_reasoning_is_told(
-    chat: Chat, capsys: pytest.CaptureFixture[str], field: str, words: str, says: str
+    chat: Chat,
+    capsys: pytest.CaptureFixture[str],
+    reasoning: str,
+    refuses: str,
+    misses: str,
+    says: str,
 ) -> None:
     details = [{"type": "reasoning.encrypted", "data": "ZW5j", "index": 0}]
-    chat.habits.reasoning = {field: details if field == "reasoning_details" else "Hm."}
-    if words:
-        chat.habits.refuses[f'"{field}"'] = words
+    field = f"reasoning_{reasoning}"
+    chat.habits.reasoning = {field: details if reasoning == "details" else "Hm."}
+    chat.habits.misses = misses
+    if refuses:
+        chat.habits.refuses[f'"{field}"'] = f"messages.2.{field}: {refuses} are not permitted"
     found = checked(chat, capsys)["reasoning"]
-    assert (found["found"], found["ok"]) == (says, not words)
-
-
-def test_a_server_that_wants_clear_thoughts_back_is_told(
-    chat: Chat, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chat.habits.reasoning = {"reasoning_content": "Hm."}
-    chat.habits.misses = '"reasoning_content"'
-    assert checked(chat, capsys)["reasoning"]["found"].startswith("wanted back in clear text")
-
-
-def test_one_that_does_not_answer_says_why_and_is_asked_no_more(
-    chat: Chat, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chat.play(Answer(status=404, code="model_not_found", message="no llama3 here"))
-    found = checked(chat, capsys, status=1)
-    assert list(found) == ["answers"]
-    assert "no llama3 here" in found["answers"]["found"]
-    assert len(chat.requests) == 1
+    assert (found["found"], found["ok"]) == (says, not refuses)
 
 
 def test_the_table_is_for_people(chat: Chat, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import boto3
 import pytest
@@ -40,6 +41,7 @@ def world() -> Iterator[World]:
 
 
 Run = Callable[..., tuple[int, str, str]]
+Write = Callable[[str, str], Path]
 
 
 @pytest.fixture
@@ -52,6 +54,20 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         return status, captured.out, captured.err
 
     return command
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Write an extension into `extensions` beside the caller: its folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def written(app: str, text: str) -> Path:
+        folder = tmp_path / "extensions" / app
+        folder.mkdir(parents=True)
+        (folder / "main.py").write_text(text, "utf-8")
+        return folder
+
+    return written
 
 
 def test_chat_says_one_thing_and_shows_the_calls(run: Run, world: World) -> None:
@@ -78,15 +94,8 @@ def test_a_section_that_is_shown_and_no_longer_refreshed_says_why() -> None:
 def test_a_conversation_ends_with_the_input(
     run: Run, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = iter(["show my tasks", ""])
-
-    def read(prompt: str) -> str:
-        try:
-            return next(said)
-        except StopIteration:
-            raise EOFError from None
-
-    monkeypatch.setattr("builtins.input", read)
+    said = Mock(side_effect=["show my tasks", "", EOFError])
+    monkeypatch.setattr("builtins.input", said)
     status, out, _ = run("chat", "--url", world.url, "--token", "bob")
     assert status == 0
     assert "tasks.list_tasks" in out
@@ -265,13 +274,11 @@ def test_a_folder_of_extensions_is_checked_whole_and_each_failure_has_its_file_a
 
 
 def test_without_a_name_every_extension_beside_the_caller_is_checked(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, write: Write
 ) -> None:
-    for app, text in (("good", GOOD), ("twin", GOOD), ("bad", "import nothing_of_the_kind\n")):
-        (tmp_path / "extensions" / app).mkdir(parents=True)
-        (tmp_path / "extensions" / app / "main.py").write_text(text)
-    (tmp_path / "extensions" / "twin" / "imperal.json").write_text('{"app_id": "good"}')
-    monkeypatch.chdir(tmp_path)
+    write("good", GOOD)
+    write("bad", "import nothing_of_the_kind\n")
+    (write("twin", GOOD) / "imperal.json").write_text('{"app_id": "good"}')
     status, out, _ = run("check")
     assert (status, "good: nothing to mend" in out) == (1, True)
     assert "extensions/bad/main.py:1: error it does not load" in out
@@ -325,9 +332,8 @@ def test_a_library_that_is_listed_but_not_installed_is_to_be_installed(tmp_path:
     (tmp_path / "main.py").write_text("import weather_bird\n")
     (tmp_path / "requirements.txt").write_text("# what it needs\npydantic>=2\nWeather.Bird==1.0\n")
     [finding] = loading.load(tmp_path).findings
-    assert (
-        "install what it requires: " in finding.message and "-m pip install -r " in finding.message
-    )
+    assert "install what it requires: " in finding.message
+    assert "-m pip install -r " in finding.message
 
 
 def test_the_sdk_that_is_proposed_is_the_one_the_build_installs() -> None:
@@ -366,60 +372,45 @@ def test_an_operator_exports_and_erases_a_person(run: Run, world: World, tmp_pat
     assert "nothing was kept of" in run("erase", *person, "--yes")[1]
 
 
-def test_deploy_check_names_what_is_missing(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_deploy_check_names_what_is_missing_in_what_is_beside_its_caller(
+    run: Run, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "extensions" / "good").mkdir(parents=True)
-    (tmp_path / "extensions" / "good" / "main.py").write_text(GOOD)
-    monkeypatch.chdir(tmp_path)
+    write("good", GOOD)
+    write("plants", "ext = (")
     config = tmp_path / "samconfig.toml"
     config.write_text(
         '[default.deploy.parameters]\nparameter_overrides = ["Model=bedrock:some.model",'
         ' "JwtIssuer=https://login.example.com"]\n'
     )
-    for name in (
-        "AWS_ACCESS_KEY_ID",
-        "AWS_SECRET_ACCESS_KEY",
-        "AWS_DEFAULT_REGION",
-        "AWS_REGION",
-        "AWS_PROFILE",
-    ):
-        monkeypatch.delenv(name, raising=False)
+    for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "DEFAULT_REGION", "REGION", "PROFILE"):
+        monkeypatch.delenv(f"AWS_{name}", raising=False)
     status, out, _ = run("deploy-check", "--config", str(config), "--json")
     items: dict[str, Any] = {i["name"]: i for i in json.loads(out)["items"]}
     assert status == 1
-    assert items["JwtIssuer"]["ok"]
-    assert not items["JwtAudience"]["ok"]
-    assert not items["BedrockModelArns"]["ok"]
-    assert not items["region"]["ok"]
-    assert items["extension good"]["ok"]
-
-
-def test_deploy_check_looks_at_the_extensions_beside_its_caller(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = tmp_path / "extensions" / "plants"
-    made.mkdir(parents=True)
-    (made / "main.py").write_text("ext = (", "utf-8")
-    monkeypatch.chdir(tmp_path)
-    items = {i["name"]: i for i in json.loads(run("deploy-check", "--json")[1])["items"]}
-    assert [name for name in items if name.startswith("extension ")] == ["extension plants"]
+    wanted = ("JwtIssuer", "JwtAudience", "BedrockModelArns", "region")
+    assert [items[name]["ok"] for name in wanted] == [True, False, False, False]
+    extensions = {name: i["ok"] for name, i in items.items() if name.startswith("extension ")}
+    assert extensions == {"extension good": True, "extension plants": False}
     assert "main.py:1" in items["extension plants"]["message"]
 
 
-def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("chat", "inspect", "sessions", "refresh", "new", "check", "deploy-check"):
-        with pytest.raises(SystemExit) as stopped:
-            webbee.main([command, "--help"])
-        assert stopped.value.code == 0
-        assert "--json" in capsys.readouterr().out
-
-
-def test_no_command_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        *(
+            ([name, "--help"], "--json")
+            for name in "chat inspect sessions refresh new check deploy-check".split()
+        ),
+        ([], "say something, or hold a conversation"),
+    ],
+)
+def test_every_command_explains_itself_and_none_lists_them(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as stopped:
-        webbee.main([])
+        webbee.main(arguments)
     assert stopped.value.code == 0
-    assert "say something, or hold a conversation" in capsys.readouterr().out
+    assert says in capsys.readouterr().out
 
 
 def test_extensions_of_the_repository_are_tested_without_its_developers_plugins() -> None:
