@@ -344,7 +344,9 @@ class Normaliser(AnswerText):
             self.result.thought = True
             return self._drop(last + len("assistantfinal"))
         call = re.search(r"to=(?:functions\.)?([\w.\-]+)\s*(?:code|json)?\s*(\{.*)", raw[at:], re.S)
-        return bool(call) and self._take_calls(f"{call[1]} {call[2]}", len(raw), marked=True)
+        if call is None:
+            return False
+        return self._take_calls(f"{call[1]} {call[2]}", len(raw), marked=True)
 
     def _react(self, at: int) -> bool:
         """`Thought:` is one where an action or the answer follows; an action stands at the end."""
