@@ -344,7 +344,9 @@ def _from_json(value: JSON, offered: Offered) -> Iterable[ToolCall]:
     if not isinstance(value, dict):
         return []
     inner = _wrapped(value)
-    return _from_json(inner, offered) if inner is not None else _from_object(value, offered)
+    if inner is not None:
+        return _from_json(inner, offered)
+    return _keyed(value, offered) or _from_object(value)
 
 
 def _wrapped(value: JSONObject) -> JSON:
@@ -355,12 +357,15 @@ def _wrapped(value: JSONObject) -> JSON:
     return next((value[k] for k in _INNER_KEYS if isinstance(value.get(k), dict)), None)
 
 
-def _from_object(value: JSONObject, offered: Offered) -> list[ToolCall]:
-    """The call that an object is: a name and arguments, a name with nothing else of its own, or the
-    name of an offered function as the one key."""
-    first = next(iter(value), "")
-    if len(value) == 1 and first in offered.names and isinstance(value[first], dict):
-        return [ToolCall(first, value[first])]
+def _keyed(value: JSONObject, offered: Offered) -> list[ToolCall]:
+    """The call of the offered function whose name is the one key."""
+    name, given = next(iter(value.items()), ("", None))
+    is_call = len(value) == 1 and name in offered.names and isinstance(given, dict)
+    return [ToolCall(name, given)] if is_call else []
+
+
+def _from_object(value: JSONObject) -> list[ToolCall]:
+    """The call that an object is: a name and arguments, or a name with nothing else of its own."""
     key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), "")
     given = next((k for k in ARGUMENT_KEYS if k in value and k != key), "")
     others = value.keys() - {key, given} - _BESIDE

@@ -135,8 +135,8 @@ def fields(view: TurnContext, section: Section, name: str) -> list[JSONObject]:
     for key, value in raw.items():
         text = texts.get(key)
         if text is None:
-            rule = "underscore" if str(key).startswith("_") else "seventh_field"
-            reports.append(_field(view, key, value, "", "dropped", [_loss(str(key), rule)]))
+            unseen = [_unseen(key, str(key), "seventh_field")]
+            reports.append(_field(view, key, value, "", "dropped", unseen))
             continue
         shown, losses = text[: max(0, room - at)], list(lost(value, str(key)))
         if len(shown) < len(text):
@@ -146,6 +146,11 @@ def fields(view: TurnContext, section: Section, name: str) -> list[JSONObject]:
         reports.append(_field(view, key, value, shown, state, losses))
         at += len(text) + len(", ")
     return reports
+
+
+def _unseen(key: Any, path: str, rule: str) -> JSONObject:
+    """Why a whole field does not render."""
+    return _loss(path, "underscore" if str(key).startswith("_") else rule)
 
 
 def _field(
@@ -186,8 +191,7 @@ def _of_object(
 ) -> Iterator[JSONObject]:
     for key, item in value.items():
         where = f"{path}.{key}"
-        why = "underscore" if str(key).startswith("_") else rule
-        yield from lost(item, where, inside=True) if key in kept else [_loss(where, why)]
+        yield from lost(item, where, inside=True) if key in kept else [_unseen(key, where, rule)]
 
 
 def _of_list(items: Sequence[Any], path: str) -> Iterator[JSONObject]:
