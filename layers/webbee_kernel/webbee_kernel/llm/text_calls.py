@@ -359,9 +359,10 @@ def _wrapped(value: JSONObject) -> JSON:
 
 def _keyed(value: JSONObject, offered: Offered) -> list[ToolCall]:
     """The call of the offered function whose name is the one key."""
-    name, given = next(iter(value.items()), ("", None))
-    is_call = len(value) == 1 and name in offered.names and isinstance(given, dict)
-    return [ToolCall(name, given)] if is_call else []
+    if len(value) != 1:
+        return []
+    [(name, given)] = value.items()
+    return [ToolCall(name, given)] if name in offered.names and isinstance(given, dict) else []
 
 
 def _from_object(value: JSONObject) -> list[ToolCall]:

@@ -187,7 +187,7 @@ def lost(value: Any, path: str, *, inside: bool = False) -> Iterator[JSONObject]
 
 
 def _of_object(
-    value: JSONObject, path: str, kept: Collection[str], rule: str
+    value: JSONObject, path: str, kept: Collection[str | None], rule: str
 ) -> Iterator[JSONObject]:
     for key, item in value.items():
         where = f"{path}.{key}"
