@@ -1,20 +1,17 @@
-"""A server of the protocol in a process of its own, and a kernel that has it as an app."""
+"""A server of the protocol, and a kernel that has it as an app."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
-import urllib.request
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from local.mcp_servers import Seen, look, write
+from tests.mcp.server import Told, obedient
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.mcp.client import approvals
@@ -23,51 +20,14 @@ from webbee_kernel.sdk import User
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.types import CallOutcome, CallRequest, user_dict
 
-HERE = Path(__file__).parent
 NOW = "2026-05-15T17:21:04Z"
-
-
-@dataclass(frozen=True)
-class Told:
-    """The server, and how to tell it what to do."""
-
-    url: str
-
-    def behave(self, **how: Any) -> None:
-        self._ask("/behave", how)
-
-    @property
-    def calls(self) -> list[dict[str, Any]]:
-        return list(self.seen["calls"])
-
-    @property
-    def seen(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._ask("/calls")
-        return found
-
-    def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        data = None if body is None else json.dumps(body).encode()
-        with urllib.request.urlopen(
-            self.url.removesuffix("/mcp") + path, data, timeout=60
-        ) as answer:
-            return json.load(answer)
 
 
 @pytest.fixture
 def told() -> Iterator[Told]:
     """A server that does as it is told."""
-    process = subprocess.Popen(
-        [sys.executable, str(HERE / "server.py")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout
-    assert process.stdin
-    yield Told(f"http://127.0.0.1:{int(process.stdout.readline())}/mcp")
-    process.stdin.close()
-    process.stdout.close()
-    process.wait(60)
+    with obedient() as running:
+        yield running
 
 
 @pytest.fixture(autouse=True)

@@ -1,19 +1,16 @@
-"""A server of the Model Context Protocol in a process of its own that does as it is told: it answers well, hangs, lies,
-floods, changes its tools, or says what it should not. Nothing but the standard library, so that it is there at once.
-
-`python server.py` prints its port. POST /behave sets how it goes on (see `Server.behave`); POST /mcp is the protocol
-(streamable HTTP, 2025-11-25, with sessions), GET /calls tells the calls it has had.
-"""
+"""A server of the Model Context Protocol that does as it is told: it answers well, hangs, lies, floods, changes its tools,
+or says what it should not. It speaks streamable HTTP, 2025-11-25, with sessions."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import queue
-import sys
-import threading
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from tests.stand_ins.service import Reply, Request, Service, served
 
 ADD = {
     "name": "add",
@@ -47,42 +44,116 @@ DROP = {
     "annotations": {"destructiveHint": True},
 }
 
-
 CHUNK = 64 * 1024
+JSON = {"content-type": "application/json"}
+STREAM = {"content-type": "text/event-stream"}
 
 
-class Server:
+class Told:
+    """What it is told, and what it has met since."""
+
     def __init__(self) -> None:
+        self.service: Service
         self.tools: list[dict[str, Any]] = [ADD, NOTE, DROP]
         self.page = 2
         self.answers: dict[str, Any] = {}
         self.hang = 0.0
         self.hang_at = ""
         self.status = 0
-        self.greetings = 0
         self.resources = [{"uri": "memo://one", "name": "one"}]
-        self.sent = 0
         self.size = 0
-        self.sessions: set[str] = set()
+        self.elicit: dict[str, Any] = {}
+        self.greetings = 0
+        self.sent = 0
         self.calls: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
-        self.heard: list[queue.Queue[dict[str, Any]]] = []
-        self.elicit: dict[str, Any] = {}
         self.answered: list[Any] = []
-        self.waiting: dict[str, queue.Queue[Any]] = {}
+        self._names = itertools.count()
+        self._sessions: set[str] = set()
+        self._heard: list[queue.Queue[dict[str, Any]]] = []
+        self._waiting: dict[str, queue.Queue[Any]] = {}
+
+    @property
+    def url(self) -> str:
+        return f"{self.service.url}/mcp"
 
     def behave(self, **how: Any) -> None:
         """`tools` it lists, `answers` by tool, `hang` in seconds, `size` of an answer in bytes, `forget` its sessions, `say` a
         notification, `elicit` a question before it answers."""
         if how.pop("forget", False):
-            self.sessions.clear()
+            self._sessions.clear()
         if said := how.pop("say", None):
-            for listener in self.heard:
+            for listener in self._heard:
                 listener.put(said)
         for name, value in how.items():
             setattr(self, name, value)
 
-    def result(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    def reply(self, request: Request) -> Reply:
+        if request.method == "GET":
+            return Reply(headers=STREAM, chunks=self._notifications())
+        if request.method == "DELETE":
+            return Reply(headers=JSON)
+        if request.at == "/token":
+            token = f"fresh for {request.body.decode()}"
+            return Reply({"access_token": token, "expires_in": 3600}, headers=JSON)
+        body = request.json
+        method = body.get("method")
+        self.headers.append(dict(request.headers))
+        self.greetings += method == "initialize"
+        if self.hang_at and method == self.hang_at:
+            return Reply(hang=True)
+        if self.status:
+            return Reply({"error": "away"}, self.status, JSON)
+        if method is None:  # an answer to a question of ours
+            self._waiting[body["id"]].put(body.get("result") or body.get("error"))
+            return Reply(b"", 202)
+        session = request.headers.get("mcp-session-id", "")
+        if method not in ("initialize", "server/discover") and session not in self._sessions:
+            return Reply({"error": "no such session"}, 404, JSON)
+        if "id" not in body:
+            return Reply(b"", 202)
+        if method == "tools/call" and not self.size:
+            return Reply(headers=STREAM, chunks=self._call(body))
+        headers = dict(JSON)
+        if method == "initialize":
+            headers["mcp-session-id"] = name = f"s{next(self._names)}"
+            self._sessions.add(name)
+        return Reply(headers=headers, chunks=self._pieces(self._answer(body)))
+
+    def _call(self, body: dict[str, Any]) -> Iterator[bytes]:
+        """Over a stream, as servers do that have something to say meanwhile."""
+        token = body["params"].get("_meta", {}).get("progressToken")
+        if token is not None:
+            told = {"progressToken": token, "progress": 1, "total": 4, "message": "a quarter"}
+            yield _event({"method": "notifications/progress", "params": told})
+        if self.elicit:
+            name = f"q{next(self._names)}"
+            self._waiting[name] = queue.Queue()
+            yield _event({"id": name, "method": "elicitation/create", "params": self.elicit})
+            self.answered.append(self._waiting[name].get())
+        yield _event(self._answer(body))
+
+    def _notifications(self) -> Iterator[bytes]:
+        self._heard.append(listener := queue.Queue())
+        yield b": here\n\n"
+        while not self.service.over.is_set():
+            with suppress(queue.Empty):
+                yield _event(listener.get(timeout=0.1))
+
+    def _pieces(self, message: dict[str, Any]) -> Iterator[bytes]:
+        raw = json.dumps(message).encode()
+        for at in range(0, len(raw), CHUNK):
+            yield raw[at : at + CHUNK]
+            self.sent += CHUNK
+
+    def _answer(self, body: dict[str, Any]) -> dict[str, Any]:
+        try:
+            told = {"result": self._result(body["method"], body.get("params") or {})}
+        except LookupError as error:
+            told = {"error": {"code": -32601, "message": f"no {error}"}}
+        return {"jsonrpc": "2.0", "id": body["id"], **told}
+
+    def _result(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         if method == "initialize":
             version = params["protocolVersion"]
             about = {"name": "told", "version": "1.0"}
@@ -104,14 +175,13 @@ class Server:
             memo = {"mimeType": "text/plain", "text": "the first memo"}
             return {"contents": [{"uri": params["uri"], **memo}]}
         if method == "tools/call":
-            return self.called(params)
+            return self._called(params)
         raise LookupError(method)
 
-    def called(self, params: dict[str, Any]) -> dict[str, Any]:
+    def _called(self, params: dict[str, Any]) -> dict[str, Any]:
         name, arguments = params["name"], params.get("arguments") or {}
         self.calls.append({"name": name, "arguments": arguments})
-        if self.hang:
-            time.sleep(self.hang)
+        self.service.over.wait(self.hang)
         if self.size:
             return {"content": [{"type": "text", "text": "x" * self.size}]}
         if name in self.answers:
@@ -125,124 +195,13 @@ class Server:
         return {"content": [{"type": "text", "text": f"{name} done"}]}
 
 
-class Handler(BaseHTTPRequestHandler):
-    told: ClassVar[Server] = Server()
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        if self.path == "/calls":
-            names = ("calls", "headers", "answered", "greetings", "sent")
-            self.answer(200, {name: getattr(self.told, name) for name in names})
-            return
-        listener: queue.Queue[dict[str, Any]] = queue.Queue()
-        self.told.heard.append(listener)
-        self.stream()
-        try:
-            while True:
-                self.event(listener.get())
-        except OSError:
-            pass
-
-    def do_DELETE(self) -> None:
-        self.answer(200, {})
-
-    def do_POST(self) -> None:
-        raw = self.rfile.read(int(self.headers["content-length"]))
-        if self.path == "/token":
-            self.answer(200, {"access_token": f"fresh for {raw.decode()}", "expires_in": 3600})
-            return
-        body = json.loads(raw)
-        if self.path == "/behave":
-            self.told.behave(**body)
-            self.answer(200, {})
-            return
-        self.told.headers.append({k.lower(): v for k, v in self.headers.items()})
-        session = self.headers.get("mcp-session-id", "")
-        self.told.greetings += body.get("method") == "initialize"
-        if self.told.status or body.get("method") == self.told.hang_at:
-            time.sleep(0 if self.told.status else 30)
-            self.answer(self.told.status or 500, {"error": "away"})
-            return
-        if "method" not in body:  # an answer to a question of ours
-            self.told.waiting[body["id"]].put(body.get("result") or body.get("error"))
-            self.answer(202)
-        elif (
-            body["method"] not in ("initialize", "server/discover")
-            and session not in self.told.sessions
-        ):
-            self.answer(404, {"error": "no such session"})
-        elif "id" not in body:
-            self.answer(202)
-        elif body["method"] == "initialize":
-            self.told.sessions.add(name := f"s{time.monotonic_ns()}")
-            self.answer(200, self.reply(body), {"mcp-session-id": name})
-        elif body["method"] == "tools/call":
-            self.tool(body)
-        else:
-            self.answer(200, self.reply(body))
-
-    def tool(self, body: dict[str, Any]) -> None:
-        """Over a stream, as servers do that have something to say meanwhile."""
-        if self.told.size:
-            self.answer(200, self.reply(body))
-            return
-        self.stream()
-        token = body["params"].get("_meta", {}).get("progressToken")
-        if token is not None:
-            told = {"progressToken": token, "progress": 1, "total": 4, "message": "a quarter"}
-            self.event({"jsonrpc": "2.0", "method": "notifications/progress", "params": told})
-        if self.told.elicit:
-            name = f"q{time.monotonic_ns()}"
-            self.told.waiting[name] = queue.Queue()
-            asks = {"method": "elicitation/create", "params": self.told.elicit}
-            self.event({"jsonrpc": "2.0", "id": name, **asks})
-            self.told.answered.append(self.told.waiting[name].get())
-        self.event(self.reply(body))
-        self.close_connection = True
-
-    def reply(self, body: dict[str, Any]) -> dict[str, Any]:
-        try:
-            told = {"result": self.told.result(body["method"], body.get("params") or {})}
-        except LookupError as error:
-            told = {"error": {"code": -32601, "message": f"no {error}"}}
-        return {"jsonrpc": "2.0", "id": body["id"], **told}
-
-    def stream(self) -> None:
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.send_header("connection", "close")
-        self.end_headers()
-        self.wfile.flush()
-
-    def event(self, message: dict[str, Any]) -> None:
-        self.wfile.write(f"event: message\ndata: {json.dumps(message)}\n\n".encode())
-        self.wfile.flush()
-
-    def answer(self, status: int, body: Any = None, headers: dict[str, str] | None = None) -> None:
-        raw = b"" if body is None else json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in {
-            "content-type": "application/json",
-            "content-length": str(len(raw)),
-            **(headers or {}),
-        }.items():
-            self.send_header(name, value)
-        self.end_headers()
-        for at in range(0, len(raw), CHUNK):
-            self.wfile.write(raw[at : at + CHUNK])
-            self.told.sent += len(raw[at : at + CHUNK])
-
-    def log_message(self, *_: object) -> None:
-        """Silence."""
+def _event(message: dict[str, Any]) -> bytes:
+    return f"event: message\ndata: {json.dumps({'jsonrpc': '2.0', **message})}\n\n".encode()
 
 
-def main() -> None:
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    httpd.daemon_threads = True
-    print(httpd.server_port, flush=True)
-    threading.Thread(target=httpd.serve_forever, daemon=True).start()
-    sys.stdin.read()  # whoever started it has gone
-
-
-if __name__ == "__main__":
-    main()
+@contextmanager
+def obedient() -> Iterator[Told]:
+    """One that does as it is told until the block ends."""
+    told = Told()
+    with served(answer=told.reply) as told.service:
+        yield told

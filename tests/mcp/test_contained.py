@@ -35,14 +35,14 @@ def test_one_that_hangs_ends_its_call_and_no_other(
 ) -> None:
     k = kernel(tmp_path, impatient(server))
     until(lambda: ask(k, "sums", "add", SUM).ok)
-    greetings = told.seen["greetings"]
+    greetings = told.greetings
     told.behave(hang=30.0)
     given_up = ask(k, "sums", "add", SUM)
     assert given_up.error_code == "BACKEND_TIMEOUT"
     assert "in 2 s (timeout_s of this server)" in given_up.error
     told.behave(hang=0.0)
     until(lambda: ask(k, "sums", "add", SUM).data == {"sum": 2})
-    assert told.seen["greetings"] == greetings, "its connection is not given up for it"
+    assert told.greetings == greetings, "its connection is not given up for it"
 
 
 def test_one_on_this_machine_that_ends_in_a_call_is_told_with_its_last_words(
@@ -80,7 +80,7 @@ def test_one_that_is_away_says_so_and_its_functions_stay_known(
     first, second = ask(k, "sums", "add", SUM), ask(k, "sums", "add", SUM)
     assert (first.status, "cannot be reached" in first.error) == ("error", True)
     assert second.error == first.error
-    assert told.seen["greetings"] == 1 + 1, "the second call did not wait for it again"
+    assert told.greetings == 1 + 1, "the second call did not wait for it again"
     assert "add" in functions(k)
     [line] = [r for r in caplog.records if "its server was not reached" in r.getMessage()]
     written = AuthorFormatter().format(line)[9:]
@@ -120,7 +120,7 @@ def test_fifty_megabytes_are_not_read_to_their_end(told: Told, k: TestKernel) ->
     told.behave(size=50_000_000)
     outcome = ask(k, "sums", "add", SUM)
     assert (outcome.status, outcome.data) == ("error", {})
-    assert told.seen["sent"] < 25_000_000
+    assert told.sent < 25_000_000
     told.behave(size=0)
     assert ask(k, "sums", "add", SUM).data == {"sum": 2}
 
@@ -208,7 +208,7 @@ def test_nothing_of_a_server_is_there_before_somebody_approved_it(
     app = kernel(tmp_path, McpServer(id="sums", url=told.url)).registry.catalogue().apps["sums"]
     assert app.functions == ()
     assert app.error == "nobody has approved its tools yet: webbee mcp approve sums"
-    assert told.seen["headers"] == []
+    assert told.headers == []
 
 
 def test_a_server_takes_no_extensions_place(told: Told, server: McpServer, tmp_path: Path) -> None:

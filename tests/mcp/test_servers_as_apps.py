@@ -86,7 +86,7 @@ def test_a_session_is_kept_and_is_one_persons(told: Told, k: TestKernel) -> None
     for _ in range(2):
         ask(k, "sums", "add", SUM)
         ask(k, "sums", "add", SUM, user=ANN)
-    greeted = {h["mcp-session-id"] for h in told.seen["headers"] if "mcp-session-id" in h}
+    greeted = {h["mcp-session-id"] for h in told.headers if "mcp-session-id" in h}
     operators = 1
     assert len(greeted) - operators == 2
 
@@ -101,7 +101,7 @@ def test_a_token_comes_from_the_apps_secret_and_reaches_that_server_alone(
     k.run(k.app.stores.secrets.set(f"{k.user.tenant_id}/_app/sums/token", "s3cret"))
     assert without.error_code == "PERMISSION_DENIED"
     assert ask(k, "sums", "add", SUM).data == {"sum": 2}
-    shown = {h["authorization"] for h in told.seen["headers"]}
+    shown = {h["authorization"] for h in told.headers}
     assert shown == {"Bearer operators", "Bearer s3cret"}
 
 
@@ -124,7 +124,7 @@ def test_an_account_that_a_user_connected_signs_in_and_is_renewed(
     documents = k.app.stores.documents
     k.run(documents.create(Collection(k.key, "sums", "acme_accounts"), account, now=NOW))
     assert ask(k, "sums", "add", SUM).data == {"sum": 2}
-    shown = [h["authorization"] for h in told.seen["headers"]]
+    shown = [h["authorization"] for h in told.headers]
     assert "Bearer fresh for grant_type=refresh_token&refresh_token=again" in shown
     assert "Bearer old" not in shown
 
@@ -184,7 +184,7 @@ def test_a_servers_question_becomes_a_question_to_the_user_and_the_answer_travel
     answered = ask(k, "sums", "note_keep", {"text": "one", "_answers": {"reader": "Ann"}})
     assert answered.data == {"text": "note.keep done"}
     accepted = {"action": "accept", "content": {"reader": "Ann"}}
-    assert told.seen["answered"] == [{"action": "cancel"}, accepted]
+    assert told.answered == [{"action": "cancel"}, accepted]
     assert told.calls[-1]["arguments"] == {"text": "one"}
 
 

@@ -70,10 +70,10 @@ def test_a_person_connects_an_account_and_answers_what_the_server_asks(
     model.play(Answer(calls=(("sums__add", {"a": 1, "b": 2}),)))
     write(page, "add 1 and 2 with sums")
     page.get_by_text("Which rounding do you want?").locator("visible=true").first.wait_for()
-    assert told.seen["answered"] == [{"action": "cancel"}]
+    assert told.answered == [{"action": "cancel"}]
     answers = {"a": 1, "b": 2, "_answers": {"mode": "up"}}
     model.play(Answer(calls=(("sums__add", answers),)))
     write(page, "round up")
-    while len(told.seen["answered"]) < 2:
+    while len(told.answered) < 2:
         page.wait_for_timeout(100)
-    assert told.seen["answered"][-1] == {"action": "accept", "content": {"mode": "up"}}
+    assert told.answered[-1] == {"action": "accept", "content": {"mode": "up"}}
