@@ -25,10 +25,12 @@ def kill(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
 
 
 def said(code: str, *arguments: str, **env: str) -> str:
-    """What a Python of its own that imports what this one does prints."""
+    """What a Python of its own prints that imports what this one does and knows no deployment but
+    that of `env`."""
+    here = child_environment().items()
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code), *arguments],
-        env={**child_environment(), **env},
+        env={k: v for k, v in here if not k.startswith(("AWS_", "WEBBEE_"))} | env,
         capture_output=True,
         text=True,
         check=False,

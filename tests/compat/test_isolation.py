@@ -6,8 +6,6 @@ from __future__ import annotations
 import importlib
 import json
 import logging
-import os
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 from tests.compat.conftest import BOB, EXTENSIONS, Bench
 from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
+from tests.processes import said
 from webbee_kernel.extensions.registry import Registry, load_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,23 +116,6 @@ def test_a_file_named_like_a_standard_module_is_found_by_what_only_it_has(tmp_pa
 # ---- cold start
 
 
-def run_python(code: str, **env: str) -> str:
-    """What a fresh interpreter prints."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "WEBBEE_"))}
-    path = os.pathsep.join((str(ROOT / "layers/webbee_kernel"), str(ROOT)))
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        env={**clean, "PYTHONPATH": path, **env},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        cwd=ROOT,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
 def test_a_deployment_without_such_an_extension_never_imports_the_sdk() -> None:
     code = f"""
         import sys
@@ -142,7 +124,7 @@ def test_a_deployment_without_such_an_extension_never_imports_the_sdk() -> None:
         assert found.loaded and not found.failed, found.failed
         print([m for m in sys.modules if m.split(".")[0] in ("imperal_sdk", "httpx") or "compat" in m and "webbee" in m])
     """
-    assert run_python(code) == "[]"
+    assert said(code) == "[]"
 
 
 def test_chat_turn_never_imports_it_even_beside_such_an_extension() -> None:
@@ -152,7 +134,7 @@ def test_chat_turn_never_imports_it_even_beside_such_an_extension() -> None:
         from webbee_kernel.api.chat_turn import ChatService
         print([m for m in sys.modules if m.split(".")[0] in ("imperal_sdk", "httpx") or "webbee_ext" in m])
     """
-    found = run_python(code, WEBBEE_EXTENSIONS_DIR=str(EXTENSIONS), WEBBEE_DISPATCH="some-function")
+    found = said(code, WEBBEE_EXTENSIONS_DIR=str(EXTENSIONS), WEBBEE_DISPATCH="some-function")
     assert found == "[]"
 
 
@@ -236,7 +218,7 @@ def test_in_lambda_the_environment_holds_no_credentials_once_extensions_load() -
         "IMPERAL_APPSECRET_X": "s3cr3t",
         "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS),
     }
-    assert json.loads(run_python(code, **tables, **keys, **others).splitlines()[-1]) == {
+    assert json.loads(said(code, **tables, **keys, **others).splitlines()[-1]) == {
         "when built": ["AWS_DEFAULT_REGION", "AWS_LAMBDA_RUNTIME_API"],
         "kernel": ["AKIAEXAMPLE", "s3cr3t", "t0ken"],
         "child": 0,

@@ -301,19 +301,13 @@ def test_while_the_consumers_are_behind_nothing_is_asked_for_again(fresh: Loop) 
 
 
 def test_a_tick_that_runs_twice_queues_once(fresh: Loop) -> None:
-    fresh.queue.take()
-    fresh.clock.advance(60)
-    fresh.deliver(is_due())
-    fresh.queue.take()
+    pass_by(fresh, 60)
     fresh.clock.advance(60)
     assert due([*fresh.tick(), *fresh.tick()]) == [(ALICES, 0)]
 
 
 def test_a_shard_that_was_left_half_way_is_taken_up_where_it_was_left(fresh: Loop) -> None:
-    fresh.queue.take()
-    fresh.clock.advance(120)
-    fresh.deliver(is_due())
-    fresh.queue.take()
+    pass_by(fresh, 120)
     fresh.clock.advance(120)
     fresh.queue.failing = True
     fresh.stack.invoke("skeleton_refresh", TICK)

@@ -295,3 +295,64 @@ async def fetch(ctx, url: str, own: bool = False) -> ActionResult:
         )
     except Exception as error:
         return ActionResult.error("refused", code=type(error).__name__.upper())
+
+
+# ---- the state of a sign-in, kept where its webhook finds it
+
+
+async def by_client(ctx, state):
+    """A client built by hand."""
+    await build(ctx, "__webhook__").create("states", {"state": state, "user": ctx.user.imperal_id})
+
+
+async def by_request(ctx, state):
+    """A request of one's own."""
+    async with httpx.AsyncClient() as client:
+        answer = await client.post(
+            f"{ctx._gateway_url}/v1/internal/store",
+            headers={"X-Service-Token": ctx._service_token},
+            json={
+                "user_id": "__webhook__",
+                "extension_id": "mason",
+                "collection": "states",
+                "data": {"state": state, "user": ctx.user.imperal_id},
+            },
+        )
+    answer.raise_for_status()
+
+
+async def by_for_user(ctx, state):
+    """The store's own method."""
+    theirs = ctx.store.for_user("__webhook__")
+    await theirs.create("states", {"state": state, "user": ctx.user.imperal_id})
+
+
+WAYS = {"client": by_client, "request": by_request, "for_user": by_for_user}
+
+
+@chat.function("connect", description="Connect the account", action_type="write", event="connected")
+async def connect(ctx, way: str) -> ActionResult:
+    """A state, and the address to come back to."""
+    await WAYS[way](ctx, f"by-{way}")
+    return ActionResult.success({"url": ctx.webhook_url("callback")}, "Open the address.")
+
+
+@chat.function("snoop", description="Read another user's documents", action_type="read")
+async def snoop(ctx, whose: str) -> ActionResult:
+    """What the gateway says to that."""
+    try:
+        await build(ctx, whose).query("states")
+    except Exception as error:
+        return ActionResult.success({"error": str(error)}, "Refused.")
+    return ActionResult.success({"error": ""}, "Read.")
+
+
+@ext.webhook("callback", method="GET")
+async def callback(ctx, headers, body, query_params):
+    """The other service sends the user back."""
+    found = await ctx.store.query("states", where={"state": query_params["state"]})
+    if not found.data:
+        return {"status_code": 403, "body": "no such state"}
+    user = found.data[0].data["user"]
+    await ctx.as_user(user).store.create("accounts", {"by": query_params["state"]})
+    return {"user": user}
