@@ -12,6 +12,7 @@ import ast
 import json
 import math
 import operator
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -82,10 +83,13 @@ def _series(
     alarm: Mapping[str, Any], points: Sequence[Point]
 ) -> tuple[float, Callable[[float], float | None]]:
     """The alarm's period, and its data point of the period that starts at a moment."""
+    known: Known = defaultdict(list)
+    for p in points:
+        known[p.namespace, p.name, p.dimensions].append(p)
     if "Metrics" not in alarm:
         statistic = alarm.get("Statistic") or alarm["ExtendedStatistic"]
         return alarm["Period"], lambda start: _datum(
-            points, alarm, statistic, start, alarm["Period"]
+            known, alarm, statistic, start, alarm["Period"]
         )
     [told] = [m for m in alarm["Metrics"] if m["ReturnData"]]
     inputs = {m["Id"]: m["MetricStat"] for m in alarm["Metrics"] if "MetricStat" in m}
@@ -94,7 +98,7 @@ def _series(
 
     def computed(start: float) -> float | None:
         data = {
-            name: _datum(points, stat["Metric"], stat["Stat"], start, period)
+            name: _datum(known, stat["Metric"], stat["Stat"], start, period)
             for name, stat in inputs.items()
         }
         return calculate(told["Expression"], data, expressions)
@@ -102,17 +106,16 @@ def _series(
     return period, computed
 
 
+Known = defaultdict[tuple[str, str, frozenset[Any]], list[Point]]
+"""Points by what they are points of."""
+
+
 def _datum(
-    points: Sequence[Point], metric: Mapping[str, Any], statistic: str, start: float, period: float
+    known: Known, metric: Mapping[str, Any], statistic: str, start: float, period: float
 ) -> float | None:
-    wanted = frozenset((d["Name"], d["Value"]) for d in metric["Dimensions"])
-    values = sorted(
-        p.value
-        for p in points
-        if start <= p.at < start + period
-        and (p.namespace, p.name) == (metric["Namespace"], metric["MetricName"])
-        and p.dimensions == wanted
-    )
+    dimensions = frozenset((d["Name"], d["Value"]) for d in metric["Dimensions"])
+    of = known[metric["Namespace"], metric["MetricName"], dimensions]
+    values = sorted(p.value for p in of if start <= p.at < start + period)
     if not values:
         return None
     match statistic:

@@ -26,13 +26,19 @@ def planted(folder: Path) -> dict[int, str]:
     return {n: mark[1] for n, mark in marks if mark}
 
 
+@cache
+def checked(folder: Path) -> Checked:
+    """What there is to say of a folder that no test changes: a check takes seconds."""
+    return problems_of(folder)
+
+
 def spoken(found: list[Finding]) -> str:
     return "\n".join(f"{f.line}: {f.rule}: {f.message}" for f in found)
 
 
 @pytest.mark.parametrize("name", ["listed", "further", "agreed", "waiting", "twice", "silent"])
 def test_every_planted_mistake_is_found_at_its_line_and_nothing_else(name: str) -> None:
-    found = problems_of(PLANTED / name).findings
+    found = checked(PLANTED / name).findings
     expected = planted(PLANTED / name)
     told = {f.line for f in found}
     missed = {kind for line, kind in expected.items() if not {line, line - 1, line - 2} & told}
@@ -66,13 +72,8 @@ def test_a_type_checker_that_does_not_end_leaves_the_other_findings(
     assert {f.rule for f in found} - {"types"}
 
 
-@cache
-def shipped(folder: Path) -> Checked:
-    return problems_of(folder)
-
-
 def test_a_slot_that_is_no_parameter_is_an_error_that_names_what_there_is() -> None:
-    [finding] = [f for f in problems_of(PLANTED / "waiting").findings if f.rule == "slot"]
+    [finding] = [f for f in checked(PLANTED / "waiting").findings if f.rule == "slot"]
     assert finding.level == "error"
     assert finding.message == (
         "waiting.find_parcel: {numbr} of the example 'find the parcel {numbr}' is no parameter of"
@@ -85,12 +86,12 @@ SHIPPED = sorted((*ROOT.glob("extensions/*/main.py"), *ROOT.glob("docs/examples/
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda p: p.parent.name)
 def test_the_shipped_extensions_and_the_examples_have_no_finding(folder: Path) -> None:
-    checked = shipped(folder.parent)
-    assert (checked.app_id, spoken(checked.findings)) == (folder.parent.name, "")
+    found = checked(folder.parent)
+    assert (found.app_id, spoken(found.findings)) == (folder.parent.name, "")
 
 
 def test_authors_are_told_how_each_function_is_classed_and_why() -> None:
-    consent = shipped(ROOT / "extensions" / "mail").consent
+    consent = checked(ROOT / "extensions" / "mail").consent
     assert consent["send"] == "outward – to (marker)"
     assert consent["reply"] == "outward – its function"
     assert (consent["delete"], consent["read"], consent["archive"]) == (

@@ -51,12 +51,16 @@ async def paid(ctx, data):
 DEVELOPER = User("dev", role="developer", tenant_id="test")
 
 
+def written(folder: Path, text: str) -> Path:
+    """An extension in a folder of its own."""
+    folder.mkdir()
+    (folder / "main.py").write_text(text, "utf-8")
+    return folder
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "ledger"
-    made.mkdir()
-    (made / "main.py").write_text(MAIN, "utf-8")
-    return made
+    return written(tmp_path / "ledger", MAIN)
 
 
 def test_the_harness_tells_text_line_and_frames_without_secrets(folder: Path) -> None:
@@ -157,10 +161,7 @@ async def listed():
 def test_a_handler_that_does_not_take_what_it_is_given_is_told_by_its_own_line(
     tmp_path: Path,
 ) -> None:
-    folder = tmp_path / "wrong"
-    folder.mkdir()
-    (folder / "main.py").write_text(WRONG, "utf-8")
-    harness = ExtensionHarness(folder)
+    harness = ExtensionHarness(written(tmp_path / "wrong", WRONG))
     with pytest.raises(AssertionError, match=r"takes 2 positional arguments.*\(main.py:8\)"):
         harness.webhook("moved")
     with pytest.raises(AssertionError, match=r"missing 1 required.*\(main.py:13\)"):
@@ -235,10 +236,7 @@ async def connect(ctx):
 
 @pytest.fixture
 def slips(tmp_path: Path) -> Path:
-    made = tmp_path / "slips"
-    made.mkdir()
-    (made / "main.py").write_text(SLIPS, "utf-8")
-    return made
+    return written(tmp_path / "slips", SLIPS)
 
 
 @pytest.mark.parametrize(
@@ -308,6 +306,16 @@ def test_the_kernels_own_lines_are_plain_there_too_with_class_and_places() -> No
     assert len(places) == 2
 
 
+def adding() -> FunctionModel:
+    """A model that adds a row, and says nothing."""
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        calls = () if "RESULT" in request.prompt else (ToolCall("ledger__add", {}),)
+        return ModelResponse("", tool_calls=calls)
+
+    return FunctionModel(answer)
+
+
 @pytest.mark.parametrize(
     ("message", "told"),
     [
@@ -322,11 +330,7 @@ def test_the_kernels_own_lines_are_plain_there_too_with_class_and_places() -> No
 def test_a_person_reads_of_a_crash_once_in_their_language_with_the_number_of_the_log(
     folder: Path, message: str, told: str
 ) -> None:
-    def answer(request: ModelRequest) -> ModelResponse:
-        calls = () if "RESULT" in request.prompt else (ToolCall("ledger__add", {}),)
-        return ModelResponse("", tool_calls=calls)
-
-    body = TestKernel([folder], model=FunctionModel(answer)).chat(message).body
+    body = TestKernel([folder], model=adding()).chat(message).body
     assert body["reply"].startswith(told)
     assert body["reply"].count(body["calls"][0]["incident"]) == 1
     [receipt] = body["receipts"]
@@ -339,18 +343,11 @@ def test_a_person_reads_of_a_crash_once_in_their_language_with_the_number_of_the
 def test_the_author_reads_the_error_itself_on_the_own_machine_and_no_model_does(
     folder: Path,
 ) -> None:
-    asked: list[str] = []
-
-    def answer(request: ModelRequest) -> ModelResponse:
-        asked.append(str(request))
-        calls = () if "RESULT" in request.prompt else (ToolCall("ledger__add", {}),)
-        return ModelResponse("", tool_calls=calls)
-
-    env = {"WEBBEE_DEVELOP": "true"}
-    kernel = TestKernel([folder], model=FunctionModel(answer), env=env)
+    model = adding()
+    kernel = TestKernel([folder], model=model, env={"WEBBEE_DEVELOP": "true"})
     told = kernel.chat("add a row", user=DEVELOPER).body["reply"]
     assert "did not work – KeyError: " in told and "ledger/main.py:17)" in told
-    assert [text for text in asked if "no amount" in text] == []
+    assert model.requests and not any("no amount" in str(asked) for asked in model.requests)
     assert "KeyError" not in kernel.chat("add a row", session_id="s2").body["reply"]
 
 

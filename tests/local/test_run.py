@@ -68,22 +68,31 @@ def test_the_first_message_meets_every_section(monkeypatch: pytest.MonkeyPatch) 
         assert failed(world) == {}
 
 
-def test_an_extension_that_does_not_load_stops_nobody_and_is_named() -> None:
+LACKS = "ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)"
+
+
+def test_an_extension_that_does_not_load_stops_nobody_and_is_named_here_and_by_inspect(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with local_world(env={"WEBBEE_EXTENSIONS_DIR": str(FAILING)}, prepare=prepare) as world:
         missing = failed(world)
         assert "fine" not in missing
         text = run.welcome(world.url, missing)
-    assert (
-        "not loaded lacks: ModuleNotFoundError: No module named 'a_library_that_is_not_there'"
-        " (main.py:3)" in text
-    )
-    assert str(FAILING.parent) not in text
+        assert webbee.main(["inspect", "hello", "--url", world.url]) == 0
+        out = capsys.readouterr().out
+        assert webbee.main(["inspect", "--search", "lacks.forecast", "--url", world.url]) == 1
+        assert "lacks failed to load: the model sees nothing of it" in capsys.readouterr().out
+    assert f"not loaded lacks: {LACKS}" in text and str(FAILING.parent) not in text
+    assert f"✗ lacks failed to load: {LACKS}" in out and "fine failed" not in out
 
 
-def test_the_welcome_names_the_apps_and_asks_for_none_that_is_not_there() -> None:
-    text = run.welcome("http://127.0.0.1:8000", {}, says=run.ANYTHING, apps={"plants", "library"})
+def test_the_welcome_names_apps_and_where_data_stays_and_asks_for_none_that_is_not_there() -> None:
+    address, apps = "http://127.0.0.1:8000", {"plants", "library"}
+    text = run.welcome(address, {}, says=run.ANYTHING, apps=apps, keep=".webbee")
     assert "Apps: library, plants." in text
     assert "'message=what can you do?'" in text and "tasks" not in text
+    assert "Its data stays in .webbee. `make forget` empties it." in text
+    assert "Its data" not in run.welcome(address, {})
 
 
 def test_what_the_welcome_offers_works_in_both_languages_also_after_everything_was_erased() -> None:
@@ -197,21 +206,6 @@ def test_a_model_that_cannot_be_had_is_told_before_anything_starts(
     assert why in capsys.readouterr().err
 
 
-def test_inspect_names_what_failed_to_load_and_so_does_its_search(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with local_world(env={"WEBBEE_EXTENSIONS_DIR": str(FAILING)}) as world:
-        assert webbee.main(["inspect", "hello", "--url", world.url]) == 0
-        out = capsys.readouterr().out
-        assert (
-            "✗ lacks failed to load: ModuleNotFoundError: No module named"
-            " 'a_library_that_is_not_there' (main.py:3)" in out
-        )
-        assert "fine failed" not in out
-        assert webbee.main(["inspect", "--search", "lacks.forecast", "--url", world.url]) == 1
-        assert "lacks failed to load: the model sees nothing of it" in capsys.readouterr().out
-
-
 def test_webhooks_and_schedules_are_the_local_tenants() -> None:
     """With the ready users' documents and secrets: a webhook by the address it was given, and by
     the short one, signed with what an operator set; a job goes through everybody."""
@@ -234,12 +228,6 @@ def test_webhooks_and_schedules_are_the_local_tenants() -> None:
         world.refresh()
         account = {"function": "account", "params": {}}
         assert alice.post("/v1/extensions/herald/call", account)["data"]["daily"] >= 1
-
-
-def test_the_start_says_where_data_stays_and_what_empties_it() -> None:
-    text = run.welcome("http://127.0.0.1:8000", {}, keep=".webbee")
-    assert "Its data stays in .webbee. `make forget` empties it." in text
-    assert "Its data" not in run.welcome("http://127.0.0.1:8000", {})
 
 
 SLOW = """
@@ -301,17 +289,6 @@ def test_the_demo_mailbox_is_read_after_any_restart_and_accounts_of_ones_own_sta
     assert [json.loads(v) for name, v in kept.items() if "/ops/" in name] == [own]
     with local_world(prepare=prepare, keep=tmp_path) as world:
         assert (subjects(world, "bob"), subjects(world, "ops")) == (1, 0)
-
-
-def test_a_folder_is_kept_by_one_run_at_a_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with local_world(keep=tmp_path):
-        assert run.main(["--port", "0", "--keep", str(tmp_path)]) == 1
-        told = capsys.readouterr().err
-        assert f"{tmp_path} is in use by another run (process {os.getpid()}): stop" in told
-    with local_world(keep=tmp_path):
-        pass
 
 
 def test_a_run_has_a_webhook_key_of_its_own_and_the_next_one_has_it_again(tmp_path: Path) -> None:
