@@ -62,15 +62,14 @@ def test_a_turn_without_time_left_asks_nobody(wire: Wire) -> None:
     assert wire.server.requests == []
 
 
-def test_a_refusal_of_the_key_or_role_names_what_to_check(wire: Wire) -> None:
-    wire.server.play(wire.denied)
-    assert ("BedrockModelArns" if wire.kind == "bedrock" else "WEBBEE_MODEL_KEY") in failure(wire)
-    assert len(wire.server.requests) == 1
-
-
-def test_an_unknown_model_names_the_setting(wire: Wire) -> None:
-    wire.server.play(wire.unknown_model)
-    assert "WEBBEE_MODEL (on your own machine: MODEL= or --model)" in failure(wire)
+@pytest.mark.parametrize("kind", ["denied", "unknown_model"])
+def test_what_an_operator_has_to_mend_is_named_and_asked_for_once(wire: Wire, kind: str) -> None:
+    named = {
+        "denied": "BedrockModelArns" if wire.kind == "bedrock" else "WEBBEE_MODEL_KEY",
+        "unknown_model": "WEBBEE_MODEL (on your own machine: MODEL= or --model)",
+    }
+    wire.server.play(getattr(wire, kind))
+    assert named[kind] in failure(wire)
     assert len(wire.server.requests) == 1
 
 
