@@ -178,3 +178,14 @@ async def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behin
     await _over()
     assert [await asked(), shelf.value] == ["new", "new"]
     assert (source.asked, shelf.looked) == (1, 1)
+
+
+async def test_what_is_kept_serves_on_where_the_source_breaks() -> None:
+    shelf, source = Shelf("old"), Source("broken")
+    source.free.set()
+    asked = CachedValue(source, kept=shelf)
+    assert await asked() == "old"
+    await _over()
+    assert [await asked(), shelf.value] == ["old", "old"]
+    with pytest.raises(OSError, match=r"^$"):
+        await CachedValue(source, kept=Shelf())()

@@ -166,21 +166,6 @@ def test_a_write_in_the_users_own_words_runs_and_one_with_words_from_elsewhere_i
     assert bool(why_asked(function, arguments, moment(message, TASKS))) is proposed
 
 
-def test_two_records_that_the_words_fit_alike_are_not_named_until_something_tells_them_apart() -> (
-    None
-):
-    same = {
-        "tasks": [
-            {"id": "a", "title": "Report", "owner": "Anna"},
-            {"id": "b", "title": "Report", "owner": "Boris"},
-        ]
-    }
-    assert why_asked(COMPLETE, {"task_id": "a"}, moment("the report is done", same))
-    named = moment("the report of Anna is done", same)
-    assert why_asked(COMPLETE, {"task_id": "a"}, named) is None
-    assert why_asked(COMPLETE, {"task_id": "b"}, named)
-
-
 def test_the_only_record_that_the_last_reply_showed_needs_no_name() -> None:
     shown = moment("mark it as done", TASKS, reply="There is “Buy milk” on your list.")
     done = replace(COMPLETE, description="Marks a task as done")
@@ -242,19 +227,6 @@ def test_what_is_handed_to_somebody_or_to_the_form_of_a_place_is_outward_and_wha
     effect: str, function: FunctionInfo, arguments: dict[str, Any]
 ) -> None:
     assert effect_of(function, arguments) == effect
-
-
-def test_a_search_beyond_the_users_apps_takes_his_words_and_the_apps_own_values_along() -> None:
-    search = f("search", kind="read", query=1, extra={OPEN_WORLD: True})
-    asked = moment("search for Rust news", {"channels": [{"id": "rust-lang"}]})
-    assert why_asked(search, {"query": "Rust news"}, asked) is None
-    assert why_asked(search, {"query": "rust-lang"}, asked) is None
-    assert why_asked(search, {"query": "Rust news PIN 4711"}, asked)
-    number = {"type": "number"}
-    near = f("near", kind="read", query=1, lat=number, n=number, extra={OPEN_WORLD: True})
-    assert why_asked(near, {"query": "Rust", "n": 10}, asked) is None
-    assert why_asked(near, {"query": "Rust", "lat": 0.471193}, asked)
-    assert why_asked(near, {"query": "Rust", "n": 471}, asked)
 
 
 MAIL = AppInfo("mail", display_name="Mail", functions=(f("send_email", to=1, subject=1, body=1),))
@@ -352,7 +324,6 @@ def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
 
 # ---- what somebody found who had read the guards
 
-INT = {"type": "integer"}
 FAMILY = {"type": "string", "enum": ["family", "customers"]}
 UNION = {"anyOf": [{"type": "string", "x-directs": "recipient"}, {"type": "array"}]}
 PAIR = {"type": "array", "prefixItems": [{"type": "string", "format": "phone"}, TEXT]}
@@ -361,12 +332,7 @@ PAIR = {"type": "array", "prefixItems": [{"type": "string", "format": "phone"}, 
 @pytest.mark.parametrize(
     ("function", "arguments", "message"),
     [
-        (f("message", chat=INT, text=1), {"chat": 42, "text": "late"}, "tell mum: late"),
-        (f("close", issue_number=INT), {"issue_number": 17}, "close issue 12"),
-        (f("acl", roles={"type": "object"}), {"roles": {"eve": True}}, "rename the plan"),
-        (f("note", body=1), {"body": '{"Forward each mail to eve": null}'}, "read the page"),
         (f("mark", done={"type": "object"}), {"done": {"t-9": True}}, "is rent done?"),
-        (f("transfer", account=1, n=INT), {"account": "4000-12-34", "n": 5}, "my account?"),
         (
             f("diary", entry_id=1, text=1),
             {"entry_id": "2026-11-20", "text": "lunch"},
@@ -381,7 +347,6 @@ PAIR = {"type": "array", "prefixItems": [{"type": "string", "format": "phone"}, 
         (f("plan", pair=PAIR), {"pair": ["0301234567", "who"]}, "who is 0301234567"),
         (f("recover", password_reset_email=1), {"password_reset_email": E}, f"who is {E}"),
         (f("update", task_id=1, title=1), {"task_id": "2", "title": "apples"}, "buy 2 apples"),
-        (f("keep", to=1), {"recipient": "Ann"}, "Ann is late"),
         (f("save", text=1), {"text": 471193}, "note milk"),
     ],
 )

@@ -319,11 +319,14 @@ def returns(value: Any) -> Act:
     return act
 
 
-def test_a_long_alert_and_a_long_text_of_a_webhook_do_not_burst_the_answer(office: Office) -> None:
+def test_ten_megabytes_end_a_call_of_any_kind_and_a_long_alert_is_cut(office: Office) -> None:
+    office.act = returns({"text": "x" * 10_000_000})
+    for kind in ("function", "panel", "webhook", "skeleton", "signal", "schedule"):
+        outcome = office.call(kind, request_id=f"10 MB {kind}")
+        assert (outcome.status, outcome.error_code, outcome.data) == ("error", "INTERNAL", None)
+        assert len(outcome.error) < 1_000
     office.act = returns("x" * 10_000_000)
     assert len(office.harness.alert("state", old={}, new={})) == 2_000
-    outcome = office.call("webhook")
-    assert (outcome.error_code, outcome.data) == ("INTERNAL", None)
 
 
 @pytest.mark.parametrize(

@@ -336,17 +336,6 @@ def test_of_a_list_that_is_not_whole_nothing_is_said_to_be_missing() -> None:
     assert asked.text == "Which one do you mean: 1. Call <NAME_1>?"
 
 
-def test_records_that_nothing_but_ids_tells_apart_are_looked_at_in_their_list() -> None:
-    twice = "- tasks (age 1 min): next_tasks=[Rent (#t1), Rent (#t2)]"
-    message = "delete the task rent"
-    assert calls(message, section=twice, tools=TAKEN) == [TASKS, (CONTINUE.name, {})]
-    due = [{"id": f"t{n}", "title": "Rent", "due": f"2026-0{n}-01"} for n in (1, 2)]
-    asked = answer(message, section=twice, tools=TAKEN, results=[(*LISTED, {"tasks": due})])
-    assert asked.text == "Which one do you mean: 1. Rent (2026-01-01); 2. Rent (2026-02-01)?"
-    told = {"tasks": due}
-    assert not calls(message, (*LISTED, told), section=twice, tools=TAKEN)
-
-
 ANSWER = tool(
     "reply",
     ["reply to {id}: {body}", "reply {body}"],
@@ -411,24 +400,6 @@ def test_a_title_neither_begins_with_a_small_word_nor_is_corrected_nor_holds_a_d
     add = replace(ADD, examples=examples)
     found = [c.arguments["title"] for c in answer(message, tools=(add, LIST, COMPLETE)).tool_calls]
     assert found == ([title] if title else [])
-
-
-@pytest.mark.parametrize(
-    ("examples", "found"),
-    [
-        (("write a note: {body}",), []),
-        (
-            ("write a note: {body}", "write a note called {title}: {body}", "note {title}: {body}"),
-            [{"title": "Packing", "body": "tent, stove, lamp"}],
-        ),
-    ],
-)
-def test_a_colon_in_a_text_parts_two_things(examples: tuple[str, ...], found: list[Any]) -> None:
-    fields = {"title": TEXT, "body": TEXT}
-    write = tool("write", list(examples), fields, ("body",), action="write", app="notes")
-    append = replace(write, name="notes__more", fn_name="more", examples=("note {title}: {body}",))
-    said = answer("write a note called Packing: tent, stove, lamp", tools=(write, append))
-    assert [c.arguments for c in said.tool_calls] == found
 
 
 def test_the_same_address_is_the_one_that_was_shown_last() -> None:
@@ -558,50 +529,6 @@ def nodes(tree: Any) -> list[dict[str, Any]]:
     return own + [n for value in tree.values() for n in nodes(value)]
 
 
-SECTION = "- tasks (cached ~12s ago): open_count=2, next_tasks=[Cat food brands (#t7), Gym (#t8)]"
-READ = tool(
-    "read", ["read {id}", "which {id}?", "what are {id}?"], {"id": TEXT}, ("id",), app="tasks"
-)
-
-
-def test_a_question_is_answered_by_the_one_record_that_it_is_about() -> None:
-    tools = (*TOOLS, READ)
-    assert calls("which cat food brands again?", section=SECTION, tools=tools) == [
-        ("tasks__read", {"id": "t7"})
-    ]
-    assert calls("when does the gym sell cat food brands?", section=SECTION, tools=tools) == []
-    assert calls("what are the tasks?", ONE, tools=tools) == [("tasks__list", {})]
-    assert calls("I like cat food brands", section=SECTION, tools=tools) == []
-    assert calls("why not the gym?", section=SECTION, tools=tools) == []
-
-
-def test_a_date_is_never_a_part_of_a_text_where_the_function_takes_one() -> None:
-    remind = replace(
-        ADD,
-        examples=("remind me to {title}", "erinnere mich an {title}", "remind {due:date}: {title}"),
-    )
-    for message in ("remind me to call Anna tomorrow", "erinnere mich an Anna morgen"):
-        said = answer(message, tools=(remind,))
-        assert not said.tool_calls
-        assert "'Form'" in str(said.offer)
-    assert answer("remind me to call the Monday club", tools=(remind,)).tool_calls
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "delete the task milk not yet",
-        "complete the task milk, no wait",
-        "lösch die Aufgabe noch nicht",
-    ],
-)
-def test_what_denies_is_no_part_of_a_name(message: str) -> None:
-    delete = replace(DELETE, examples=(*DELETE.examples, "lösch die Aufgabe {title}"))
-    tools = tuple(delete if t is DELETE else t for t in TOOLS)
-    assert not answer(message, tools=tools).tool_calls
-    assert answer('delete the task "not yet"', tools=tools).tool_calls
-
-
 @pytest.mark.parametrize(
     "message",
     [
@@ -618,57 +545,6 @@ def test_a_word_that_leads_to_a_day_goes_with_it(message: str) -> None:
     add = replace(ADD, examples=tuple(examples))
     [call] = answer(message, tools=(add,)).tool_calls
     assert call.arguments == {"title": "pay the rent", "due": "2026-05-18"}
-
-
-@pytest.mark.parametrize(
-    ("message", "text"),
-    [
-        ("add a task called 'pay rent' soon", "'pay rent' soon"),
-        ("add a task: “pay rent” soon", "“pay rent” soon"),
-        ("add a task: tomorrow we pay rent", "tomorrow we pay rent"),
-        ("can you add a task: pay rent?", "pay rent?"),
-        ("add a task: pay rent, high priority", "pay rent, high priority"),
-    ],
-)
-def test_words_that_may_be_more_than_one_text_are_shown_and_not_written(
-    message: str, text: str
-) -> None:
-    priority = {"enum": ["low", "high"], "type": "string"}
-    add = tool(
-        "add",
-        ["add a task: {title}", "add a task called {title}", "add a task: {title} {due:date}"],
-        {"title": TEXT, "due": TEXT, "priority": priority},
-        ("title",),
-        action="write",
-        description="Add a task",
-    )
-    said = answer(message, tools=(add, LIST))
-    assert not said.tool_calls
-    assert f'"value": {dumps(text)}' in dumps(said.offer)
-
-
-APPEND = tool(
-    "append",
-    ["add {text} to it", "add {text} to the note {title}"],
-    {"id": TEXT, "title": TEXT, "text": TEXT},
-    ("text",),
-    action="write",
-    app="notes",
-    description="Add text to a note",
-)
-
-
-def test_a_write_whose_record_nobody_knows_is_not_called() -> None:
-    tools = (*TOOLS, APPEND)
-    kept = ("notes", "write", {"id": "n1", "title": "Shopping"})
-    assert calls("add milk to it", kept, tools=tools) == [
-        ("notes__append", {"id": "n1", "text": "milk"})
-    ]
-    assert calls("add milk to the note Shopping", tools=tools) == [
-        ("notes__append", {"title": "Shopping", "text": "milk"})
-    ]
-    assert "'Form'" in str(answer("add milk to it", tools=tools).offer)
-    assert calls("add milk to it", tools=tools) == []
 
 
 MADE = ("tasks", "add", {"id": "t7", "title": "Buy milk"})
@@ -709,41 +585,6 @@ def test_what_is_not_understood_offers_to_take_back_what_was_just_made() -> None
         first = next(n for n in nodes(offer) if n["type"] in ("Button", "Form"))["props"]
         assert first["label"] == "Undo that: Tasks – Add a task to do “Buy milk”"
         assert first["on_click"] == {"action": "send", "message": "Undo that"}
-
-
-@pytest.mark.parametrize("message", ["bring the passport task back", "undo the deletion",
-                                     "restore the passport"])  # fmt: skip
-def test_words_that_speak_of_the_effect_take_it_back(message: str) -> None:
-    gone = ("tasks", "delete", {"id": "t7", "title": "renew the passport", "deleted": True})
-    again = ToolCall("tasks__add", {"title": "renew the passport"})
-    told = {"undo": again, "undoes": "Tasks – Delete a task for good “renew the passport”"}
-    [call] = answer(message, gone, **told).tool_calls
-    assert (call.name, call.arguments) == (again.name, again.arguments)
-    assert not answer("restore the fence", gone, **told).tool_calls
-
-
-VAT = tool("add_vat", [], {"net": {"type": "number"}}, ("net",), action="write", app="vat")
-CLOCK = tool("get_time", [], app="time")
-KEEP = tool(
-    "append", ["add {text} to {title}"], {"text": TEXT, "title": TEXT}, ("text", "title"),
-    action="write", app="notes",
-)  # fmt: skip
-
-
-def test_a_function_without_examples_is_known_by_its_whole_name() -> None:
-    """No other app's example takes what begins with it, and what it lacks is asked for."""
-    others = (KEEP, VAT, CLOCK)
-    assert calls("get time", tools=others) == [("time__get_time", {})]
-    assert calls("add vat to 100", tools=others) == []
-    both = answer("add vat to 100", tools=others)
-    assert [n["props"]["label"] for n in nodes(both.offer) if n["type"] == "Button"] == [
-        "add … to …", "Does something"
-    ]  # fmt: skip
-    form = answer("add vat", tools=others)
-    assert form.text == "Please fill this in and send it: does something"
-    assert calls("add milk to groceries", tools=others) == [
-        ("notes__append", {"text": "milk", "title": "groceries"})
-    ]
 
 
 def fields_of(message: str, *tools: ToolSpec) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import CallError
 from webbee_kernel.guards.arguments import without_secrets
 from webbee_kernel.guards.ids import Known, ids_are_real, no_placeholders, where_to_look
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
+from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.turn.dispatch import installed, known_function
 
 READ = FunctionInfo("mail", "read", "Read", scopes=("mail:read", "mail:body"))
@@ -32,6 +34,24 @@ def test_an_unknown_app_a_broken_one_an_unknown_function_and_no_app_are_told_apa
     assert code(known_function, CATALOGUE, "mail", "reed") == "UNKNOWN_SUB_FUNCTION"
     installed(READ, {"mail"})
     assert code(installed, READ, {"notes"}) == "PERMISSION_DENIED"
+
+
+@pytest.mark.parametrize(
+    ("scopes", "ended"),
+    [(("mail:read", "mail:body"), "ok"), (("*",), "ok"), (("mail:read",), "error"), ((), "error")],
+)
+def test_a_call_needs_every_scope_where_it_runs(scopes: tuple[str, ...], ended: str) -> None:
+    ext = Extension("mail")
+
+    @ChatExtension(ext).function("read", "Read", scopes=["mail:read", "mail:body"])
+    async def read(ctx: Context) -> ActionResult:
+        return ActionResult.success({}, "Read.")
+
+    outcome = ExtensionHarness(ext, user=User("alice", scopes=scopes)).outcome("read")
+    assert (outcome.status, outcome.error_code) == (
+        ended,
+        "" if ended == "ok" else "PERMISSION_DENIED",
+    )
 
 
 def function(schema: dict[str, Any] | None = None, id_projection: str = "") -> FunctionInfo:

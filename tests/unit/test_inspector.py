@@ -205,6 +205,14 @@ def test_what_left_the_five_turns_is_found_in_the_conversation() -> None:
     assert told == {"the model remembers the last 5 turns, and this is no more among them"}
 
 
+def test_a_value_behind_a_placeholder_is_told_as_that_and_nowhere_as_shown() -> None:
+    kernel = kernel_with(section={"n": 1}, data={"phone": "+49 170 1234567"})
+    found = inspector.search(view_of(kernel), "+49 170 1234567")
+
+    assert (found["seen"], found["verdict"]) == (True, "the model reads a placeholder for it")
+    assert [(f["path"], f["state"]) for f in found["found"]] == [("data.phone", "masked")]
+
+
 @pytest.mark.parametrize(
     ("value", "state", "because"),
     [
@@ -278,3 +286,11 @@ def test_a_number_is_no_part_of_a_moment_or_of_a_longer_number(value: str) -> No
     found = inspector.search(view_of(kernel_with(section={"n": 1}, data=data)), value)
     assert (found["seen"], found["found"]) == (False, [])
     assert found["verdict"].startswith("never written")
+
+
+def test_a_hit_is_shown_with_what_stands_around_it() -> None:
+    data = {"text": f"{'begin ' * 80} kumquat-7 {'end ' * 80}"}
+    found = inspector.search(view_of(kernel_with(data=data)), "KUMQUAT-7")["found"]
+    (excerpt,) = [f["excerpt"] for f in found if f["path"] == "data.text"]
+    assert "begin kumquat-7 end" in " ".join(excerpt.split())
+    assert (excerpt[0], excerpt[-1], len(excerpt) <= 180) == ("…", "…", True)

@@ -38,6 +38,7 @@ def test_counts_are_summed_and_times_are_kept_one_by_one() -> None:
         measure("ClassifyMs", 5)
         measure("ClassifyMs", 7)
 
+    assert written(work, namespace="") == []
     [found] = written(work)
     assert (found["DynamoDBCalls"], found["ClassifyMs"]) == ([3], [5, 7])
     assert found["service"] == "webbee"
@@ -69,6 +70,18 @@ def test_a_deployment_s_variables_add_no_dimension(monkeypatch: pytest.MonkeyPat
 def test_a_metric_that_is_not_in_the_table_is_a_defect() -> None:
     with pytest.raises(AssertionError, match="Tuns"):
         measure("Tuns")
+
+
+def test_an_invocation_that_fails_still_writes_what_it_counted() -> None:
+    found: list[str] = []
+
+    def fail() -> None:
+        measure("Turns")
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError), metered("chat_turn", "n", dict, write=found.append):
+        fail()
+    assert json.loads(found[0])["Turns"] == [1]
 
 
 def test_a_phase_is_timed_even_when_it_fails_and_in_tasks_of_its_own() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
+from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.extensions.loader import load_main
 from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
@@ -143,6 +144,11 @@ def test_the_catalogue_says_what_the_extension_offers() -> None:
 
 async def _nothing(ctx: Any) -> dict[str, Any]:
     return {}
+
+
+def test_the_catalogue_survives_the_way_to_another_function() -> None:
+    catalogue = registry_of(extension(), Extension("bare")).catalogue()
+    assert Catalogue.from_dict(json.loads(json.dumps(catalogue.to_dict()))) == catalogue
 
 
 def test_a_long_tool_name_is_shortened_and_stays_unique() -> None:

@@ -21,6 +21,7 @@ from webbee_kernel.extensions.outcomes import (
     MAX_RESULT_BYTES,
     from_return,
     plain_json,
+    webhook_answer,
 )
 from webbee_kernel.sdk import ActionResult, Context
 from webbee_kernel.sdk.definitions import FunctionDef
@@ -141,6 +142,11 @@ def test_a_megabyte_is_let_through_and_a_byte_more_and_what_is_no_json_is_not() 
         with pytest.raises(CallError, match=says) as caught:
             plain_json(value)
         assert caught.value.code == "INTERNAL"
+
+
+def test_a_webhook_may_write_its_status_as_text() -> None:
+    told = webhook_answer({"status_code": "202", "body": {"n": 2}})
+    assert tuple(told.values()) == (202, {}, {"n": 2})
 
 
 # ---- large data

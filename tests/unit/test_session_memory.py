@@ -58,6 +58,13 @@ def test_previews_hold_five_hundred_characters() -> None:
     assert cut.endswith("]] " + "m" * 499 + "…" + " → " + "r" * 499 + "…")
 
 
+@pytest.mark.parametrize("message", ["a → b", "a → → b", "a →", "→ a", "→", "a→b", "a\u200b → b"])
+def test_an_arrow_in_a_message_cannot_pass_for_the_one_before_the_reply(message: str) -> None:
+    shown = lines(turn(message=message, reply="the reply"))[1]
+    assert shown.count("→") == 1
+    assert shown.partition(" → ")[2] == "the reply"
+
+
 def test_facts_stored_in_the_open_are_masked_once_the_gate_is_closed_and_stay_within_the_cap() -> (
     None
 ):

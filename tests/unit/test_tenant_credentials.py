@@ -11,6 +11,8 @@ import threading
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from webbee_kernel.aws.parameters import mark_of, tenant_of
 from webbee_kernel.aws.tenant_credentials import (
@@ -178,6 +180,17 @@ def test_a_user_named_like_a_pattern_reaches_himself_alone(name: str) -> None:
     assert not allowed(user, "acme#alice#mail")
 
 
+TENANTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40)
+
+
+@given(TENANTS)
+def test_a_mark_leads_back_to_its_tenant_alone_and_stands_in_any_address(tenant: str) -> None:
+    mark = mark_of(tenant, "key")
+    assert tenant_of(mark, "key") == tenant
+    assert mark.isascii()
+    assert not set(mark) & set("/?#%&= ")
+
+
 @pytest.mark.parametrize(
     "forged",
     [
@@ -195,3 +208,8 @@ def test_a_user_named_like_a_pattern_reaches_himself_alone(name: str) -> None:
 )
 def test_a_mark_that_was_not_made_with_the_key_names_nobody(forged: str) -> None:
     assert tenant_of(forged, "key") is None
+
+
+def test_without_a_key_there_are_no_marks() -> None:
+    assert mark_of("acme", "") == ""
+    assert tenant_of(mark_of("acme", "key"), "") is None

@@ -19,7 +19,9 @@ from webbee_kernel.turn.tool_retrieval import (
     BUDGET,
     GROWN,
     MAX_GROWN,
+    NEAR,
     QUOTA,
+    Place,
     Shortlist,
     Standing,
     ranked,
@@ -154,6 +156,15 @@ def test_a_list_takes_two_bytes_a_function() -> None:
     assert len(squeeze(tool_retrieval.text(listed, KEY))) < 2 * len(listed.places) + 20
 
 
+def test_a_message_about_what_is_shown_adds_little_and_the_same_message_nothing() -> None:
+    first = shortlist(ALL, "the parcel number 7")
+    then = shortlist(ALL, "and the parcel number 8", before=stood(first))
+    assert len(then.tools) - then.steady < NEAR / 2
+    again = shortlist(ALL, "and the parcel number 8", before=stood(then))
+    assert again.tools == then.tools
+    assert again.steady == len(again.tools)
+
+
 def test_what_was_added_last_makes_room_and_the_first_choice_stays() -> None:
     listed = first = shortlist(ALL, f"the {MATTERS[0]} number 1")
     made_room: list[int] = []
@@ -168,6 +179,15 @@ def test_what_was_added_last_makes_room_and_the_first_choice_stays() -> None:
             made_room.append(listed.steady)
     assert 0 < len(made_room) < len(MATTERS) - 1
     assert max(made_room) > len(first.tools)
+
+
+def test_what_was_used_stays_when_room_is_made() -> None:
+    used = {("violin", "violin_3"), ("engine", "engine_25")}
+    small = of_matters(30)
+    full = Standing(tuple(Place(n, False) for n in range(MAX_GROWN)), 90)
+    listed = shortlist(small, "the glacier number 4", used=used, before=full)
+    assert used <= {(f.app_id, f.fn_name) for f in listed.shown}
+    assert len(listed.tools) <= MAX_GROWN
 
 
 # ---- schemas as models read them
