@@ -234,8 +234,8 @@ class Dates:
 
     def is_no_length(self, claim: Claim) -> bool:
         """Whether a figure is a length of time of minutes, hours, days or weeks that nothing shows,
-        though the data has times of which it could be one: no time of a record to another of it or
-        to now, no day of a list to another, no two times of its own sentence, no number of rows."""
+        though the data has times of which it could be one: not from one time of a record or a list
+        to another or to now, not between two that the reply tells, no number of rows."""
         unit, value = self._figures.unit(claim), claim.mention.value
         if unit.name not in _TIMED or not value or is_rough(self._reading, claim):
             return False
@@ -243,9 +243,9 @@ class Dates:
             return False
         parts = [(value, unit.size), *self._beside_length(claim, unit)]
         told, size = sum(n * size for n, size in parts), min(size for _, size in parts)
-        return size >= MINUTE and not self._is_length(told, size, claim)
+        return size >= MINUTE and not self._is_length(told, size)
 
-    def _is_length(self, told: float, size: float, claim: Claim) -> bool:
+    def _is_length(self, told: float, size: float) -> bool:
         """Whether so many seconds, told in steps of `size`, are a length of time that is known."""
         half = HALF if told % size == 0 else HALF / 2
         slack = size * (DAYS_OFF if size >= DAY * MINUTE else half)
@@ -254,7 +254,7 @@ class Dates:
         follows = self._figures.arithmetic.follows
         if any(follows(settle(told / s), slack / s, "time") for s in (1, MINUTE, MINUTE * HOUR)):
             return True
-        near = (*self._intervals, *self._in_sentence(claim))
+        near = self._intervals | self._told_intervals
         return any(abs(one * MINUTE - told) < slack for one in near)
 
     def _beside_length(self, claim: Claim, unit: Unit) -> Iterator[tuple[Number, float]]:
@@ -265,26 +265,28 @@ class Dates:
             if part.measure == "time" and part.size != unit.size and 0 <= gap <= NEAR:
                 yield other.mention.value, part.size
 
-    def _in_sentence(self, claim: Claim) -> Iterator[float]:
-        """The minutes between two times, or two days, of a figure's own sentence."""
-        near = self._reading.inside(self._reading.sentence(claim.start))
-        times = [_at(date.min, m) for c in near if c.kind == "time" for m in c.mention.readings]
-        dated = chain.from_iterable(c.mention.readings for c in near if c.kind == "date")
+    @cached_property
+    def _told_intervals(self) -> frozenset[float]:
+        """The minutes between two times, or two days, that the reply tells."""
+        told = self._reading.claims
+        times = [_at(date.min, m) for c in told if c.kind == "time" for m in c.mention.readings]
+        dated = chain.from_iterable(c.mention.readings for c in told if c.kind == "date")
         days = filter(None, (_after_now(at, self._today) for at in dated))
-        made = (_between(one, other) for one, other in permutations([*times, *days], 2))
-        return filter(None, made)
+        near = [*times[:LENGTHS], *islice(days, LENGTHS)]
+        made = (_between(one, other) for one, other in permutations(near, 2))
+        return frozenset(filter(None, made))
 
     @cached_property
     def _intervals(self) -> frozenset[float]:
-        """The minutes between the times of one record, of all rows of a list together, to now, and
-        between the days of a list."""
+        """The minutes between the times of one record, of its list and of what it stands in, of all
+        rows of a list together, and to now."""
         found, rows = set[float](), dict[Owner, float]()
         for (one, own), (other, theirs) in combinations(self._starts, 2):
             minutes = _between(one, other) or 0.0
             if own == theirs:
                 rows[own] = max(rows.get(own, 0.0), minutes)
-            is_of_list = own[:-1] == theirs[:-1] and minutes >= DAY
-            if is_of_list or own == theirs or not (own and theirs):
+            is_near = own[: len(theirs)] == theirs or theirs[: len(own)] == own
+            if is_near or (own[:-1] == theirs[:-1] and one.year > 1):
                 found.add(minutes)
         together = Counter[Owner]()
         for row, minutes in rows.items():
