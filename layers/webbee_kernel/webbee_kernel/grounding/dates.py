@@ -281,12 +281,13 @@ class Dates:
         """The minutes between the times of one record, of its list and of what it stands in, of all
         rows of a list together, and to now."""
         found, rows = set[float](), dict[Owner, float]()
+        held = Counter(owner for _, owner in self._starts)
         for (one, own), (other, theirs) in combinations(self._starts, 2):
             minutes = _between(one, other) or 0.0
             if own == theirs:
                 rows[own] = max(rows.get(own, 0.0), minutes)
-            is_near = own[: len(theirs)] == theirs or theirs[: len(own)] == own
-            if is_near or (own[:-1] == theirs[:-1] and one.year > 1):
+            is_log = held[own] == held[theirs] == 1  # one time an entry
+            if _is_within(own, theirs) or _is_in_list(own, theirs, one.year > 1 or is_log):
                 found.add(minutes)
         together = Counter[Owner]()
         for row, minutes in rows.items():
@@ -364,6 +365,16 @@ def _at(day: date, minutes: int) -> datetime:
 
 def _moment(start: Start) -> datetime:
     return start if isinstance(start, datetime) else datetime.combine(start, time())
+
+
+def _is_within(one: Owner, other: Owner) -> bool:
+    """Whether two records are one, or one stands in the other."""
+    return one[: len(other)] == other or other[: len(one)] == one
+
+
+def _is_in_list(one: Owner, other: Owner, is_told: bool) -> bool:
+    """Whether two records are of one list, and their times can be held against each other."""
+    return is_told and one[:-1] == other[:-1]
 
 
 def _between(one: Start, other: Start) -> float | None:
