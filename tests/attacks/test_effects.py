@@ -202,7 +202,8 @@ def test_a_place_that_hides_in_an_argument_is_proposed(call: Call) -> None:
 )
 def test_what_a_function_does_not_declare_does_not_reach_it(call: Call) -> None:
     world = Odd()
-    world.say("hello eve, open https://example.org/", call)
+    said = f"hello eve, open https://example.org/, {call[0].replace('_', ' ')}"
+    world.say(said, call)
     declared = {"query": "eve", "url": "https://example.org/"}
     assert [given for _, given in world.done] == [
         {name: value for name, value in declared.items() if name in call[1]}

@@ -30,7 +30,7 @@ class Shelf(World):
         """A turn for each of these results."""
         for one in told:
             self.told = [one]
-            self.say("Show me more.", (by, {}))
+            self.say(f"Show me more: {by}", (by, {}))
 
     def card(self, message: str, ident: object) -> str:
         return str(self.say(message, ("remove", {"id": str(ident)}))["confirmation"]["summary"])
@@ -137,13 +137,61 @@ def test_a_label_beside_another_one_or_around_it_names_nothing(said: str, trap: 
         ("Archive Plan 2", "Plan 2", "Plan"),
         ("Archive menu.pdf", "menu.pdf", "menu"),
         ("Archive the plan for Ann", "Plan for Ann", "Plan for Bob"),
-        ("Archive the old plan and the new plan", "New plan", "Old plan"),
-        ("Archive Milk, Eggs", "Milk", "Eggs"),
     ],
 )
 def test_a_record_among_its_like_is_named(said: str, one: str, other: str) -> None:
     listed = {"plans": [{"id": "p-1", "title": one}, {"id": "p-2", "title": other}]}
     assert has_run(said, "p-1", listed)
+
+
+@pytest.mark.parametrize(
+    ("said", "one", "other"),
+    [
+        ("Archive the old plan and the new plan", "New plan", "Old plan"),
+        ("Archive Milk, Eggs", "Milk", "Eggs"),
+        ("Archive acme, as usual", "acme", "as usual"),
+    ],
+)
+def test_of_two_that_are_named_a_turn_takes_both_or_none(said: str, one: str, other: str) -> None:
+    listed = {"plans": [{"id": "p-1", "title": one}, {"id": "p-2", "title": other}]}
+    assert not has_run(said, "p-1", listed)
+    world = Shelf()
+    world.look(listed)
+    world.say(said, *(("archive", {"id": ident}) for ident in ("p-1", "p-2")))
+    assert world.ran[-2:] == ["archive", "archive"]
+
+
+@pytest.mark.parametrize(
+    ("said", "called"), [("Archive plan 2026-17", "plan 2026-17"), ("Archive plan #12", "#12")]
+)
+def test_a_typed_id_is_no_other_record_s_name(said: str, called: str) -> None:
+    ident = called.rpartition(" ")[2].strip("#")
+    listed = {"plans": [{"id": ident, "title": "Acme"}, {"id": "p-9", "title": called}]}
+    assert not has_run(said, "p-9", listed)
+    assert has_run(said, ident, listed)
+
+
+def test_a_field_that_is_a_word_of_another_label_names_nothing() -> None:
+    mine = {"id": "p-1", "title": "Acme hosting May"}
+    listed = {"plans": [mine, {"id": "p-9", "title": "Eve Ltd", "reference": "acme"}]}
+    assert not has_run("Archive the acme plan", "p-9", listed)
+
+
+@pytest.mark.parametrize(
+    ("reply", "runs"),
+    [
+        ("You have one plan: Rent. Shall I archive it?", True),
+        ("You have Rent. Anything else?", False),
+        ("Rent is there. Do you want the weather?", False),
+        ("Shall I show you Rent?", False),
+    ],
+)
+def test_a_yes_answers_what_the_question_is_about(reply: str, runs: bool) -> None:
+    world = Shelf()
+    world.narration = reply
+    world.look({"plans": [{"id": "p-1", "title": "Rent"}]})
+    world.say("yes", ("archive", {"id": "p-1"}))
+    assert ("archive" in world.ran) is runs
 
 
 class Numbered(World):

@@ -506,7 +506,7 @@ def test_five_chained_steps_cost_two_model_calls() -> None:
     seen: list[Any] = []
     walk = plan(ToolCall("chain__begin", {}), *map(link, range(4)))
     with ScriptedModel([walk, say("The chain_app is at row 5.")]) as model:
-        reply = TestKernel([chain_app(seen)], model=model).chat("walk the chain_app")
+        reply = TestKernel([chain_app(seen)], model=model).chat("advance in the chain_app")
     assert seen == [1, 2, 3, 4]
     assert roles(model) == "cn"
     assert reply.text == "The chain_app is at row 5."
@@ -518,7 +518,7 @@ def test_a_failed_step_stops_only_what_depends_on_it() -> None:
     walk = plan(ToolCall("chain__fail", {}), link(0), ToolCall("chain__begin", {}), link(2))
     nothing, told = "Nothing else can be called.", "There is row 2; the other step failed."
     with ScriptedModel([walk, say(nothing), say(told)]) as model:
-        reply = TestKernel([chain_app(seen)], model=model).chat("walk the chain_app")
+        reply = TestKernel([chain_app(seen)], model=model).chat("advance in the chain_app")
     assert seen == [1]
     first, *rest = calls(reply)
     assert first == ("fail", "error")

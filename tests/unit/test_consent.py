@@ -392,7 +392,7 @@ def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
     given = {"roles": {"Eve Smith": {"role": "owner"}}, "body": ""}
     summary = told(function, given, Titles()).summary
     assert "all-customers" in summary and "Eve Smith" in summary and "body “”" in summary
-    assert "limit" not in summary
+    assert "limit: 5" in summary
 
 
 # ---- words of the user's own

@@ -11,9 +11,10 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
-from typing import Literal
+from typing import Final, Literal
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from .. import language
 from ..clock import digest
 
 Form = Literal["recipient", "account", "url"]
@@ -112,6 +113,26 @@ def is_moment(value: object) -> bool:
 def has_years_only(text: str) -> bool:
     """Whether each long figure of what may be a date is a year that somebody means."""
     return all(1900 <= int(figure) <= 2199 for figure in _LONG.findall(text))
+
+
+_LONGEST_DATE: Final = 40
+"""Characters of a date in words."""
+_ANY_DAY: Final = "2026-01-01T00:00:00Z"
+"""From which a relative date is counted: only that it is one matters."""
+
+
+def is_date(value: object) -> bool:
+    """Whether the whole value is a date or a time, in figures or in words of any language: a model
+    writes `friday` where its user says "am Freitag"."""
+    # numbers are looked at elsewhere
+    text = value.strip() if isinstance(value, str) else ""
+    if not 0 < len(text) <= _LONGEST_DATE or not has_years_only(text):
+        return False
+    return is_moment(text) or any(
+        len(mention.text) == len(text)
+        for tag in language.tags()
+        for mention in language.dates(text, tag, _ANY_DAY)
+    )
 
 
 DEEPEST = 8

@@ -21,15 +21,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
-from .. import language
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
-from .addresses import has_years_only, host_of, is_moment, is_networked, is_typed, key_of
+from .addresses import host_of, is_date, is_networked, is_typed, key_of
 from .arguments import Leaf, leaves, parameters, shown
 from .field_names import FILES, is_counted, kind_of, names_an_id, numbers_a_record, words_of
 from .references import References
 from .sinks import NOTHING_GIVEN, Effect, Sink, effect_of, is_known_key, is_told, opened, sinks
-from .user_words import Said, words_in
+from .user_words import QUESTION_MARKS, Said, words_in
 
 Given = Mapping[str, JSON]
 Paths = tuple[str, ...]
@@ -59,6 +58,8 @@ class Moment(NamedTuple):
     hosts: Collection[str] = ()
     """Hosts that the operator lets reads open."""
     rule: Rule = "bound"
+    called: Collection[str] = ()
+    """The values of all calls of the turn."""
     knows_message: bool = True
     """False for a program that speaks for the user: what he told it is not known here."""
     schemes: Collection[str] = ()
@@ -114,9 +115,24 @@ def _unbound_written(function: FunctionInfo, arguments: Given, moment: Moment) -
     told = leaves(function, arguments)
     given = [x for x in told if not (x.is_key and x.path == x.value) or known(_digits(x.value))]
     meant = partial(_as_id, function=function, given=given, records=moment.records)
-    unbound = [x.path for x in map(meant, given) if not _is_bound(x, function, moment, given)]
+    found = [*map(meant, given)]
+    unbound = [x.path for x in found if not _is_bound(x, function, moment, given)]
+    if not (unbound or any(_binds(x, function) for x in found)):
+        unbound = [] if _is_asked_for(moment, function, given) else [function.fn_name]
     # an update to nothing is a deletion by another name
     return (*unbound, *_emptied(function, arguments, given))
+
+
+def _binds(leaf: Leaf, function: FunctionInfo) -> bool:
+    """Whether an argument is a text or an id, which has to be the user's."""
+    is_text = isinstance(leaf.value, str) and not is_date(leaf.value)
+    return not (leaf.offered or leaf.filled) and (is_text or _is_id(leaf, function))
+
+
+def _is_asked_for(moment: Moment, function: FunctionInfo, given: list[Leaf]) -> bool:
+    """Whether a message has anything of a call that binds nothing else, and asks nothing."""
+    is_question = any(mark in moment.message for mark in QUESTION_MARKS)
+    return not is_question and _carries(moment.records.said, function, given)
 
 
 def _emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> Iterator[str]:
@@ -235,7 +251,7 @@ def _says_what_for(leaf: Leaf) -> bool:
     """Whether a text, or how it is written, stands under a name that says what it is for."""
     if isinstance(leaf.value, int | float) and not leaf.is_set:
         return False
-    return is_told(leaf) or _is_date(leaf.value) or is_known_key(leaf)
+    return is_told(leaf) or is_date(leaf.value) or is_known_key(leaf)
 
 
 def _is_named_whole(leaf: Leaf, function: FunctionInfo, own: References) -> bool:
@@ -340,7 +356,7 @@ def _is_plain(leaf: Leaf, counted: Collection[str]) -> bool:
     how many, and hardly anything else."""
     if isinstance(leaf.value, int | float):
         return leaf.path in counted
-    return (_is_date(leaf.value) and not leaf.is_item) or is_known_key(leaf)
+    return (is_date(leaf.value) and not leaf.is_item) or is_known_key(leaf)
 
 
 def _is_plain_number(leaf: Leaf) -> bool:
@@ -365,7 +381,7 @@ def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Le
         return _is_his_record(leaf, function, moment, given)
     text = str(leaf.value)
     # quantities and dates of a write that stays here bind nothing
-    if _is_number(leaf) or _is_date(text):
+    if _is_number(leaf) or is_date(text):
         return True
     return moment.said.wrote(text, _like(leaf, given)) or (
         moment.records.is_known(text) and _is_his_record(leaf, function, moment, given)
@@ -401,48 +417,31 @@ def _is_id(leaf: Leaf, function: FunctionInfo) -> bool:
     return not isinstance(leaf.value, str) and numbers_a_record(leaf.name)
 
 
-_LONGEST_DATE: Final = 40
-"""Characters of a date in words."""
-_ANY_DAY: Final = "2026-01-01T00:00:00Z"
-"""From which a relative date is counted: only that it is one matters."""
-
-
-def _is_date(value: JSON) -> bool:
-    """Whether the whole value is a date or a time, in figures or in words of any language: a model
-    writes `friday` where its user says "am Freitag"."""
-    # numbers are looked at elsewhere
-    text = value.strip() if isinstance(value, str) else ""
-    if not 0 < len(text) <= _LONGEST_DATE or not has_years_only(text):
-        return False
-    return is_moment(text) or any(
-        len(mention.text) == len(text)
-        for tag in language.tags()
-        for mention in language.dates(text, tag, _ANY_DAY)
-    )
-
-
 def _is_his_record(leaf: Leaf, function: FunctionInfo, moment: Moment, given: list[Leaf]) -> bool:
     records, which = moment.records, (leaf.value, leaf.name, function.app_id)
     beside = [str(x.value) for x in given]
     # a yes does not answer "which one?"
     if records.is_left_open(leaf.value, beside):
         return False
-    if records.is_named(*which, beside=beside) or records.is_made(*which):
+    if records.is_made(*which):
         return True
+    if records.answered and not _carries(records.said, function, given):
+        return False  # a yes answers what its question is about
+    if records.is_named(*which, beside=beside):
+        return not records.names_another(*which, moment.called)
+    said = records.said if records.answered else moment.own.said
     # only one was shown, and the message is about it at all
-    return records.is_only_one(*which) and (
-        bool(records.answered) or _carries(moment, function, given)
-    )
+    return records.is_only_one(*which) and _carries(said, function, given)
 
 
 _TELLING: Final = 4
 """Letters of a word of a description or an example that says what a function does."""
 
 
-def _carries(moment: Moment, function: FunctionInfo, given: list[Leaf]) -> bool:
-    """Whether the message has anything of a call: a word of what it does, or of what it writes."""
+def _carries(said: Said, function: FunctionInfo, given: list[Leaf]) -> bool:
+    """Whether words have anything of a call: a word of what it does, or of what it writes."""
     # the author's own words for what it does
     told = words_in(" ".join((function.description, *function.examples)))
     does = (*words_of(function.fn_name), *(w for w in told if len(w) >= _TELLING))
     written = [w for x in given if not _is_id(x, function) for w in words_in(x.said)]
-    return any(map(moment.own.said.has, (*does, *written)))
+    return any(map(said.has, (*does, *written)))

@@ -70,6 +70,12 @@ def names_a_secret(name: str) -> bool:
     )
 
 
+def ends_in_a_secret(name: str) -> bool:
+    """Whether what such a name holds is itself the secret: `api_key`, and not `token_amount`."""
+    words = words_of(name)
+    return not _SECRETS.isdisjoint(words[-1:]) or tuple(words[-2:]) in _SECRET_PAIRS
+
+
 def near(name: str, others: Iterable[str]) -> str:
     """The one of the others that the name may be misspelt from or into; empty where none is."""
     from difflib import get_close_matches  # only here: an error's

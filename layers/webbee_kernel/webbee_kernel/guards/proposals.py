@@ -22,7 +22,7 @@ from ..types import CallOutcome, JSONObject, Step
 from .addresses import form_of, spelled
 from .arguments import Leaf, scalars, shown
 from .consent import accepted_by, destinations
-from .field_names import names_an_id, root_of, same_kind, words_of
+from .field_names import ends_in_a_secret, names_an_id, root_of, same_kind, words_of
 from .sinks import effect_of
 
 WHOLE = 1_000
@@ -173,7 +173,7 @@ def _is_hidden(leaf: Leaf) -> bool:
     """Whether a card shows dots for it: a secret, but for a sentence that only a name calls
     one."""
     is_text = len(str(leaf.value).split()) > 2
-    return leaf.is_declared_secret or (leaf.is_secret and not is_text)
+    return leaf.is_declared_secret or (ends_in_a_secret(leaf.name) and not is_text)
 
 
 def described(step: Step, catalogue: Catalogue, titles: Titles, tag: str = "en") -> str:
@@ -267,10 +267,15 @@ def _call(
         "fields": [
             _field(leaf, leaf.path in to, title, texts, tag)
             for leaf in shown(function, step.arguments)
-            if not leaf.filled or leaf.path in told
+            if not leaf.filled or leaf.path in told or _tells_by_default(leaf)
             for title in [_title_of(function, leaf, titles, leaf.path in to, unsaid)]
         ],
     }
+
+
+def _tells_by_default(leaf: Leaf) -> bool:
+    """Whether what a call leaves to its default says how much or which."""
+    return not isinstance(leaf.value, bool) and bool(leaf.value) and not leaf.is_key
 
 
 def _title(fn_name: str, tag: str) -> str:

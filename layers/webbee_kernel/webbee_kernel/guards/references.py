@@ -12,59 +12,24 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, groupby, pairwise
 from operator import attrgetter
-from typing import Any, NamedTuple
 
 from .. import language
 from ..catalogue import FunctionInfo
-from . import field_names
-from .addresses import is_moment, normal
+from .addresses import normal
 from .arguments import offered
-from .field_names import LONGEST_LABEL, NUMBERED, kind_of, names_an_id, root_of, same_kind, words_of
+from .field_names import LONGEST_LABEL, NUMBERED, root_of, same_kind, words_of
+from .records import Found, Record, ids_inside, records_in, scalars_in
 from .user_words import Said, words_in
 
-LONGEST_VALUE = 60
-"""Characters of a value that may tell a record from its like."""
-MOST_VALUES = 24
-DEPTH, DEEPEST = 2, 24
-"""Levels of objects whose values tell a record, and those that are walked."""
 HALF = 0.5
 """Part of a label's letters that must stand in the user's words for the label to be named."""
 TELLING = 5
 """Letters of a word that names a record alone, where no other of its kind has it."""
-_OWN = ("id", "id_", "uid", "uuid", "_id", "guid")
 _SUFFIX_MOST = 6
 
 
 Beside = frozenset[str]
 """The values of a call, as ids are compared."""
-
-
-class Found(NamedTuple):
-    """The data of a call: `ago` turns back, 0 in this one. `action` is the kind of its function;
-    empty for what a call was given: a model's words are no app's."""
-
-    app_id: str
-    fn_name: str
-    data: Any
-    ago: int = 0
-    action: str = "read"
-
-
-@dataclass(frozen=True, eq=False)
-class Record:
-    """One object with an id: of which app and kind, what the app calls it and what may be a label
-    beside that, its short values, and whether it stands in another one that has a label."""
-
-    app_id: str
-    kind: str
-    ident: str
-    label: str
-    labels: tuple[str, ...]
-    values: tuple[str, ...]
-    inner: tuple[tuple[str, str], ...]
-    """Ids that stand in it or below it, with their keys."""
-    source: Found
-    inside: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,7 +49,7 @@ class References:
     @cached_property
     def records(self) -> tuple[Record, ...]:
         """Every record, those inside others behind them."""
-        return tuple(r for source in self.found for r in _walk(source.data, "", source))
+        return tuple(r for source in self.found for r in records_in(source.data, "", source))
 
     @cached_property
     def _by_id(self) -> Mapping[str, tuple[Record, ...]]:
@@ -120,7 +85,7 @@ class References:
     def _fields(self) -> Mapping[str, frozenset[str]]:
         found: dict[str, set[str]] = {}
         for source in self.found:
-            told = (str(v) for _, v, _ in _scalars(source.data))
+            told = (str(v) for _, v, _ in scalars_in(source.data))
             short = {normal(v) for v in told if len(v) <= LONGEST_LABEL}
             found.setdefault(source.app_id, set()).update(short)
         return {app_id: frozenset(values) for app_id, values in found.items()}
@@ -145,7 +110,7 @@ class References:
             return True
         if whole or any(r.label and not r.inside for r in records):
             return False
-        around = (r for r in self._of_app(app_id) if _inside(r, name) == {normal(value)})
+        around = (r for r in self._of_app(app_id) if ids_inside(r, name) == {normal(value)})
         return any(self._is_named(r, beside) for r in around)
 
     def _is_called(self, records: Sequence[Record], whole: bool, beside: Beside) -> bool:
@@ -200,7 +165,7 @@ class References:
     @cached_property
     def keys(self) -> frozenset[str]:
         """Every key above a value of a result."""
-        return frozenset(key for source in self.found for key, _, _ in _scalars(source.data))
+        return frozenset(key for source in self.found for key, _, _ in scalars_in(source.data))
 
     def is_left_open(self, value: object, beside: Collection[str]) -> bool:
         """Whether the question that a plain yes answers tells several records of a kind, of which
@@ -248,7 +213,7 @@ class References:
     def _only_inside(self, value: str, name: str, app_id: str) -> bool:
         """Whether it is the one id of its kind in what an earlier turn told."""
         earlier = [r for r in self._of_app(app_id) if r.source.ago]
-        return {ident for r in earlier for ident in _inside(r, name)} == {value}
+        return {ident for r in earlier for ident in ids_inside(r, name)} == {value}
 
     def _of_app(self, app_id: str) -> Iterator[Record]:
         return (r for r in self.records if app_id in ("", r.app_id))
@@ -256,7 +221,10 @@ class References:
     def _is_named(self, record: Record, beside: Beside) -> bool:
         known = self.named_cache.get((id(record), beside))
         if known is None:
-            known = any(self._names(part, record, beside) for part in self._parts)
+            if (record.app_id, record.kind) in self._kinds_typed:
+                known = bool(record.label) and self._untyped.holds(record.label)
+            else:
+                known = any(self._names(part, record, beside) for part in self._parts)
             self.named_cache[id(record), beside] = known
         return known
 
@@ -288,6 +256,21 @@ class References:
         parts = chain.from_iterable(map(language.clauses, self.said.texts))
         apart = (Said([part], self.said.tag, strict=self.said.strict) for part in parts)
         return (self.said, *apart)
+
+    @cached_property
+    def _untyped(self) -> Said:
+        """His words without the ids that he typed: whose record is called like one is not meant."""
+        return self.said.less(r.ident for r in self.records if self._is_typed(r.ident, ()))
+
+    def names_another(self, value: object, name: str, app_id: str, called: Collection[str]) -> bool:
+        """Whether the message names a record of the same kind by other words, too, which none of
+        the turn's calls takes: which of the two is meant, it does not say."""
+        taken = frozenset(map(normal, called))
+        for record in self.of(value, name, app_id):
+            others = (r for r in self._like(record) if normal(r.ident) not in taken)
+            if any(self._is_named(other, taken) for other in others if not other.inside):
+                return True
+        return False
 
     def _like(self, record: Record) -> Iterator[Record]:
         """The other records of its kind."""
@@ -333,8 +316,10 @@ class References:
         others = [*self._like(record)] if words or values else []
         if not others:
             return any(len(value) >= TELLING for value in values)
-        words = words.difference(*(self._telling(other.label) for other in others))
-        return bool(words or values.difference(*(map(normal, other.values) for other in others)))
+        labels = [self._telling(other.label) for other in others]
+        values = values.difference(*(map(normal, other.values) for other in others))
+        own = [v for v in values if not any(label.issuperset(words_in(v)) for label in labels)]
+        return bool(words.difference(*labels) or own)
 
     def _telling(self, label: str) -> frozenset[str]:
         """The words of a label that may tell what it stands for."""
@@ -353,12 +338,6 @@ class References:
         return (folded := language.fold(word)) in self._verbs or folded in language.everyday()
 
 
-def _inside(record: Record, name: str) -> set[str]:
-    """The ids in a record that are of what the argument of this name is."""
-    root = root_of(name)[-1:]
-    return {normal(i) for key, i in record.inner if root and root_of(key)[-1:] == root}
-
-
 def _is_telling(word: str) -> bool:
     return len(word) >= TELLING or any(c.isdigit() for c in word)
 
@@ -367,79 +346,6 @@ def _bare(label: str) -> str:
     """A label without the ending of a file's name."""
     stem, dot, ending = label.rpartition(".")
     return stem if dot and stem and " " not in ending and len(ending) < _SUFFIX_MOST else label
-
-
-def _walk(
-    value: Any, key: str, source: Found, depth: int = 0, inside: bool = False
-) -> Iterator[Record]:
-    if depth > DEEPEST:
-        return
-    if isinstance(value, Mapping):
-        if record := _record(value, key, source):
-            yield replace(record, inside=inside)
-            inside |= bool(record.label)  # an author inside of a book is no book
-        for name, item in value.items():
-            if isinstance(item, Mapping) and not _has_id(item) and _is_key(str(name)):
-                yield replace(_of({**item}, str(name), key, source), inside=inside)
-            yield from _walk(item, str(name), source, depth + 1, inside)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _walk(item, key, source, depth + 1, inside)
-
-
-def _is_key(name: str) -> bool:
-    """Whether a key of an object is an id, not the name of a field."""
-    return any(c.isdigit() for c in name) or not name.isidentifier()
-
-
-def _has_id(value: Any) -> bool:
-    return isinstance(value, Mapping) and any(_is_ident(value.get(k)) for k in _OWN)
-
-
-def _record(value: Mapping[str, Any], key: str, source: Found) -> Record | None:
-    own = next((k for k in _OWN if _is_ident(value.get(k))), "")  # `id` before `author_id`
-    if not own:
-        ids = [k for k in value if names_an_id(str(k)) and _is_ident(value[k])]  # `order_id`
-        roots = {*words_of(key), *words_of(source.fn_name)}
-        ids.sort(key=lambda k: not roots & {*root_of(k), *(r + "s" for r in root_of(k))})
-        own = ids[0] if ids else ""
-    return _of(value, str(value[own]), key, source, own) if own else None
-
-
-def _of(value: Mapping[str, Any], ident: str, key: str, source: Found, own: str = "") -> Record:
-    called = tuple(field_names.labels(value))
-    label = next(iter(called), "")
-    scalars = [(k, str(v), depth) for k, v, depth in _scalars(value) if str(v) != ident]
-    short = [v for _, v, depth in scalars if depth <= DEPTH and v != label and _may_tell(v)]
-    kind = kind_of(own if own not in _OWN else "", key)
-    told, inner = tuple(short[:MOST_VALUES]), tuple((k, v) for k, v, _ in scalars if names_an_id(k))
-    return Record(source.app_id, kind, ident, label, called, told, inner, source)
-
-
-def _may_tell(text: str) -> bool:
-    return len(text) <= LONGEST_VALUE and "\n" not in text and not is_moment(text)
-
-
-def _is_ident(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""  # no bool
-
-
-def _scalars(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any, int]]:
-    """Every scalar of a result with the name above it and how deep it stands, in a list and in
-    another record deeper than what tells a record from its like. Ids that objects are keyed by are
-    among them."""
-    if depth > DEEPEST:
-        return
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            if isinstance(item, Mapping) and _is_key(str(name)):
-                yield f"{key}_id", name, DEEPEST
-            yield from _scalars(item, str(name), depth + 1 + DEPTH * _has_id(item))
-    elif isinstance(value, list):
-        for item in value:
-            yield from _scalars(item, key, depth + DEPTH)
-    elif type(value) in (str, int, float) and value != "":
-        yield key, value, depth
 
 
 def _before(words: Sequence[str], figure: str) -> Iterator[str]:

@@ -184,7 +184,8 @@ NOTHING_GIVEN: Final = "[]"
 def _app_itself(why: str, found: Sequence[Leaf]) -> Sink:
     """A yes to it is one to these arguments, but for what they tell under one word: `chat_title`
     may say where to, `title` does not."""
-    also = (x for x in found if not is_told(x) or len(words_of(x.name)) != 1)
+    own = (x for x in found if not (x.is_default or x.offered))
+    also = (x for x in own if not is_told(x) or len(words_of(x.name)) != 1)
     given = [(leaf.path, leaf.value) for leaf in also]
     return Sink("", "", "app", json.dumps(given, default=str), why)
 

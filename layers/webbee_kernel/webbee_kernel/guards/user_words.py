@@ -42,6 +42,8 @@ _SPACES = re.compile(r"(?: |\n\n?)")
 _UNSPACED = "[\u0e00-\u0e7f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff]+"
 """A run of a script without spaces; Korean has them."""
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
+QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
+"""In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
 LEAST_RUN = 4
 """Characters of such a script that have to stand together as he wrote them."""
 LEAST_SHARED = 4

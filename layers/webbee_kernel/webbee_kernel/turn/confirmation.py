@@ -21,7 +21,7 @@ from ..errors import RequestConflict, not_installed
 from ..guards.addresses import form_of
 from ..guards.field_names import kind_of, labels, names_an_id, root_of
 from ..guards.proposals import Title, Titles, card, described, editable
-from ..guards.user_words import Said
+from ..guards.user_words import QUESTION_MARKS, Said
 from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
 from ..text import disambiguate, one_line
@@ -79,8 +79,8 @@ def _folded(text: str) -> set[str]:
     return {language.fold(token.text) for token in language.tokens(text)}
 
 
-QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
-"""In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
+_MARKUP = re.compile(r"[\\<\[\u200b-\u200f\u202a-\u202e\u2060-\u206f]")
+"""Signs of a formula, an element, a link or a note, which a client may draw as nothing."""
 
 
 # letters, spaces, the marks that end or part a clause, and apostrophes inside a word
@@ -104,7 +104,7 @@ def agrees(message: str, reply: str) -> bool:
     """Whether a message is a yes to what the reply asks, and says nothing which the reply did not:
     "yes, please do the exchange". What it agrees to is that question; a card it does not answer. A
     reply that asks nothing is answered by no yes: it may have repeated what somebody else wrote."""
-    if not asks(reply) or "\\" in question_of(reply):  # a formula may draw nothing
+    if not asks(reply) or _MARKUP.search(question_of(reply)):
         return False
     if answer(message):
         return True

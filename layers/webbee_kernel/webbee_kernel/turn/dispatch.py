@@ -12,10 +12,10 @@ from .. import language
 from ..catalogue import Catalogue, Dispatch, FunctionInfo
 from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict, no_app
 from ..guards import ids
-from ..guards.arguments import declared
+from ..guards.arguments import declared, scalars
 from ..guards.consent import Moment, Rule, may_be_asked, why_asked
 from ..guards.references import Found, References
-from ..guards.user_words import Said, without_files
+from ..guards.user_words import QUESTION_MARKS, Said, without_files
 from ..observability import correlation_id, stretch, timed
 from ..stores.types import RING_SIZE
 from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
@@ -387,6 +387,7 @@ class Consent:
             accepted=state.session_accepted,
             hosts=self._hosts,
             rule=self._rule,
+            called=_values(*(o.arguments for o in state.outcomes.values()), *(a for _, a in calls)),
             knows_message=knows_message,
             schemes=schemes,
         )
@@ -404,6 +405,10 @@ class Consent:
         kept = {a.key for a in await self._accepted.list(state.user_key, function=name)}
         now = moment._replace(accepted=frozenset(moment.accepted) | kept)
         return not kept or bool(why_asked(function, arguments, now))
+
+
+def _values(*arguments: JSONObject) -> frozenset[str]:
+    return frozenset(str(leaf.value) for one in arguments for leaf in scalars(one))
 
 
 def references_of(state: TurnContext) -> References:
@@ -425,7 +430,7 @@ def references_of(state: TurnContext) -> References:
 def _leaves_open(message: str, reply: str) -> bool:
     """Whether a message that is no yes to the reply does nothing with what it showed: a question of
     either of them stands open, or the message is a plain no."""
-    is_asked = any(mark in message + reply for mark in confirmation.QUESTION_MARKS)
+    is_asked = any(mark in message + reply for mark in QUESTION_MARKS)
     return is_asked or confirmation.answer(message) is False
 
 
