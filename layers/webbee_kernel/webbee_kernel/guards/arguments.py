@@ -142,6 +142,11 @@ def scalars(
             yield leaf
 
 
+def values_of(*arguments: Mapping[str, JSON]) -> frozenset[str]:
+    """The values that some calls give themselves."""
+    return frozenset(str(leaf.value) for one in arguments for leaf in scalars(one))
+
+
 def _unfolded(leaf: Leaf) -> Iterator[Leaf]:
     """The leaf, and behind it what stands in the JSON object or list that its text holds."""
     yield leaf

@@ -59,7 +59,7 @@ class Moment(NamedTuple):
     """Hosts that the operator lets reads open."""
     rule: Rule = "bound"
     called: Collection[str] = ()
-    """The values of all calls of the turn."""
+    """The values of the calls that this turn has made and plans."""
     knows_message: bool = True
     """False for a program that speaks for the user: what he told it is not known here."""
     schemes: Collection[str] = ()

@@ -12,7 +12,7 @@ from .. import language
 from ..catalogue import Catalogue, Dispatch, FunctionInfo
 from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict, no_app
 from ..guards import ids
-from ..guards.arguments import declared, scalars
+from ..guards.arguments import declared, values_of
 from ..guards.consent import Moment, Rule, may_be_asked, why_asked
 from ..guards.references import Found, References
 from ..guards.user_words import QUESTION_MARKS, Said, without_files
@@ -62,7 +62,7 @@ class StepRunner:
             wave := next_wave(_free(steps, state.held), state.outcomes)
         ):
             prepared = [(s, self._prepare(state, s)) for s in wave]
-            ready, asked = await self._sorted(state, prepared)
+            ready, asked = await self._sorted(state, prepared, steps)
             state = await self._together(state, ready)
             checks = [self._send(state, s, replace(call, kind="check")) for s, call in asked]
             for (step, call), checked in zip(asked, await asyncio.gather(*checks), strict=True):
@@ -110,11 +110,14 @@ class StepRunner:
         return found
 
     async def _sorted(
-        self, state: TurnContext, prepared: list[tuple[Step, CallRequest | CallOutcome]]
+        self,
+        state: TurnContext,
+        prepared: list[tuple[Step, CallRequest | CallOutcome]],
+        planned: Sequence[Step],
     ) -> tuple[list[tuple[Step, CallRequest | CallOutcome]], list[tuple[Step, CallRequest]]]:
         """The calls that may run, and those that the user has to be asked about."""
         fresh = [(s, call.arguments) for s, call in prepared if isinstance(call, CallRequest)]
-        waits = await self._consent(state, fresh) if fresh else frozenset()
+        waits = await self._consent(state, fresh, planned=planned) if fresh else frozenset()
         if state.held or waits:  # what is planned behind an effect that waits, waits with it
             waits |= {s.index for s, _ in fresh if s.has_effect}
         return _apart(prepared, waits)
@@ -365,10 +368,11 @@ class Consent:
         state: TurnContext,
         calls: Sequence[tuple[Step, JSONObject]],
         *,
+        planned: Sequence[Step] = (),
         knows_message: bool = True,
         schemes: Collection[str] = (),
     ) -> frozenset[int]:
-        """The numbers of the steps that wait."""
+        """The numbers of the steps that wait; `planned` are all of their plan."""
         judged = [
             (step, function, arguments)
             for step, arguments in calls
@@ -387,7 +391,7 @@ class Consent:
             accepted=state.session_accepted,
             hosts=self._hosts,
             rule=self._rule,
-            called=_values(*(o.arguments for o in state.outcomes.values()), *(a for _, a in calls)),
+            called=values_of(*(one.arguments for one in (*state.outcomes.values(), *planned))),
             knows_message=knows_message,
             schemes=schemes,
         )
@@ -405,10 +409,6 @@ class Consent:
         kept = {a.key for a in await self._accepted.list(state.user_key, function=name)}
         now = moment._replace(accepted=frozenset(moment.accepted) | kept)
         return not kept or bool(why_asked(function, arguments, now))
-
-
-def _values(*arguments: JSONObject) -> frozenset[str]:
-    return frozenset(str(leaf.value) for one in arguments for leaf in scalars(one))
 
 
 def references_of(state: TurnContext) -> References:
