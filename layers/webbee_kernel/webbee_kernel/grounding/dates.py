@@ -56,7 +56,7 @@ class Dates:
         if claim.token.count(":") > 1 and (found := stands()):
             return Ground(found, "formatted")  # 1:18:40
         told = claim.mention.readings
-        if found := next(filter(None, map(held.get, told)), None) or stands():
+        if found := next(filter(None, (held.get(m) for m in told)), []) or stands():
             return Ground(found, "formatted")
         made = (self._counted[1].get(minutes) for minutes in told)
         if formula := next(chain(filter(None, made), self._zones(claim)), None):
@@ -289,9 +289,9 @@ class Dates:
             is_log = held[own] == held[theirs] == 1  # one time an entry
             if _is_within(own, theirs) or _is_in_list(own, theirs, one.year > 1 or is_log):
                 found.add(minutes)
-        together = Counter[Owner]()
+        together: dict[Owner, float] = {}
         for row, minutes in rows.items():
-            together[row[:-1]] += minutes
+            together[row[:-1]] = together.get(row[:-1], 0.0) + minutes
         return frozenset(found.union(together.values())) - {0.0}
 
     @cached_property

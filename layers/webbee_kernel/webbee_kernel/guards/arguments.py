@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from .. import language
 from ..catalogue import FunctionInfo, Shapes, shapes_of
-from ..types import JSON, JSONObject
+from ..types import JSON, CallOutcome, JSONObject, Step
 from .addresses import form_of
 from .field_names import names_a_secret, names_an_id, words_of
 
@@ -96,6 +96,11 @@ class Leaf(NamedTuple):
         return self.filled or any(d == self.value and type(d) is type(self.value) for d in given)
 
     @property
+    def tells_by_default(self) -> bool:
+        """Whether it says how much or which, to who leaves it to its default."""
+        return not (isinstance(self.value, bool) or self.is_key) and bool(self.value)
+
+    @property
     def is_personal(self) -> bool:
         """Whether its author says that it is personal data."""
         return bool(_given(self.shapes, "x-pii"))
@@ -142,9 +147,9 @@ def scalars(
             yield leaf
 
 
-def values_of(*arguments: Mapping[str, JSON]) -> frozenset[str]:
+def values_of(calls: Iterable[Step | CallOutcome]) -> frozenset[str]:
     """The values that some calls give themselves."""
-    return frozenset(str(leaf.value) for one in arguments for leaf in scalars(one))
+    return frozenset(str(leaf.value) for one in calls for leaf in scalars(one.arguments))
 
 
 def _unfolded(leaf: Leaf) -> Iterator[Leaf]:

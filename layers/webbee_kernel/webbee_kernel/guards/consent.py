@@ -117,8 +117,8 @@ def _unbound_written(function: FunctionInfo, arguments: Given, moment: Moment) -
     meant = partial(_as_id, function=function, given=given, records=moment.records)
     found = [*map(meant, given)]
     unbound = [x.path for x in found if not _is_bound(x, function, moment, given)]
-    if not (unbound or any(_binds(x, function) for x in found)):
-        unbound = [] if _is_asked_for(moment, function, given) else [function.fn_name]
+    if not any(_binds(x, function) for x in found) and not _is_asked_for(moment, function, given):
+        unbound.append(function.fn_name)
     # an update to nothing is a deletion by another name
     return (*unbound, *_emptied(function, arguments, given))
 

@@ -267,15 +267,10 @@ def _call(
         "fields": [
             _field(leaf, leaf.path in to, title, texts, tag)
             for leaf in shown(function, step.arguments)
-            if not leaf.filled or leaf.path in told or _tells_by_default(leaf)
+            if not leaf.filled or leaf.path in told or leaf.tells_by_default
             for title in [_title_of(function, leaf, titles, leaf.path in to, unsaid)]
         ],
     }
-
-
-def _tells_by_default(leaf: Leaf) -> bool:
-    """Whether what a call leaves to its default says how much or which."""
-    return not isinstance(leaf.value, bool) and bool(leaf.value) and not leaf.is_key
 
 
 def _title(fn_name: str, tag: str) -> str:

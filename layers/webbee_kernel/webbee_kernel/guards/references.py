@@ -318,8 +318,8 @@ class References:
             return any(len(value) >= TELLING for value in values)
         labels = [self._telling(other.label) for other in others]
         values = values.difference(*(map(normal, other.values) for other in others))
-        own = [v for v in values if not any(label.issuperset(words_in(v)) for label in labels)]
-        return bool(words.difference(*labels) or own)
+        told = (frozenset(words_in(value)) for value in values)
+        return bool(words.difference(*labels)) or any(not _is_in(one, labels) for one in told)
 
     def _telling(self, label: str) -> frozenset[str]:
         """The words of a label that may tell what it stands for."""
@@ -340,6 +340,10 @@ class References:
 
 def _is_telling(word: str) -> bool:
     return len(word) >= TELLING or any(c.isdigit() for c in word)
+
+
+def _is_in(words: frozenset[str], labels: Iterable[frozenset[str]]) -> bool:
+    return any(map(words.issubset, labels))
 
 
 def _bare(label: str) -> str:

@@ -14,7 +14,8 @@ from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict
 from ..guards import ids
 from ..guards.arguments import declared, values_of
 from ..guards.consent import Moment, Rule, may_be_asked, why_asked
-from ..guards.references import Found, References
+from ..guards.records import Found
+from ..guards.references import References
 from ..guards.user_words import QUESTION_MARKS, Said, without_files
 from ..observability import correlation_id, stretch, timed
 from ..stores.types import RING_SIZE
@@ -391,7 +392,7 @@ class Consent:
             accepted=state.session_accepted,
             hosts=self._hosts,
             rule=self._rule,
-            called=values_of(*(one.arguments for one in (*state.outcomes.values(), *planned))),
+            called=values_of(state.outcomes.values()) | values_of(planned),
             knows_message=knows_message,
             schemes=schemes,
         )
