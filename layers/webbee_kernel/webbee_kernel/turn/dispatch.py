@@ -396,8 +396,7 @@ class Consent:
             knows_message=knows_message,
             schemes=schemes,
         )
-        waits = [s.index for s, f, a in judged if await self._waits(state, f, a, moment)]
-        return frozenset(waits)
+        return frozenset([s.index for s, f, a in judged if await self._waits(state, f, a, moment)])
 
     async def _waits(
         self, state: TurnContext, function: FunctionInfo, arguments: JSONObject, moment: Moment
