@@ -272,3 +272,28 @@ def spelled(value: str) -> str:
     if value.isascii() or not form_of(value):
         return value
     return f"{value} ({''.join(c if c.isascii() else f'<U+{ord(c):04X}>' for c in value)})"
+
+
+_HEADER = re.compile(
+    r"(?i)(?:^|[\r\n])[ \t]*(?:resent-)?(?:to|b?cc)[ \t]*:((?:[^\r\n]|\r?\n[ \t]|\r(?=\n[ \t]))+)"
+)
+_BLOCK = re.compile(r"\s*(?:(?:[A-Za-z][\w-]{0,40}[ \t]*:|[ \t]+\S)[^\r\n]*(?:\r\n?|\n|\Z))+")
+"""Lines of a mail's header that a text begins with."""
+_END = r"[^\s<>\"'«»“”]+"
+_ADDRESS = re.compile(
+    rf"(?i)[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+|\b(?:https?|wss?|ftp)://{_END}|\bwww\.{_END}"
+)
+
+
+def header_recipients(text: str, *, is_body: bool, is_mail: bool) -> Iterator[str]:
+    """Recipients in lines of a mail's header. A body holds some only where it begins with a header,
+    which an app may put behind its own, and with an address in it."""
+    block = _BLOCK.match(text) if is_body and is_mail else None  # people quote headers in mails
+    for match in _HEADER.finditer(block[0] if block else "" if is_body else text):
+        if not is_body or _ADDRESS.search(match[1]):
+            yield " ".join(match[1].split())
+
+
+def addresses_in(text: str) -> Iterator[str]:
+    """The addresses of people and of the web in a text, without the signs of its sentences."""
+    return (match[0].rstrip(".,;:!?)]}") for match in _ADDRESS.finditer(text))

@@ -25,10 +25,17 @@ from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import host_of, is_date, is_networked, is_typed, key_of
 from .arguments import Leaf, leaves, parameters, shown
-from .field_names import FILES, is_counted, kind_of, names_an_id, numbers_a_record, words_of
+from .field_names import (
+    FILES,
+    is_counted,
+    kind_of,
+    names_an_id,
+    numbers_a_record,
+    words_of,
+)
 from .references import References
 from .sinks import NOTHING_GIVEN, Effect, Sink, effect_of, is_known_key, is_told, opened, sinks
-from .user_words import QUESTION_MARKS, Said, words_in
+from .user_words import Said, words_in
 
 Given = Mapping[str, JSON]
 Paths = tuple[str, ...]
@@ -117,7 +124,8 @@ def _unbound_written(function: FunctionInfo, arguments: Given, moment: Moment) -
     meant = partial(_as_id, function=function, given=given, records=moment.records)
     found = [*map(meant, given)]
     unbound = [x.path for x in found if not _is_bound(x, function, moment, given)]
-    if not any(_binds(x, function) for x in found) and not _is_asked_for(moment, function, given):
+    is_free = not any(_binds(x, function) for x in found)
+    if is_free and not _carries(moment.records.said, function, given):
         unbound.append(function.fn_name)
     # an update to nothing is a deletion by another name
     return (*unbound, *_emptied(function, arguments, given))
@@ -127,12 +135,6 @@ def _binds(leaf: Leaf, function: FunctionInfo) -> bool:
     """Whether an argument is a text or an id, which has to be the user's."""
     is_text = isinstance(leaf.value, str) and not is_date(leaf.value)
     return not (leaf.offered or leaf.filled) and (is_text or _is_id(leaf, function))
-
-
-def _is_asked_for(moment: Moment, function: FunctionInfo, given: list[Leaf]) -> bool:
-    """Whether a message has anything of a call that binds nothing else, and asks nothing."""
-    is_question = any(mark in moment.message for mark in QUESTION_MARKS)
-    return not is_question and _carries(moment.records.said, function, given)
 
 
 def _emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> Iterator[str]:
@@ -421,7 +423,7 @@ def _is_his_record(leaf: Leaf, function: FunctionInfo, moment: Moment, given: li
     records, which = moment.records, (leaf.value, leaf.name, function.app_id)
     beside = [str(x.value) for x in given]
     # a yes does not answer "which one?"
-    if records.is_left_open(leaf.value, beside):
+    if records.is_left_open(leaf.value, beside) or records.is_elsewhere(*which, function.fn_name):
         return False
     if records.is_made(*which):
         return True

@@ -70,6 +70,16 @@ def names_a_secret(name: str) -> bool:
     )
 
 
+def has_word(name: str, words: frozenset[str]) -> bool:
+    """Whether a name has one of the words, in whatever form of it: `shared`, `published`."""
+    return not _stems(words).isdisjoint(_stems(frozenset(words_of(name))))
+
+
+@lru_cache(maxsize=256)
+def _stems(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(language.stem(word, "en") for word in words)
+
+
 def ends_in_a_secret(name: str) -> bool:
     """Whether what such a name holds is itself the secret: `api_key`, and not `token_amount`."""
     words = words_of(name)
@@ -219,8 +229,14 @@ DESTROYS = frozenset(
 )
 """Words of flags, choices and times that are set by which something is destroyed."""
 
+DESTRUCTIVE_VERBS = frozenset("delete purge wipe destroy erase truncate".split())
+"""Verbs of functions' names: whatever an author or a server says that one does, it destroys."""
+
 HANDS_ON = frozenset("send resend forward share publish broadcast tweet announce export".split())
 """Verbs that as a parameter of a read say that what it finds is handed on."""
+
+SENDS = HANDS_ON - {"export"} | {"pay", "donate"}
+"""Verbs of functions' names that no read begins with."""
 
 OPENS = frozenset(
     "sent live anyone everyone crosspost submit deploy external mention push visible slack".split()

@@ -262,6 +262,14 @@ class References:
         """His words without the ids that he typed: whose record is called like one is not meant."""
         return self.said.less(r.ident for r in self.records if self._is_typed(r.ident, ()))
 
+    def is_elsewhere(self, value: object, name: str, app_id: str, fn_name: str) -> bool:
+        """Whether an id is known of another app's records alone, though this one has such of its
+        own: its function is named by them."""
+        root = "".join(root_of(name)[-1:])
+        is_own = not root or any(same_kind(word, root) for word in words_of(fn_name))
+        known = self.of(value, name, app_id)
+        return is_own and bool(known) and all(r.app_id != app_id for r in known)
+
     def names_another(self, value: object, name: str, app_id: str, called: Collection[str]) -> bool:
         """Whether the message names a record of the same kind by other words, too, which none of
         the turn's calls takes: which of the two is meant, it does not say."""

@@ -10,16 +10,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from .. import language
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from . import field_names as fields
-from .addresses import form_of, has_scheme, is_linked, is_moment, web_address
+from .addresses import (
+    addresses_in,
+    form_of,
+    has_scheme,
+    header_recipients,
+    is_linked,
+    is_moment,
+    web_address,
+)
 from .arguments import Leaf, leaves, parameters, shown
-from .field_names import Kind, is_counted, kind_by_name, names_an_id, words_of
+from .field_names import Kind, has_word, is_counted, kind_by_name, names_an_id, words_of
 
 Effect = Literal["read", "opens", "write", "outward", "destructive"]
 """How a call is classed; `opens` is a read that opens an address."""
@@ -53,7 +59,8 @@ def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, 
     """Where this call carries something, each place once; empty where it carries nothing out. A
     read that only opens an address has none (`opened`)."""
     if function.action_type == "read":
-        return _of_read(function, shown(function, arguments))
+        found = shown(function, arguments)
+        return _of_read(function, found) or _of_misnamed(function, found)
     found = leaves(function, arguments)
     own = [s for leaf in found if (s := _of_effect(function, leaf))]
     own += _flags(shown(function, arguments))  # `notify_all: true` has no address
@@ -85,7 +92,7 @@ def _flags(found: Sequence[Leaf]) -> Iterator[Sink]:
 
 def _opens(leaf: Leaf) -> bool:
     """Whether a flag opens something to others, also one that is not set and kept it from them."""
-    words, leaves = words_of(leaf.name), _says(leaf.name, fields.LEAVES | fields.OPENS)
+    words, leaves = words_of(leaf.name), has_word(leaf.name, fields.LEAVES | fields.OPENS)
     denies = words[:1] == ["no"]  # `no_email: true` sends nothing
     if leaf.is_set:
         reaches = leaves or words[:1] == ["to"] or _by_name(leaf, fields.EFFECT)
@@ -108,20 +115,12 @@ def _is_time_of_leaving(leaf: Leaf) -> bool:
 def _is_sent(leaf: Leaf) -> bool:
     """Whether a choice says that something leaves: `mode: send`, `access: anyone_with_link`; of one
     that is made against the default its name may say it, too."""
-    if _says(value := str(leaf.value), fields.LEAVES.difference(fields.PLACES) | fields.OPENS):
+    if has_word(value := str(leaf.value), fields.LEAVES.difference(fields.PLACES) | fields.OPENS):
         return True
-    tells = _says(leaf.name, fields.CARRIES) or not fields.PLACES.keys().isdisjoint(words_of(value))
+    tells = has_word(leaf.name, fields.CARRIES) or not fields.PLACES.keys().isdisjoint(
+        words_of(value)
+    )
     return leaf.is_chosen and not is_told(leaf) and tells
-
-
-def _says(name: str, words: frozenset[str]) -> bool:
-    """Whether a name has one of the words, in whatever form of it: `shared`, `published`."""
-    return not _stems(words).isdisjoint(_stems(frozenset(words_of(name))))
-
-
-@lru_cache(maxsize=256)
-def _stems(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(language.stem(word, "en") for word in words)
 
 
 def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, ...]:
@@ -137,7 +136,7 @@ def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink,
 
 def effect_of(function: FunctionInfo, arguments: Mapping[str, JSON]) -> Effect:
     """How this call is classed."""
-    if function.action_type == "destructive" or _destroys(function, arguments):
+    if _is_destructive(function) or _destroys(function, arguments):
         return "destructive"
     if sinks(function, arguments):
         return "outward"
@@ -163,7 +162,7 @@ def classed(function: FunctionInfo) -> Classed:
         return Classed("outward", told) if told else Classed("opens" if urls else "read", urls)
     told = told or tuple(("", s.kind, s.why) for s in sinks(function, {}))
     effect: Effect = "outward" if told else "write"
-    return Classed("destructive" if function.action_type == "destructive" else effect, told)
+    return Classed("destructive" if _is_destructive(function) else effect, told)
 
 
 def _told(function: FunctionInfo, where: int | None = None) -> tuple[tuple[str, Kind, str], ...]:
@@ -195,6 +194,12 @@ def _leaves(function: FunctionInfo) -> bool:
     return not (fields.LEAVES.isdisjoint(words) and fields.OUTWARD_VERBS.isdisjoint(words[:1]))
 
 
+def _is_destructive(function: FunctionInfo) -> bool:
+    """Whether a function destroys by what is declared, or by the verb that it is called by."""
+    verb = words_of(function.fn_name)[:1]
+    return function.action_type == "destructive" or not fields.DESTRUCTIVE_VERBS.isdisjoint(verb)
+
+
 def _destroys(function: FunctionInfo, arguments: Mapping[str, JSON]) -> bool:
     """Whether a call says by a flag that it sets, in an effect also by a choice or a time, that
     something is destroyed: `overwrite: true`, `status: deleted`, `delete_on: 2026-05-15`."""
@@ -205,12 +210,17 @@ def _destroys(function: FunctionInfo, arguments: Mapping[str, JSON]) -> bool:
 
 def _is_to_destroy(leaf: Leaf, *, is_read: bool) -> bool:
     is_named = not fields.DESTROYS.isdisjoint(words_of(leaf.name))
-    if is_read or leaf.is_set:
+    if leaf.is_set or (is_read and not _is_method(leaf)):
         return is_named and leaf.is_set
     if isinstance(leaf.value, str) and not leaf.is_key:
-        says = leaf.offered and _says(leaf.value, fields.DESTROYS)
+        says = (leaf.offered or _is_method(leaf)) and has_word(leaf.value, fields.DESTROYS)
         return says or (is_named and is_moment(leaf.value))
     return is_named and type(leaf.value) in (int, float)
+
+
+def _is_method(leaf: Leaf) -> bool:
+    """Whether it is what a read is to do with what it opens or finds: `method: DELETE`."""
+    return words_of(leaf.name)[-1:] in (["method"], ["then"], ["action"])
 
 
 def _of_effect(function: FunctionInfo, leaf: Leaf) -> Sink | None:
@@ -234,6 +244,13 @@ def _of_read(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
         or _addressed(function, plain)
         or tuple(_sinks(function, _beside_content(plain), fields.BESIDE))
     )
+
+
+def _of_misnamed(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
+    """Where a function goes that is declared a read and whose verb says that it hands something on:
+    what contradicts is taken carefully."""
+    is_sent = not fields.SENDS.isdisjoint(words_of(function.fn_name)[:1])
+    return (_app_itself("function", found),) if is_sent else ()
 
 
 def _addressed(function: FunctionInfo, plain: Sequence[Leaf]) -> tuple[Sink, ...]:
@@ -412,37 +429,22 @@ def _may_be_address(leaf: Leaf, why: str) -> bool:
     return long or is_one or bool(_by_name(leaf, fields.ANYWHERE))
 
 
-_HEADER = re.compile(
-    r"(?i)(?:^|[\r\n])[ \t]*(?:resent-)?(?:to|b?cc)[ \t]*:((?:[^\r\n]|\r?\n[ \t]|\r(?=\n[ \t]))+)"
-)
-_BLOCK = re.compile(r"\s*(?:(?:[A-Za-z][\w-]{0,40}[ \t]*:|[ \t]+\S)[^\r\n]*(?:\r\n?|\n|\Z))+")
-"""Lines of a mail's header that a text begins with."""
 _PLAIN_TEXT = frozenset("body text content contents html markdown note caption".split())
 """Names of texts in which a line such as `To: all` is a line like any other."""
-_END = r"[^\s<>\"'«»“”]+"
-_ADDRESS = re.compile(
-    rf"(?i)[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+|\b(?:https?|wss?|ftp)://{_END}|\bwww\.{_END}"
-)
 
 
 def _in_header(leaf: Leaf, is_mail: bool) -> Iterator[Sink]:
-    """Recipients that a text smuggles in as a header of a mail. What a mail's body is called holds
-    one only where it begins with a header, which an app may put behind its own, and with an address
-    in it."""
-    if not isinstance(leaf.value, str):
-        return
-    is_body = words_of(leaf.name)[-1:] in ([word] for word in _PLAIN_TEXT)
-    block = _BLOCK.match(leaf.value) if is_body and is_mail else None
-    for match in _HEADER.finditer(block[0] if block else "" if is_body else leaf.value):
-        if not is_body or _ADDRESS.search(match[1]):
-            yield Sink(leaf.path, leaf.name, "recipient", " ".join(match[1].split()), "form")
+    """Recipients that a text smuggles in as a header of a mail."""
+    if isinstance(leaf.value, str):
+        is_body = words_of(leaf.name)[-1:] in ([word] for word in _PLAIN_TEXT)
+        for value in header_recipients(leaf.value, is_body=is_body, is_mail=is_mail):
+            yield Sink(leaf.path, leaf.name, "recipient", value, "form")
 
 
 def _in_texts(found: Sequence[Leaf]) -> Iterator[Sink]:
     """The addresses that stand in the texts of a call, those of its contents left out."""
     for leaf in found:
         if isinstance(leaf.value, str) and leaf.marker != "content":
-            for match in _ADDRESS.finditer(leaf.value):
-                value = match[0].rstrip(".,;:!?)]}")  # the sentence's own signs
+            for value in addresses_in(leaf.value):
                 kind: Kind = "recipient" if "@" in value and "://" not in value else "url"
                 yield Sink(leaf.path, leaf.name, kind, value, "form")
