@@ -60,8 +60,9 @@ def put_json(value: Any) -> None:
 
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """The text and the seconds gone by, on a terminal only, until the block ends."""
-    if not sys.stderr.isatty():
+    """The text and the seconds gone by, on a terminal that can erase a line, until the block
+    ends."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield
         return
     done = threading.Event()

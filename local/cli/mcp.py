@@ -10,6 +10,7 @@ import logging
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import webbrowser
 from collections.abc import Coroutine, Iterable, Sequence
@@ -100,39 +101,70 @@ def add(options: argparse.Namespace) -> int:
         return 1
     mcp_servers.add(server)
     print(f"{server.id} is in {mcp_servers.FILE}; {SERVE}, started anew, serves it")
-    if words := _example(_known(options)[server.id]):
-        print(f"then in the chat: {words}\nthe page's Apps list what else it can do")
+    if found := _example(_known(options)[server.id]):
+        words, has_form = found
+        shows = "; a form asks for the rest" if has_form else ""
+        print(f'then in the chat: "{words}"{shows}\nthe page\'s Apps list what else it can do')
     return 0
 
 
-def _example(approval: Approval) -> str:
-    """A message that leads to a tool: its name as words. What only reads is the best to begin with,
-    of what does not one that has a form to show."""
+def _example(approval: Approval) -> tuple[str, bool] | None:
+    """A message that leads to a tool, its name as words, and whether that shows a form. What only
+    reads and needs nothing more is the best to begin with."""
     tools = tools_of(approval.tools).values()
     found = [t for t in tools if t.action_type == "read" or t.schema.get("properties")]
-    best = sorted(found, key=lambda t: (t.action_type != "read", not t.schema.get("properties")))[
-        :1
-    ]
-    return "".join(" ".join(re.findall("[^_-]+", tool.fn_name)) for tool in best)
+    if not found:
+        return None
+    best = min(found, key=lambda t: (t.action_type != "read", bool(t.schema.get("required"))))
+    has_form = best.action_type != "read" or bool(best.schema.get("required"))
+    return " ".join(re.findall("[^_-]+", best.fn_name)), has_form
 
 
 def _instead(server: McpServer, options: argparse.Namespace) -> Iterable[str]:
-    """What to type where `uvx` is missing: the package in an environment of its own, which every
-    system's Python allows, and its program by its path, which no PATH has to name."""
+    """What to type where a Python is missing or lacks the package `mcp`: the project's own. Where
+    `uvx` is missing: the package in an environment of its own, which every system's Python allows,
+    and its program by its path, which no PATH has to name."""
+    if _lacks_mcp(server):
+        own = Path(sys.executable)
+        is_below = not server.cwd and own.is_relative_to(Path.cwd())
+        python = own.relative_to(Path.cwd()) if is_below else own
+        yield "The project's own Python has the package mcp; type this:"
+        yield f"  {_again(server, options, str(python), server.args)}\n"
+        return
     is_missing = server.command == "uvx" and not shutil.which("uvx", path=server.env.get("PATH"))
     found = mcp_servers.without_uvx(server.args) if is_missing else None
     if not found:
         return
     package, (program, *rest) = found
     place = mcp_servers.TOOLS.absolute() if server.cwd else mcp_servers.TOOLS
-    named = ["--name", options.name] if options.name else []
-    named += [word for one in options.env for word in ("--env", one)]
-    named += ["--cwd", options.cwd] if options.cwd else []
-    again = ["mcp", "add", *named, server.id, "--", str(place / "bin" / program), *rest]
     yield "Without uvx, type this:"
     yield f"  python3 -m venv {place}"
     yield f"  {place}/bin/pip install {shlex.quote(package)}"
-    yield f"  {COMMAND} {shlex.join(again)}\n"
+    yield f"  {_again(server, options, str(place / 'bin' / program), rest)}\n"
+
+
+def _lacks_mcp(server: McpServer) -> bool:
+    """Whether a server is started by a Python that is not there, or cannot import `mcp`."""
+    if not re.fullmatch(r"python[\d.]*", Path(server.command).name):
+        return False
+    program = shutil.which(server.command, path=server.env.get("PATH"))
+    if not program:
+        return True
+    tried = subprocess.run(  # noqa: S603 - what the operator would have started
+        [program, "-c", "import mcp"], capture_output=True, check=False
+    )
+    return tried.returncode != 0
+
+
+def _again(
+    server: McpServer, options: argparse.Namespace, program: str, rest: Sequence[str]
+) -> str:
+    """The command that adds the same server by another program."""
+    named = ["--name", options.name] if options.name else []
+    named += [word for one in options.env for word in ("--env", one)]
+    named += ["--cwd", options.cwd] if options.cwd else []
+    words = ["mcp", "add", *named, server.id, "--", program, *rest]
+    return f"{COMMAND} {shlex.join(words)}"
 
 
 def _variables(given: Sequence[str]) -> dict[str, str]:

@@ -37,8 +37,47 @@ def test_the_guides_own_server_is_added_as_a_read(
 ) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
     (here / "pantry.py").write_text(code, "utf-8")
-    assert main(["mcp", "add", "pantry", "--yes", "--", sys.executable, "pantry.py"]) == 0
-    assert "new     list_pantry (read)" in capsys.readouterr().out
+    own = here / ".venv" / "bin" / "python"  # as the project has it, which the tests do not
+    own.parent.mkdir(parents=True)
+    own.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    own.chmod(0o755)
+    [typed] = re.findall(r"`\./webbee (mcp add pantry -- [^`]+)`", GUIDE)
+    words = typed.split()
+    assert main([*words[:2], "--yes", *words[2:]]) == 0
+    printed = capsys.readouterr().out
+    assert "new     list_pantry (read)" in printed
+    assert 'then in the chat: "list pantry"\n' in printed
+    assert '"list pantry" is said in the chat' in GUIDE
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_where_a_python_is_missing_or_lacks_the_package_the_projects_own_is_named(
+    is_there: bool,
+    here: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if is_there:
+        other = here / "bin" / "python3"
+        other.parent.mkdir()
+        other.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')  # without packages
+        other.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{here / 'bin'}:/bin" if is_there else str(here))
+    (here / "garage.py").write_text("from mcp.server import MCPServer\n")
+    words = ["--name", "My garage", "garage", "--", "python3", "garage.py"]
+    assert main(["mcp", "add", "--yes", *words]) == 1
+    printed = capsys.readouterr().out
+    why = "No module named 'mcp'" if is_there else "there is no 'python3' on this machine"
+    assert why in printed
+    typed = shlex.split(printed.splitlines()[-1])
+    assert typed == ["./webbee", "mcp", "add", *words[:4], sys.executable, "garage.py"]
+
+
+def test_a_python_that_has_the_package_is_not_what_is_wrong(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mcp", "add", "gone", "--yes", "--", sys.executable, "nowhere.py"]) == 1
+    assert "own Python" not in capsys.readouterr().out
 
 
 def test_a_server_is_added_looked_at_and_approved_again_when_it_changes(
@@ -80,7 +119,7 @@ def test_the_message_that_is_told_after_an_approval_leads_to_a_tool(
     assert main(["mcp", "add", "my-sums", "--server", told.url, "--yes"]) == 0
     out = capsys.readouterr().out
     assert "2 tools approved" in out and "4 functions with list_resources, read_resource" in out
-    (message,) = re.findall("in the chat: (.+)", out)
+    (message,) = re.findall('in the chat: "(.+)"; a form asks for the rest', out)
     k = kernel(here / "extensions", McpServer(id="my-sums", url=told.url))
     app = k.registry.catalogue().apps["my-sums"]
     assert (app.display_name, len(app.functions)) == ("My sums", 4)
