@@ -68,6 +68,7 @@ class Page {
       nameOf: (app) => this.nameOf(app),
       traces: this.traces,
       model: found.model,
+      inspect: explains && ((message) => this.inspect(true, message)),
       said: () => this.notices.close(),
       opened: (id, fresh) => sessionStorage.setItem(this.sessionKey, fresh ? NEW + id : id),
     });
@@ -267,10 +268,10 @@ class Page {
     this.chat.composer.answeredBy(model);
   }
 
-  inspect(open) {
+  inspect(open, message = this.chat.text.value) {
     this.lens.setAttribute("aria-expanded", String(open));
     document.body.classList.toggle("inspecting", open);
-    this.inspector?.toggle(open, this.chat.text.value);
+    this.inspector?.toggle(open, message);
     if (!open) this.lens.focus();
   }
 

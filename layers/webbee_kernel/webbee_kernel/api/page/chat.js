@@ -20,9 +20,10 @@ const BUILT = 3; // turns that are built at once; those before them when they co
 export class Chat {
   /** `asking` holds the turns without an answer; `after(answer)` runs when one has it; `act(app, reply)` makes the
    * actions of a UI tree; `examples()` are things to say; `nameOf(app)` is what an app is called; `opened(session)`
-   * runs when one is shown, `said()` when something is sent; `traces` are what developers keep of where the time went.
+   * runs when one is shown, `said()` when something is sent; `traces` are what developers keep of where the time went,
+   * `inspect(message)` shows them what the model reads for one.
    * @param {{asking: import("./asking.js").Asking, [more: string]: any}} of */
-  constructor({ asking, after, act, examples, opened, said, nameOf, traces, model }) {
+  constructor({ asking, after, act, examples, opened, said, nameOf, traces, model, inspect }) {
     this.after = after;
     this.act = act;
     this.examples = examples;
@@ -30,6 +31,7 @@ export class Chat {
     this.said = said;
     this.nameOf = nameOf;
     this.traces = traces;
+    this.inspect = inspect;
     this.asking = asking;
     this.session = "";
     this.drawn = new Map(); // the turns on the page by request id: what is told of each, and its answer's element
@@ -142,6 +144,7 @@ export class Chat {
     if (!this.running.length && !this.questions.cards.size) this.giveBack(this.session); // left alone by a reload
     this.settle();
     this.bottom();
+    if (this.list.querySelector(".welcome")) this.beginning();
   }
 
   /** Turns oldest first, with a line where the model's memory begins, and before them the way to earlier ones. */
@@ -218,6 +221,7 @@ export class Chat {
     const again =
       turn.message && harmless && tool(t("regenerate"), "again", () => this.say(turn.message), t("regenerateTold"));
     if (again) again.classList.add("again");
+    const look = this.inspect && turn.message && tool(t("inspector"), "inspect", () => this.inspect(turn.message));
     if (turn.turn && this.session !== OTHERS) this.questions.said(turn.turn);
     const below = { session_id: this.session, request_id: id };
     const act = (app) => this.act(app, app ? null : { below, redraw: () => this.sync(true) });
@@ -225,7 +229,10 @@ export class Chat {
     const receipts = turn.receipts?.map((one) =>
       one.undo && this.isOver(turn, one.undo) ? { ...one, undo: null } : { ...one, at: turn.at },
     );
-    const element = answer({ ...turn, calls, receipts }, { act, questions: this.questions, tools: [again, copies] });
+    const element = answer(
+      { ...turn, calls, receipts },
+      { act, questions: this.questions, tools: [again, copies, look] },
+    );
     this.drawn.set(id, { mark: markOf(turn), element, trace: turn.trace });
     if (!turn.trace?.length) this.retrace(element, [id, ...(turn.also ?? [])]);
     return element;
@@ -411,6 +418,12 @@ export class Chat {
     const over = !asks && answer.offsetHeight > this.wrap.clientHeight - 80;
     if (over) this.wrap.scrollTop = answer.previousElementSibling?.offsetTop ?? answer.offsetTop;
     this.atEnd = !over;
+  }
+
+  // A greeting is read from there.
+  beginning() {
+    this.atEnd = false;
+    this.wrap.scrollTop = 0;
   }
 
   bottom() {

@@ -112,13 +112,16 @@ function callOf(call, named, t, takes) {
 /** What a field is called; a record that is named by its title needs no "id" before it. */
 const nameOf = (field, t) => (field.title && ID.test(plain(field.name)) ? t("title") : wordsOf(field.name));
 
+/** An address that has no room on one line goes on behind its "@". */
+const parted = (text) => text.split(/(?<=@)/).flatMap((part, i) => (i ? [h("wbr"), part] : part));
+
 const LINE = 30; // letters that a narrow card has room for beside the name
 const TALLEST = 12;
 const ID = /^u?u?ids?$/i;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 function value(field, takes) {
-  if (field.kind === "destination") return h("strong.destination", plain(field.title) || plain(field.value));
+  if (field.kind === "destination") return h("strong.destination", parted(plain(field.title) || plain(field.value)));
   if (field.title) return h("span", { title: plain(field.value) }, plain(field.title));
   if (field.kind !== "text" || !field.path) return dataView(field.value);
   const text = plain(field.value);

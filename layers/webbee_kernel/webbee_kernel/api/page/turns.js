@@ -25,7 +25,8 @@ export function answer(body, { act, questions, tools = [] }) {
   const cards = questions.of(body.confirmation ? [body.confirmation] : [], body.turn);
   const onlyAsks = cards.length > 0 && !body.calls?.length;
   const tree = treeOf(body, act);
-  const words = !onlyAsks && body.reply && !onlyFails(body) && reply(plain(body.reply), body);
+  const said = cards.length > 0 ? besideCard(body) : plain(body.reply);
+  const words = !onlyAsks && said && !onlyFails(body) && reply(said, body);
   if (words && tree) withoutRepeats(words, tree);
   const below = !onlyAsks && receiptsView(body, false, act(""));
   const item = bubble(
@@ -46,6 +47,13 @@ export function answer(body, { act, questions, tools = [] }) {
   if (body.sourced) item.classList.add("all-sourced");
   if (body.status === "error") item.classList.add("failed");
   return item;
+}
+
+/** What a reply says before the question that its card asks. */
+function besideCard({ reply: text, confirmation: { summary, ask } }) {
+  const said = plain(text).trimEnd();
+  const asked = `${plain(summary)}\n${plain(ask)}`;
+  return said.endsWith(asked) ? said.slice(0, -asked.length).trimEnd() : said;
 }
 
 const AROUND = 60; // letters that a reply may have beside a receipt's reason and still say no more
