@@ -207,7 +207,7 @@ def test_what_destroys_says_so_and_names_the_missing_field_and_cards_speak_one_l
     button = form.get_by_role("button", name="Supprimer")
     assert "danger" in str(button.get_attribute("class"))
     button.click()  # who fills in a form and sends it is not asked once more
-    field = form.locator(".n-field").filter(has=page.get_by_label("Title"))
+    field = form.locator(".n-field").filter(has=page.get_by_label("Titre"))
     field.get_by_role("alert").get_by_text("Чего-то не хватает").wait_for()
     assert page.locator(".toast").count() == 0
 

@@ -221,7 +221,7 @@ export class Chat {
     const again =
       turn.message && harmless && tool(t("regenerate"), "again", () => this.say(turn.message), t("regenerateTold"));
     if (again) again.classList.add("again");
-    const look = this.inspect && turn.message && tool(t("inspector"), "inspect", () => this.inspect(turn.message));
+    const look = this.inspect && turn.message && tool(t("fieldShown"), "inspect", () => this.inspect(turn.message));
     if (turn.turn && this.session !== OTHERS) this.questions.said(turn.turn);
     const below = { session_id: this.session, request_id: id };
     const act = (app) => this.act(app, app ? null : { below, redraw: () => this.sync(true) });
