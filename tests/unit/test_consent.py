@@ -13,8 +13,8 @@ from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.guards.consent import Moment, destinations, why_asked
 from webbee_kernel.guards.proposals import Title, Titles, app_name, card
-from webbee_kernel.guards.records import Found
 from webbee_kernel.guards.references import References
+from webbee_kernel.guards.result_records import Found
 from webbee_kernel.guards.sinks import classed, effect_of
 from webbee_kernel.guards.user_words import Said, words_in
 from webbee_kernel.types import Step

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 
 from .. import language
@@ -103,13 +104,18 @@ def _named(
 def people(reading: Reading, index: Index) -> Iterator[Claim]:
     """The names of people that stand nowhere in the evidence: capitalised words in a row that begin
     with a given name, one of which the data does not know."""
-    titles = {fold(word).rstrip(".") for word in language.people("honorifics")}
+    titles = _honorifics()
     for run in _runs(reading):
         given = next((n for n, token in enumerate(run) if _is_given(reading, token)), len(run))
         mine = run[given:] or _titled(reading, run, titles)
         if mine and not all(_is_known(reading, index, token) for token in mine):
             start, end = mine[0].start, mine[-1].end
             yield Claim("name", reading.text[start:end], start, end)
+
+
+@cache
+def _honorifics() -> frozenset[str]:
+    return frozenset(fold(word).rstrip(".") for word in language.people("honorifics"))
 
 
 def _runs(reading: Reading) -> Iterator[list[Token]]:

@@ -6,7 +6,7 @@
 - `sinks`       which functions carry something outwards, and which arguments say where to
 - `addresses`   the forms of addresses, and how two are compared
 - `user_words`  whether a text consists of the user's own words
-- `records`     the objects with an id in what calls gave
+- `result_records` the objects with an id in what calls gave
 - `references`  which records a message names, and which the last reply showed
 - `consent`     the table: what runs at once and what is proposed
 - `proposals`   the card: every effect of a turn as the person reads it

@@ -18,7 +18,7 @@ from ..catalogue import FunctionInfo
 from .addresses import normal
 from .arguments import offered
 from .field_names import LONGEST_LABEL, NUMBERED, root_of, same_kind, words_of
-from .records import Found, Record, ids_inside, records_in, scalars_in
+from .result_records import Found, Record, ids_inside, records_in, scalars_in
 from .user_words import Said, words_in
 
 HALF = 0.5

@@ -25,7 +25,7 @@ from .addresses import (
     web_address,
 )
 from .arguments import Leaf, leaves, parameters, shown
-from .field_names import Kind, has_word, is_counted, kind_by_name, names_an_id, words_of
+from .field_names import Kind, has_word, is_counted, kind_by_name, names_an_id, verb_of, words_of
 
 Effect = Literal["read", "opens", "write", "outward", "destructive"]
 """How a call is classed; `opens` is a read that opens an address."""
@@ -196,8 +196,8 @@ def _leaves(function: FunctionInfo) -> bool:
 
 def _is_destructive(function: FunctionInfo) -> bool:
     """Whether a function destroys by what is declared, or by the verb that it is called by."""
-    verb = words_of(function.fn_name)[:1]
-    return function.action_type == "destructive" or not fields.DESTRUCTIVE_VERBS.isdisjoint(verb)
+    is_named = verb_of(function.fn_name) in fields.DESTRUCTIVE_VERBS
+    return is_named or function.action_type == "destructive"
 
 
 def _destroys(function: FunctionInfo, arguments: Mapping[str, JSON]) -> bool:
@@ -249,7 +249,7 @@ def _of_read(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
 def _of_misnamed(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
     """Where a function goes that is declared a read and whose verb says that it hands something on:
     what contradicts is taken carefully."""
-    is_sent = not fields.SENDS.isdisjoint(words_of(function.fn_name)[:1])
+    is_sent = verb_of(function.fn_name) in fields.SENDS
     return (_app_itself("function", found),) if is_sent else ()
 
 

@@ -14,8 +14,8 @@ from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict
 from ..guards import ids
 from ..guards.arguments import declared, values_of
 from ..guards.consent import Moment, Rule, may_be_asked, why_asked
-from ..guards.records import Found
 from ..guards.references import References
+from ..guards.result_records import Found
 from ..guards.user_words import QUESTION_MARKS, Said, without_files
 from ..observability import correlation_id, stretch, timed
 from ..stores.types import RING_SIZE
