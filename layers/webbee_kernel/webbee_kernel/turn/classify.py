@@ -56,8 +56,10 @@ class Classifier:
             try:
                 return await self._ask(state)
             except ModelUnavailable as error:
+                # other refusals are not mended by a shorter prompt
                 if error.cause != "window" or not left:
                     raise
+                # kept for later turns of this process
                 self._window = refused_at(error.words, _sent(state))
                 if self._window < LEAST_WINDOW:
                     raise
@@ -66,6 +68,7 @@ class Classifier:
     def _within(self, state: TurnContext) -> TurnContext:
         """The state whose prompt goes into what the model has been found to read, beside an answer
         and what the turn has said already."""
+        # what the turn has said already cannot be shortened
         told = sum(tokens(e.flat) for e in state.exchanges)
         room = self._window - self._answer_tokens - told
         if not self._window or (state.window and state.window <= room):
@@ -74,6 +77,7 @@ class Classifier:
 
     @property
     def _answer_tokens(self) -> int:
+        # a small model answers in a quarter of its window
         small = self._window // 4
         return min(self._output_tokens, small) if self._window else self._output_tokens
 
@@ -97,6 +101,7 @@ class Classifier:
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")
         hear = None
+        # words before any call may be the reply itself
         if state.follower.reads_along and not state.ran:  # behind calls the narrator speaks
             state.plain.begin(state)
             hear = state.plain.hear
@@ -167,6 +172,7 @@ class AgentLoop:
         it has not seen. Raises ModelUnavailable while nothing has happened."""
         if note:
             state = state.with_said(note)
+        # answers in a row that brought nothing; whether a call needs the result of one that waits
         fruitless, behind = 0, False
         while not (limit := self.limit(state)):
             round_ = await self._round(state)
@@ -188,6 +194,7 @@ class AgentLoop:
         except TurnStopped:
             return _Round(state)
         except ModelUnavailable:
+            # nothing has happened yet, so the caller may try again as a whole
             if not state.ran:  # the whole request can be retried
                 raise
             return _Round(state, LoopResult(state, limit="model"))
@@ -195,6 +202,7 @@ class AgentLoop:
 
     def limit(self, state: TurnContext) -> Limit:
         """What forbids another round; empty where nothing does. A turn's first round always may."""
+        # also with no time left: the turn then ends with an honest sentence
         if not state.rounds:
             return ""
         if state.rounds >= self._max_rounds:
@@ -214,6 +222,7 @@ class AgentLoop:
                 return _Round(state, progress=state.found != before)
         if not plan.steps:
             text = plan.text
+            # behind calls it is the narrator who speaks
             if asks(text) or not state.ran:  # the user would read these words
                 if wrong := unfounded(text, state):
                     return _Round(state.with_problems(wrong))
@@ -241,6 +250,7 @@ def _read(ran: Ran, answer: Answer, waiting: int) -> _Round:
     mine = [state.outcomes[n] for n in numbers]
     new = [state.outcomes[n] for n in numbers if n not in state.echoes]
     progress = not all(map(refused, new)) or len(state.proposed) > waiting
+    # a guard sent something back: the model gets to mend it
     unmended = bool(answer.problems) or any(map(refused, mine))
     failed = not all(o.ok for o in mine)
     more = unmended or plan.go_on or (progress and failed)

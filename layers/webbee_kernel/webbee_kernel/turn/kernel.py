@@ -96,6 +96,7 @@ class Kernel:
         self.accepted = AcceptedDestinations(
             stores.accepted, stores.audit, clock, settings.audit_days
         )
+        # longer than any turn: an answer that is at work is not taken by another
         lease_s = waited + LEASE_EXTRA_S
         self._decisions = Proposals(stores.sessions, clock, lease_s, self.accepted)
         self.direct = DirectCalls(
@@ -114,11 +115,14 @@ class Kernel:
         runs nothing."""
         async with beside():
             state = await self._reader.read(ask, self.limits)
+            # a client's mistake, told before anything runs
             refuse_another_message(state.memory, ask.request_id, ask.message)
             if earlier := state.memory.answered(ask.request_id):
                 return await self._again(ask, earlier)
+            # a client that sends the whole conversation again has no request id of its own
             if again := repeated_effect(state.memory, ask.shown, ask.answer_id, state.now):
                 return await self._again(ask, again)
+            # a title, tags, follow-up questions: they quote the conversation in one message
             if ask.alone and repeats_conversation(state.memory, ask.message):
                 return await self._aside(ask, state)
             return await self._said(ask, await self._begin(ask, state))
@@ -126,14 +130,17 @@ class Kernel:
     async def _said(self, ask: TurnRequest, state: TurnContext) -> Reply:
         """The reply to what a person says: a yes or no to the card of the turn that he is shown
         before it, a pick of one of its choices, or anything else."""
+        # which of our replies the person has before them: of two clients each shows its own
         last = messages.shown_before(state.memory, ask.before)
         state = replace(state, is_beside=last is not state.memory.last)
         if last:
             waits = confirmation.waiting(last, state.now)
             asked = asked_in(last, waits) if waits else []
+            # a plain yes or no; whatever says more is a message
             if asked and (said := confirmation.answer(ask.message)) is not None:
                 chosen = {card.confirmation_id: said for card in asked}
                 return await self._decide(ask._replace(request_id=ask.answer_id), state, chosen)
+            # "2", or a choice's own words
             choice = "" if asked else picked(ask.message, last.response.get("choices", ()))
             state = replace(state, message=choice or state.message, is_picked=bool(choice))
             if card := confirmation.chosen(last, choice, state.now):
@@ -145,6 +152,7 @@ class Kernel:
         recorded, so that what waits in this session goes on waiting."""
         if state.over:
             raise state.over
+        # no function and no memory: such a request can neither act nor learn
         bare = replace(state, installed=frozenset(), memory=SessionMemory())
         answer = (await self._classifier.ask(bare)).unsaid
         text = answer.plan.text if answer else ""
@@ -187,6 +195,7 @@ class Kernel:
     async def _begin(self, ask: TurnRequest, state: TurnContext) -> TurnContext:
         """The request is no repetition. Raises the limit that it meets, or TurnWorking where
         another delivery of it is at work."""
+        # another delivery of this request was counted already
         if isinstance(state.over, TurnWorking):
             await start_beside(self.limits.give_back(ask.user))
         if state.over:
@@ -211,6 +220,7 @@ class Kernel:
             state = ended.state
             if not state.outcomes or messages.is_question(ended):
                 return await self._answered(ask, ended, answered)
+            # not where no further round may begin
             may_hand_back = ended.may_go_on and not self._rounds.limit(state)
             say = messages.reading_along(ended)
             narration = await self._narrator.reply(state, may_hand_back, say)
@@ -233,6 +243,7 @@ class Kernel:
         if labels := confirmation.asks_again(last, ask.message, ended.text, ended.offer):
             return await self._which(ask, state, labels)
         text = state.plain.whole(ended.text) if ended.text else state.plain.said
+        # words without a call rest on the prompt alone
         said = looked_up(text, state) if text else Narration(messages.gave_up(state.language))
         return await self._recorder.record(
             ask, state, said.text, "ok", answered=answered, narration=said, offer=ended.offer
@@ -265,6 +276,7 @@ class Kernel:
         text = messages.before(ended) + narration.text
         if asks(ended.text):
             text = f"{text}\n\n{ended.text}"
+        # a turn of which something worked is no error
         worked = any(o.ok for o in state.fresh.values())
         status: TurnStatus = "ok" if worked else "error"
         return await self._recorder.record(
@@ -280,8 +292,10 @@ class Kernel:
     ) -> Reply:
         """The user answered: run exactly what waited, or forget it, and go on with the turn that
         asked."""
+        # an app may have been removed since the card
         confirmation.still_installed(state.memory, chosen, state.installed)
         taken = await self._decisions.take(ask.key, state.memory, chosen)
+        # somebody else was faster: the same yes gets the same reply
         if not taken.answers:
             for request_id, yes in {ask.request_id: False, **chosen}.items():
                 if earlier := taken.memory.answered(request_id):
@@ -289,6 +303,7 @@ class Kernel:
                         how.refuse_another(earlier, request_id)
                     return messages.replay(earlier, ask.session_id)
             raise gone()
+        # from here on a crash leaves a claim that a retry finds, and no second effect
         async with self._decisions.held(ask.key, taken, self._recorder.expires(state)):
             taken = await self._decisions.settled(ask, taken, how, state)
             return await self._decided(ask, reopened(state, taken), taken)
@@ -303,6 +318,7 @@ class Kernel:
         if not taken.accepted:
             text = messages.refused(state.language)
             return await self._recorder.record(ask, state, text, "ok", answered=taken)
+        # the app itself says that several records fit: one card for each
         if cards := await self._alternatives(state, resume=any(p.resume for p in taken.accepted)):
             number, unshown = cards
             labels = [str(p.asks["label"]) for p in unshown]
@@ -323,6 +339,7 @@ class Kernel:
                     card_of(state, [step], {ident: label}, resume=resume), label, ident
                 )
                 for ident, label, step in confirmation.alternatives(outcome, function)
+                # only what the app would take as it is
                 if (await self._runner.check(state, step)).ok
             ]
             if len(cards) >= confirmation.FEWEST:
@@ -341,6 +358,7 @@ class Kernel:
         same words, nothing is done."""
         rows = ", ".join(f"{n}. {label}" for n, label in enumerate(labels, 1))
         text = language.of(state.language).say("which_record", records=rows)
+        # asked twice in the same words, a yes answers neither
         if any(turn.reply == text for turn in state.memory.turns[-1:]):
             text, labels = messages.refused(state.language), ()
         if done := [o for o in state.fresh.values() if o.ok]:
@@ -369,6 +387,7 @@ class Kernel:
         """Calls wait for the user's yes; what was done before them is told with the question."""
         state = ended.state
         card = card_of(state, state.proposed, titles, resume=ended.resume)
+        # what was only read is not told beside a card
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
         text = messages.told(state, done.values()) if done else ""
         return await self._recorder.record(ask, state, text, "confirmation", [card], answered)

@@ -68,6 +68,7 @@ class Narration(NamedTuple):
     def with_held(self, tag: str) -> Narration:
         """The same with what the lists hold whose sizes it tells otherwise, said by the kernel
         below it."""
+        # "do I have 50 tasks?" – what the list holds stands beside the 50
         held = [m.holds for m in self.marks if m.reason == "other_count" and ":" in m.holds]
         if not held:
             return self
@@ -139,6 +140,7 @@ class Narrator:
         self._mode = mode
         self._policy = policy
         rules = policy_block(policy)
+        # built once: a provider's prompt cache needs the same bytes
         self._systems = {
             may_hand_back: "\n\n".join(part for part in (text, rules) if part)
             for may_hand_back, text in ((False, SYSTEM), (True, SYSTEM + MAY_HAND_BACK))
@@ -160,6 +162,7 @@ class Narrator:
         """
         ground = _Ground(turn, self._policy, self._mode)
         room = self._room(turn.message, may_hand_back)
+        # data and what is computed of it; never the skeleton or the history
         results = results_block(turn.told_shown, turn.computed(), room)
         prompt = "\n".join(["[MESSAGE]", one_line(turn.message), results])
         request = ModelRequest(
@@ -171,12 +174,14 @@ class Narrator:
         )
         speech = StreamingReply(ground.evidence, say, MAX_REPLY, HAND_BACK)
         best, spent = Narration(), 0
+        # once more with the words named that have no source
         for _ in range(TRIES):
             try:
                 asked = self._asked(replace(request, timeout_s=turn.left()), speech)
                 response = await turn.follower.unless_stopped(asked)
             except TurnStopped:
                 return Narration(speech.said, stopped=True)
+            # no reply to ask again about
             if response is None or response.stop_reason == NO_TEXT:
                 break
             spent += response.usage.paid
@@ -186,12 +191,14 @@ class Narrator:
             marks: tuple[Mark, ...] = ()
             if text and text != HAND_BACK:
                 narration = ground.check(text)
+                # of two replies the one with fewer marks, at a tie the corrected one
                 if not best.text or len(narration.marks) <= len(best.marks):
                     best = narration
                 if not (marks := narration.marks):
                     break
                 measure("UngroundedReplies")
             request = replace(request, prompt=prompt + problems(text, marks, speech.said))
+        # what was streamed has been read: no other text may take its place
         if not best.text.startswith(speech.said.rstrip()) or not best.text:
             evidence = named(ground.evidence, turn.described)
             calls = zip(turn.told_shown, evidence.calls, strict=True)
@@ -237,6 +244,7 @@ class _Ground:
         from ..grounding import check  # only a turn with calls pays for its patterns
 
         verdict = check(text, evidence=self.evidence)
+        # the model was shown a part of the data, and may count on what it read before
         if not verdict.grounded and (whole := self._turn.told_whole()):
             self.evidence = self._of(whole)
             verdict = check(text, evidence=self.evidence)

@@ -126,12 +126,14 @@ def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], firs
     same: dict[int, int] = {}
     problems: list[Problem] = []
     for index, call in zip(numbers, response.tool_calls, strict=True):
+        # the kernel's own functions are no steps
         if index is None:
             continue
         if why := _unusable(call, by_name, index, len(steps)):
             problems.append(why)
             continue
         step = _step(index, by_name[call.name], call, same)
+        # models repeat a call within one answer: it runs once
         twin = next((s for s in steps if replace(s, index=index) == step), None)
         if twin is None:
             steps.append(step)
@@ -162,8 +164,10 @@ def _unusable(
         return Problem(call.name, "", "there is no such function", step=index)
     if not isinstance(call.arguments, dict):
         return Problem(call.name, "", "the arguments are not a JSON object", step=index)
+    # a plan is bounded, the next answer may go on
     if planned == MAX_STEPS:
         return Problem(call.name, "", "too many calls", str(MAX_STEPS), step=index)
+    # a step can only use what ran before it
     if any(n >= index for n in references(call.arguments)):
         why = "a reference points at a step that does not come before it"
         return Problem(call.name, "", why, step=index)
@@ -177,6 +181,7 @@ def _step(index: int, function: FunctionInfo, call: ToolCall, same: Mapping[int,
 
 def _nothing(response: ModelResponse, text: str) -> list[Problem]:
     """What is wrong with an answer that plans nothing; nothing where it speaks or searches."""
+    # a search is answered with what it found
     if any(call.name == SEARCH.name for call in response.tool_calls):
         return []
     if response.tool_calls:
@@ -216,6 +221,7 @@ def bind(value: Any, outcomes: Mapping[int, CallOutcome]) -> Any:
     Raises Unbound where a step failed, has not run or holds no such path.
     """
     if isinstance(value, str):
+        # types stay: an id that is a number remains one
         if whole := _REFERENCE.fullmatch(value.strip()):
             return _look_up(whole, outcomes)
         return _REFERENCE.sub(lambda m: _as_text(_look_up(m, outcomes)), value)
@@ -233,6 +239,7 @@ def _as_text(value: Any) -> str:
 def _look_up(match: re.Match[str], outcomes: Mapping[int, CallOutcome]) -> Any:
     number, path = int(match.group(1)), match.group(2)
     outcome = outcomes.get(number)
+    # what depends on a failed step fails, and nothing else
     if outcome is None or not outcome.ok:
         raise Unbound(number, path)
     value: Any = outcome.data

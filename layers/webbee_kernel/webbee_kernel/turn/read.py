@@ -80,7 +80,9 @@ class Reader:
         """Everything a turn reads: one parallel round trip, whatever the history. With `limits` the
         request is counted beside it, and said to run where somebody goes on saying so."""
         started, key = time.monotonic(), ask.key
+        # a second delivery of the same request sees it and waits
         working = TurnWorking(ask.request_id, ask.session_id) if ask.follower.says else None
+        # one phase of reads, whatever the age of the session
         catalogue, memory, stored, over = await asyncio.gather(
             self._dispatch.catalogue(),
             self._stores.sessions.read(key, now=self._clock.now()),
@@ -88,6 +90,7 @@ class Reader:
             limits.take(ask.user, working) if limits else nothing(),
         )
         now = self._clock.now()
+        # DynamoDB's TTL may lag by days: what is too old does not count
         memory = memory.since(iso(now - self._settings.session_days * 86_400))
         return TurnContext(
             user=ask.user,
@@ -100,6 +103,7 @@ class Reader:
             catalogue=catalogue,
             installed=self.installed(catalogue, stored),
             expose_pii=self._settings.expose_pii,
+            # monotonic: a clock that is set back ends no turn
             deadline=started + self._settings.turn_seconds - RECORD_RESERVE_S,
             masker=masker_for(memory, ask.message, self._detector(ask.user.language)),
             policy=self._policy,

@@ -79,6 +79,7 @@ class Recorder:
         choices = choices or ([] if held else confirmation.choices(reply, drawn))
         asked = (reply, held, narration, drawn, choices, unshown)
         told = Told(ask.request_id, ask.message, status, *asked)
+        # work beside the turn, its archive among it, is done before the reply leaves
         await settled()
         noted = bool(self._settings.absent_after_days)
         turn, _, _ = await asyncio.gather(
@@ -87,6 +88,7 @@ class Recorder:
             self._limits.spend(ask.user, state.tokens),
         )
         turn_ended(status, len(state.masker.vault))
+        # the slot holds both replies, the user is shown the new one
         if turn.reply.endswith(f"\n\n{reply}") and not held:  # behind another turn's reply
             own = _sourced(state, told, reply, len(turn.response["calls"]))
             turn = replace(turn, reply=reply, response={**turn.response, **own})
@@ -99,6 +101,7 @@ class Recorder:
 
         async def archive(memory: SessionMemory) -> int:
             await self._transcript.touch(key, memory, ask.message, state.now)
+            # begun while the model was asked
             if memory is state.memory and state.archiving:
                 return await state.archiving
             return await self._transcript.archive(key, memory, state.now)
@@ -161,6 +164,7 @@ class Told(NamedTuple):
 def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
     """This turn as the next one will read it, numbered after `memory` and masked with its
     placeholders."""
+    # a lost race read the ring anew: placeholders have to be those of its turns
     same = memory is state.memory
     seq, order = memory.last_seq + 1, memory.next_order
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
@@ -172,6 +176,7 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
     ids = _of_ids(state, reply, _text(kept["digests"]))
     return Turn(
         seq=seq,
+        # turns sort by time, also where a machine's clock is behind
         at=max([iso(state.now), *(t.at for t in memory.ring)]),  # of two at once the later number
         status=told.status,
         message=state.message,
@@ -205,6 +210,7 @@ def _accepted(memory: SessionMemory, own: Sequence[str]) -> tuple[str, ...]:
     """The destinations that were accepted in this session, its turn's own last: each turn carries
     them on, so that they last as long as the session does."""
     earlier = (key for turn in memory.turns for key in turn.accepted)
+    # the newest stay
     found = list(dict.fromkeys(reversed([*earlier, *own])))[:MAX_ACCEPTED]
     return tuple(reversed(found))
 
@@ -230,6 +236,7 @@ def amended(
     shown = asked_in(replace(asked, also=also), waiting)
     reply = _with_card(told.reply, told.held)
     earlier: JSONObject = {}
+    # a card that a later turn only carried on: its own reply stands first
     if taken.is_carried:
         earlier = {k: asked.response[k] for k in asked.response.keys() & {"marks", "sources"}}
         reply = f"{asked.reply}\n\n{reply}"
@@ -297,6 +304,7 @@ def _kept(
     ended = [state.as_kept(o, gate) for o in outcomes if o.ok]
     facts, given = [(o.app_id, o.fn_name, o.data) for o in ended], [o.arguments for o in ended]
     digests = fact_ledger.record(facts, arguments=given)
+    # the round behind the yes reads more than 3,000 characters
     whole = fact_ledger.record(facts, MAX_DATA, arguments=given) if paused else ()
     if whole == digests:
         whole = ()
@@ -352,10 +360,12 @@ def _of_ids(state: TurnContext, reply: str, stored: str) -> dict[str, tuple[str,
     because it was cut or left memory before. `doubted`: what a model made up for other arguments;
     facts may repeat it, which makes it no truer. Most turns have neither and pay next to nothing.
     """
+    # an id that a kept fact or the message holds needs no vouching
     there = stored + "\n" + state.message
     forgotten = [t for t in dict.fromkeys(_ID_LIKE.findall(reply)) if t not in there]
     called = [o for o in state.told.values() if o.arguments]
     given = [a for o in called for a in made_up(state.arguments_of(o))]
+    # most turns end here
     if not forgotten and all(a in state.message for a in given):
         return {}
     known = state.known
@@ -371,6 +381,7 @@ def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     effects = [o.app_id for o in state.fresh.values() if o.action_type != "read" and o.ok]
     asked = after_effects(state.catalogue, effects)
     old = stale(state.catalogue, state.installed, state.stored, state.now)
+    # an effect's refresh is due anyway
     changed = {(w.app_id, w.section) for w in asked}
     asked += [Wanted(*section, "stale") for section in old if section not in changed]
     if note_presence and unnoticed(state.stored, state.now):
@@ -399,6 +410,7 @@ def marks(memory: SessionMemory, seq: int, request_id: str, message: str) -> tup
 def refuse_another_message(memory: SessionMemory, request_id: str, message: str) -> None:
     """RequestConflict where this request id has been answered with another message."""
     given = mark(request_id, message)
+    # the first nine characters say whose request it was
     asked = given[:_ID]
     for turn in memory.turns:
         other = turn.request_id == request_id and turn.message != message
