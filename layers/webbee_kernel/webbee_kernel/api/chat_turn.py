@@ -57,10 +57,12 @@ class ChatService:
         installs = installs or make_installs(self.app, dispatch)
         self.turns = Turns(self.app, self.kernel)
         url = self.app.settings.connections_url
+        # locally the gateway's sockets are in this process
         sockets = ApiGatewaySockets(url) if url else OpenSockets()
         pusher = Pusher(sockets, self.app.stores.connections, self.app.clock)
         self.records = StreamRecords(self.app, dispatch, pusher)
         self.sockets = Sockets(self.app, self.turns, pusher, self.records)
+        # one table of routes, whoever serves them
         self.router = Router(self, self.sockets, *self._lazy_groups(installs))
 
     def _lazy_groups(self, installs: Installs) -> tuple[LazyGroup, ...]:
@@ -106,6 +108,7 @@ class ChatService:
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer one event of the HTTP API, of the WebSocket API, or of the stream of events."""
+        # DynamoDB's stream of the events table
         if "Records" in event:
             return await self.records.handle(event)
         if "connectionId" in (event.get("requestContext") or {}):
@@ -144,6 +147,7 @@ class ChatService:
     async def _answer(self, request: Request, ask: TurnRequest, work: Work) -> Answer:
         """The turn of a request, or 202 where it takes long or `Prefer: respond-async` asks for
         that."""
+        # RFC 7240
         at_once = ASYNC in request.headers.get("prefer", "").lower()
         return await self.turns.answer(ask, work, at_once=at_once)
 
@@ -175,6 +179,7 @@ class ChatService:
         """The catalogue, which of it the caller has, and who the caller is."""
         from .extension_routes import offers
 
+        # before the catalogue: what changes meanwhile is an event after this mark
         now, settings = self.app.events.mark(), self.kernel.settings
         catalogue = await self.kernel.dispatch.catalogue()
         state = await self.app.stores.skeleton.read(UserKey.of(request.caller))
@@ -207,12 +212,14 @@ class ChatService:
         message = at_most(MAX_MESSAGE, "message", request.query.get("message", ""))
         session_id = check_session_id(request.query.get("session_id") or "inspect")
         wanted = at_most(MAX_SEARCH, "search", request.query.get("search", ""))
+        # reads what a turn would read, and records nothing
         view = await self.kernel.view(TurnRequest(request.caller, session_id, message, ""))
         found: JSONObject = {}
         if wanted.strip():
             key = SessionKey(UserKey.of(request.caller), session_id)
             past = await forgotten(self.app.stores, key, view.memory, now=view.now)
             found["search"] = inspector.search(view, wanted, past)
+            # another conversation may have it: it is named
             if not found["search"]["seen"]:
                 others = await elsewhere(self.app.stores, key, now=view.now)
                 found["search"] = inspector.search(view, wanted, past, others)
@@ -247,6 +254,7 @@ class ChatService:
             sign_in = page.SignIn(*where)
         document = page.document(settings.live_url, sign_in)
         known = request.headers.get("if-none-match", "")
+        # the browser has this very document
         if document.etag in known:
             return Answer("", 304, "text/html", document.headers)
         if "gzip" in request.headers.get("accept-encoding", ""):

@@ -55,6 +55,7 @@ class ExtensionHost:
         Never raises for what the extension did. A call of kind `skeletons` is several of kind
         `skeleton`.
         """
+        # one person's handlers share a loop; a blocked one holds up nobody else
         with self._threads.of(_owner(request)) as thread:
             if request.kind == "skeletons":
                 return await run_sections(lambda one: self._once(one, thread), request)
@@ -79,10 +80,12 @@ async def _apart(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: floa
     nothing comes back in time; Escaped or RuntimeError where its loop was ended under it."""
     future = thread.submit(work)
     here = asyncio.wrap_future(future)
+    # an exception that nobody waits for any more is no warning
     here.add_done_callback(asked_for)
     done, _ = await asyncio.wait({here}, timeout=seconds + GRACE_S)
     if not done:
         if not future.done():
+            # Python cannot stop a thread; a new one takes the next call
             thread.abandon(future)
             background.hold(future)
         raise TimeoutError
@@ -124,6 +127,7 @@ async def run_sections(execute: Execute, request: CallRequest) -> CallOutcome:
     together = request.deadline_s * SHARE
     found = await asyncio.gather(*(_one(execute, replace(r, deadline_s=together)) for r in each))
     results = {(r.app_id, r.name): o for r, o in zip(each, found, strict=True)}
+    # they shared a thread with one that blocked: each again, alone
     starved = [r for r in each if results[r.app_id, r.name] is None]
     apart = max(LEAST_S, together / max(1, len(starved)))
     for call in starved:

@@ -109,11 +109,14 @@ class ExtensionRunner:
         """Run one call of any kind to its outcome. Never raises for what the extension did."""
         started = time.perf_counter()
         asyncio.get_running_loop().set_exception_handler(report)
+        # a context variable: handlers of other calls run beside this one
         webhook_mark.set(request.webhooks)
+        # meets the developer's page: faults are told there, too
         if self._develop:
             await self._faults.meet(user_from(request.user))
         with one_call():
             try:
+                # in a task of its own: what the extension cancels is not ours
                 outcome = await apart(self._executed(request))
             except KernelError:
                 raise
@@ -141,6 +144,7 @@ class ExtensionRunner:
     def _kept(self, request: CallRequest, outcome: CallOutcome) -> CallOutcome:
         """The outcome, left where the caller finds it should the answer get lost. It is done, so
         that hangs on nothing; and as the answer is on its way meanwhile, nobody waits for it."""
+        # effects only: a lost answer of a read is asked for again
         if request.effect:
             background.start(self._keep(request, outcome), f"keep-{request.effect}")
         return outcome
@@ -170,6 +174,7 @@ class ExtensionRunner:
             why = loaded.withdrawn.get(request.name, "")
             told = f"{request.app_id} has no function {request.name!r}"
             raise CallError("UNKNOWN_SUB_FUNCTION", ": ".join(filter(None, (told, why))))
+        # again here: chat_turn's own check may be of an older catalogue
         if missing := [s for s in function.scopes if not user.has_scope(s)]:
             raise CallError(
                 "PERMISSION_DENIED", f"{request.name} needs the scope {', '.join(missing)}"
@@ -182,6 +187,7 @@ class ExtensionRunner:
         except ValidationError as error:
             refused = validation_failed(error, request, function)
             return replace(refused, fate=NOT_RUN)
+        # validated, and nothing run
         if request.kind == "check":
             return succeeded(request, action_type=function.action_type, step=request.step)
         return _Call(function.func, args, kwargs, function.action_type, function)
@@ -191,6 +197,7 @@ class ExtensionRunner:
         if not request.arguments:
             return {}
         no_placeholders(request.arguments)
+        # as other processes know the schema
         known = self.registry.catalogue().function(request.app_id, request.name)
         schema = known.input_schema if known else {}
         return declared(request.arguments, schema, user.language, self.contexts.clock.now())
@@ -199,12 +206,14 @@ class ExtensionRunner:
         self, loaded: LoadedExtension, request: CallRequest, call: _Call, user: User
     ) -> CallOutcome:
         ctx = self.contexts.make(user, request.app_id, asked=request)
+        # a task: it outlives the wait for it
         work = asyncio.ensure_future(self._finish(loaded, request, call, ctx))
         started = time.perf_counter()
         await settled(work, request.deadline_s)
         in_time = time.perf_counter() - started < request.deadline_s
         if work.done() and in_time:  # a handler that blocked is done when nobody waits any more
             return work.result()
+        # what is still running arrives as an event
         late = self._deliver_late(work, UserKey.of(user), request)
         background.start(late, f"late-{request.effect or new_id()}")
         text = (
@@ -243,6 +252,7 @@ class ExtensionRunner:
             )
         if not done.event:
             return
+        # an event's name begins with its app
         name = done.event if "." in done.event else f"{outcome.app_id}.{done.event}"
         data = outcome.data if isinstance(outcome.data, dict) else {"value": outcome.data}
         try:
@@ -269,6 +279,7 @@ class ExtensionRunner:
         await self.events.deliver(
             key, "result", {**told, **asked_by(request), "data": event_data(outcome.data)}
         )
+        # a read changes no panel unless it says so
         if outcome.action_type != "read" or outcome.panels_named:
             for event in panel_refresh(self.events, request.app_id, outcome.panels):
                 await self.events.emit(key, event.kind, event.data)
@@ -280,6 +291,7 @@ class ExtensionRunner:
 
         async def result() -> CallOutcome:
             pending = call.handler(ctx, *call.args, **call.kwargs)
+            # a plain function would have blocked the loop
             if not inspect.isawaitable(pending):
                 raise TypeError(f"{request.name} must be async def: the kernel awaits it")
             value = await pending
@@ -288,6 +300,7 @@ class ExtensionRunner:
 
         try:
             outcome = await apart(result(), request.deadline_s)
+        # its class name goes to the model, its text to the log
         except Exception as error:  # whatever it was, it ends the call, not the turn
             outcome = await self._faults.outcome(error, request, call.action_type)
         return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
@@ -298,6 +311,7 @@ class ExtensionRunner:
         async def tree() -> JSON:
             node = ui_dict(await call.handler(ctx, **call.kwargs))
             if isinstance(node, dict) and "ui" in node:
+                # `{"ui": node}` and a bare node are both fine
                 node = ui_dict(node["ui"])
             shown: JSON = plain_json({"ui": node, "panel_id": request.name})
             return shown

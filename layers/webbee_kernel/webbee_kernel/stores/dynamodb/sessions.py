@@ -55,6 +55,7 @@ def turn_in(item: Item) -> Turn:
     """The turn that an item holds; of a damaged one the place, so that it costs a person one turn
     and not the conversation."""
     try:
+        # boto3 hands out its own Binary type
         packed = bytes(item["packed"]["B"])
         read = _read if len(packed) <= SMALL_BYTES else _read.__wrapped__
         return read(packed)
@@ -76,6 +77,7 @@ def _read(packed: bytes) -> Turn:
 
 
 _SLOTS = tuple(f"turn#{slot}" for slot in range(RING_SIZE))
+# a slot may be taken by a later turn only, or where its own has expired
 _OLDER = "attribute_not_exists(#seq) OR #seq < :seq OR #expires_at <= :now"
 _LEASE = "lease_"
 _HOLDER = "holder_"
@@ -91,6 +93,7 @@ class SessionStore(TableStore):
         """One strongly consistent query: turns oldest first, with the questions that wait. Turns
         that expired by `now` are gone, swept or not."""
         items = await self._partition(session_key(key))
+        # expired items are there until DynamoDB's sweep, which may take days
         slots = [item for item in items if item["sk"]["S"] in _SLOTS and lives(item, now)]
         return SessionMemory(
             turns=tuple(sorted(map(turn_in, slots), key=lambda turn: turn.seq)),
@@ -138,6 +141,7 @@ class SessionStore(TableStore):
             }
             for asked in turn.waiting
         ]
+        # the same request as a part of a transaction
         first = {"put_item": "Put", "update_item": "Update"}[operation]
         try:
             await self._database.transact(
@@ -145,6 +149,7 @@ class SessionStore(TableStore):
                 *({"Put": {"TableName": self._table, "Item": item}} for item in pointers),
             )
         except ConditionFailed as failure:
+            # it is our own: the answer of the first try was lost
             if not own.items() <= failure.item.items():
                 raise
 
@@ -163,6 +168,7 @@ class SessionStore(TableStore):
         """
         own = stamp()
         written = {**_attributes(turn, expires_at), **own}
+        # a lease ends with its question
         gone = [f"#{kind}{name}" for name in answered for kind in (_LEASE, _HOLDER)]
         gone += [] if turn.waiting else ["#waiting"]
         removed = f" REMOVE {', '.join(gone)}" if gone else ""
@@ -183,6 +189,7 @@ class SessionStore(TableStore):
         self, key: SessionKey, turn: Turn, operation: str, request: Item, own: Item
     ) -> bool:
         try:
+            # only a turn that asks pays for a transaction
             if turn.waiting:
                 await self._ask(key, turn, operation, request, own)
             else:
@@ -199,6 +206,7 @@ class SessionStore(TableStore):
         holds the lease.
         """
         until, holder = f"{_LEASE}{confirmation_id}", f"{_HOLDER}{confirmation_id}"
+        # a write whose answer was lost is recognised by its own stamp
         own = {holder: S((_YES if lease.yes else _NO) + stamp()["stamp"]["S"])}
         update = f"SET #{until} = :until, #{holder} = :holder"
         condition = (
@@ -228,6 +236,7 @@ class SessionStore(TableStore):
         """The session in which this confirmation was asked, until ten minutes after it expires;
         also after it was taken, since a repeated answer belongs to the first one's session."""
         item = await self._get(_pointer(user, confirmation_id))
+        # another tenant's or user's id is under another key, and so unknown
         return str(item["session_id"]["S"]) if item and lives(item, now) else None
 
     async def delete(self, key: SessionKey) -> None:
@@ -270,6 +279,7 @@ class AcceptedStore(TableStore):
 
     async def list(self, user: UserKey, *, function: str = "") -> tuple[Accepted, ...]:
         """All of them, or those of `app.function`."""
+        # one query, whichever is asked
         below = f"{PREFIX}{function}#" if function else PREFIX
         items = await self._partition(user_key(user), below)
         return tuple(

@@ -80,6 +80,7 @@ class DueIndex(SkeletonTable):
             "#due_shard = :shard AND #due_at BETWEEN :since AND :before",
             {":shard": S(str(shard)), ":since": N(since), ":before": N(before)},
             index="due",
+            # one more tells whether there is a next page
             need=positive(limit) + 1,
             **start,
         )
@@ -87,10 +88,12 @@ class DueIndex(SkeletonTable):
         users = tuple(
             (user_of(item["pk"]["S"]), DueUser(loads(item["user"]["S"]), at))
             for item in found
+            # BETWEEN takes both ends in
             if (at := float(item["due_at"]["N"])) < before
         )
         if not rest:
             return users, None
+        # the cursor names a row, not an offset: rows before it may go
         last = found[-1]
         return users, tokens.write(float(last["due_at"]["N"]), last["pk"]["S"], last["sk"]["S"])
 
@@ -150,6 +153,7 @@ class Tenants(SkeletonTable):
 
     async def know(self, tenant_id: str, app_id: str = "") -> None:
         """Note that there is such a tenant, for good. Repeatable."""
+        # no row of these ever goes
         if (tenant_id, app_id) in self._known:
             return
         await self._put(key_of(tenants_key(app_id), tenant_id))
@@ -171,6 +175,7 @@ class Tenants(SkeletonTable):
         return tuple(tenant for tenant, has in zip(tenants, have, strict=True) if has)
 
     async def _has(self, tenant_id: str, app_id: str) -> bool:
+        # the sparse index holds only who has the app
         values = {":app": S(installed_key(tenant_id, app_id))}
         return bool(await self._query("#due_shard = :app", values, index="due", need=1))
 
@@ -184,6 +189,7 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         values = {":pk": S(user_key(user)), ":end": S(AFTER_SECTIONS)}
         items = await self._query("#pk = :pk AND #sk < :end", values)
         state = state_of(items)
+        # `previous` is for alerts, and big: the clock alone reads it
         return state._replace(sections=tuple(replace(s, previous=None) for s in state.sections))
 
     async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
@@ -217,6 +223,7 @@ class SkeletonStore(Timers, DueIndex, Tenants):
             timer["asked"] = names_of(lease.asked)
         for _ in range(ATTEMPTS):
             book = reconciled(ours, lease, book_of(timer))
+            # what was asked for while we were at it is due at once
             asked = set(timer.get("asked", {"SS": ()})["SS"]) - set(names_of(lease.asked)["SS"])
             due_at = now if asked else earliest(book.values())
             try:
@@ -253,6 +260,7 @@ class SkeletonStore(Timers, DueIndex, Tenants):
 
     async def _put_section(self, user: UserKey, section: Section, before: Section | None) -> None:
         """What it replaces first: who dies in between has lost nothing."""
+        # an alert compares with it, also after a crash
         if section.previous is not None:
             await self._put(previous_item(user, section))
         item = data_item(user, section)
@@ -260,6 +268,7 @@ class SkeletonStore(Timers, DueIndex, Tenants):
             await self._put(item)
             return
         values = {":version": N(before.version)}
+        # never over a newer snapshot
         condition = "attribute_not_exists(#pk) OR #version = :version"
         await self._put(item, condition, values, own={"stamp": item["stamp"]})
 
@@ -282,6 +291,7 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         if installation.installed:
             index = installed_key(user.tenant_id, app_id)
             item |= {"due_shard": S(index), "due_at": N(0)}
+        # first as if nobody had decided, then against what is there
         expected: tuple[str, Item] = ("attribute_not_exists(#pk)", {})
         before: Installation | None = None
         for _ in range(ATTEMPTS):
@@ -291,6 +301,7 @@ class SkeletonStore(Timers, DueIndex, Tenants):
             except ConditionFailed as failure:
                 before = from_dict(Installation, loads(failure.item["body"]["S"]))
                 indexed = item.get("due_shard") == failure.item.get("due_shard")
+                # it says the same already: no hook is called twice
                 if indexed and replace(before, at=installation.at) == installation:
                     return before
                 expected = ("#body = :held", {":held": failure.item["body"]})
@@ -307,6 +318,7 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         items = await self._partition(user_key(user))
         gone = [s for s in state_of(items).sections if s.app_id == app_id]
         prefixes = tuple(key(app_id, "-").removesuffix("-") for key in (section_key, previous_key))
+        # the timer first: no refresh may write what is purged below
         await self._take_off(user, app_id)
         await asyncio.gather(
             *(
