@@ -50,6 +50,7 @@ class Turns:
         bind(session=ask.session_id, turn=ask.request_id)
         follower = Follower(ask.request_id)
         running = asyncio.ensure_future(self._run(ask, follower, work))
+        # 202 once the turn has begun, so that a limit or a conflict is still told at once
         if at_once:
             begun = asyncio.ensure_future(follower.begun.wait())
             await asyncio.wait({running, begun}, return_when=asyncio.FIRST_COMPLETED)
@@ -58,13 +59,16 @@ class Turns:
             await asyncio.wait({running}, timeout=self._app.settings.answer_seconds)
         if running.done():
             return Answer(running.result().body)
+        # nobody waits: a failure is recorded, so that who polls is told
         follower.left = True
+        # counted as work of the process until it ends
         start(self._tell_later(ask, running, follower), f"turn-{ask.request_id}")
         return Answer(TurnWorking(ask.request_id, ask.session_id).body(), 202)
 
     def follow(self, ask: TurnRequest, work: Work, peer: Peer) -> None:
         """Run the turn and tell the page of it as it goes; this returns at once."""
         bind(session=ask.session_id, turn=ask.request_id)
+        # frames in order, whatever the gateway's answers take
         outbox = Outbox(peer.pusher, peer.key, peer.connection_id)
         follower = Follower(ask.request_id, outbox.put, outbox.sent)
         running = asyncio.ensure_future(self._run(ask, follower, work))
@@ -101,6 +105,7 @@ class Turns:
             if isinstance(error, KernelError):
                 to_response(error, ask.user, ask.message)
             if not isinstance(error, LimitReached | TurnWorking):  # none of ours began
+                # nothing is left of the turn: the same request may begin it anew
                 if not (follower.left and await self._failed(ask, error)):
                     await beat.give_up()
             raise
@@ -133,6 +138,7 @@ class Turns:
         body = await self._ended(ask, running)
         told = {"request_id": ask.request_id, "session_id": ask.session_id, **body}
         mark = {}
+        # a repeated request ends here with the reply of the first one
         if follower.begun.is_set():
             mark = {"id": await self._store(ask, told)}
         if outbox:
@@ -212,6 +218,7 @@ class _Beat:
 
     async def _once(self, now: float) -> None:
         ask = self._ask
+        # at half of the lease, so that one lost write ends nothing
         if self._follower.begun.is_set() and now - self._said >= LEASE_S / 2:
             await self._limits.say(ask.user, self._working, GOES_ON)
             self._said = now

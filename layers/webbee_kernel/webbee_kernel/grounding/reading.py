@@ -27,6 +27,7 @@ _URL = re.compile(
     r"(?:https?|ftp)://[^\s<>\"')\]\u00bb\u201d|`]+|(?<!\w)www\.[^\s<>\"')\]\u00bb\u201d|`]+"
 )
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{0,64}\w@\w[\w-]{0,63}(?:\.\w[\w-]{0,63})+")
+# a masked value that nothing put back
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_\d+>")
 _PHONE = re.compile(
     r"(?<![\w.])(?:(?:\+\d{1,3}[\s(.-]{0,2}|8[\s(.-]{1,2})\d{2,4}[\s).-]{0,2}\d{2,4}"
@@ -40,6 +41,7 @@ _FILE = re.compile(
     r"|(?<![\w.])(?!\d{1,3}(?:\.\d{3})+(?!\w))"  # an amount
     r"(?:v?\d+(?:\.\d+){2,}(?:-[a-z]+[\w.]*)?|v\d+(?:\.\d+)*)(?!\w)"
 )
+# "#12" and "№ 12"
 _HASH = re.compile("(?<![\\w#&])(?:#|\u2116\\s?)(\\w[\\w-]{0,80})")
 _W = "A-Za-z0-9_\u00c0-\u04ff"
 _CODE = re.compile(
@@ -48,13 +50,16 @@ _CODE = re.compile(
     rf"[{_W}]{{1,80}}(?:[-/][{_W}]{{1,80}}){{0,12}}(?![{_W}])"
     r"|(?<![\w.,/-])\d+(?:[-/]\d+)+(?![\w/-]|[.,]\d)"
 )
+# looks like a code and is none: 3rd, 90min, 5/10, 1.2.2026
 _AMOUNT = re.compile(
     r"\d{1,3}(?:-?[^\W\d_]+)+|\d+(?:-[^\W\d_]+|[^\W\d_]{1,3})"
     r"|\d{1,4}[-/]\d{1,4}(?:[-/]\d{1,4})?|\d{1,2}\.\d{1,2}\.\d{2,4}"
 )
+# what no clock shows: 45:54
 _LENGTH = re.compile(r"(?<![\d:.,])\d{1,3}:[0-5]\d(?::[0-5]\d)?(?![\d:])")
 _HUNDREDTHS = re.compile(r"(?<![\d:.,])\d{1,2}(?::[0-5]\d){1,2}[.,]\d{1,3}(?![\d:])")
 _EMPHASIS = re.compile(r"(?<!\w)(_{1,3})(?=[^\s_])([^\n]{1,200}?)(?<=[^\s_])\1(?!\w)")
+# the full stop behind "No." ends no sentence
 _NUMERO = re.compile(r"\b[Nn]o\.(?=\s?[#\d])")
 _END = re.compile(
     r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$"
@@ -190,9 +195,12 @@ def read(
     finds what is repeated as a whole, `ids` are codes that may look like amounts. Linear.
     """
     claims: list[Claim] = []
+    # _Anna_ in Markdown is Anna; asterisks keep the text's length
     text = _EMPHASIS.sub(lambda m: f"{'*' * len(m[1])}{m[2]}{'*' * len(m[1])}", text)
+    # "1." before an item counts nothing
     counted = {*_markers(text), *(m.span() for m in _NUMERO.finditer(text))}
     rest = _mask(text, sorted(counted))
+    # addresses before codes, codes before numbers
     for kind, pattern in _PATTERNS:
         rest = _take(kind, pattern, rest, claims, tag, ids)
     rest, spoken = _repeated(text, rest, tag, claims, fields)
@@ -201,6 +209,7 @@ def read(
     rest = _take("length", _LENGTH, rest, claims, tag, ids)
     rest = _mentions(text, rest, language.numbers(rest, spoken), claims)
     claims.sort(key=lambda c: c.start)
+    # bounds the work, whatever a model repeats
     claims = list(islice(_seldom(claims), MOST))
     dated = [(c.start, c.end) for c in claims if c.kind in ("date", "moment", "ordinal")]
     own = language.of(spoken)
@@ -237,6 +246,7 @@ def _language(rest: str, usual: str) -> str:
     """The language of a reply: the usual one unless more of its words are another's."""
     words = [fold(t.text) for t in language.tokens(rest)]
     mine = sum(w in language.of(usual).vocabulary for w in words)
+    # most words are of the usual language
     if 2 * mine >= len(words):
         return usual
     seen = language.detect(rest, usual)
@@ -256,6 +266,7 @@ def _take(
         group = match.lastindex or 0
         token, start, span = match.group(group), match.start(group), match.span()
         if kind == "url":
+            # signs of the sentence around a link
             token = token.rstrip(".,;:!?*_")
             span = (start, start + len(token))
         amount = kind in ("code", "file") and _AMOUNT.fullmatch(token) and fold(token) not in ids
@@ -270,6 +281,7 @@ def _take(
 
 def _is_figure(token: str, tag: str) -> bool:
     """Whether a quote is no more than an amount, a date or a time; plain digits may be an id."""
+    # cheap tests first
     if len(token) > FIGURE or token.isdecimal() or not any(map(str.isdigit, token)):
         return False
     rest = _mask(token, [(m.start, m.end) for m in language.dates(token, tag)])
@@ -292,6 +304,7 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
 def complete(text: str) -> int:
     """Where the last sentence ends that has another behind it; 0 where none has. A text that is
     still being written is complete as far as that."""
+    # the last one may still be written
     ends = [s.end for s in sentences(text)]
     return ends[-2] if len(ends) > 1 else 0
 

@@ -83,6 +83,7 @@ class Bound:
 
 def fields(places: Sequence[Place]) -> Sequence[Place]:
     """The fields that are a figure, where others of rows are texts that have it somewhere."""
+    # 12 as a field of its own, and not the 12 in "12 Main St"
     exact = [p for p in places if not isinstance(p.value, str)]
     told = all(p.owner or p.path == "summary" for p in places)
     return exact if exact and told else places
@@ -94,11 +95,13 @@ def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterat
         rows = frozenset([p.owner for p in places])
         keys = frozenset([p.key for p in places])
         if places and all(map(index.is_row, rows)) and not index.is_common(rows, keys):
+            # an id of digits, kept as a text
             code = claim.kind == "number" and places[0].value == claim.token
             apart = (claim.kind in TEXTUAL or code) and _is_named_by(index, places[0])
             text = claim.kind in TEXTUAL or (code and apart)
             if claim.token.islower() and str(places[0].value).isupper():
                 apart = False  # "shopping" of `category: SHOPPING`
+            # a series is told by its days
             day = claim.kind == "weekday" or (claim.kind in DATED and _is_head(index, places[0]))
             yield Value(claim, places, text, day or (text and apart), rows, keys)
 
@@ -112,6 +115,7 @@ def _is_named_by(index: Index, place: Place) -> bool:
         return len({str(p.value) for p in held}) / max(len({p.owner for p in held}), 1)
 
     telling = index.once(f"telling {place.owner[:-1]} {place.key}", share)
+    # each row another one: the column names its rows
     return telling == 1 or (telling > APART and not str(place.value).islower())
 
 
@@ -125,6 +129,7 @@ def counts(text: str, claim: Claim) -> bool:
     """Whether a number is written in words, and may count anything, or says in brackets how many
     follow: "Failed (1):"."""
     tally = text[claim.start - 1 : claim.start] == "(" and _TALLY.match(text, claim.end)
+    # an id may stand in brackets, too
     short = len(claim.token) <= 2  # longer ones are ids
     return claim.kind == "number" and bool(claim.mention.spelled or (tally and short))
 
@@ -138,6 +143,7 @@ def misplaced(reading: Reading, index: Index, values: Bound) -> Iterator[Misplac
             head = runs[0] if _is_item(reading, inside[0]) else ()
             for place, value in enumerate(inside):
                 near = _bound_to(reading, place, inside, runs, segments, head)
+                # the last of a long row of labels
                 near = near[-RUN:]
                 if not near or not is_apart(value, near):
                     continue
@@ -149,6 +155,7 @@ def misplaced(reading: Reading, index: Index, values: Bound) -> Iterator[Misplac
 def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
     """The values of a record that the reply names nowhere else, in a sentence whose other values
     are all of one that has another in that field; each with what that one holds."""
+    # rows of which more is told are spoken of on purpose
     told = Counter(row for v in values if len(v.rows) == 1 for row in v.rows)
     before: Sequence[Value] = ()
     for inside in filter(None, map(_telling, _together(reading, values))):
@@ -214,6 +221,7 @@ def _labels(values: Sequence[Value]) -> Sequence[Value]:
 def _is_outlier(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
     """Whether a value that others leave alone is told of their record, and is not compared with
     theirs. A text that names rows has to stand behind two values of the record, or beside more."""
+    # "120 for the lamp": too little to judge by
     is_before = len(others) == 1 and value.claim.start < others[0].claim.start
     if is_before or any(_is_same_field(v, value) for v in others):
         return False
@@ -250,6 +258,7 @@ def _meant(label: Value, labels: Sequence[Value]) -> frozenset[Owner]:
     labels beside it."""
     rows = label.rows
     for other in labels[: labels.index(label)]:
+        # two labels together name what they have in common
         rows = (rows & other.rows) or rows
     return rows
 
@@ -283,6 +292,7 @@ def _bound_to(
     value = inside[at]
     own = [r for r in runs if r[0].keys.isdisjoint(value.keys)]
     before = [r for r in own if r[0].claim.start < value.claim.start][-1:]
+    # in a list item all that follows is of what opens it
     if head and value not in head:
         return [*head, *before[0]] if own[:1] == [head] else ()
     near = {id(v) for v, segment in zip(inside, segments, strict=True) if segment == segments[at]}
@@ -323,6 +333,7 @@ def held_by(index: Index, value: Value, owners: Collection[Owner]) -> str:
     """What some records hold in the field that a value is told of: `amount: 120.5`; empty where
     they have no such field."""
     for place in value.places:
+        # the same field of the record that was meant
         for other in index.column(place):
             if other.owner in owners:
                 return f"{other.key}: {other.value}"

@@ -64,10 +64,12 @@ def translate(error: Exception, what: str) -> Exception:
     they are."""
     response: JSONObject = getattr(error, "response", {})
     match error_code(error):
+        # no error: another writer was there first
         case "ConditionalCheckFailedException":
             return ConditionFailed(response.get("Item"))
         case "TransactionCanceledException":
             return _cancelled(error, response.get("CancellationReasons", []), what)
+        # repeated below, for it says nothing of the condition
         case "TransactionConflictException":
             return Contended(what)
         case "ItemCollectionSizeLimitExceededException":
@@ -76,6 +78,7 @@ def translate(error: Exception, what: str) -> Exception:
                 code="too_large",
                 limit=10 * 1024**3,
             )
+        # DynamoDB has no code of its own for it
         case "ValidationException" if "size" in str(error).lower():
             return BadInput(
                 f"{what} takes no item over 400 KB.", code="too_large", limit=MAX_ITEM_BYTES
@@ -87,6 +90,7 @@ def _cancelled(error: Exception, reasons: list[JSONObject], what: str) -> Except
     for reason in reasons:
         if reason.get("Code") == "ConditionalCheckFailed":
             return ConditionFailed(reason.get("Item"))
+    # one reason an action, "None" for those that were fine
     codes = {reason.get("Code") for reason in reasons} - {"None", None}
     if "TransactionConflict" in codes:
         return Contended(what)
@@ -105,6 +109,7 @@ class Database:
         """One request, `operation` in boto3's spelling: `put_item`."""
         measure("DynamoDBCalls")
         with stretch("store", f"{operation} {request.get('TableName', '')}".strip()):
+            # boto3 blocks: each call in a thread of the pool
             answer: JSONObject = await in_thread(self._send, operation, request)
         return answer
 
@@ -141,6 +146,7 @@ class Database:
 
     async def _uncontended(self, operation: str, request: JSONObject) -> JSONObject:
         """Repeat what was refused because a transaction was at work on one of its items."""
+        # conflicts pass within milliseconds
         for attempt in range(_ATTEMPTS):
             try:
                 return await self.call(operation, **request)
@@ -159,11 +165,13 @@ class Database:
         """The items of a Query: all, or the first `need`, read in pages no larger than that."""
         found: list[Item] = []
         if need:
+            # pages are no larger than what is wanted
             request["Limit"] = need
         while True:
             page, start = await self.page(**request)
             found += page
             if start is None or (need and len(found) >= need):
+                # [:None] is all of it
                 return found[: need or None]
             request["ExclusiveStartKey"] = start
 
@@ -197,6 +205,7 @@ class Database:
     async def batch(self, table: str, requests: Iterable[JSONObject]) -> None:
         """Puts and deletions without conditions, 25 a request; what the table leaves over is asked
         again."""
+        # what a batch leaves over is asked again, with growing pauses
         left = list(requests)
         for attempt in range(10):
             if attempt:
@@ -261,6 +270,7 @@ class TableStore:
         self, now: float, need: int, condition: str, values: Item, also: str = "", **request: Any
     ) -> list[Item]:
         """The first `need` items of a Query that have not expired by `now`, and are so `also`."""
+        # a filter reads expired items, and pays for them, until the sweep
         lives = "attribute_not_exists(#expires_at) OR #expires_at > :now"
         return await self._query(
             condition,
@@ -371,6 +381,7 @@ def lives(item: Item, now: float) -> bool:
 
 
 def _declare_names(request: JSONObject) -> None:
+    # every name goes through "#": hundreds of words are reserved
     names = {name for field in _EXPRESSIONS for name in _NAME.findall(request.get(field, ""))}
     if names:
         own = request.get("ExpressionAttributeNames", {})
