@@ -40,6 +40,7 @@ _lock = threading.RLock()
 def load_main(app_id: str, folder: Path) -> ModuleType:
     """Import `<folder>/main.py` afresh and return the module; whatever its import raises comes
     through."""
+    # a namespace of its own: all extensions have an `app.py`
     package = f"{ROOT}.{app_id.replace('-', '_dash_')}"
     with _lock:
         _root()
@@ -48,6 +49,7 @@ def load_main(app_id: str, folder: Path) -> ModuleType:
         }
         for name in before:
             del sys.modules[name]
+        # the folder as a package, without an __init__.py
         home = ModuleType(package)
         home.__path__ = [str(folder)]
         home.__package__ = package
@@ -87,6 +89,7 @@ class _Finder(importlib.abc.MetaPathFinder):
     ) -> importlib.machinery.ModuleSpec | None:
         if not fullname.startswith(ROOT + ".") or path is None:
             return None
+        # Python's own finder, our loader
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             spec.loader = _Loader(spec.loader.name, spec.loader.path)
@@ -118,9 +121,11 @@ def _printer(package: str) -> Any:
         file: Any = None,
         flush: bool = False,
     ) -> None:
+        # a file of its own is none of our business
         if file not in (None, sys.stdout, sys.stderr):
             builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         else:
+            # one line: it can forge no other entry of the log
             said = one_line((" " if sep is None else sep).join(map(str, values)), MAX_PRINTED)
             redaction.keep_line(said)
             _printed.info("app=%s | %s", app_id, said)
@@ -138,10 +143,12 @@ def _importer(package: str) -> Any:
         fromlist: Sequence[str] = (),
         level: int = 0,
     ) -> ModuleType:
+        # relative imports, and names that are not the extension's
         if level or not (
             _is_own(package, name.partition(".")[0]) or _shadows(package, name, fromlist)
         ):
             found = builtins.__import__(name, globals, locals, fromlist, level)
+            # late imports inside handlers go through it, too
             return _importlib(package) if found is importlib else found
         if fromlist:
             return builtins.__import__(f"{package}.{name}", globals, locals, fromlist)
@@ -187,6 +194,7 @@ def _shadows(package: str, name: str, fromlist: Sequence[str]) -> bool:
 def _is_own(package: str, top: str) -> bool:
     """Whether a top-level name is a module of this extension; the standard library and the kernel
     keep their names."""
+    # a file called `json.py` must not take the place of Python's
     if top in sys.stdlib_module_names or top in ("webbee_kernel", "imperal_sdk"):
         return False
     if f"{package}.{top}" in sys.modules:
@@ -208,6 +216,7 @@ def reason_of(error: BaseException, folder: Path) -> str:
     """`ImportError: no module named x (main.py:3)`: enough for the author, nothing of the
     operator's paths."""
     text = error.msg if isinstance(error, SyntaxError) else str(error)
+    # paths of the operator's machine stay there
     text = _FOLDERS.sub("", text.replace(f"{folder.resolve().parent}/", ""))
     file, line = place_of(error, folder)
     return one_line(f"{type(error).__name__}: {text}", MAX_REASON) + (
@@ -257,5 +266,6 @@ def own_file(name: str, folder: Path | None) -> str:
     if folder is not None:
         root = folder.resolve()
         return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
+    # an extension that a test made has no folder
     foreign = path.is_relative_to(KERNEL) or "site-packages" in path.parts or not path.exists()
     return "" if foreign or path.is_relative_to(LIBRARY) else path.name

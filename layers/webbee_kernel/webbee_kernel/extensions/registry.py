@@ -108,8 +108,10 @@ class Registry:
 
     def catalogue(self) -> Catalogue:
         """Everything the classifier, the page and the refresh loop need to know."""
+        # made when it is first asked for; exchanged extensions clear it
         if not self._made:
             apps = {a: _described(loaded) for a, loaded in self.loaded.items()}
+            # a failed one is listed with its reason, so that people see it
             apps |= {a: AppInfo(a, error=reason) for a, reason in self.failed.items()}
             self._made.append(Catalogue(dict(sorted(apps.items()))))
         return self._made[0]
@@ -161,6 +163,7 @@ def load_extension(folder: str | Path) -> LoadedExtension:
     app_id = str(manifest.get("app_id") or folder.name)
     _check_app_id(app_id)
     module = load_main(app_id, folder)
+    # any attribute: authors call it `ext`, `app`, `extension`
     ext = next((v for v in vars(module).values() if isinstance(v, Extension)), None)
     if (
         ext is None and "imperal_sdk" in sys.modules
@@ -185,6 +188,7 @@ def checked(loaded: LoadedExtension) -> LoadedExtension:
                     " A-Z a-z 0-9 _ -"
                 )
     for section in loaded.ext.skeletons:
+        # it stands in a line of the prompt, where # begins an id
         if one_line(section, MAX_STRING) != section or "#" in section:
             raise ValueError(
                 f"skeleton section {section!r} of {loaded.app_id} is refused: at most {MAX_STRING}"
@@ -327,6 +331,7 @@ def shared(root: str | Path) -> Registry:
     folder = Path(root).resolve()
     with _lock:
         known = _shared.get(folder)
+        # Lambda keeps the process: unchanged files are not loaded again
         if known is None or known[0] != _print(folder):
             _shared[folder] = known = (_print(folder), load_folder(folder))
         return known[1]
@@ -336,6 +341,7 @@ def reload(registry: Registry, folder: Path) -> str:
     """Load one extension's folder anew into a registry in use. Why not, where it does not load:
     the version before stays; empty where all is well."""
     known = {a for a, e in registry.loaded.items() if e.folder == folder.resolve()}
+    # or a traceback would show lines of the version before
     linecache.checkcache()
     if not (folder / "main.py").exists():
         registry.put({}, gone=known | {folder.name})
@@ -345,6 +351,7 @@ def reload(registry: Registry, folder: Path) -> str:
     try:
         extension = load_extension(folder)
         owner = registry.loaded.get(extension.app_id)
+        # two folders cannot share an id
         if owner is not None and owner.folder != folder.resolve():
             raise ValueError(f"the extension id {extension.app_id!r} is taken by another folder")
     except (Exception, SystemExit) as error:
@@ -378,6 +385,7 @@ def _follow(registry: Registry, root: Path, tell: Tell) -> None:
     with _lock:
         loaded = _shared[root][0] if root in _shared else _print(root)
     for number, changed in enumerate(changes(root)):
+        # what was saved before watching had begun
         saved = changed if number else changed | _others(loaded, _print(root))
         for name in sorted({app_of(path, root) for path in saved} - {""}):
             started = time.perf_counter()
@@ -422,6 +430,7 @@ def _print(root: Path) -> Print:
     editor's lock looks like that, and what goes while it is looked at."""
     found = []
     for folder, within, names in (each for app in root.glob("[!.]*") for each in os.walk(app)):
+        # in place: os.walk goes on from it
         within[:] = {*within} - IGNORED
         for path in (Path(folder, n) for n in names if n.endswith((".py", ".json"))):
             with suppress(FileNotFoundError):

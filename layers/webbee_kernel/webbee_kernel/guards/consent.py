@@ -444,6 +444,7 @@ def _carries(said: Said, function: FunctionInfo, given: list[Leaf]) -> bool:
     """Whether words have anything of a call: a word of what it does, or of what it writes."""
     # the author's own words for what it does
     told = words_in(" ".join((function.description, *function.examples)))
-    does = (*words_of(function.fn_name), *(w for w in told if len(w) >= _TELLING))
+    named = f"{function.app_id}.{function.fn_name}"
+    does = (named, *words_of(function.fn_name), *(w for w in told if len(w) >= _TELLING))
     written = [w for x in given if not _is_id(x, function) for w in words_in(x.said)]
     return any(map(said.has, (*does, *written)))

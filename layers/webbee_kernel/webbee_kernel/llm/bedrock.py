@@ -52,6 +52,7 @@ _POOL: Final = threads(THREADS, "bedrock")
 _OPTIONAL: Final = {
     "output_tokens": TOO_LONG_AN_ANSWER,
     "stop": re.compile(r"stop.?sequences", re.I),
+    # tried in this order: the smaller part goes first
     "cache_ttl": re.compile(r"\bttl\b", re.I),
     "tool_cache": re.compile(
         r"tool.{0,80}(cache.?point|description)|cache.?point.{0,80}tool", re.I | re.S
@@ -160,6 +161,7 @@ class BedrockModel(LearningModel):
     async def _ask(
         self, request: ModelRequest, left: float, to: Aloud | None = None
     ) -> ModelResponse:
+        # the stream is read in a thread, and heard on the loop
         heard = _Across(asyncio.get_running_loop(), to) if to else None
         answer: ModelResponse = await in_thread(self._send, request, left, heard, pool=_POOL)
         return answer
@@ -167,10 +169,14 @@ class BedrockModel(LearningModel):
     def _send(self, request: ModelRequest, left: float, to: _Across | None) -> ModelResponse:
         read_timeout = read_timeout_for(left)
         while True:
+            # learnt once a process: later requests leave it out at once
             refused = frozenset(self.learnt.refused)
             try:
                 client = self._client_factory(
-                    "bedrock-runtime", read_timeout=read_timeout, attempts=1
+                    # retries are ours: only we know how much time a turn has left
+                    "bedrock-runtime",
+                    read_timeout=read_timeout,
+                    attempts=1,
                 )
                 body = converse_request(self._model_id, request, refused, self._options)
                 if to and "stream" not in refused:
@@ -181,6 +187,7 @@ class BedrockModel(LearningModel):
             except (Passing, ModelUnavailable):
                 raise
             except Exception as error:
+                # other errors are about the whole request
                 may_refuse = error_code(error) in ("ValidationException", "AccessDeniedException")
                 words, already = str(error) if may_refuse else "", unanswerable(request, refused)
                 if not self.learnt.goes_without(_OPTIONAL, words, already):
@@ -203,11 +210,13 @@ class _Across:
     def listen(self, stream: Any) -> JSONObject:
         """Read it to its end, or until nobody listens any more; the answer as Converse gives it."""
         pieces = ConversePieces(self._hand_over)
+        # botocore wraps errors of a request, not those of its stream
         from urllib3.exceptions import HTTPError, ReadTimeoutError  # botocore lets them through
 
         try:
             for event in stream:
                 if self._to.closed or self._to.endless:
+                    # as if its length had ended it
                     pieces.stop = pieces.stop or "max_tokens"
                     break
                 pieces.take(event)
@@ -263,6 +272,7 @@ def _failure_of(code: str, status: int, words: str) -> Failure:
         return told
     if status >= 500:
         return _BY_CODE["InternalServerException"]
+    # the words of refusals are much the same everywhere
     found = failure_of(400, "", words)
     if found.cause in ("window", "refused"):
         return found
@@ -297,6 +307,7 @@ def converse_request(
     next round reads all of it from the cache. `_tools` says what becomes of tools that change.
     """
     kept = "" if "cache_ttl" in without else options.cache
+    # a service that refuses a cache point gets none from then on
     cache = (
         []
         if "cache_point" in without
@@ -309,6 +320,7 @@ def converse_request(
         "inferenceConfig": _limits(request, without, options),
     }
     if request.system.strip() and "system" in without:
+        # a model without a system role reads it first
         body["messages"][0]["content"].insert(0, {"text": clean(request.system)})
     elif request.system.strip():
         body["system"] = _system(request, grow, cache)
@@ -365,6 +377,7 @@ def _message(message: Message, carried: bool) -> Iterator[Body]:
     they returned."""
     content: list[Body] = []
     if carried and message.reasoning:
+        # signed thoughts go back unchanged, or the service refuses the turn
         content += message.reasoning.message["content"]
     content += [{"text": message.text}] if message.text else []
     content += [
@@ -397,6 +410,7 @@ def read(answer: Mapping[str, Any], request: ModelRequest) -> ModelResponse:
         str(answer.get("stopReason") or ""),
         reasoned=any("reasoningContent" in block for block in content),
     )
+    # plain thoughts are of no use to the next request
     carried = [b for b in content if _is_sealed(b.get("reasoningContent"))]
     return replace(found, reasoning=Reasoning({"content": carried})) if carried else found
 

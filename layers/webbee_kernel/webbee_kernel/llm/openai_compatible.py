@@ -109,6 +109,7 @@ class ModelKey:
         self._value = value
         self._now = now
         self._read_at = 0.0
+        # a key that is given outright wins
         self._parameter = "" if value else parameter
         self._client_factory = client_factory
 
@@ -117,10 +118,12 @@ class ModelKey:
         read. One that is held stays until it can be read anew."""
         if self._parameter and not self._value:
             await self._renew()
+        # a new key takes over without a deployment
         elif self._parameter and self._now() - self._read_at >= KEPT_S:
             with suppress(ModelUnavailable):
                 await self._renew()
         key = self._value.strip()
+        # a pasted key often brings a line break along
         if not (key.isascii() and key.isprintable()):
             self.forget()
             raise ModelUnavailable(
@@ -198,6 +201,7 @@ class OpenAICompatibleModel(LearningModel):
         renewed = False
         while True:
             refused = frozenset(self.learnt.refused)
+            # a server that cannot stream is asked for the whole
             listener = None if "stream" in refused else to
             asked = completion_request(
                 self._model,
@@ -211,6 +215,7 @@ class OpenAICompatibleModel(LearningModel):
                 return self._read(answer, request)
             body = error_in(body) or body
             status = status_of(body, status)
+            # the key was exchanged since it was read
             if status in (401, 403) and not renewed and await self._key.replaced():
                 renewed = True
                 continue
@@ -236,6 +241,7 @@ class OpenAICompatibleModel(LearningModel):
                 "POST", self._url, json=body, headers=headers, timeout=timeout
             ) as response:
                 kind = response.headers.get("content-type", "")
+                # some answer whole though a stream was asked for
                 in_pieces = response.status_code == 200 and kind.startswith("text/event-stream")
                 if to is not None and in_pieces:
                     return 200, response.headers, await _heard(response, to)
@@ -252,6 +258,7 @@ class OpenAICompatibleModel(LearningModel):
     def _unreached(self, error: Exception) -> str:
         """What kept a request from the server, with the address that was asked."""
         where, said = urlsplit(self._url).netloc, str(error)
+        # the commonest mistake of a first day has a sentence of its own
         if "connection attempts failed" in said or "refused" in said:
             return f"Nothing listens at {where}: start the server, or check {MODEL_SETTING}."
         why = ": ".join(filter(None, (type(error).__name__, said)))
@@ -320,6 +327,7 @@ def _body(content: bytes, status: int) -> Any:
     with suppress(ValueError, RecursionError):
         return json.loads(text)
     if status == 200 and text.startswith(("data:", ":", "event:", "{")):
+        # a stream that nobody announced
         pieces = ChatPieces(lambda _: None)
         for line in text.splitlines():
             if error := pieces.take(line):
@@ -352,6 +360,7 @@ def _client() -> httpx2.AsyncClient:
     another loop."""
     import httpx2
 
+    # a turn's loop may be another one after a thaw
     loop = asyncio.get_running_loop()
     client = _clients.get(loop)
     if client is None:
@@ -375,6 +384,7 @@ def _unusable(base_url: str) -> str:
         _ = parts.port  # read for its ValueError
     except ValueError:
         return unreadable
+    # it would stand in logs and errors
     if "@" in parts.netloc:
         return "the base URL must hold no credentials; use WEBBEE_MODEL_KEY"
     return "" if parts.hostname else unreadable
@@ -390,5 +400,6 @@ def _refusal(
     code, words = error_of(body)
     if "output_tokens" not in already and TOO_LONG_AN_ANSWER.search(words):
         return {"output_tokens": TOO_LONG_AN_ANSWER}, words  # some speak of the window there
+    # these are mended by nothing that we leave out
     is_other = failure_of(status, code, words).cause in ("window", "no_model", "key")
     return _OPTIONAL, "" if is_other or "context" in code else words

@@ -68,6 +68,7 @@ class Aloud:
         self._hear(text)
 
     def _look(self, piece: str) -> None:
+        # as much as a repetition needs to be seen
         self._tail = (self._tail + piece)[-2 * PERIOD * TIMES :]
         self._unchecked += len(piece)
         if self._unchecked >= CHECKED_EVERY:
@@ -99,6 +100,7 @@ class ChatPieces:
         name, colon, value = line.partition(":")
         if name == "event":
             self._is_error = "error" in value
+        # llama.cpp's server sends `error:` lines
         if name == "error" and colon:
             self._is_error, name = True, "data"
         data = value.strip() if name == "data" else line.strip()
@@ -106,6 +108,7 @@ class ChatPieces:
             self.done = True
         if data.startswith("{"):
             return self._chunk(data)
+        # words instead of JSON behind an error's name
         is_told = self._is_error and data and not data.startswith(("[", "event:"))
         return {"error": {"message": data}} if is_told else None
 
@@ -119,6 +122,7 @@ class ChatPieces:
             return error
         if self._is_error:
             return {"error": chunk}
+        # most send it with the last chunk only
         self.usage = chunk.get("usage") or self.usage
         try:
             choice = choice_of(chunk)
@@ -158,6 +162,7 @@ class ChatPieces:
         new at its place begins another call."""
         place = call.get("index") or 0
         made = self._places.get(place)
+        # an index alone does not tell two calls apart
         if made is None or _is_other(made, call):
             made = self._places[place] = {"id": "", "name": "", "arguments": []}
             self.calls.append(made)
@@ -196,6 +201,7 @@ def _arguments(pieces: Any) -> Any:
     """Arguments of their pieces; an object is all of them."""
     if not isinstance(pieces, list) or not pieces:
         return pieces or ""
+    # an object at once is all of them
     return "".join(pieces) if all(isinstance(p, str) for p in pieces) else pieces[-1]
 
 
@@ -212,6 +218,7 @@ def _is_other(made: JSONObject, call: JSONObject) -> bool:
     inner = inner_of(call)
     if not inner.get("name"):
         return False
+    # the surest sign, where a server sends ids
     if call.get("id") and made["id"]:
         return bool(call["id"] != made["id"])
     before = made["arguments"]
@@ -222,6 +229,7 @@ def _is_other(made: JSONObject, call: JSONObject) -> bool:
 def _think(made: JSONObject, piece: Mapping[str, Any]) -> None:
     """A piece of a thought that Converse streams, put to what there is of it."""
     if sealed := piece.get("redactedContent"):
+        # encrypted: only the service reads it
         made["redactedContent"] = made.get("redactedContent", b"") + sealed
         return
     told = made.setdefault("reasoningText", {"text": ""})
