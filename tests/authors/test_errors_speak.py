@@ -23,7 +23,7 @@ chat = ChatExtension(ext)
 ext.secret("token", "Token of the bank", write_mode="both")
 
 
-@chat.function("add", "Add a row", action_type="write")
+@chat.function("add", "Add a row", action_type="write", examples=["добавь строку", "eine Zeile"])
 async def add(ctx: Context) -> ActionResult:
     print("adding")
     ctx.log.info("begun", rows=3)
