@@ -420,3 +420,10 @@ def test_weekdays_and_lengths_of_time_are_held_against_the_times(
 ) -> None:
     found = Evidence((Call("rota", "shifts", data=SHIFTS),), "the rota", now="2026-11-24T10:00:00Z")
     assert [m.word for m in check(reply, evidence=found).marks] == marked
+
+
+@pytest.mark.parametrize("figure", ["9" * 400, "1e999", "-5", "0", "\u0663"])
+def test_a_length_of_any_figure_is_read(figure: str) -> None:
+    found = Evidence((Call("rota", "shifts", data=SHIFTS),), "the rota", now="2026-11-24T10:00:00Z")
+    for reply in (f"{figure} hours", f"5 hours {figure} minutes", f"{figure} days, 5 hours"):
+        check(reply, evidence=found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from calendar import monthrange
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -48,6 +49,7 @@ class Dates:
     def __init__(self, figures: Figures) -> None:
         self._figures, self._reading, self._index = figures, figures.reading, figures.index
         self._today = figures.at.date() if figures.at else None
+        self._judged: dict[tuple[float, float], bool] = {}
 
     def time(self, claim: Claim) -> Ground | None:
         """The times of the data at a time of day, or about then; some minutes from one."""
@@ -173,9 +175,8 @@ class Dates:
 
     def _on_number(self, claim: Claim) -> Sequence[Place]:
         """The dates of the data on the day of the month behind a weekday: "Tuesday 25"."""
-        near = self._reading.inside(self._reading.sentence(claim.start))
-        told = (c for c in near if c.kind == "number" and self._is_next(claim, c))
-        number = next(told, None)
+        told = (c for c in self._reading.around(claim) if c.kind == "number")
+        number = next((c for c in told if self._is_next(claim, c)), None)
         if number is None or not self._figures.is_bare(number):
             return ()
         return self._index.days.get(number.mention.value, ())
@@ -197,14 +198,14 @@ class Dates:
 
     def beside(self, claim: Claim) -> Claim | None:
         """The date that stands right behind a weekday."""
-        near = self._reading.inside(self._reading.sentence(claim.start))
+        near = self._reading.around(claim)
         dated = (c for c in near if c.kind in ("date", "moment") and not c.mention.relative)
         return next((c for c in dated if self._is_next(claim, c)), None)
 
     def _is_next(self, claim: Claim, other: Claim) -> bool:
         """Whether nothing but a comma and an article parts a value from the one behind it."""
-        gap = other.start - claim.end
-        if not 0 <= gap <= BESIDE:
+        end = min(claim.end + BESIDE, self._reading.sentence(claim.start).end)
+        if not claim.end <= other.start <= end:
             return False
         between = self._reading.words(claim.end, other.start)
         articles = self._reading.language.words.forms("article")
@@ -237,16 +238,22 @@ class Dates:
         though the data has times of which it could be one: not from one time of a record or a list
         to another or to now, not between two that the reply tells, no number of rows."""
         unit, value = self._figures.unit(claim), claim.mention.value
-        if unit.name not in _TIMED or not value or is_rough(self._reading, claim):
-            return False
-        if not self._intervals or self._figures.arithmetic.size(value):
+        is_told = unit.name in _TIMED and value and not is_rough(self._reading, claim)
+        if not (is_told and self._intervals) or self._figures.arithmetic.size(value):
             return False
         parts = [(value, unit.size), *self._beside_length(claim, unit)]
+        if any(abs(n) > LONGEST_TIME for n, _ in parts):
+            return False  # longer ones are read out of the data
         told, size = sum(n * size for n, size in parts), min(size for _, size in parts)
         return size >= MINUTE and not self._is_length(told, size)
 
     def _is_length(self, told: float, size: float) -> bool:
         """Whether so many seconds, told in steps of `size`, are a length of time that is known."""
+        if (told, size) not in self._judged:
+            self._judged[told, size] = self._is_known(told, size)
+        return self._judged[told, size]
+
+    def _is_known(self, told: float, size: float) -> bool:
         half = HALF if told % size == 0 else HALF / 2
         slack = size * (DAYS_OFF if size >= DAY * MINUTE else half)
         if self._figures.measures.held(told / size, slack / size, Unit("", "time", size)):
@@ -254,15 +261,21 @@ class Dates:
         follows = self._figures.arithmetic.follows
         if any(follows(settle(told / s), slack / s, "time") for s in (1, MINUTE, MINUTE * HOUR)):
             return True
-        near = self._intervals | self._told_intervals
-        return any(abs(one * MINUTE - told) < slack for one in near)
+        place = bisect_right(self._known, (told - slack) / MINUTE)
+        return any(one < (told + slack) / MINUTE for one in self._known[place : place + 1])
+
+    @cached_property
+    def _known(self) -> list[float]:
+        """The minutes between the times of the data, and those that the reply tells, by length."""
+        return sorted(self._intervals | self._told_intervals)
 
     def _beside_length(self, claim: Claim, unit: Unit) -> Iterator[tuple[Number, float]]:
         """The other parts of a length, each with the seconds of its unit: "2 h 55 min"."""
-        for other in self._reading.inside(self._reading.sentence(claim.start)):
-            part = self._figures.unit(other) if other.kind == "number" else unit
+        near = (c for c in self._reading.around(claim) if c.kind == "number" and c.mention.value)
+        for other in near:
+            part = self._figures.unit(other)
             gap = max(other.start - claim.end, claim.start - other.end)
-            if part.measure == "time" and part.size != unit.size and 0 <= gap <= NEAR:
+            if part.measure == "time" and part.size != unit.size and gap <= NEAR:
                 yield other.mention.value, part.size
 
     @cached_property

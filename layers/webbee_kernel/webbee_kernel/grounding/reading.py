@@ -153,6 +153,11 @@ class Reading:
         at = bisect_left(self._starts, claim.start)
         return self.claims[at - 1] if at else None
 
+    def around(self, claim: Claim) -> list[Claim]:
+        """The two claims before another and the two behind it."""
+        at = bisect_left(self._starts, claim.start)
+        return self.claims[max(0, at - 2) : at] + self.claims[at + 1 : at + 3]
+
     def words(self, start: int, end: int) -> list[Token]:
         """The unmasked words between two offsets."""
         return list(self.tokens[bisect_left(self._words, start) : bisect_left(self._words, end)])

@@ -156,6 +156,12 @@ def normal(value: object, *, cased: bool = False) -> str:
     return " ".join(text.split())
 
 
+def id_digits(value: object) -> str:
+    """Those of a whole number, as an id has them, also of `13.0` and `013`; of others none."""
+    whole, _, rest = str(value).strip().lstrip("+").partition(".")
+    return (whole.lstrip("0") or "0") if whole.isdigit() and not rest.strip("0") else ""
+
+
 def _normal_url(text: str) -> str:
     """Host in small letters; path, query and fragment as they are."""
     bare = re.sub(r"(?i)^(?:(?:https?|wss?|ftps?):)?//", "", text)

@@ -23,7 +23,7 @@ from typing import Final, Literal, NamedTuple
 
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
-from .addresses import host_of, is_date, is_networked, is_typed, key_of
+from .addresses import host_of, id_digits, is_date, is_networked, is_typed, key_of
 from .arguments import Leaf, leaves, parameters, shown
 from .field_names import (
     FILES,
@@ -120,21 +120,26 @@ def _unbound_written(function: FunctionInfo, arguments: Given, moment: Moment) -
         return ()
     known = partial(moment.records.of, app_id=function.app_id)
     told = leaves(function, arguments)
-    given = [x for x in told if not (x.is_key and x.path == x.value) or known(_digits(x.value))]
+    given = [x for x in told if not (x.is_key and x.path == x.value) or known(id_digits(x.value))]
     meant = partial(_as_id, function=function, given=given, records=moment.records)
     found = [*map(meant, given)]
     unbound = [x.path for x in found if not _is_bound(x, function, moment, given)]
-    is_free = not any(_binds(x, function) for x in found)
-    if is_free and not _carries(moment.records.said, function, given):
+    if not unbound and _is_unasked(found, function, moment, given):
         unbound.append(function.fn_name)
     # an update to nothing is a deletion by another name
     return (*unbound, *_emptied(function, arguments, given))
 
 
-def _binds(leaf: Leaf, function: FunctionInfo) -> bool:
-    """Whether an argument is a text or an id, which has to be the user's."""
-    is_text = isinstance(leaf.value, str) and not is_date(leaf.value)
-    return not (leaf.offered or leaf.filled) and (is_text or _is_id(leaf, function))
+def _is_unasked(
+    found: list[Leaf], function: FunctionInfo, moment: Moment, given: list[Leaf]
+) -> bool:
+    """Whether no argument is a text or an id, and the message has nothing of the call."""
+    bind = (x for x in found if not (x.offered or x.filled))
+    if any(
+        _is_id(x, function) or (isinstance(x.value, str) and not is_date(x.value)) for x in bind
+    ):
+        return False
+    return not _carries(moment.records.said, function, given)
 
 
 def _emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> Iterator[str]:
@@ -156,7 +161,7 @@ def _as_id(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: Refer
     """A number that is the id of a record of this app as that id: under the name of its kind, or,
     unless it was said as a number, where nothing else of the call says which record, or beside the
     id of its like."""
-    number, kind = _digits(leaf.value), kind_of(leaf.name, "")
+    number, kind = id_digits(leaf.value), kind_of(leaf.name, "")
     known = records.of(number, "", function.app_id)
     is_one, name = bool(kind) and (leaf.is_item or not is_counted(leaf.name)), f"{leaf.name}_id"
     # `order: 7` is the order 7 where one is known, and a quantity elsewhere
@@ -165,12 +170,6 @@ def _as_id(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: Refer
     is_said = bool(kind) and records.said.holds(number)
     is_id = known and not is_said and _chooses(leaf, function, given, records)
     return leaf._replace(value=number, names=("id",)) if is_id else leaf
-
-
-def _digits(value: object) -> str:
-    """Those of a whole number, as an id has them, also of `13.0` and `013`; of others none."""
-    whole, _, rest = str(value).strip().lstrip("+").partition(".")
-    return (whole.lstrip("0") or "0") if whole.isdigit() and not rest.strip("0") else ""
 
 
 def _chooses(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: References) -> bool:
@@ -188,7 +187,7 @@ def _is_another(leaf: Leaf, app_id: str, ids: list[Leaf], records: References) -
     if leaf.name in records.keys or (is_counted(leaf.name) and not leaf.is_item):
         return False
     kinds = {r.kind for x in ids for r in records.of(x.value, x.name, app_id)}
-    return any(r.kind in kinds for r in records.of(_digits(leaf.value), "", app_id))
+    return any(r.kind in kinds for r in records.of(id_digits(leaf.value), "", app_id))
 
 
 def _unbound_outward(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:
