@@ -65,7 +65,7 @@ def test_nobody_finds_what_another_has_said_nor_what_was_deleted(
 def test_a_request_reads_so_many_conversations_and_the_cursor_goes_on(
     alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbee_kernel.api.me.CONVERSATIONS", 2)
+    monkeypatch.setattr("webbee_kernel.api.conversations.CONVERSATIONS", 2)
     for n in range(3):
         alice.chat(f"needle {n}", session_id=f"s{n}")
     first = alice.send("GET", "/v1/search", query={"q": "needle"})

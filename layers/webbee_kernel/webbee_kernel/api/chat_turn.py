@@ -73,7 +73,9 @@ class ChatService:
             return import_module(f".{module}", __package__)
 
         return (
-            LazyGroup(lambda: (of("me").Conversations(app),), "/v1/sessions", "/v1/search"),
+            LazyGroup(
+                lambda: (of("conversations").Conversations(app),), "/v1/sessions", "/v1/search"
+            ),
             LazyGroup(lambda: (of("me").Me(app, dispatch, kernel.accepted),), "/v1/me"),
             LazyGroup(lambda: (of("health").Health(app, dispatch),), "/v1/health"),
             LazyGroup(

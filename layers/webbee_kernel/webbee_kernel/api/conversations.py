@@ -1,0 +1,267 @@
+"""A person's conversations: the list, one of them page by page, its title, its end, and full-text
+search over all that was said in them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import log
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, Field
+
+from ..bootstrap import App
+from ..clock import iso
+from ..errors import BadInput, NotFound
+from ..stores.transcript_archive import conversation
+from ..stores.types import SessionSummary
+from ..turn.results_block import remembered_details
+from ..turn.session_memory import check_session_id
+from ..types import JSONObject, SessionKey, UserKey
+from .request_models import CURSOR, LIMIT, SessionId, Wire, at_most, has_text, limit_of
+from .router import Answer, Request, Route
+
+ONE = "/v1/sessions/{id}"
+MAX_TITLE = 80
+"""Characters of a session's title."""
+MAX_QUERY = 80
+"""Characters of what is searched for."""
+SESSION = {"id": SessionId}
+SESSIONS = {
+    "cursor": CURSOR,
+    "limit": LIMIT,
+    "q": Annotated[str, Field(max_length=MAX_TITLE, description="What the title must hold.")],
+}
+SEARCH = {
+    "q": Annotated[str, Field(max_length=MAX_QUERY, description="Words that were said.")],
+    "cursor": CURSOR,
+}
+
+CONVERSATIONS: Final = 20
+"""Conversations that one request reads, the most recently touched first."""
+TURNS: Final = 200
+"""Newest turns of each that are read."""
+MATCHES: Final = 5
+"""Matches that are told of one conversation, the newest first."""
+LEAST: Final = 0.2
+"""What a turn that lacks a word must hold of what all words tell."""
+SHORTEST: Final = 2
+"""Characters of a query: one letter stands everywhere, and finds nothing."""
+UNSEEN: Final = frozenset(
+    ("type", "id", "icon", "param_name", "variant", "action", "src", "direction", "size")
+)
+"""Properties of a UI tree that nobody reads."""
+PRESSED: Final = frozenset(("Button", "Link"))
+"""Nodes that say what may be done, and nothing of what is."""
+AT_ONCE: Final = 5
+BEFORE, AROUND = 40, 160
+"""Characters of an excerpt before what was found, and in all."""
+
+
+class RenameBody(Wire):
+    """`PATCH /v1/sessions/{id}`."""
+
+    title: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=MAX_TITLE,
+            json_schema_extra={"pattern": r"[^\s\u001c-\u001f\u0085]"},
+        ),
+        AfterValidator(has_text),
+    ]
+
+
+class Conversations:
+    """The routes under `/v1/sessions` and `/v1/search`.
+
+    There is no index for a search: a request reads the newest conversations and, of each, its
+    newest turns, and the cursor goes on with the conversations before them. So a search costs what
+    reading them costs, is exact, and forgets what they forget.
+    """
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._stores = app.stores
+        self._clock = app.clock
+
+    @Route("GET /v1/sessions", answer="SessionsAnswer", params=SESSIONS)
+    async def list(self, request: Request) -> Answer:
+        """The caller's sessions, most recently touched first; with `q`, those whose title holds
+        it."""
+        title = at_most(MAX_TITLE, "q", request.query.get("q", "").strip())
+        try:
+            found, cursor = await self._stores.transcripts.list(
+                UserKey.of(request.caller),
+                limit=limit_of(request.query),
+                cursor=request.query.get("cursor"),
+                title=title,
+                now=self._clock.now(),
+            )
+        except ValueError as error:
+            raise BadInput(str(error)[:200], field="cursor") from None
+        return Answer({"sessions": [s._asdict() for s in found], "cursor": cursor})
+
+    @Route(
+        f"GET {ONE}", answer="SessionAnswer", params=SESSION | {"cursor": CURSOR, "limit": LIMIT}
+    )
+    async def read(self, request: Request) -> Answer:
+        """A session's newest turns, or with `cursor` those before them, oldest first. `remembered`
+        says which of them the model still sees."""
+        key, now = _key(request), self._clock.now()
+        try:
+            turns, before, memory = await conversation(
+                self._stores,
+                key,
+                limit=limit_of(request.query),
+                cursor=request.query.get("cursor"),
+                now=now,
+            )
+        except ValueError as error:
+            raise BadInput(str(error)[:200], field="cursor") from None
+        if not turns:
+            raise NotFound(f"there is no session {key.session_id!r}", field="id")
+        remembered = memory.since(iso(now - self._app.settings.session_days * 86_400)).turns
+        seen = {(t.at, t.seq) for t in remembered}
+        shown = [{**row, "remembered": (row["at"], row["turn"]) in seen} for row in turns]
+        known = {(t.at, t.seq): remembered_details(t) for t in memory.ring}
+        for row in shown:
+            if any(found := known.get((row["at"], row["turn"]), [])):
+                row["details"] = found
+        return Answer({"session_id": key.session_id, "turns": shown, "cursor": before})
+
+    @Route(
+        f"PATCH {ONE}",
+        body=RenameBody,
+        answer="SessionRow",
+        params=SESSION,
+    )
+    async def rename(self, request: Request) -> Answer:
+        """Give a session a title of one's own."""
+        key, title = _key(request), " ".join(request.body(RenameBody).title.split())
+        renamed = await self._stores.transcripts.rename(key, title)
+        if renamed is None:
+            raise NotFound(f"there is no session {key.session_id!r}", field="id")
+        return Answer(renamed._asdict())
+
+    @Route(f"DELETE {ONE}", answer="DeletedAnswer", params=SESSION)
+    async def forget(self, request: Request) -> Answer:
+        """Delete a session: the model's memory of it and its transcript."""
+        key = _key(request)
+        await self._stores.sessions.delete(key)
+        await self._stores.transcripts.delete(key)
+        return Answer({"deleted": key.session_id})
+
+    @Route("GET /v1/search", answer="SearchAnswer", params=SEARCH)
+    async def find(self, request: Request) -> Answer:
+        """Turns in which every word of `q` was said, by the caller or to him, in any case, and
+        behind them those that lack what tells least (`lacks`). One request reads 20 conversations
+        and the newest 200 turns of each; with `cursor`, the conversations before them. A `q` of
+        less than two characters finds nothing."""
+        words = at_most(MAX_QUERY, "q", request.query.get("q", "")).split()
+        if len("".join(words)) < SHORTEST:
+            return Answer({"matches": [], "searched": 0, "cursor": None})
+        user, now = UserKey.of(request.caller), self._clock.now()
+        cursor = request.query.get("cursor")
+        try:
+            read, before = await self._stores.transcripts.list(
+                user, limit=CONVERSATIONS, cursor=cursor, now=now
+            )
+        except ValueError as error:
+            raise BadInput(str(error)[:200], field="cursor") from None
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def turns(session_id: str) -> list[JSONObject]:
+            async with gate:
+                key = SessionKey(user, session_id)
+                told, _, _ = await conversation(self._stores, key, limit=TURNS, now=now)
+                return told
+
+        told = await asyncio.gather(*(turns(session.session_id) for session in read))
+        rows = [(s, row) for s, mine in zip(read, told, strict=True) for row in reversed(mine)]
+        return Answer({"matches": _matches(rows, words), "searched": len(read), "cursor": before})
+
+
+def _key(request: Request) -> SessionKey:
+    return SessionKey(UserKey.of(request.caller), check_session_id(request.path["id"]))
+
+
+def _matches(
+    turns: Sequence[tuple[SessionSummary, JSONObject]], words: Sequence[str]
+) -> list[JSONObject]:
+    """The turns that hold every word, then those that lack some and hold what tells most. A few of
+    each conversation, the newest first, each with an excerpt and the words that it lacks."""
+    patterns = {word: re.compile(re.escape(word), re.IGNORECASE) for word in words}
+    read = [(session, row, _texts(row)) for session, row in turns]
+    held = [_held(patterns, texts) for *_, texts in read]
+    telling, count = _telling(held, patterns), Counter[str]()
+    found: list[JSONObject] = []
+    for (session, row, texts), has in sorted(
+        zip(read, held, strict=True), key=lambda one: -len(one[1])
+    ):
+        count[session.session_id] += has in telling
+        if has in telling and count[session.session_id] <= MATCHES:
+            at = {name: row[name] for name in ("at", "turn", "request_id")}
+            told = {"session_id": session.session_id, "title": session.title, **at}
+            found.append({**told, **_excerpt(texts, patterns, has)})
+    return found
+
+
+def _held(
+    patterns: Mapping[str, re.Pattern[str]], texts: Sequence[tuple[str, str]]
+) -> frozenset[str]:
+    """The words that stand in any of these texts."""
+    return frozenset(w for w, p in patterns.items() if any(p.search(text) for _, text in texts))
+
+
+def _telling(held: Sequence[frozenset[str]], words: Iterable[str]) -> set[frozenset[str]]:
+    """What of the words a turn must hold: all, or enough of what they tell. Of the turns that lack
+    some, a word tells the more, the fewer have it."""
+    every = frozenset(words)
+    near = [has for has in held if has != every]
+    counts = Counter(word for has in near for word in has)
+    tells = {word: log((len(near) + 1) / max(counts[word], 1)) for word in every}
+    least = LEAST * sum(tells.values())
+    return {every}.union(h for h in near if h and sum(tells[word] for word in h) >= least)
+
+
+def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What a turn told: its reply, its message, what was drawn. A reply that called nothing and
+    draws nothing but buttons offers what may be said instead, in the question's own words."""
+    said, ui = ("message", str(row["message"])), row.get("ui")
+    drawn = list(_drawn(ui))
+    if ui and not drawn and not row.get("calls"):
+        return [said]
+    return [("reply", str(row["reply"])), said, *(("reply", text) for text in drawn)]
+
+
+def _excerpt(
+    texts: Sequence[tuple[str, str]], patterns: Mapping[str, re.Pattern[str]], has: frozenset[str]
+) -> JSONObject:
+    """Where the first word that a turn holds stands, and which it lacks."""
+    pattern = next(p for word, p in patterns.items() if word in has)
+    found = ((name, text, pattern.search(text)) for name, text in texts)
+    name, text, match = next((n, t, m) for n, t, m in found if m)
+    start = max(0, match.start() - BEFORE)
+    return {
+        "where": name,
+        "excerpt": text[start : max(start + AROUND, match.end())],
+        "start": match.start() - start,
+        "end": match.end() - start,
+        "lacks": [word for word in patterns if word not in has],
+    }
+
+
+def _drawn(node: Any) -> Iterator[str]:
+    """The texts of a UI tree, not those of its buttons nor what they do."""
+    if isinstance(node, list):
+        for item in node:
+            yield from _drawn(item)
+    elif isinstance(node, Mapping) and node.get("type") not in PRESSED:
+        for name, value in node.items():
+            if name not in UNSEEN and not name.startswith("on_"):
+                yield from _drawn(value)
+    elif isinstance(node, str) and node:
+        yield node
