@@ -625,6 +625,15 @@ def test_words_before_an_example_show_its_form() -> None:
     assert fields_of("yesterday I rode 25 km to Lisbon", ride) == {"km": 25, "place": "Lisbon"}
 
 
+def test_a_day_leaves_no_hour_behind() -> None:
+    day = {"title": TEXT, "due": TEXT}
+    said = ["remind me {due:date} to {title}", "erinnere mich {due:date} {title}"]
+    remind = tool("remind", said, day, ("title",), action="write", app="rides")
+    [(_, given)] = calls("erinnere mich morgen an den Zahnarzt", tools=(remind,))
+    assert given["title"] == "den Zahnarzt"
+    assert calls("erinnere mich morgen um zehn an den Zahnarzt", tools=(remind,)) == []
+
+
 def test_where_nothing_can_be_taken_back_it_says_so() -> None:
     assert answer("undo that").text.startswith("There is nothing here that I can take back.")
     assert "take back" not in answer("was the meeting undone?").text

@@ -161,6 +161,8 @@ class SlotValues:
 
     def _date(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
         """An ISO date, with its time where the message tells one and the parameter takes it."""
+        if self.message.words[span[1] - 1] in folded_words(language.of(tag).calendar.at):
+            return None  # "tomorrow at | ten": the hour would be left behind
         tags = dict.fromkeys((tag, self.message.tag))
         said = language.date_of(self.message.slice(*span), self._now, tags)
         # an hour would be lost: the form asks instead
