@@ -20,7 +20,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -39,23 +39,6 @@ if TYPE_CHECKING:
 FILE: Final = Path("webbee.toml")
 VARIABLE: Final = "WEBBEE_MCP_SERVERS"
 REFERENCE: Final = re.compile(r"\$\{(\w+)\}")
-
-
-TOOLS: Final = Path(".venv-tools")
-"""Where the packages of servers go that no `uvx` fetches; git passes over it."""
-
-
-def without_uvx(args: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
-    """The package that `uvx` with these arguments fetches, for pip, and the program of it that it
-    starts with the rest; None where an option stands there that only uv knows."""
-    package, rest = "", list(args)
-    if rest[:1] == ["--from"] and len(rest) > 2:
-        package, rest = rest[1], rest[2:]
-    if not rest or rest[0].startswith("-"):
-        return None
-    program, _, version = rest[0].partition("@")
-    exact = f"{program}=={version}" if version not in ("", "latest") else program
-    return package or exact, (program, *rest[1:])
 
 
 def configured(path: Path = FILE, env: Mapping[str, str] = os.environ) -> tuple[McpServer, ...]:

@@ -22,7 +22,6 @@ from webbee_kernel.extensions.registry import app_of, changes
 
 from . import mcp_servers, models
 from .deployability import credentials
-from .models import PORTS, ModelServer, Search
 from .project import COMMAND, IN_REPOSITORY, SERVE, child_environment
 from .terminal import CliError, Command, paint, progress
 
@@ -44,8 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.text("--origins", "pages of these origins may call the API: http://localhost:3000")
     options = parser.parse_args(arguments)
     try:
-        settings = Settings.from_env({**model_variables(), "WEBBEE_MODEL": options.model})
-        make_model(settings)
+        make_model(Settings.from_env({**model_variables(), "WEBBEE_MODEL": options.model}))
         if options.model.startswith("bedrock:"):
             credentials()
     except (SettingsError, LookupError) as error:
@@ -53,7 +51,6 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{_option(options, 'model', options.model)}: {why}", file=sys.stderr)
         return 2
     folder = Path(options.keep) if options.keep else None
-    search = Search(options.port, PORTS if options.model == "offline" else {})
     count = itertools.count()
 
     def step(what: str) -> None:
@@ -91,15 +88,12 @@ def main(arguments: list[str] | None = None) -> int:
             progress("started", STEPS, STEPS)
             apps = loaded(world)
             says = MAIL if "mail" in apps else ANYTHING
-            found = search.found()
             text = welcome(
-                world.url, failed(world), found, says, apps, options.keep, _model(options, folder)
+                world.url, failed(world), says, apps, options.keep, _model(options, folder)
             )
             print(text, flush=True)
             world.keep_fresh()
             say = partial(print, flush=True)
-            learn = partial(models.learn, options.model, folder, settings, say)
-            world.beside(learn, "model")
             if options.check:
                 follow_saved(Path(options.extensions), say, world.has_failed)
             threading.Event().wait()
@@ -210,14 +204,13 @@ ANYTHING = (("bob", "what can you do?"),)
 def welcome(
     url: str,
     failed: Mapping[str, str],
-    servers: Sequence[ModelServer] = (),
     says: Sequence[tuple[str, str]] = MAIL,
     apps: Collection[str] = (),
     keep: str = "",
     model: str = "",
 ) -> str:
-    """What to type next, which model answers, where data stays, which extensions are there, which
-    are missing, with their reasons, and which model servers of this machine could answer."""
+    """What to type next, which model answers, where data stays, which extensions are there, and
+    which are missing, with their reasons."""
     chats = [
         f"curl -s {url}/v1/chat -H 'Authorization: Bearer {user}' -d"
         f""" '{{"message": "{said}", "session_id": "s1"}}'"""
@@ -242,8 +235,6 @@ def welcome(
         "",
         *(f"{paint('not loaded', 'red')} {app_id}: {reason}" for app_id, reason in failed.items()),
         *([f"{COMMAND} check says what to do.", ""] if failed else []),
-        *(f"{paint(f'{s.name} runs here. To use it:', 'bold')} {s.command}" for s in servers),
-        *([""] if servers else []),
         "Ctrl-C stops it.",
     ]
     return "\n".join(lines)

@@ -8,9 +8,6 @@ import asyncio
 import json
 import logging
 import re
-import shlex
-import shutil
-import subprocess
 import sys
 import webbrowser
 from collections.abc import Coroutine, Iterable, Sequence
@@ -30,7 +27,7 @@ from webbee_kernel.types import JSONObject
 
 from .. import mcp_servers
 from ..mcp_servers import Seen, line_of, look, write
-from ..project import COMMAND, SERVE, folder_of_extensions
+from ..project import SERVE, folder_of_extensions
 from ..terminal import CliError, mark, paint, put_json, waiting
 
 T = TypeVar("T")
@@ -97,7 +94,6 @@ def add(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise CliError(str(error)) from None
     if not _approved(seen, options):
-        print(*_instead(seen, options), sep="\n", end="")
         return 1
     mcp_servers.add(server)
     print(f"{server.id} is in {mcp_servers.FILE}; {SERVE}, started anew, serves it")
@@ -118,53 +114,6 @@ def _example(approval: Approval) -> tuple[str, bool] | None:
     best = min(found, key=lambda t: (t.action_type != "read", bool(t.schema.get("required"))))
     has_form = best.action_type != "read" or bool(best.schema.get("required"))
     return " ".join(re.findall("[^_-]+", best.fn_name)), has_form
-
-
-def _instead(server: McpServer, options: argparse.Namespace) -> Iterable[str]:
-    """What to type where a Python is missing or lacks the package `mcp`: the project's own. Where
-    `uvx` is missing: the package in an environment of its own, which every system's Python allows,
-    and its program by its path, which no PATH has to name."""
-    if _lacks_mcp(server):
-        own = Path(sys.executable)
-        is_below = not server.cwd and own.is_relative_to(Path.cwd())
-        python = own.relative_to(Path.cwd()) if is_below else own
-        yield "The project's own Python has the package mcp; type this:"
-        yield f"  {_again(server, options, str(python), server.args)}\n"
-        return
-    is_missing = server.command == "uvx" and not shutil.which("uvx", path=server.env.get("PATH"))
-    found = mcp_servers.without_uvx(server.args) if is_missing else None
-    if not found:
-        return
-    package, (program, *rest) = found
-    place = mcp_servers.TOOLS.absolute() if server.cwd else mcp_servers.TOOLS
-    yield "Without uvx, type this:"
-    yield f"  python3 -m venv {place}"
-    yield f"  {place}/bin/pip install {shlex.quote(package)}"
-    yield f"  {_again(server, options, str(place / 'bin' / program), rest)}\n"
-
-
-def _lacks_mcp(server: McpServer) -> bool:
-    """Whether a server is started by a Python that is not there, or cannot import `mcp`."""
-    if not re.fullmatch(r"python[\d.]*", Path(server.command).name):
-        return False
-    program = shutil.which(server.command, path=server.env.get("PATH"))
-    if not program:
-        return True
-    tried = subprocess.run(  # noqa: S603 - what the operator would have started
-        [program, "-c", "import mcp"], capture_output=True, check=False
-    )
-    return tried.returncode != 0
-
-
-def _again(
-    server: McpServer, options: argparse.Namespace, program: str, rest: Sequence[str]
-) -> str:
-    """The command that adds the same server by another program."""
-    named = ["--name", options.name] if options.name else []
-    named += [word for one in options.env for word in ("--env", one)]
-    named += ["--cwd", options.cwd] if options.cwd else []
-    words = ["mcp", "add", *named, server.id, "--", program, *rest]
-    return f"{COMMAND} {shlex.join(words)}"
 
 
 def _variables(given: Sequence[str]) -> dict[str, str]:

@@ -10,7 +10,9 @@ import argparse
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+import urllib.request
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +24,7 @@ from webbee_kernel.llm.options import Learnt, named, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 from webbee_kernel.turn.tool_retrieval import refused_at
 
-from ..models import FILE, keep, names_at, told
+from ..models import FILE, keep, told
 from ..terminal import CliError, mark, paint, put_json, waiting
 
 TIMEOUT_S: Final = 120.0
@@ -96,7 +98,8 @@ def check(options: argparse.Namespace) -> int:
     except SettingsError as error:
         why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
         raise CliError(f"{name}: {why}") from None
-    unfit = unfit_of(found)
+    wrong = [f for f in found if not f.ok and f.level == "error"]
+    unfit = "; ".join(f"{f.about}: {f.found}" for f in wrong)
     bad = bool(unfit)
     if learned and options.keep:
         keep(Path(options.keep), name, learned, unfit)
@@ -121,11 +124,6 @@ def check(options: argparse.Namespace) -> int:
     return int(bad)
 
 
-def unfit_of(found: Sequence[Finding]) -> str:
-    """What keeps the kernel from working with a model; empty where nothing does."""
-    return "; ".join(f"{f.about}: {f.found}" for f in found if not f.ok and f.level == "error")
-
-
 def _advice(name: str, learned: ModelSettings, folder: str) -> Iterator[str]:
     """How what was learned is used."""
     options = json.dumps({"ModelSettings": told({name: learned})})
@@ -134,53 +132,52 @@ def _advice(name: str, learned: ModelSettings, folder: str) -> Iterator[str]:
     yield f"ModelOptions='{options}'"
 
 
-async def ask(
-    name: str, settings: Settings, *, quickly: bool = False
-) -> tuple[list[Finding], ModelSettings | None]:
+async def ask(name: str, settings: Settings) -> tuple[list[Finding], ModelSettings | None]:
     """What the model shows, in the order in which it is asked, only the first where it does not
-    answer at all; and its settings, where it does. `quickly`: a few requests."""
+    answer at all; and its settings, where it does."""
     options = options_of(settings, "classifier")
     model: Any = named(name, settings, options)
     tokens = options.output_tokens
     try:
         await model.complete(_asking("Say ok.", tokens))
-    except ModelUnavailable as error:
-        do = others_at(name, settings) if error.cause == "no_model" else ""
-        return [Finding("answers", False, _why(error), do, level="error")], None
-    finally:
-        if name.startswith("openai:"):
-            await close()
-    found = [Finding("answers", True, "yes")]
-    try:
-        if not quickly:
-            found.append(await _streams(model, tokens))
+        found = [Finding("answers", True, "yes"), await _streams(model, tokens)]
         found += [finding async for finding in _calls(model, tokens)]
-        if not quickly:
-            chosen = named(name, settings, options._replace(tool_choice="required"))
-            found.append(await _choice(chosen, tokens))
-        if model.learnt.thinks_aloud:
-            why = "its replies are held back until they are whole: switch its thinking off"
-            found.append(Finding("thinks aloud", False, "yes, without an opening tag", why))
-        else:
-            found.append(Finding("thinks aloud", True, "no"))
+        chosen = named(name, settings, options._replace(tool_choice="required"))
+        found.append(await _choice(chosen, tokens))
+        found.append(_aloud(model.learnt))
         parts = {**_BOTH, **(_BEDROCK if name.startswith("bedrock:") else _CHAT)}
         found += _parts(model.learnt.refused, parts)
-        window, length = await _window(model, tokens, WINDOWS[1:2] if quickly else WINDOWS)
-        found.append(window)
+        window, length = await _window(model, tokens)
+    except ModelUnavailable as error:  # the first request: the others tell of their own
+        do = others_at(name, settings) if error.cause == "no_model" else ""
+        return [Finding("answers", False, _why(error), do, level="error")], None
     finally:
         if name.startswith("openai:"):
             await close()
     learnt: Learnt = model.learnt
     aloud = learnt.thinks_aloud if learnt.thinks_aloud or not learnt.is_held else None
     refuses = tuple(sorted(learnt.refused)) or None
-    return found, ModelSettings(window=length or None, refuses=refuses, thinks_aloud=aloud)
+    known = ModelSettings(window=length or None, refuses=refuses, thinks_aloud=aloud)
+    return [*found, window], known
 
 
 def others_at(name: str, settings: Settings) -> str:
-    """The first models that a server of chat completions lists."""
-    base_url = name.removeprefix("openai:").partition("#")[0]
-    known = names_at(base_url, LIST_S, settings.model_key.get_secret_value())
-    return f"It has {', '.join(known[:LISTED])}" + ", …" * (len(known) > LISTED) if known else ""
+    """The first models that a server of chat completions lists; empty where it lists none."""
+    base_url = name.removeprefix("openai:").partition("#")[0].rstrip("/")
+    headers = {"Authorization": f"Bearer {settings.model_key.get_secret_value()}"}
+    asked = urllib.request.Request(f"{base_url}/models", headers=headers)  # noqa: S310 - http(s)
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        with urllib.request.urlopen(asked, timeout=LIST_S) as answer:  # noqa: S310
+            known = [str(row["id"]) for row in json.load(answer)["data"]]
+        return f"It has {', '.join(known[:LISTED])}" + ", …" * (len(known) > LISTED)
+    return ""
+
+
+def _aloud(learnt: Learnt) -> Finding:
+    if not learnt.thinks_aloud:
+        return Finding("thinks aloud", True, "no")
+    why = "its replies are held back until they are whole: switch its thinking off"
+    return Finding("thinks aloud", False, "yes, without an opening tag", why)
 
 
 async def _streams(model: Any, tokens: int) -> Finding:
@@ -271,11 +268,11 @@ def _parts(refused: frozenset[str], parts: Mapping[str, tuple[str, str]]) -> lis
     ]
 
 
-async def _window(model: Any, tokens: int, sizes: Sequence[int] = WINDOWS) -> tuple[Finding, int]:
+async def _window(model: Any, tokens: int) -> tuple[Finding, int]:
     """The longest prompt whose beginning it still knows at the end, and the window that this shows;
     0 where none of these prompts was too long for it."""
     read, why, window = 0, "", 0
-    for size in sizes:
+    for size in WINDOWS:
         try:
             answer = await model.complete(_remembering(size, tokens))
         except ModelUnavailable as error:
@@ -288,12 +285,12 @@ async def _window(model: Any, tokens: int, sizes: Sequence[int] = WINDOWS) -> tu
             window = counted if read < counted < size else read
             break
         read = size
-    known = f"reads {read:,} tokens" if read else f"reads fewer than {sizes[0]:,} tokens"
+    known = f"reads {read:,} tokens" if read else f"reads fewer than {WINDOWS[0]:,} tokens"
     if not why:
         return Finding("window", True, f"{known} and maybe more"), 0
     enough = read >= NEEDED
     do = "the prompt is made to fit; a window of 16,000 tokens or more holds all (Ollama: num_ctx)"
-    level = "error" if not read and window < LEAST and len(sizes) > 1 else "warning"
+    level = "error" if not read and window < LEAST else "warning"
     finding = Finding("window", enough, f"{known}; {why}", "" if enough else do, level)
     return finding, max(window, LEAST)
 

@@ -1,14 +1,10 @@
-"""`webbee models check` against stand-ins that behave as servers do, and `make run`, which notices a
-model server of this machine."""
+"""`webbee models check` against stand-ins that behave as servers do, and what a start makes of it."""
 
 from __future__ import annotations
 
 import json
-import os
-import socket
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,13 +13,11 @@ import pytest
 
 from local import models, run, webbee
 from local.cli.models import QUESTION, WEATHER, WORD, others_at
-from local.models import PORTS, Search
-from local.models import ModelServer as Listening
 from tests.stand_ins.http import Answer, ModelServer, Received
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
-from tests.stand_ins.service import Reply, Request, served
+from tests.stand_ins.service import Reply, served
 from webbee_kernel.aws.clients import forget_clients
-from webbee_kernel.config import ModelSettings, Settings
+from webbee_kernel.config import Settings
 from webbee_kernel.llm.options import options_of
 
 CALL = Answer(calls=((WEATHER.name, {"city": "Riga"}),))
@@ -215,6 +209,7 @@ def test_a_start_with_a_model_whose_check_said_no_warns_of_it(
     chat.habits.calls = chat.habits.follows = False
     checked(chat, capsys, status=1)
     model = f"openai:{chat.url}#llama3"
+    assert "is not known here: ./webbee models check" in models.warning("openai:http://x#y", folder)
     told, warning = run._model(Namespace(model=model, check=False), folder).splitlines()
     assert told == f"{model} (without MODEL=…: the built-in helper)."
     assert warning.startswith("warning: this model will not do: calls a function: no:")
@@ -233,11 +228,15 @@ def test_a_name_that_the_server_does_not_know_is_told_with_those_that_it_knows(
     told = found["answers"]["found"]
     assert "The model server has no model llama3 (HTTP 404 model_not_found)" in told
     assert "no llama3 here" in told
-    names = [f"model-{n}" for n in range(7)]
-    with server(listing(*names)) as (port, _):
-        base_url = f"http://127.0.0.1:{port}/v1"
-        others = others_at(f"openai:{base_url}#llama3", Settings.from_env({}))
-    assert others == "It has model-0, model-1, model-2, model-3, model-4, …"
+    listed = json.dumps({"data": [{"id": f"model-{n}"} for n in range(7)]}).encode()
+    for body, says in (
+        (listed, "It has model-0, model-1, model-2, model-3, model-4, …"),
+        (b"<html>another program</html>", ""),
+        (b'{"data": "none"}', ""),
+    ):
+        with served(answer=lambda _, body=body: Reply(body)) as service:
+            assert others_at(f"openai:{service.url}/v1#llama3", Settings.from_env({})) == says
+            assert [request.path for request in service.requests] == ["/v1/models"]
 
 
 def test_an_address_where_nothing_listens_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -281,8 +280,11 @@ def test_the_table_is_for_people(chat: Chat, capsys: pytest.CaptureFixture[str])
     assert "the prompt is made to fit" in lines[told + 1]
 
 
-def test_what_was_learned_is_kept_and_printed_as_a_setting(
-    chat: Chat, folder: Path, capsys: pytest.CaptureFixture[str]
+def test_what_was_learned_is_kept_for_the_next_start_and_printed_as_a_setting(
+    chat: Chat,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     chat.habits.window = 4_096
     chat.habits.refuses['"role": "system"'] = "System role not supported"
@@ -292,126 +294,16 @@ def test_what_was_learned_is_kept_and_printed_as_a_setting(
     learned = {"window": 2_048, "refuses": ["system"], "thinks_aloud": False}
     kept = json.loads((folder / "models.json").read_text())
     assert kept == {name: learned}
+    monkeypatch.setenv("WEBBEE_MODEL_SETTINGS", json.dumps({name: {"temperature": 0.5}}))
+    here = json.loads(models.variables(name, folder)["WEBBEE_MODEL_SETTINGS"])[name]
+    assert here == {**learned, "temperature": 0.5}
     group = printed.removeprefix("ModelOptions='").removesuffix("'")
     settings = Settings.from_env({"WEBBEE_MODEL": name, "WEBBEE_MODEL_OPTIONS": group})
     options = options_of(settings, "narrator")
     assert (options.window, options.refuses, options.thinks_aloud) == (2_048, ("system",), False)
 
 
-def test_a_local_start_learns_once_in_silence_and_takes_it_over(
-    chat: Chat, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chat.habits.window = 4_096
-    name = f"openai:{chat.url}#own"
-    monkeypatch.setenv("WEBBEE_MODEL_SETTINGS", json.dumps({name: {"temperature": 0.5}}))
-    settings = Settings.from_env({"WEBBEE_MODEL": name})
-    said: list[str] = []
-    models.learn(name, folder, settings, said.append)
-    asked = len(chat.requests)
-    assert 0 < asked <= 5 and said == []
-    here = json.loads(os.environ["WEBBEE_MODEL_SETTINGS"])[name]
-    assert here == {"window": 2_048, "temperature": 0.5, "thinks_aloud": False}
-    models.learn(name, folder, settings, said.append)
-    assert len(chat.requests) == asked
-    later = models.variables(name, folder)["WEBBEE_MODEL_SETTINGS"]
-    assert json.loads(later)[name]["window"] == 2_048
-
-
-def test_a_start_with_a_model_that_does_not_answer_learns_nothing_and_says_why(
-    chat: Chat, folder: Path
-) -> None:
-    said: list[str] = []
-    chat.play(Answer(status=404, code="model_not_found", message="no own here"))
-    name = f"openai:{chat.url}#own"
-    models.learn(name, folder, Settings.from_env({"WEBBEE_MODEL": name}), said.append)
-    models.learn("offline", folder, Settings.from_env({}), said.append)
-    (text,) = said
-    assert text.startswith(f"{name} does not answer: The model server has no model own")
-    assert "no own here" in text
-    assert not (folder / "models.json").exists()
-
-
-def test_a_start_says_that_nobody_listens_for_a_model_that_it_knows(folder: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        where = f"127.0.0.1:{server.getsockname()[1]}"
-        name = f"openai:http://{where}/v1#own"
-        models.keep(folder, name, ModelSettings(), "")
-        said: list[str] = []
-        settings = Settings.from_env({"WEBBEE_MODEL": name})
-        models.learn(name, folder, settings, said.append)
-        assert said == []
-    models.learn(name, folder, settings, said.append)
-    assert said == [f"{name} does not answer: nothing listens at {where}; start its server."]
-
-
 @pytest.mark.parametrize("name", ["offline", "llama3"])
 def test_what_names_no_model_is_told(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert webbee.main(["models", "check", name]) == 1
     assert "openai:<base-url>#<model>" in capsys.readouterr().err
-
-
-# ---- servers that run here
-
-
-@contextmanager
-def server(body: bytes, status: int = 200) -> Iterator[tuple[int, list[Request]]]:
-    """A server on a port of its own, and the requests it got."""
-    with served(answer=lambda _: Reply(body, status)) as service:
-        yield int(service.url.rpartition(":")[2]), service.requests
-
-
-def listing(*names: str) -> bytes:
-    return json.dumps({"object": "list", "data": [{"id": n} for n in names]}).encode()
-
-
-def found(port: int, own_port: int = 0) -> list[Listening]:
-    search = Search(own_port, {port: "Ollama"}, seconds=60)
-    search.wait(60)
-    return search.found()
-
-
-def test_a_server_that_lists_models_is_named_with_the_command_that_uses_it() -> None:
-    with server(listing("nomic-embed-text", "llama3.1:8b")) as (port, asked):
-        (one,) = found(port)
-
-    assert one.command == f"make run 'MODEL=openai:http://127.0.0.1:{port}/v1#llama3.1:8b'"
-    assert [request.path for request in asked] == ["/v1/models"]
-    assert one.command in run.welcome("http://127.0.0.1:8000", {}, [one])
-
-
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"<html>another program</html>", 200),
-        (listing("llama3"), 401),
-        (listing("x; rm -rf ~"), 200),
-        (listing("text-embedding-3"), 200),
-        (b'{"data": "none"}', 200),
-        (b"[1]", 200),
-    ],
-)
-def test_what_is_no_model_server_or_names_no_usable_model_is_passed_over(
-    body: bytes, status: int
-) -> None:
-    with server(body, status) as (port, _):
-        assert found(port) == []
-
-
-def test_the_own_port_is_never_asked() -> None:
-    with server(listing("llama3")) as (port, asked):
-        assert found(port, own_port=port) == []
-    assert asked == []
-
-
-def test_a_port_that_accepts_and_says_nothing_holds_nothing_up() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        search = Search(0, {silent.getsockname()[1]: "LM Studio"})
-
-        assert search.found() == []
-        search.wait(60)
-        assert search.found() == []
-
-
-def test_the_ports_of_the_four_servers_are_known() -> None:
-    assert set(PORTS.values()) == {"Ollama", "LM Studio", "vLLM", "llama.cpp"}
-    assert set(PORTS) == {11434, 1234, 8000, 8001, 8080}

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
-from local.mcp_servers import without_uvx
 from local.webbee import main
 from tests.mcp.conftest import Told, kernel
 from tests.mcp.server import ADD, NOTE
@@ -48,36 +45,6 @@ def test_the_guides_own_server_is_added_as_a_read(
     assert "new     list_pantry (read)" in printed
     assert 'then in the chat: "list pantry"\n' in printed
     assert '"list pantry" is said in the chat' in GUIDE
-
-
-@pytest.mark.parametrize("is_there", [False, True])
-def test_where_a_python_is_missing_or_lacks_the_package_the_projects_own_is_named(
-    is_there: bool,
-    here: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    if is_there:
-        other = here / "bin" / "python3"
-        other.parent.mkdir()
-        other.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')  # without packages
-        other.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{here / 'bin'}:/bin" if is_there else str(here))
-    (here / "garage.py").write_text("from mcp.server import MCPServer\n")
-    words = ["--name", "My garage", "garage", "--", "python3", "garage.py"]
-    assert main(["mcp", "add", "--yes", *words]) == 1
-    printed = capsys.readouterr().out
-    why = "No module named 'mcp'" if is_there else "there is no 'python3' on this machine"
-    assert why in printed
-    typed = shlex.split(printed.splitlines()[-1])
-    assert typed == ["./webbee", "mcp", "add", *words[:4], sys.executable, "garage.py"]
-
-
-def test_a_python_that_has_the_package_is_not_what_is_wrong(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["mcp", "add", "gone", "--yes", "--", sys.executable, "nowhere.py"]) == 1
-    assert "own Python" not in capsys.readouterr().out
 
 
 def test_a_server_is_added_looked_at_and_approved_again_when_it_changes(
@@ -160,11 +127,14 @@ def test_without_anybody_to_look_nothing_is_approved(
 
 
 def test_what_stands_behind_two_dashes_is_the_servers_command(
-    here: Path, capsys: pytest.CaptureFixture[str]
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["mcp", "add", "gone", "--yes", "--", "/nowhere/server", "--quiet"]) == 1
     told = "Gone cannot be reached: there is no '/nowhere/server' on this machine"
     assert told in capsys.readouterr().out
+    monkeypatch.setenv("PATH", str(here))
+    assert main(["mcp", "add", "time", "--yes", "--", "uvx", "mcp-server-time"]) == 1
+    assert "there is no 'uvx' on this machine: install" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -199,71 +169,6 @@ def test_a_command_that_ends_is_told_with_its_exit_code_and_its_last_words(
 
     assert main(["mcp", "add", "hello", "--yes", "--", sys.executable, "-c", "print('hello')"]) == 1
     assert "` ended with exit code 0; its error stream is empty" in capsys.readouterr().out
-
-
-def test_without_the_program_another_way_to_start_is_named(
-    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(here))
-    assert main(["mcp", "add", "time", "--yes", "--", "uvx", "mcp-server-time"]) == 1
-    printed = capsys.readouterr()
-    first, *lines = printed.out.splitlines()
-    assert "Time cannot be reached: there is no 'uvx' on this machine: install" in first
-    assert printed.err == ""
-    assert [line.strip() for line in lines] == [
-        "Without uvx, type this:",
-        "python3 -m venv .venv-tools",
-        ".venv-tools/bin/pip install mcp-server-time",
-        "./webbee mcp add time -- .venv-tools/bin/mcp-server-time",
-    ]
-
-
-def test_the_lines_to_type_work_as_typed(
-    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A program at the path that they name stands in for what pip would install there."""
-    search = os.environ["PATH"]
-    monkeypatch.setenv("PATH", str(here))
-    words = ["--name", "My clock", "--env", "ZONE=Europe/Riga"]
-    given = ["uvx", "--from", "clocks[all]>=2", "clock", "--utc"]
-    assert main(["mcp", "add", "time", "--yes", *words, "--", *given]) == 1
-    made, installed, again = capsys.readouterr().out.splitlines()[-3:]
-    assert shlex.split(installed) == [".venv-tools/bin/pip", "install", "clocks[all]>=2"]
-    assert made.split()[-1] == ".venv-tools"
-
-    served = here / "clock.py"
-    served.write_text(
-        "from mcp.server.mcpserver import MCPServer\nserver = MCPServer('clock')\n"
-        "@server.tool()\ndef now() -> str:\n    'The time'\n    return ''\nserver.run()\n"
-    )
-    program = here / ".venv-tools" / "bin" / "clock"
-    program.parent.mkdir(parents=True)
-    wanted = '[ "$1 $ZONE" = "--utc Europe/Riga" ]'
-    program.write_text(f"#!/bin/sh\n{wanted} && exec {sys.executable} {served}\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", search)
-    _, *typed = shlex.split(again)
-    assert main([*typed[:2], "--yes", *typed[2:]]) == 0
-    assert "time is in webbee.toml" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("given", "package", "program"),
-    [
-        (["mcp-server-time@latest"], "mcp-server-time", ("mcp-server-time",)),
-        (["mcp-server-time@1.2"], "mcp-server-time==1.2", ("mcp-server-time",)),
-        (["--from", "git+https://e/x", "x", "-v"], "git+https://e/x", ("x", "-v")),
-    ],
-)
-def test_what_uvx_would_have_fetched_is_named_for_pip(
-    given: list[str], package: str, program: tuple[str, ...]
-) -> None:
-    assert without_uvx(given) == (package, program)
-
-
-@pytest.mark.parametrize("given", [[], ["--python", "3.12", "x"], ["--from", "x"]])
-def test_options_that_only_uv_knows_are_not_guessed_at(given: list[str]) -> None:
-    assert without_uvx(given) is None
 
 
 def test_variables_and_folder_of_a_command_are_settings_and_secrets_references(
