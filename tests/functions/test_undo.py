@@ -120,27 +120,6 @@ def test_undo_that_proposes_what_the_receipt_offers_until_something_else_was_cha
         assert tasks(alice) == 1
 
 
-def test_turns_that_call_nothing_push_out_no_undo_and_those_that_do_the_fifth_does() -> None:
-    with deployed(extensions=SHIPPED, model=EmbeddedModel()) as stack:
-        alice = Person(stack, ALICE)
-        alice.chat("add a task: water the plants", request_id="r1")
-        undo = alice.turns()[-1]["receipts"][0]["undo"]
-        for n in range(7):
-            alice.chat(f"colourless green ideas sleep furiously {n}")
-        assert pressed(alice, {**undo, "params": {"id": "t"}}, "r1").error["code"] == "gone"
-        assert pressed(alice, undo, "r1")["status"] == "confirmation"
-        alice.confirm(alice.turns()[-1]["confirmation"]["id"], accept=False)
-        alice.chat("show my tasks")
-        asked = alice.chat("oh, undo that")["confirmation"]
-        assert alice.confirm(asked["id"], accept=False)["status"] == "ok"
-        for _ in range(4):
-            alice.chat("show my tasks")
-        gone = pressed(alice, undo, "r1").error
-        assert gone["code"] == "gone" and "more than 5 turns ago" in gone["message"]
-        said = alice.chat("undo that")
-        assert "confirmation" not in said.body and tasks(alice) == 1
-
-
 def test_an_undo_that_is_no_call_of_the_app_is_never_offered(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -7,16 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.contract.samples import turn
 from webbee_kernel.errors import RequestConflict
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ChatExtension, Extension, ui
-from webbee_kernel.stores.types import SessionMemory
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.confirmation import choices, picked
-from webbee_kernel.turn.record import KEPT, marks, refuse_another_message
 from webbee_kernel.types import CallOutcome
 
 ASKED = "I found two:\n1. **Buy soy milk**\n2. Buy oat milk\n\nWhich one do you mean?"
@@ -121,17 +118,6 @@ def test_the_last_tree_that_worked_is_the_one_shown() -> None:
         3: outcome(3, status="error", ui={"n": 3}),
     }
     assert messages.ui(trees) == {"n": 1} and messages.ui({}) is None
-
-
-def test_a_conflict_is_known_long_after_the_turn_has_left_memory() -> None:
-    memory = SessionMemory()
-    for seq in range(1, 202):
-        said = turn(seq, request_id=f"r{seq}", marks=marks(memory, seq, f"r{seq}", "hi"))
-        memory = SessionMemory((*memory.turns, said)[-5:])
-    assert all(len(t.marks) <= KEPT and len(m) == 12 for t in memory.turns for m in t.marks)
-    for seq in (201, 150, 102):
-        with pytest.raises(RequestConflict):
-            refuse_another_message(memory, f"r{seq}", "something else")
 
 
 @pytest.mark.parametrize("sentence", [messages.gave_up, messages.refused])

@@ -16,7 +16,7 @@ from webbee_kernel.llm.options import known, options_of
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.types import HistoryItem
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.tool_retrieval import refused_at, shorter
+from webbee_kernel.turn.tool_retrieval import shorter
 
 from .conftest import Wire
 
@@ -82,33 +82,6 @@ def test_results_of_a_round_leave_room_for_the_next_question(service: Wire) -> N
     )
     kernel.chat("list my orders, then my books")
     assert size(service, 1) < 6000
-
-
-def test_a_prompt_that_is_refused_as_too_long_is_asked_again_shorter(service: Wire) -> None:
-    kernel = TestKernel([shop()], model=service.model, env={})
-    words = "This model's maximum context length is 3072 tokens. Please reduce the length."
-    service.server.play(
-        service.invalid(words), Answer("There is nothing."), Answer("There is nothing.")
-    )
-    assert kernel.chat("how many recipes are there?").text == "There is nothing."
-    assert size(service, 1) < 3072 < size(service, 0)
-    kernel.chat("and songs?")
-    assert size(service, 2) < 3072  # the process remembers
-
-
-@pytest.mark.parametrize(
-    ("words", "window"),
-    [
-        ("This model's maximum context length is 8192 tokens. However, you requested 9000", 8192),
-        ("the request exceeds the available context size (4096 tokens), try increasing it", 4096),
-        ("prompt is too long: 210000 tokens > 200000 maximum", 7000),
-        ('{"n_prompt_tokens": 9100, "n_ctx": 4096}', 4096),
-        ("Requested tokens (9000) exceed context window of 2,048", 2048),
-        ("input is too long for requested model", 7000),
-    ],
-)
-def test_the_refusal_tells_the_window_or_less_is_tried(words: str, window: int) -> None:
-    assert refused_at(words, sent=10_000) == window
 
 
 def test_the_oldest_facts_go_before_any_turn() -> None:

@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from webbee_kernel.api.router import to_response
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import StorageUnavailable
-from webbee_kernel.guards.proposals import Titles
+from webbee_kernel.guards.proposals import Title, Titles
 from webbee_kernel.sdk.records import User
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, Turn
 from webbee_kernel.turn.confirmation import (
@@ -19,7 +20,7 @@ from webbee_kernel.turn.confirmation import (
     carried,
     edited,
     steps,
-    titles_in,
+    titles_of,
 )
 from webbee_kernel.turn.confirmation import pending as make
 from webbee_kernel.types import Step
@@ -50,7 +51,7 @@ def pending(
     return make(
         calls,
         CATALOGUE,
-        Titles(chosen=titles or {}),
+        Titles({i: (Title("notes", "note", t),) for i, t in (titles or {}).items()}),
         tag,
         session=session,
         message="delete it",
@@ -165,6 +166,11 @@ def test_a_question_moves_on_when_the_ring_overwrites_its_turn() -> None:
     assert (carried(memory, 6, ends - 0.1), carried(memory, 6, ends)) == (asking.waiting, ())
 
 
+def titles(facts: list[Any]) -> dict[str, str]:
+    found = titles_of(("", data) for data in facts)
+    return {ident: found.of("", "", ident).text for ident in found.by_id}
+
+
 def test_titles_are_found_at_any_depth_and_only_beside_an_id() -> None:
     facts = [
         {"notes": [{"id": 7, "title": "Seven"}, {"id": "x", "subject": "Ex", "size": 1}]},
@@ -173,7 +179,7 @@ def test_titles_are_found_at_any_depth_and_only_beside_an_id() -> None:
         "text",
         None,
     ]
-    assert titles_in(facts) == {"7": "Seven", "x": "Ex"}
+    assert titles(facts) == {"7": "Seven", "x": "Ex"}
 
 
 @pytest.mark.parametrize(
@@ -192,7 +198,7 @@ def test_two_things_of_one_title_are_told_apart_by_what_differs(
     one: dict[str, object], other: dict[str, object], told: list[str]
 ) -> None:
     facts = [[{"id": "a", "title": "milk", **one}], {"id": "b", "title": "milk", **other}]
-    found = list(titles_in(facts).values())
+    found = list(titles(facts).values())
     assert found == [f"milk ({value})" for value in told]
 
 

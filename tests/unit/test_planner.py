@@ -65,15 +65,6 @@ def test_ten_calls_are_planned_and_an_eleventh_is_a_problem() -> None:
     assert [(p.problem, p.limit) for p in problems] == [("too many calls", "10")]
 
 
-def test_references_to_a_repeated_call_mean_the_first_wherever_they_stand() -> None:
-    given = {"to": ["{{steps.1.data.a}}", {"cc": "x {{steps.0.data.b}}"}], "copies": 3}
-    found, _ = plan(
-        ModelResponse(tool_calls=(call(), call(), call("mail__send", given))), FUNCTIONS
-    )
-    expected = {"to": ["{{steps.0.data.a}}", {"cc": "x {{steps.0.data.b}}"}], "copies": 3}
-    assert found.steps[1].arguments == expected
-
-
 @given(VALUES, st.lists(KEYS | st.integers(0, 3), max_size=3))
 def test_a_reference_gives_the_very_value_with_its_type(value: Any, path: list[Any]) -> None:
     data: Any = value
@@ -107,13 +98,13 @@ def test_a_reference_to_nothing_or_to_a_failure_is_unbound(reference: str) -> No
 
 
 def steps(*kinds: str) -> tuple[Step, ...]:
-    """`r` a read, `w` a write, `r0` a read that needs step 0."""
+    """`r` a read, `w` a write, `r0` a read that needs step 0, `s` the same read as any other `s`."""
     return tuple(
         Step(
             i,
             "mail",
             "f",
-            {"x": f"{{{{steps.{k[1]}.data.id}}}}"} if len(k) > 1 else {},
+            {"x": f"{{{{steps.{k[1]}.data.id}}}}" if len(k) > 1 else k if k == "s" else i},
             "write" if k[0] == "w" else "read",
         )
         for i, k in enumerate(kinds)
@@ -130,6 +121,7 @@ def steps(*kinds: str) -> tuple[Step, ...]:
         (["r", "r", "w"], [[0, 1], [2]]),
         (["r", "r0", "r"], [[0], [1, 2]]),
         (["r", "r", "r0", "r"], [[0, 1], [2, 3]]),
+        (["s", "r", "s", "r"], [[0, 1], [2, 3]]),
     ],
 )
 def test_reads_run_together_and_what_changes_something_runs_alone_and_in_order(

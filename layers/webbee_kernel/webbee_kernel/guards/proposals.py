@@ -66,18 +66,14 @@ class Title(NamedTuple):
 @dataclass(frozen=True)
 class Titles:
     """What ids stand for, by the app that gave them and the kind of record, the earliest first:
-    another app's record of the same number lends a card no title. `chosen` are the titles of the
-    records that a card is made for."""
+    another app's record of the same number lends a card no title."""
 
     by_id: Mapping[str, tuple[Title, ...]] = field(default_factory=dict)
-    chosen: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, app_id: str, name: str, value: str) -> Title:
         """What the id under an argument of an app's function stands for, empty where that is not
         known; of several titles all and the id, as one may be what a stranger wrote. What stood in
         another record changes none."""
-        if value in self.chosen:  # picked on the page: its title is known
-            return Title(app_id, "", self.chosen[value])
         fit = [t for n, t in enumerate(self._fitting(app_id, name, value)) if not (n and t.inside)]
         texts = dict.fromkeys(t.text for t in fit)
         told = " / ".join(texts) + f" ({value})" * (len(texts) > 1)

@@ -72,14 +72,13 @@ class Turn:
     keep; `accepted` the destinations that the session's user has said yes to, carried on from turn
     to turn; `vouched` are ids that the reply shows and that were known to be real
     when it was written, where no fact keeps them; `doubted` are values that a model made up for
-    arguments, which results may repeat. `marks` are short hashes of the requests that this slot of
-    the ring has answered before (`turn/record.py`); `shown` are texts that the user saw beside
+    arguments, which results may repeat. `marks` are short hashes of the requests that it has
+    answered and of their messages (`turn/record.py`); `shown` are texts that the user saw beside
     the reply, in what a call drew; `listed` is what the session has been shown of a catalogue too
     large to be shown whole (`turn/tool_retrieval.py`), empty where an earlier turn says it; up to
     `told` (a sequence number) the transcript held the session's turns when this one was recorded;
     `order` counts the answers of the session, those to cards of earlier turns among them: the turn
-    with the highest is what its user was shown last;
-    `undoable` is the newest effect before it (`turn/session_memory.py`), carried on as `accepted`.
+    with the highest is what its user was shown last.
     """
 
     seq: int
@@ -104,7 +103,6 @@ class Turn:
     listed: str = ""
     told: int = 0
     order: int = 0
-    undoable: JSONObject = field(default_factory=dict)
 
 
 class Answering(NamedTuple):

@@ -4,7 +4,6 @@ more, or a limit of rounds, time or tokens is reached."""
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from .. import observability
@@ -20,14 +19,7 @@ from .plain_answer import unfounded
 from .plan import Answer, read_answer
 from .results_block import refused
 from .stream import TurnStopped
-from .tool_retrieval import refused_at, tokens, tool_tokens
 from .turn_context import TurnContext
-
-TRIES = 3
-"""Times a prompt that is too long is sent, ever shorter."""
-
-LEAST_WINDOW = 1_500
-"""Tokens below which no prompt of the kernel makes sense."""
 
 RESERVE_S = 10.0
 """Seconds of the time left that one question to the classifier leaves to calls and narrator, and
@@ -43,52 +35,18 @@ class Classifier:
     def __init__(self, model: Model, options: ModelOptions = PLAIN) -> None:
         self._model = model
         self._output_tokens = options.answer_tokens
-        self._window = 0
-        """What refusals have told of the window; 0 while there was none."""
 
     @timed("ClassifyMs")
     async def ask(self, state: TurnContext) -> TurnContext:
         """The state with the model's next answer. A later round's prompt is the one before it with
-        what came of the last answer appended. A model that refuses a prompt as too long is asked
-        again with what it can read. Raises ModelUnavailable, TurnStopped."""
-        for left in reversed(range(TRIES)):
-            state = self._within(state)
-            try:
-                return await self._ask(state)
-            except ModelUnavailable as error:
-                # other refusals are not mended by a shorter prompt
-                if error.cause != "window" or not left:
-                    raise
-                # kept for later turns of this process
-                self._window = refused_at(error.words, _sent(state))
-                if self._window < LEAST_WINDOW:
-                    raise
-        raise AssertionError("unreachable")
-
-    def _within(self, state: TurnContext) -> TurnContext:
-        """The state whose prompt goes into what the model has been found to read, beside an answer
-        and what the turn has said already."""
-        # what the turn has said already cannot be shortened
-        told = sum(tokens(e.flat) for e in state.exchanges)
-        room = self._window - self._answer_tokens - told
-        if not self._window or (state.window and state.window <= room):
-            return state
-        return replace(state, window=max(1, room))
-
-    @property
-    def _answer_tokens(self) -> int:
-        # a small model answers in a quarter of its window
-        small = self._window // 4
-        return min(self._output_tokens, small) if self._window else self._output_tokens
-
-    async def _ask(self, state: TurnContext) -> TurnContext:
+        what came of the last answer appended. Raises ModelUnavailable, TurnStopped."""
         opening = state.opening.prompt.text
         undo, undoes = state.undo()
         request = ModelRequest(
             role="classifier",
             system=state.opening.prompt.system,
             prompt="\n".join([opening, *(e.flat for e in state.exchanges)]),
-            max_tokens=self._answer_tokens,
+            max_tokens=self._output_tokens,
             tools=state.offered_tools,
             timeout_s=max((left := state.left()) * SHARE, left - RESERVE_S),
             language=state.language,
@@ -111,14 +69,6 @@ class Classifier:
         observability.count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
         answer = read_answer(response, state.offered, first=state.planned)
         return state.with_answer(answer, used.paid)
-
-
-def _sent(state: TurnContext) -> int:
-    """About how many tokens were sent."""
-    said = "".join(
-        [state.opening.prompt.system, state.opening.prompt.text, *(e.flat for e in state.exchanges)]
-    )
-    return tokens(said) + tool_tokens(state.offered_tools)
 
 
 MAX_REPAIRS = 2

@@ -14,18 +14,17 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from .. import language
-from ..catalogue import Catalogue, FunctionInfo
+from ..catalogue import Catalogue
 from ..channels.columns import label_keys
 from ..clock import confirmation_id, digest
 from ..errors import RequestConflict, not_installed
 from ..guards.addresses import form_of
 from ..guards.field_names import kind_of, labels, names_an_id, root_of
 from ..guards.proposals import Title, Titles, card, described, editable
-from ..guards.user_words import QUESTION_MARKS, Said
-from ..sdk.result import AMBIGUOUS
+from ..guards.user_words import QUESTION_MARKS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
 from ..text import disambiguate, one_line
-from ..types import JSON, CallOutcome, JSONObject, Step
+from ..types import JSONObject, Step
 from .plan import references
 from .results_block import hidden
 
@@ -206,56 +205,6 @@ def _with(value: Any, path: Sequence[str], text: str) -> Any:
     raise ValueError(f"nothing stands at {'.'.join(path)[:64]!r}")
 
 
-UNSHOWN = "unshown"
-"""The request of a card that nobody has been shown yet: what picking one of several comes to."""
-
-
-def alternatives(
-    outcome: CallOutcome, function: FunctionInfo | None
-) -> Iterator[tuple[str, str, Step]]:
-    """Id, label and call for each of the records that an app says its call fits: the same call with
-    the one id that the function takes in place of the words that fit them all."""
-    if function is None or outcome.error_code != AMBIGUOUS:
-        return
-    found, names = titles_in([outcome.data]), _ids_of(function)
-    if len(names) != 1 or not FEWEST <= len(found) <= MOST:
-        return
-    words = [Said([title]) for title in found.values()]
-    rest = {k: v for k, v in outcome.arguments.items() if not _fits_all(v, words)}
-    for ident, title in found.items():
-        arguments = {**rest, names[0]: ident}
-        step = Step(0, outcome.app_id, outcome.fn_name, arguments, outcome.action_type)
-        yield ident, title[:LONGEST], step
-
-
-def _ids_of(function: FunctionInfo) -> list[str]:
-    """The parameters that take an id."""
-    names = map(str, function.input_schema.get("properties") or ())
-    return [name for name in names if names_an_id(name) or name == function.id_projection]
-
-
-def _fits_all(value: JSON, words: Iterable[Said]) -> bool:
-    return isinstance(value, str) and all(w.holds(value) for w in words)
-
-
-def unshown(card: PendingConfirmation, label: str, ident: str) -> PendingConfirmation:
-    """A card that is kept until its label is picked."""
-    return replace(card, request_id=UNSHOWN, asks={"label": label, "id": ident})
-
-
-def chosen(turn: Turn, label: str, now: float) -> PendingConfirmation | None:
-    """The card that picking this label of the turn's choices comes to."""
-    cards = (p for p in waiting(turn, now) if p.request_id == UNSHOWN)
-    return next((p for p in cards if p.asks.get("label") == label), None)
-
-
-def asks_again(turn: Turn | None, message: str, text: str, offer: Any = None) -> list[str]:
-    """The labels of a turn's choices, where its plain yes is answered with the same choices."""
-    offered = [str(c["label"]) for c in turn.response.get("choices", ())] if turn else []
-    again = [str(c["label"]) for c in choices(text, offer)]
-    return offered if offered and offered == again and answer(message) else []
-
-
 def planned(step: Step, catalogue: Catalogue, titles: Titles) -> str:
     """A call that was planned and has not run, on one line; what refers to a result that is not
     there yet is left out."""
@@ -371,13 +320,6 @@ def titles_of(facts: Iterable[tuple[str, Any]]) -> Titles:
         for ident, title in _titled(told, app_id):
             found.setdefault(ident, []).append(title)
     return Titles({ident: tuple(titles) for ident, titles in found.items()})
-
-
-def titles_in(facts: Iterable[Any]) -> dict[str, str]:
-    """What ids stand for in these facts: a record's title-like field, else its id with the first
-    field that tells of it. What has one title with others is told apart from them."""
-    titles = titles_of(("", data) for data in facts)
-    return {ident: titles.of("", "", ident).text for ident in titles.by_id}
 
 
 def _titled(facts: Iterable[Any], app_id: str) -> Iterator[tuple[str, Title]]:

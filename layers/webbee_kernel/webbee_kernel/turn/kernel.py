@@ -7,9 +7,8 @@ the next turn sees this one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from .. import language
 from ..background import beside, start_beside
@@ -24,7 +23,7 @@ from ..refresh.refresh_queue import RefreshQueue
 from ..stores.codec import turn_from, turn_text
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
-from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
+from ..stores.types import SessionMemory, Turn, TurnStatus, UserState
 from ..text import one_line
 from ..types import JSON, CallOutcome, from_dict
 from . import confirmation, messages
@@ -143,8 +142,6 @@ class Kernel:
             # "2", or a choice's own words
             choice = "" if asked else picked(ask.message, last.response.get("choices", ()))
             state = replace(state, message=choice or state.message, is_picked=bool(choice))
-            if card := confirmation.chosen(last, choice, state.now):
-                return await self._picked(ask, state, card)
         return await self._finish(ask, await self._rounds.go(state))
 
     async def _aside(self, ask: TurnRequest, state: TurnContext) -> Reply:
@@ -239,9 +236,6 @@ class Kernel:
     ) -> Reply:
         """Record the classifier's own words, what has no source in the prompt marked."""
         state = ended.state
-        last = state.memory.turns[-1] if state.memory.turns and not answered else None
-        if labels := confirmation.asks_again(last, ask.message, ended.text, ended.offer):
-            return await self._which(ask, state, labels)
         text = state.plain.whole(ended.text) if ended.text else state.plain.said
         # words without a call rest on the prompt alone
         said = looked_up(text, state) if text else Narration(messages.gave_up(state.language))
@@ -318,75 +312,19 @@ class Kernel:
         if not taken.accepted:
             text = messages.refused(state.language)
             return await self._recorder.record(ask, state, text, "ok", answered=taken)
-        # the app itself says that several records fit: one card for each
-        if cards := await self._alternatives(state, resume=any(p.resume for p in taken.accepted)):
-            number, unshown = cards
-            labels = [str(p.asks["label"]) for p in unshown]
-            return await self._which(ask, state.without({number}), labels, unshown, taken)
         if not any(p.resume for p in taken.accepted):
             return await self._finish(ask, LoopResult(state, may_go_on=True), taken)
         return await self._finish(ask, await self._rounds.go(state, CONFIRMED), taken)
-
-    async def _alternatives(
-        self, state: TurnContext, *, resume: bool
-    ) -> tuple[int, list[PendingConfirmation]] | None:
-        """The last call where its app says that several records fit it, and for each of them the
-        card that picking it comes to; None where there are not two that the call would take."""
-        for number, outcome in reversed(state.fresh.items()):
-            function = state.catalogue.function(outcome.app_id, outcome.fn_name)
-            cards = [
-                confirmation.unshown(
-                    card_of(state, [step], {ident: label}, resume=resume), label, ident
-                )
-                for ident, label, step in confirmation.alternatives(outcome, function)
-                # only what the app would take as it is
-                if (await self._runner.check(state, step)).ok
-            ]
-            if len(cards) >= confirmation.FEWEST:
-                return number, cards
-        return None
-
-    async def _which(
-        self,
-        ask: TurnRequest,
-        state: TurnContext,
-        labels: Sequence[str],
-        unshown: Sequence[PendingConfirmation] = (),
-        answered: AnsweredProposals | None = None,
-    ) -> Reply:
-        """Ask which of several is meant, each with its number; where that was asked just now in the
-        same words, nothing is done."""
-        rows = ", ".join(f"{n}. {label}" for n, label in enumerate(labels, 1))
-        text = language.of(state.language).say("which_record", records=rows)
-        # asked twice in the same words, a yes answers neither
-        if any(turn.reply == text for turn in state.memory.turns[-1:]):
-            text, labels = messages.refused(state.language), ()
-        if done := [o for o in state.fresh.values() if o.ok]:
-            text = f"{messages.told(state, done)}\n\n{text}"
-        choices = [{"label": label, "message": label} for label in labels]
-        return await self._recorder.record(
-            ask, state, text, "ok", answered=answered, choices=choices, unshown=unshown
-        )
-
-    async def _picked(
-        self, ask: TurnRequest, state: TurnContext, card: PendingConfirmation
-    ) -> Reply:
-        """One of several was picked: its card is shown."""
-        for step in confirmation.steps(card):
-            state = state.with_held(replace(step, index=state.planned))
-        titles = {str(card.asks["id"]): str(card.asks["label"])}
-        return await self._hold(ask, LoopResult(state, resume=card.resume), None, titles)
 
     async def _hold(
         self,
         ask: TurnRequest,
         ended: LoopResult,
         answered: AnsweredProposals | None,
-        titles: Mapping[str, str] = MappingProxyType({}),
     ) -> Reply:
         """Calls wait for the user's yes; what was done before them is told with the question."""
         state = ended.state
-        card = card_of(state, state.proposed, titles, resume=ended.resume)
+        card = card_of(state, state.proposed, resume=ended.resume)
         # what was only read is not told beside a card
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
         text = messages.told(state, done.values()) if done else ""

@@ -244,15 +244,14 @@ class Proposals:
 def card_of(
     state: TurnContext,
     steps: Sequence[Step],
-    titles: Mapping[str, str] = MappingProxyType({}),
     *,
     resume: bool = False,
 ) -> PendingConfirmation:
-    """The card of these calls; `titles` is what ids stand for beside those that are known."""
+    """The card of these calls."""
     return confirmation.pending(
         steps,
         state.catalogue,
-        replace(state.titles(), chosen=titles),
+        state.titles(),
         state.language,
         session=str(SessionKey(state.user_key, state.session_id)),
         message=state.message,

@@ -117,13 +117,11 @@ def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], firs
     back to it.
 
     Unknown tools, arguments that are no JSON object, references to later steps and an 11th call
-    become problems. A call asked for twice in one answer runs once; later references mean the
-    first.
+    become problems.
     """
     by_name = {f.tool_name: f for f in functions}
     numbers = _numbers(response, first)
     steps: list[Step] = []
-    same: dict[int, int] = {}
     problems: list[Problem] = []
     for index, call in zip(numbers, response.tool_calls, strict=True):
         # the kernel's own functions are no steps
@@ -132,13 +130,9 @@ def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], firs
         if why := _unusable(call, by_name, index, len(steps)):
             problems.append(why)
             continue
-        step = _step(index, by_name[call.name], call, same)
-        # models repeat a call within one answer: it runs once
-        twin = next((s for s in steps if replace(s, index=index) == step), None)
-        if twin is None:
-            steps.append(step)
-        else:
-            same[index] = twin.index
+        function = by_name[call.name]
+        made = function.app_id, function.fn_name, call.arguments, function.action_type
+        steps.append(Step(index, *made))
     text = response.text.strip()
     if not problems and not steps:
         problems += _nothing(response, text)
@@ -174,11 +168,6 @@ def _unusable(
     return None
 
 
-def _step(index: int, function: FunctionInfo, call: ToolCall, same: Mapping[int, int]) -> Step:
-    renumbered = _renumbered(call.arguments, same)
-    return Step(index, function.app_id, function.fn_name, renumbered, function.action_type)
-
-
 def _nothing(response: ModelResponse, text: str) -> list[Problem]:
     """What is wrong with an answer that plans nothing; nothing where it speaks or searches."""
     # a search is answered with what it found
@@ -189,20 +178,6 @@ def _nothing(response: ModelResponse, text: str) -> list[Problem]:
         return [Problem("", "", why)]
     why = "the answer was empty: call a function or reply in text"
     return [] if text else [Problem("", "", why)]
-
-
-def _renumbered(value: Any, same: Mapping[int, int]) -> Any:
-    """The value with references to a repeated call pointing at its first occurrence."""
-    if not same:
-        return value
-    if isinstance(value, str):
-        return _REFERENCE.sub(
-            lambda m: m[0].replace(f"steps.{m[1]}", f"steps.{same.get(int(m[1]), int(m[1]))}", 1),
-            value,
-        )
-    if isinstance(value, Mapping):
-        return {k: _renumbered(v, same) for k, v in value.items()}
-    return [_renumbered(v, same) for v in value] if isinstance(value, list) else value
 
 
 def references(value: Any) -> set[int]:
@@ -255,11 +230,12 @@ def _look_up(match: re.Match[str], outcomes: Mapping[int, CallOutcome]) -> Any:
 
 def next_wave(steps: Sequence[Step], finished: Mapping[int, CallOutcome]) -> tuple[Step, ...]:
     """What may run now: the next step, and with it the reads right behind it that wait for nothing
-    unfinished."""
+    unfinished, each once: models repeat a call within one answer."""
     waiting = [s for s in steps if s.index not in finished]
     wave: list[Step] = []
     for step in waiting:
-        if step.has_effect or not references(step.arguments) <= finished.keys():
+        is_twin = any(replace(s, index=step.index) == step for s in wave)
+        if step.has_effect or is_twin or not references(step.arguments) <= finished.keys():
             break
         wave.append(step)
     return tuple(wave or waiting[:1])

@@ -216,18 +216,16 @@ def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
 def _results(
     answer: Answer, told: Mapping[int, str], problems: Sequence[Problem]
 ) -> tuple[str, ...]:
-    """One text per call of the answer, in its order: its result, what it found, why it was refused,
-    or the call that it repeats."""
+    """One text per call of the answer, in its order: its result, what it found, or why it was
+    refused."""
     texts = []
     for place, number in enumerate(answer.numbers):
         if number is None:
             texts.append(answer.found.get(place, "status=ok"))
         elif about := [p for p in problems if p.step == number]:
             texts.append(problems_block(about))
-        elif number in told:
-            texts.append(told[number])
         else:
-            texts.append("the same call as one before it in this answer")
+            texts.append(told[number])
     return tuple(texts)
 
 

@@ -1,8 +1,7 @@
 """Record: what remains of a turn, its one write before the reply leaves, and what goes beside it.
 
-A request id that comes back with its message gets its answer again; with another message it is
-refused, always. For that each slot of the ring keeps short marks of the requests it has answered
-before: 9 + 3 characters each, so 5 × 50 of them cost 3 KB and no call."""
+A request id that comes back with its message gets its answer again for as long as its turn is
+remembered; with another message it is refused."""
 
 from __future__ import annotations
 
@@ -25,7 +24,6 @@ from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.transcript_archive import Transcript
 from ..stores.types import (
-    RING_SIZE,
     PendingConfirmation,
     SessionMemory,
     ToolCallDigest,
@@ -38,7 +36,7 @@ from .messages import Reply
 from .pending_approvals import AnsweredProposals, amend, asked_in, recalled
 from .read import TurnRequest
 from .results_block import remembered_details
-from .session_memory import append, masker_for, still_undoable, unmasked
+from .session_memory import append, masker_for, unmasked
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -68,16 +66,14 @@ class Recorder:
         answered: AnsweredProposals | None = None,
         narration: Narration | None = None,
         offer: JSONObject | None = None,
-        choices: Sequence[JSONObject] = (),
-        unshown: Sequence[PendingConfirmation] = (),
     ) -> Reply:
         """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
         questions it answers, when all that went on beside the turn is done. With it go requests for
         refreshes and what the turn cost, which may fail and take half a second at most."""
         reply = state.masker.unmask_text(text)
         drawn = unmasked(offer, state.masker) if offer else None
-        choices = choices or ([] if held else confirmation.choices(reply, drawn))
-        asked = (reply, held, narration, drawn, choices, unshown)
+        choices = [] if held else confirmation.choices(reply, drawn)
+        asked = (reply, held, narration, drawn, choices)
         told = Told(ask.request_id, ask.message, status, *asked)
         # work beside the turn, its archive among it, is done before the reply leaves
         await settled()
@@ -157,8 +153,6 @@ class Told(NamedTuple):
     offer: JSON = None
     """A UI tree below the reply of a turn in which nothing was done."""
     choices: Sequence[JSONObject] = ()
-    unshown: Sequence[PendingConfirmation] = ()
-    """The cards that picking one of them comes to."""
 
 
 def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
@@ -191,10 +185,9 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
             **_sourced(state, told, reply, len(response["calls"])),
         },
         accepted=_accepted(memory, ()),
-        waiting=(*asked, *told.unshown, *confirmation.carried(memory, seq, state.now)),
-        marks=marks(memory, seq, told.request_id, told.message),
+        waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
+        marks=(mark(told.request_id, told.message),),
         listed=tool_retrieval.kept(_listed(state), memory.turns, seq),
-        undoable=still_undoable(memory, called=bool(response["calls"])),
         shown=_shown(drawn),
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
@@ -231,7 +224,7 @@ def amended(
     before = [o for _, o in recalled(asked, state.catalogue, masker)]
     open_ = confirmation.waiting(asked, state.now)
     left = (p for p in open_ if p.confirmation_id not in taken.ids)
-    waiting = (*left, *told.held, *told.unshown)
+    waiting = (*left, *told.held)
     also = tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id]))
     shown = asked_in(replace(asked, also=also), waiting)
     reply = _with_card(told.reply, told.held)
@@ -263,7 +256,7 @@ def amended(
         accepted=_accepted(memory, (*asked.accepted, *state.accepted)),
         waiting=waiting,
         also=also,
-        marks=(*asked.marks, mark(told.request_id, told.message))[-KEPT:],
+        marks=(*asked.marks, mark(told.request_id, told.message)),
         listed=_listed(state) or asked.listed,
         shown=tuple(dict.fromkeys((*asked.shown, *_shown(drawn))))[:MAX_SHOWN],
         vouched=ids.get("vouched", ()),
@@ -389,9 +382,6 @@ def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     return asked
 
 
-KEPT = 20
-"""Marks a slot keeps: of a hundred requests, six bytes each, so that a turn of a long session is
-still one write unit."""
 _ID, _MESSAGE = 9, 3
 
 
@@ -400,24 +390,11 @@ def mark(request_id: str, message: str) -> str:
     return digest("request", request_id)[:_ID] + digest("message", message)[:_MESSAGE]
 
 
-def marks(memory: SessionMemory, seq: int, request_id: str, message: str) -> tuple[str, ...]:
-    """What turn `seq` keeps: the marks of the slot it overwrites, and its own request's."""
-    slot = seq % RING_SIZE
-    before = next((t.marks for t in memory.ring if t.seq % RING_SIZE == slot and t.seq < seq), ())
-    return (*before, mark(request_id, message))[-KEPT:]
-
-
 def refuse_another_message(memory: SessionMemory, request_id: str, message: str) -> None:
     """RequestConflict where this request id has been answered with another message."""
     given = mark(request_id, message)
-    # the first nine characters say whose request it was
-    asked = given[:_ID]
-    for turn in memory.turns:
-        other = turn.request_id == request_id and turn.message != message
-        other = other and given not in turn.marks  # a choice is remembered as what it says
-        if asked in "".join(turn.marks):  # one search where none is of this request
-            other = other or any(m.startswith(asked) and m != given for m in turn.marks)
-        if other:
-            raise RequestConflict(
-                "this request_id was used for another message: send a new one", field="request_id"
-            )
+    marks = [m for t in memory.turns for m in t.marks if m.startswith(given[:_ID])]
+    if marks and given not in marks:
+        raise RequestConflict(
+            "this request_id was used for another message: send a new one", field="request_id"
+        )

@@ -15,8 +15,8 @@ from ..clock import iso
 from ..config import Settings
 from ..errors import BadInput, StorageUnavailable
 from ..observability import timed
-from ..stores.types import RING_SIZE, HistoryItem, SessionMemory, ToolCallDigest, Turn
-from ..text import ARROW, ELLIPSIS, cut, one_line, squeezed
+from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
+from ..text import ARROW, one_line, squeezed
 from ..types import JSON, JSONObject, SessionKey, Step
 from . import confirmation
 
@@ -49,20 +49,16 @@ def history(
 
 
 def undoable(memory: SessionMemory) -> JSONObject:
-    """The one effect of the newest turn that had any, where that can be taken back: `what` it was,
-    the call `undo`, the function that it is `of`, the requests of its `turns`, and how many turns
-    with calls it outlives (`left`). Empty while a card waits, unless that is the card of this very
-    undo. A ring full of turns that called nothing keeps it.
-    """
-    last, left = memory.last, RING_SIZE
-    found = last.undoable if last else {}
+    """The one effect of the newest remembered turn that had any, where that can be taken back:
+    `what` it was, the call `undo`, the function that it is `of`, the requests of its `turns`. Empty
+    while a card waits, unless that is the card of this very undo."""
+    offered: list[JSONObject] = []
     for turn in reversed(memory.turns):
         if any(r["status"] != "waiting" for r in turn.response.get("receipts", ())):
             offered = list(_undoable(turn))
-            found = offered[0] | {"left": left} if len(offered) == 1 else {}
             break
-        left -= bool(turn.response.get("calls"))
-    waits = _waiting(last) if last else []
+    found = offered[0] if len(offered) == 1 else {}
+    waits = _waiting(memory.last) if memory.last else []
     return found if waits in ([], [found.get("undo")]) else {}
 
 
@@ -88,15 +84,8 @@ def _undoable(turn: Turn) -> Iterator[JSONObject]:
 def undone_by(memory: SessionMemory, step: Step) -> list[JSONObject]:
     """The effects that this very call takes back, as receipts have offered it."""
     call = _as_undo(step.app_id, step.fn_name, step.arguments)
-    offered = [*(one for turn in memory.turns for one in _undoable(turn)), undoable(memory)]
-    return [one for one in offered if one.get("undo") == call]
-
-
-def still_undoable(memory: SessionMemory, *, called: bool) -> JSONObject:
-    """The same behind one more turn, which `called` something or not."""
-    found = undoable(memory)
-    left = found.get("left", 0) - called
-    return found | {"left": left} if left > 0 else {}
+    offered = (one for turn in memory.turns for one in _undoable(turn))
+    return [one for one in offered if one["undo"] == call]
 
 
 def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
@@ -219,56 +208,13 @@ async def append(
     )
 
 
-MESSAGE_PREVIEW = 500
-"""Characters of a remembered message: facts carry the data, prose only the thread."""
-
-ALSO = 300
-"""Further characters for what looks like data after the cut: some twenty ids or ten addresses."""
-
-_LONGEST = 80
-_DATA = re.compile(
-    r"""
-      "[^"]{2,80}" | «[^»]{2,80}» | “[^”]{2,80}” | „[^“”]{2,80}[“”] | (?<!\w)'[^']{2,80}'(?!\w)
-    | \d{1,2}\.?\ [^\W\d_]{3,12}\.?,?\ \d{4}\b                  # 5 May 2026
-    | [^\W\d_]{3,12}\ \d{1,2}(?:st|nd|rd|th)?,?\ \d{4}\b          # May 5th, 2026
-    | \d[\d.,\ ]{0,20}\ ?(?:[$€£₽¥%]|[A-Z]{3}\b)                    # 1 250,00 EUR
-    | (?P<token>(?:[^\s,;"«»“”„]|(?<=\d),(?=\d))+)
-    """,
-    re.VERBOSE,
-)
-_TELLING = re.compile(r"[\d@_/\\#]|\w\.[A-Za-z]\w{1,4}$")
-"""What makes a word data: ids, addresses, amounts, dates, paths, `plan.docx`."""
-
-_EDGES = ".,;:!?()[]{}"
+MESSAGE_PREVIEW = 800
+"""Characters of a remembered message: of a longer one the beginning says what it is about."""
 
 
 def preview(message: str) -> str:
-    """The message on one line: its first 500 characters, and as `… [also: …]` ids, addresses,
-    amounts, dates and quoted text that stand only after them, 300 characters of them at most."""
-    text = one_line(message.replace(ARROW.strip(), "->"))
-    shown = cut(text, MESSAGE_PREVIEW)
-    if shown == text:
-        return text
-    told = ""
-    for piece in _data_after(text, len(shown.removesuffix(ELLIPSIS))):
-        longer = f"{told}, {piece}" if told else f" [also: {piece}"
-        if len(f"{longer}]") > ALSO:
-            break
-        told = longer
-    return f"{shown}{told}]" if told else shown
-
-
-def _data_after(text: str, start: int) -> Iterator[str]:
-    """What looks like data and ends after `start`, each once; what stands before is known."""
-    told: set[str] = set()
-    for match in _DATA.finditer(text, start - _LONGEST):
-        piece = match[0].strip(_EDGES + " ")
-        if match["token"] and not _TELLING.search(piece):
-            continue
-        known = piece.casefold() in told or piece in text[:start]
-        if not known and 2 <= len(piece) <= _LONGEST:
-            told.add(piece.casefold())
-            yield piece
+    """The message on one line, in which no arrow passes for the one before its reply."""
+    return one_line(message.replace(ARROW.strip(), "->"), MESSAGE_PREVIEW)
 
 
 TOLD = 60

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -345,16 +344,6 @@ TOOL_CHARACTERS: Final = 2.6
 LEAST_TOOLS: Final = 2_500
 """Characters of functions that stay, some ten in few words, before examples and facts go."""
 
-SMALLER: Final = 0.7
-"""Of what was refused as too long, what is tried where the refusal tells no number."""
-
-_TOLD: Final = re.compile(
-    r"(?:maximum|max\w*|limit\w*|window|length|size|n_ctx|num_ctx|available|>)"
-    r"[^\d>]{0,40}?(?P<n>\d[\d,]{2,9})",
-    re.I,
-)
-_LEAST: Final = 512
-
 
 class LeftOut(NamedTuple):
     """What a window leaves no place for: functions, their examples, the facts of so many turns, and
@@ -393,11 +382,3 @@ def shorter(items: tuple[HistoryItem, ...]) -> tuple[HistoryItem, ...]:
         if item.facts:
             return (*items[:place], item._replace(facts=()), *items[place + 1 :])
     return items[1:]
-
-
-def refused_at(words: str, sent: int) -> int:
-    """The tokens that a model reads, by its refusal of a prompt of about `sent`: what it names
-    where that is less, else a part of what was sent."""
-    named = (int(m["n"].replace(",", "")) for m in _TOLD.finditer(words))
-    found = next((n for n in named if n >= _LEAST), 0)
-    return found if found and found < sent else int(SMALLER * sent)

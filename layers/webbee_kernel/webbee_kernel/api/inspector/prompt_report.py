@@ -9,7 +9,7 @@ from ...config import MAX_POLICY
 from ...llm.tools import tool_spec
 from ...stores.types import RING_SIZE
 from ...turn.rules import MAX_ABOUT, MAX_APPS, arguments
-from ...turn.session_memory import ALSO, MESSAGE_PREVIEW, REPLY_PREVIEW
+from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ...turn.tool_retrieval import Shortlist
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
@@ -60,7 +60,7 @@ def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
         else ""
     )
     head = len(skeleton.NOTE) + len("[SKELETON]\n\n")
-    per_turn = MESSAGE_PREVIEW + ALSO + REPLY_PREVIEW + TURN_CAP
+    per_turn = MESSAGE_PREVIEW + REPLY_PREVIEW + TURN_CAP
     parts = (
         ("system", len(prompt.system) - len(prompt.policy) - len(prompt.apps), None, "fixed text"),
         ("policy", len(prompt.policy), MAX_POLICY, "the operator's rules (WEBBEE_POLICY)"),
@@ -91,8 +91,7 @@ def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
             len(prompt.history) - len(view.message),
             RING_SIZE * per_turn,
             (
-                f"{RING_SIZE} turns of {per_turn:,} characters: {MESSAGE_PREVIEW} message and"
-                f" {ALSO} of data after it,"
+                f"{RING_SIZE} turns of {per_turn:,} characters: {MESSAGE_PREVIEW} message,"
                 f" {REPLY_PREVIEW} reply, {TURN_CAP:,} facts{forgotten}"
             ),
         ),
