@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import json
 import os
+import re
 import urllib.request
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
@@ -22,7 +23,6 @@ from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.options import Learnt, named, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
-from webbee_kernel.turn.tool_retrieval import refused_at
 
 from ..models import FILE, keep, told
 from ..terminal import CliError, mark, paint, put_json, waiting
@@ -277,7 +277,9 @@ async def _window(model: Any, tokens: int) -> tuple[Finding, int]:
             answer = await model.complete(_remembering(size, tokens))
         except ModelUnavailable as error:
             why = f"{size:,} tokens: {_why(error)}"
-            window = refused_at(error.words, size) if error.cause == "window" else 0
+            told = [int(n.replace(",", "")) for n in re.findall(r"\d[\d,]{2,9}", error.words)]
+            named = min((n for n in told if LEAST <= n < size), default=read)
+            window = named if error.cause == "window" else 0
             break
         if WORD not in answer.text.lower():
             why = f"of {size:,} the beginning was lost, without a word of it"

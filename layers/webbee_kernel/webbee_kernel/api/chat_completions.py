@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -35,6 +34,7 @@ SESSION_HEADERS: Final = (
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 SENTENCE: Final = re.compile(r".+?(?:[.!?\u2026]+\s+|\n+|$)", re.S)
+OWN: Final = "The kernel calls its own functions only."
 _TYPES: Final[Mapping[int, str]] = {
     401: "authentication_error",
     403: "permission_error",
@@ -68,9 +68,17 @@ class StreamOptions(BaseModel):
     include_usage: bool = False
 
 
+class TextFormat(BaseModel):
+    """The one form of an answer."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    type: Literal["text"] = "text"
+
+
 class CompletionBody(BaseModel):
-    """`POST /v1/openai/v1/chat/completions`. What is not named here (temperature, seed, …) is the
-    operator's to choose and ignored; what would change the answer's form is honoured or refused."""
+    """`POST /v1/openai/v1/chat/completions`. What is not named here (temperature, max_tokens, …) is
+    the operator's to choose and ignored; what would make the answer another thing is refused."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -82,18 +90,9 @@ class CompletionBody(BaseModel):
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: Annotated[int, Field(ge=1, le=1, description="One answer, no more.")] | None = None
-    stop: Annotated[
-        str | list[str] | None, Field(description="At most four texts; the first found ends it.")
-    ] = None
-    max_tokens: Annotated[int, Field(ge=1, description="The reply is cut there.")] | None = None
-    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
-    response_format: Annotated[JSONObject | None, Field(description="Only `text`.")] = None
-    tool_choice: Annotated[str | JSONObject | None, Field(description="Only `auto`, `none`.")] = (
-        None
-    )
-    function_call: Annotated[str | JSONObject | None, Field(description="As `tool_choice`.")] = None
-    logprobs: bool | None = None
-    modalities: list[str] | None = None
+    response_format: Annotated[TextFormat | None, Field(description="Only `text`.")] = None
+    tool_choice: Annotated[Literal["auto", "none"] | None, Field(description=OWN)] = None
+    function_call: Annotated[Literal["auto", "none"] | None, Field(description=OWN)] = None
     user: Annotated[str, StringConstraints(max_length=512)] | None = None
     metadata: dict[str, Any] | None = None
 
@@ -123,7 +122,6 @@ class OpenAI:
         the protocol has no place for: calls, sources, a question that waits."""
         body = request.body(CompletionBody)
         known(body.model)
-        ends = _limits(body)
         shown = [m for m in body.messages if m.role == "user"]
         ask = TurnRequest(
             request.caller,
@@ -142,10 +140,10 @@ class OpenAI:
             "model": MODEL,
         }
         if not body.stream:
-            return Answer(_whole(made, reply, usage, ends))
+            return Answer(_whole(made, reply, usage))
         counted = bool(body.stream_options and body.stream_options.include_usage)
         return Answer(
-            "".join(_events(_chunks(made, reply, usage if counted else None, ends))),
+            "".join(_events(_chunks(made, reply, usage if counted else None))),
             content_type="text/event-stream",
         )
 
@@ -166,21 +164,6 @@ async def answered(kernel: Kernel, ask: TurnRequest) -> tuple[JSONObject, Usage]
     bind(session=ask.session_id, turn=ask.request_id)
     with used() as usage:
         return (await kernel.turn(ask)).body, usage
-
-
-def _limits(body: CompletionBody) -> Limits:
-    """Where the answer ends; BadInput for a form that is not served."""
-    kind = str((body.response_format or {}).get("type") or "text")
-    if kind != "text":
-        why = f"the kernel answers in text only, not {kind[:64]!r}"
-        raise refuse("response_format", why)
-    no_choice("tool_choice", body.tool_choice)
-    no_choice("function_call", body.function_call)
-    if body.logprobs:
-        raise refuse("logprobs", "the kernel gives no probabilities")
-    if set(body.modalities or ()) - {"text"}:
-        raise refuse("modalities", "the kernel answers in text only")
-    return limits(body.stop, body.max_completion_tokens or body.max_tokens)
 
 
 def before(messages: Sequence[Message]) -> str | None:
@@ -262,11 +245,9 @@ def _extras(reply: JSONObject) -> JSONObject:
     return {name: value for name, value in reply.items() if name != "reply"}
 
 
-def _whole(made: JSONObject, reply: JSONObject, usage: Usage, ends: Limits) -> JSONObject:
-    text, is_cut = told(reply, ends)
-    said = {"role": "assistant", "content": text, "refusal": None}
-    finish = "length" if is_cut else "stop"
-    choice = {"index": 0, "message": said, "finish_reason": finish, "logprobs": None}
+def _whole(made: JSONObject, reply: JSONObject, usage: Usage) -> JSONObject:
+    said = {"role": "assistant", "content": as_text(reply), "refusal": None}
+    choice = {"index": 0, "message": said, "finish_reason": "stop", "logprobs": None}
     return {
         **made,
         "object": "chat.completion",
@@ -276,11 +257,8 @@ def _whole(made: JSONObject, reply: JSONObject, usage: Usage, ends: Limits) -> J
     }
 
 
-def _chunks(
-    made: JSONObject, reply: JSONObject, usage: Usage | None, ends: Limits
-) -> Iterator[JSONObject]:
+def _chunks(made: JSONObject, reply: JSONObject, usage: Usage | None) -> Iterator[JSONObject]:
     """The reply sentence by sentence."""
-    text, is_cut = told(reply, ends)
     base = {**made, "object": "chat.completion.chunk"}
 
     def chunk(delta: JSONObject, end: str | None = None) -> JSONObject:
@@ -288,9 +266,9 @@ def _chunks(
         return {**base, "choices": [choice]}
 
     yield chunk({"role": "assistant", "content": ""})
-    for sentence in SENTENCE.findall(text):
+    for sentence in SENTENCE.findall(as_text(reply)):
         yield chunk({"content": sentence})
-    yield {**chunk({}, "length" if is_cut else "stop"), "webbee": _extras(reply)}
+    yield {**chunk({}, "stop"), "webbee": _extras(reply)}
     if usage is not None:
         yield {**base, "choices": [], "usage": _usage(usage)}
 
@@ -299,62 +277,3 @@ def _events(chunks: Iterator[JSONObject]) -> Iterator[str]:
     for chunk in chunks:
         yield f"data: {json_text(chunk)}\n\n"
     yield "data: [DONE]\n\n"
-
-
-MAX_STOPS: Final = 4
-
-_TOKEN: Final = re.compile(r"\s*(?:[A-Za-z]{1,4}|\d{1,3}|[^\W\d_]{1,2}|\S)")
-"""A piece of text that no tokeniser of today's models makes more than about one token of."""
-
-
-def refuse(name: str, why: str) -> BadInput:
-    """A parameter that is not served, as the protocol words it."""
-    return BadInput(f"{name}: {why}", code="unsupported_parameter", field=name)
-
-
-def no_choice(name: str, choice: object) -> None:
-    """Raise BadInput where a call of the client's own tools is demanded: the kernel never makes
-    one, which `auto` and `none` allow."""
-    kind = choice.get("type", "function") if isinstance(choice, Mapping) else choice
-    if kind not in (None, "auto", "none"):
-        raise refuse(name, "the kernel calls its own functions only, so use 'auto' or 'none'")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Where an answer ends: before the first of `stops`, and after `tokens`, by a count that is
-    rather too high than too low; 0 is no limit."""
-
-    stops: tuple[str, ...] = ()
-    tokens: int = 0
-
-    def cut(self, text: str) -> tuple[str, bool]:
-        """The text within its limits, and whether the number of tokens cut it."""
-        places = [place for stop in self.stops if (place := text.find(stop)) >= 0]
-        text = text[: min(places)] if places else text
-        if not self.tokens:
-            return text, False
-        end, count = 0, 0
-        for piece in _TOKEN.finditer(text):
-            if count == self.tokens:
-                return text[:end], True
-            end, count = piece.end(), count + 1
-        return text, False
-
-
-def limits(stop: str | Sequence[str] | None, tokens: int | None) -> Limits:
-    """The limits that a request names."""
-    stops = (stop,) if isinstance(stop, str) else tuple(stop or ())
-    if len(stops) > MAX_STOPS:
-        raise refuse("stop", f"takes at most {MAX_STOPS} texts")
-    return Limits(tuple(filter(None, stops)), tokens or 0)
-
-
-def told(reply: JSONObject, ends: Limits) -> tuple[str, bool]:
-    """A turn's answer as text, its reply within the limits, and whether tokens cut it. Receipts
-    stay whole, and so does a question that a yes would answer: no effect is hidden by a limit."""
-    if reply.get("status") == "confirmation":
-        return as_text(reply), False
-    text, is_cut = ends.cut(reply["reply"])
-    marks = [m for m in reply.get("marks", ()) if m["end"] <= len(text)]
-    return as_text({**reply, "reply": text, "marks": marks}), is_cut

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..catalogue import FunctionInfo
 from ..llm.protocol import ModelResponse, ToolCall, ToolSpec
 from ..text import dumps
-from ..types import CallOutcome, Plan, Step
+from ..types import CallOutcome, Plan, Step, object_of
 
 MAX_STEPS = 10
 """Calls a single answer of the classifier may plan."""
@@ -130,9 +130,8 @@ def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], firs
         if why := _unusable(call, by_name, index, len(steps)):
             problems.append(why)
             continue
-        function = by_name[call.name]
-        made = function.app_id, function.fn_name, call.arguments, function.action_type
-        steps.append(Step(index, *made))
+        made, given = by_name[call.name], object_of(call.arguments)
+        steps.append(Step(index, made.app_id, made.fn_name, given, made.action_type))
     text = response.text.strip()
     if not problems and not steps:
         problems += _nothing(response, text)
