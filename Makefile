@@ -41,7 +41,7 @@ demo: .venv ## a short story on one machine: chat, mail, tasks and notes, all re
 	@$(IN_PROJECT) .venv/bin/python -m local.demo --model "$(MODEL)"
 
 run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline); its data stays in KEEP (.webbee), ORIGINS=http://localhost:3000 lets a page there call it
-	@$(IN_PROJECT) .venv/bin/python -m local.run --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)" --keep "$(KEEP)" --origins "$(ORIGINS)"
+	@$(IN_PROJECT) .venv/bin/python -m local.webbee dev --unchecked --into extensions --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)" --keep "$(KEEP)" --origins "$(ORIGINS)"
 
 forget: ## remove what earlier runs of `make run` and `webbee dev` kept in .webbee
 	@rm -rf .webbee && echo "the next start begins anew"
@@ -109,12 +109,7 @@ build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
 
 deploy: .venv .venv-313 .venv-sam ## build and deploy; PARAMETERS='JwtIssuer=… JwtAudience=…' the first time, ARGS for `sam deploy`
-	@found="$$($(IN_PROJECT) .venv/bin/python -m local.deployability $(PARAMETERS) -- $(ARGS))"; \
-	read -r region derived <<< "$$found"; \
-	echo "region: $$region"; \
-	export AWS_REGION="$$region" AWS_DEFAULT_REGION="$$region"; \
-	$(MAKE) build ARCH="$(ARCH)" ARGS=; \
-	.venv-sam/bin/sam deploy --region "$$region" --parameter-overrides Architecture="$(ARCH)" Release="$$(date +%s)" $$derived $(PARAMETERS) $(ARGS)
+	@$(IN_PROJECT) .venv/bin/python -m local.webbee deploy --into extensions --arch "$(ARCH)" --parameters $(PARAMETERS) -- $(ARGS)
 
 deploy-check: .venv ## what `make deploy` would fail at: PARAMETERS and ARGS as there; asks AWS and the models
 	@$(IN_PROJECT) .venv/bin/python -m local.webbee deploy-check --parameters $(PARAMETERS) -- $(ARGS)

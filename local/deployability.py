@@ -4,11 +4,11 @@ to do. `settings` looks at the template and its parameters, `account` asks AWS a
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
@@ -258,20 +258,16 @@ def _covers(arn: str, model: str) -> bool:
     return fnmatchcase(model, arn if model.startswith("arn:") else arn.rpartition("/")[2])
 
 
-def resolve(env: Mapping[str, str], profiles: str | None) -> str:
-    """The region by name; `profiles` is that of the profile. LookupError where none is named."""
-    found = env.get("AWS_REGION") or env.get("AWS_DEFAULT_REGION") or profiles
+def named() -> str:
+    """The region of this shell. LookupError where none is named, or the profile is not there."""
+    own = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    found = own or _session().get_config_variable("region")
     if not found:
         raise LookupError(
             "no region is named: export AWS_REGION=eu-central-1 (or another with Lambda on arm64),"
             " or give the profile one with `aws configure set region eu-central-1`"
         )
-    return found
-
-
-def named() -> str:
-    """The region of this shell. LookupError where none is named, or the profile is not there."""
-    return resolve(os.environ, _session().get_config_variable("region"))
+    return str(found)
 
 
 def credentials() -> str:
@@ -294,7 +290,35 @@ def _session() -> Any:
     return session
 
 
-STACK = "webbee"
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a deployment goes."""
+
+    region: str
+    stack: str = "webbee"
+    profile: str | None = None
+
+    @staticmethod
+    def of(rest: Sequence[str]) -> Target:
+        """What these options of `sam deploy` name, else the shell. LookupError where no region is
+        named."""
+        parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+        parser.add_argument("--region")
+        parser.add_argument("--stack-name", default="webbee")
+        parser.add_argument("--profile")
+        options, _ = parser.parse_known_args(rest)
+        if options.profile:
+            os.environ["AWS_PROFILE"] = options.profile
+        return Target(options.region or named(), options.stack_name, options.profile)
+
+    def clients(self) -> Clients:
+        """boto3's clients by service; none waits long for an answer."""
+        import boto3
+        from botocore.config import Config
+
+        make: Any = boto3.Session(region_name=self.region, profile_name=self.profile).client
+        config = Config(connect_timeout=5, read_timeout=15, retries={"total_max_attempts": 2})
+        return cache(lambda service: make(service, config=config))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,75 +335,28 @@ def look(parameters: Sequence[str], rest: Sequence[str]) -> Readiness:
     """Look at a deployment with these `NAME=VALUE` and these options of `sam deploy`."""
     if problems := wrong(parameters):
         return Readiness(problems=tuple(problems))
-    profile, stack = option("--profile", rest), option("--stack-name", rest) or STACK
     try:
-        region = option("--region", rest) or named()
-        if not profile:
-            credentials()
+        target = Target.of(rest)
+        credentials()
     except LookupError as error:
         return Readiness(problems=(str(error),))
-    if profile:
-        os.environ["AWS_PROFILE"] = profile
-    items, taken = found(parameters, region, stack, clients_of(region, profile))
-    return Readiness(region, _told(items, "error"), _told(items, "warning"), taken)
+    items, taken = found(parameters, target)
+    told = [(i.level, f"{i.name}: {i.message}") for i in items if not i.ok]
+    problems = [text for level, text in told if level == "error"]
+    warnings = [text for level, text in told if level == "warning"]
+    return Readiness(target.region, tuple(problems), tuple(warnings), taken)
 
 
-def found(
-    parameters: Sequence[str], region: str, stack: str, clients: Clients
-) -> tuple[list[Item], dict[str, str]]:
+def found(parameters: Sequence[str], target: Target) -> tuple[list[Item], dict[str, str]]:
     """What there is to say of a deployment, less what is derived for it; and what is. What is not
     named keeps the value that the stack has now."""
-    kept = {k: v for k, v in previous(stack, clients).items() if k in declared()}
+    clients = target.clients()
+    kept = {k: v for k, v in previous(target.stack, clients).items() if k in declared()}
     named_now = dict(pair.partition("=")[::2] for pair in parameters)
-    deployment = Deployment({**kept, **named_now}, region, stack)
+    deployment = Deployment({**kept, **named_now}, target.region, target.stack)
     items = [*settings(deployment), *account(deployment, clients)]
     try:
         taken = derived(deployment, clients)
     except Exception:  # `account` has said that the quota could not be asked
         taken = {}
     return [item for item in items if item.name not in taken], taken
-
-
-def clients_of(region: str, profile: str = "") -> Callable[[str], Any]:
-    """boto3's clients by service; none waits long for an answer."""
-    import boto3
-    from botocore.config import Config
-
-    session = boto3.Session(region_name=region, profile_name=profile or None)
-    config = Config(connect_timeout=5, read_timeout=15, retries={"total_max_attempts": 2})
-    make: Any = session.client
-    return cache(lambda service: make(service, config=config))
-
-
-def option(name: str, rest: Sequence[str]) -> str:
-    """The value of an option in a command line, empty where it is not there."""
-    for at, word in enumerate(rest):
-        if word.startswith(f"{name}="):
-            return word.partition("=")[2]
-        if word == name and at + 1 < len(rest):
-            return rest[at + 1]
-    return ""
-
-
-def _told(items: Sequence[Item], level: str) -> tuple[str, ...]:
-    return tuple(f"{i.name}: {i.message}" for i in items if not i.ok and i.level == level)
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Print the region and what was derived; 1 with a sentence for each thing that is missing or
-    refused."""
-    own = arguments.index("--") if "--" in arguments else len(arguments)
-    found = look(arguments[:own], arguments[own + 1 :])
-    for warning in found.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    if found.problems:
-        print(*found.problems, sep="\n", file=sys.stderr)
-        return 1
-    for name, value in found.derived.items():
-        print(f"{name}={value}, by what this account may run at once", file=sys.stderr)
-    print(found.region, *(f"{name}={value}" for name, value in found.derived.items()))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -12,6 +12,8 @@ from typing import Final
 import webbee_kernel
 from webbee_kernel.mcp.client.approvals import FILE as APPROVED
 
+from .terminal import CliError
+
 HERE: Final = Path(__file__).resolve().parent
 IN_REPOSITORY: Final = (HERE.parent / "template.yaml").exists()
 COMMAND: Final = "./webbee" if IN_REPOSITORY else "webbee"
@@ -37,6 +39,14 @@ def folder_of_extensions(named: str = "") -> Path:
         return EXTENSIONS
     here = Path()
     return here if any(here.glob("*/main.py")) or not IN_REPOSITORY else ROOT / EXTENSIONS
+
+
+def filled_folder(named: str = "") -> Path:
+    """The same; CliError where it holds no extension."""
+    folder = folder_of_extensions(named)
+    if not any(folder.glob("*/main.py")):
+        raise CliError(f"{folder} holds no extension: {COMMAND} new <id> writes one")
+    return folder
 
 
 def child_environment() -> Mapping[str, str]:

@@ -1,16 +1,13 @@
-"""`make run`: the whole deployment on one machine, until Ctrl-C."""
+"""`webbee dev` and `make run`: the whole deployment on one machine, until Ctrl-C."""
 
 from __future__ import annotations
 
 import argparse
 import itertools
 import os
-import shutil
 import signal
-import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -21,36 +18,48 @@ from webbee_kernel.errors import SettingsError
 from webbee_kernel.extensions.registry import app_of, changes
 
 from . import mcp_servers, models
+from .checking import lines_of, problems_of
 from .deployability import credentials
-from .project import COMMAND, IN_REPOSITORY, SERVE, child_environment
-from .terminal import CliError, Command, paint, progress
+from .project import COMMAND, IN_REPOSITORY, SERVE, filled_folder
+from .terminal import paint, progress
 
 STEPS = 4
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that end a run; the last is of a terminal that is closed."""
 
 
-def main(arguments: list[str] | None = None) -> int:
+def dev(options: argparse.Namespace) -> int:
     """Serve until interrupted; 1 when the port is taken, 2 when no such model can be had."""
-    told = "Serve the API, mail servers and refresh loop on this machine."
-    parser = Command(prog="make run", description=told)
-    parser.text("--host", "the address to listen at (127.0.0.1)", "127.0.0.1")
-    parser.add_argument("--port", type=int, default=8000)
-    parser.text("--model", "offline, bedrock:<id> or openai:<base-url>#<model>", "offline")
-    parser.text("--keep", "keep tables, secrets and mail there", metavar="FOLDER")
-    parser.text("--extensions", "folder of extensions (the project's)", metavar="FOLDER")
-    parser.flag("--check", "check an extension when a file of it is saved")
-    parser.text("--origins", "pages of these origins may call the API: http://localhost:3000")
-    options = parser.parse_args(arguments)
     try:
-        make_model(Settings.from_env({**model_variables(), "WEBBEE_MODEL": options.model}))
+        given = {k: v for k, v in os.environ.items() if k.startswith("WEBBEE_MODEL_")}
+        make_model(Settings.from_env({**given, "WEBBEE_MODEL": options.model}))
         if options.model.startswith("bedrock:"):
             credentials()
     except (SettingsError, LookupError) as error:
         why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
         print(f"{_option(options, 'model', options.model)}: {why}", file=sys.stderr)
         return 2
-    folder = Path(options.keep) if options.keep else None
+    for number in ENDS:
+        signal.signal(number, _end)
+    try:
+        _serve(options, filled_folder(options.into))
+    except OSError as error:
+        start = SERVE if options.unchecked else f"{COMMAND} dev"
+        other = f"{start} {_option(options, 'port', options.port + 1)}"
+        if error.errno:  # socket.create_server adds the address to the system's own word
+            place = f"{options.host}:{options.port} ({os.strerror(error.errno).lower()})"
+            print(f"cannot listen on {place}: {other}", file=sys.stderr)
+        else:
+            print(error.strerror, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        kept = "nothing of this run" if options.fresh else options.keep
+        print(f"\nstopped; {kept} is kept")
+    return 0
+
+
+def _serve(options: argparse.Namespace, extensions: Path) -> None:
+    keep = None if options.fresh else Path(options.keep)
     count = itertools.count()
 
     def step(what: str) -> None:
@@ -59,59 +68,31 @@ def main(arguments: list[str] | None = None) -> int:
     if not sys.stderr.isatty():
         print("starting …", flush=True)
     step("libraries")
-    for number in ENDS:
-        signal.signal(number, _end)
-    try:
-        from .world import (  # a second of imports: whoever waits sees the bar before
-            failed,
-            loaded,
-            local_world,
-            prepare_and_refresh,
-        )
+    from .world import failed, loaded, local_world, prepare_and_refresh  # a second of imports
 
-        with local_world(
-            host=options.host,
-            port=options.port,
-            model=options.model,
-            env={
-                "WEBBEE_DEVELOP": "true",
-                **models.variables(options.model, folder),
-                **mcp_servers.variables(),
-            },
-            prepare=prepare_and_refresh,
-            step=step,
-            keep=folder,
-            extensions_dir=Path(options.extensions).resolve() if options.extensions else None,
-            origins=[origin.strip() for origin in options.origins.split(",")],
-            apart=True,
-        ) as world:
-            progress("started", STEPS, STEPS)
-            apps = loaded(world)
-            says = MAIL if "mail" in apps else ANYTHING
-            text = welcome(
-                world.url, failed(world), says, apps, options.keep, _model(options, folder)
-            )
-            print(text, flush=True)
-            world.keep_fresh()
-            say = partial(print, flush=True)
-            if options.check:
-                follow_saved(Path(options.extensions), say, world.has_failed)
-            threading.Event().wait()
-    except OSError as error:
-        start = f"{COMMAND} dev" if options.check else SERVE
-        other = f"{start} {_option(options, 'port', options.port + 1)}"
-        if error.errno:  # socket.create_server adds the address to the system's own word
-            place = f"{options.host}:{options.port} ({os.strerror(error.errno).lower()})"
-            print(f"cannot listen on {place}: {other}", file=sys.stderr)
-        else:
-            print(error.strerror, file=sys.stderr)
-        return 1
-    except CliError as error:
-        print(f"it did not start: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"\nstopped; {options.keep or 'nothing of this run'} is kept")
-    return 0
+    learned, servers = models.variables(options.model, keep), mcp_servers.variables()
+    with local_world(
+        host=options.host,
+        port=options.port,
+        model=options.model,
+        env={"WEBBEE_DEVELOP": "true", **learned, **servers},
+        prepare=prepare_and_refresh,
+        step=step,
+        keep=keep,
+        extensions_dir=extensions.resolve(),
+        origins=[origin.strip() for origin in options.origins.split(",")],
+        apart=True,
+    ) as world:
+        progress("started", STEPS, STEPS)
+        apps = loaded(world)
+        says = MAIL if "mail" in apps else ANYTHING
+        where = "" if options.fresh else options.keep
+        model = _model(options, keep)
+        print(welcome(world.url, failed(world), says, apps, where, model), flush=True)
+        world.keep_fresh()
+        if not options.unchecked:
+            follow_saved(extensions, partial(print, flush=True))
+        threading.Event().wait()
 
 
 def _end(*_: object) -> None:
@@ -119,11 +100,6 @@ def _end(*_: object) -> None:
     for number in ENDS:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
-
-
-def model_variables() -> dict[str, str]:
-    """What this shell says of models."""
-    return {k: v for k, v in os.environ.items() if k.startswith("WEBBEE_MODEL_")}
 
 
 def _emptied(keep: str) -> str:
@@ -134,7 +110,7 @@ def _emptied(keep: str) -> str:
 
 def _option(options: argparse.Namespace, name: str, value: object) -> str:
     """As whoever started it names it: `make run PORT=8001`, `webbee dev --port 8001`."""
-    by_make = IN_REPOSITORY and not options.check
+    by_make = IN_REPOSITORY and options.unchecked
     return f"{name.upper()}={value}" if by_make else f"--{name} {value}"
 
 
@@ -148,46 +124,26 @@ def _model(options: argparse.Namespace, folder: Path | None) -> str:
     return f"{told}\n{paint('warning:', 'yellow')} {unfit}" if unfit else told
 
 
-NOTHING = "nothing to mend"
-COMMAND_LINE = f"{__name__.partition('.')[0]}.webbee"
-
-
-def follow_saved(root: Path, say: Callable[[str], None], has_failed: Callable[..., bool]) -> None:
-    """Check all extensions of a folder, and what is saved of them, for good; `say` tells a text,
-    `has_failed(app_id, since=seconds)` whether a call of an app failed since then."""
+def follow_saved(root: Path, say: Callable[[str], None]) -> None:
+    """Check all extensions of a folder, and what is saved of them, for good; `say` tells a text."""
     told: dict[str, str] = {}
-    waiting = {main.parent.name for main in root.glob("*/main.py")}
+    names = {main.parent.name for main in root.glob("*/main.py")}
     for changed in changes(root.resolve()):
-        waiting |= {app_of(path, root.resolve()) for path in changed} - {""}
-        saved = time.time()
-        check_saved(waiting, root, told, say, partial(has_failed, since=saved))
-        waiting.clear()
+        names |= {app_of(path, root.resolve()) for path in changed}
+        check_saved(names, root, told, say)
+        names.clear()
 
 
 def check_saved(
-    names: Iterable[str],
-    root: Path,
-    told: dict[str, str],
-    say: Callable[[str], None],
-    has_failed: Callable[[str], bool] = lambda _: False,
+    names: Iterable[str], root: Path, told: dict[str, str], say: Callable[[str], None]
 ) -> None:
-    """Check each, at the lowest priority. What its last check told as well is not told again, and
-    that there is nothing to mend only where there was something and no call has failed since."""
-    for name in sorted(n for n in names if (root / n / "main.py").exists()):
-        calm = [nice, "-n", "19"] if (nice := shutil.which("nice")) else []
-        command = [sys.executable, "-m", COMMAND_LINE, "check", os.path.relpath(root / name)]
-        done = subprocess.run(  # noqa: S603 - ourselves
-            [*calm, *command],
-            env=child_environment(),
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
-        text = done.stdout.strip() or done.stderr.strip()
-        if NOTHING in text and name in told and has_failed(name):
-            continue  # the next check that finds nothing says so
-        if text != told.get(name) and (name in told or NOTHING not in text):
+    """Check each. What its last check told as well is not told again, and that there is nothing to
+    mend only where there was something."""
+    for name in sorted(n for n in names if n and (root / n / "main.py").exists()):
+        folder = Path(os.path.relpath(root / name))
+        found = problems_of(folder)
+        text = "\n".join(lines_of(folder, found))
+        if text != told.get(name) and (name in told or found.findings):
             say(text)
         told[name] = text
 
@@ -238,7 +194,3 @@ def welcome(
         "Ctrl-C stops it.",
     ]
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

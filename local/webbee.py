@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from .project import ROOT, URL
+from .project import URL
 from .terminal import CliError, Command, paint
 
 TABLES = "sessions skeleton cache store audit events transcripts limits connections".split()
@@ -21,7 +21,7 @@ GROUPS = {
 
 
 class Commands:
-    """Makes commands of a parser, each with `runs`, the `module.function` of `cli` that runs it."""
+    """Makes commands of a parser, each with `runs`, the module and function that run it."""
 
     def __init__(self, top: Command) -> None:
         self._top = top.add_subparsers(metavar="COMMAND", required=True)
@@ -63,66 +63,64 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _of_users(commands: Commands) -> None:
-    chat = commands.of_api("chat", "talk.chat", "say something, or hold a conversation")
+    chat = commands.of_api("chat", "cli.talk.chat", "say something, or hold a conversation")
     chat.words("message", "one message; none starts a conversation")
     chat.text("--session", "id of a session to go on with")
 
     told = "what the model would read, and why something is missing (role developer)"
-    inspect = commands.of_api("inspect", "talk.inspect", told)
+    inspect = commands.of_api("inspect", "cli.talk.inspect", told)
     inspect.words("message", "a message not yet sent")
     inspect.text("--session", "the session whose memory is read")
     told = "find a value in every channel; exit status 1 when the model does not see it"
     inspect.text("--search", told, metavar="VALUE")
 
     told = "list sessions, show one, delete one"
-    sessions = commands.of_api("sessions", "talk.sessions", told)
+    sessions = commands.of_api("sessions", "cli.talk.sessions", told)
     sessions.text("id", "show this one")
     sessions.text("--delete", "delete this one", metavar="ID")
 
     told = "refresh the skeleton sections now and wait for them (role developer)"
-    refresh = commands.of_api("refresh", "talk.refresh", told)
+    refresh = commands.of_api("refresh", "cli.talk.refresh", told)
     refresh.text("app", "one app only")
 
 
 def _of_authors(commands: Commands) -> None:
     told = "write a new extension that passes its own tests"
-    new = commands.add("new", "scaffold.new", told)
+    new = commands.add("new", "cli.scaffold.new", told)
     new.needed("extension", "its id: a-z 0-9 _ -")
-    new.text("--thing", "what one of its things is called; else asked")
-    new.text("--about", "what it is, in one sentence; else asked")
-    new.text(
-        "--address",
-        "where they come from, or none; else asked, or kept",
-        metavar="URL",
-    )
+    new.text("--thing", "what one of its things is called")
+    new.text("--about", "what it is, in one sentence")
+    new.text("--address", "where they come from, or none; else kept here", metavar="URL")
     new.folder("extensions")
 
     told = "check extensions: whether they load, rules and limits, with file and line"
-    check = commands.add("check", "authors.check", told)
+    check = commands.add("check", "cli.authors.check", told)
     check.text("extension", "its folder, or its id; none checks every one of extensions/")
 
     told = "serve the API with your extensions and reload what you save"
-    dev = commands.add("dev", "authors.dev", told)
+    dev = commands.add("dev", "run.dev", told)
     dev.folder()
     dev.text("--host", "the address to listen at (127.0.0.1)", "127.0.0.1")
     dev.add_argument("--port", default=8000, type=int, help="the port (8000)")
     dev.model()
     dev.text("--keep", "where state is kept (.webbee)", ".webbee")
     dev.flag("--fresh", "begin empty and keep nothing")
+    dev.text("--origins", "pages of these origins may call the API: http://localhost:3000")
+    dev.flag("--unchecked", "check nothing of what is saved, as make run")
 
-    test = commands.add("test", "authors.test", "run the tests of extensions")
+    test = commands.add("test", "cli.authors.test", "run the tests of extensions")
     test.folder()
     test.text("extension", "its id; none takes them all")
     test.words("rest", "for pytest, after --")
 
     told = "say the utterances of an extension's table: which function is called, and how"
-    evaluate = commands.add("eval", "evaluate.evaluate", told)
+    evaluate = commands.add("eval", "cli.evaluate.evaluate", told)
     evaluate.text("extension", "its id; none takes them all")
     evaluate.folder("extensions")
     evaluate.model()
     evaluate.add_argument("--least", default=0.0, type=float, help="share to be understood (0)")
 
-    deploy = commands.add("deploy", "authors.deploy", "build and deploy with your extensions")
+    deploy = commands.add("deploy", "cli.deploy.deploy", "build and deploy with your extensions")
     deploy.folder()
     deploy.add_argument("--arch", default="arm64", choices=("arm64", "x86_64"))
     deploy.flag("--dry-run", "only make what would be built")
@@ -131,15 +129,14 @@ def _of_authors(commands: Commands) -> None:
 
 def _of_operators(commands: Commands) -> None:
     told = "what is missing before sam deploy"
-    ready = commands.add("deploy-check", "deploy.deploy_check", told)
-    ready.text("--config", "the samconfig file that will be used", str(ROOT / "samconfig.toml"))
+    ready = commands.add("deploy-check", "cli.deploy.deploy_check", told)
     ready.deployment()
 
     told = "write everything that is kept of a person to a file (operator)"
-    export = commands.add("export", "operators.export", told)
+    export = commands.add("export", "cli.operators.export", told)
     export.needed("--into", "the file, lines of JSON")
     told = "erase everything that is kept of a person (operator)"
-    erase = commands.add("erase", "operators.erase", told)
+    erase = commands.add("erase", "cli.operators.erase", told)
     erase.flag("--yes", "do not ask")
     for command in (export, erase):
         command.needed("--tenant", "the person's tenant")
@@ -148,7 +145,7 @@ def _of_operators(commands: Commands) -> None:
         command.repeated("--app", "an extension no longer deployed that may have left data")
 
     told = "copy the items of a restored table back into the stack's own (operator)"
-    restore = commands.add("restore", "operators.restore", told)
+    restore = commands.add("restore", "cli.operators.restore", told)
     restore.needed("table", "which of the stack's tables", choices=TABLES)
     restore.needed("--from", "the restored table's name", dest="source", metavar="TABLE")
     restore.stack()
@@ -158,12 +155,12 @@ def _of_operators(commands: Commands) -> None:
     restore.flag("--dry-run", "only say what would be done")
 
     told = "a new key; the one before stays good until the next rotation"
-    rotate = commands.add("keys rotate", "operators.rotate", told)
+    rotate = commands.add("keys rotate", "cli.operators.rotate", told)
     rotate.stack()
     rotate.text("--secret", "the secret's ARN, where it is not the stack's")
 
     told = "ask a model what it can do, and say what to do about the rest"
-    model = commands.add("models check", "models.check", told)
+    model = commands.add("models check", "cli.models.check", told)
     told = "where local starts find what was learned (.webbee); empty keeps nothing"
     model.text("--keep", told, ".webbee", metavar="FOLDER")
     model.of_environment("model", "WEBBEE_MODEL", "bedrock:<id> or openai:<base-url>#<model>")
@@ -171,11 +168,11 @@ def _of_operators(commands: Commands) -> None:
 
 def _of_servers(commands: Commands) -> None:
     told = "what servers there are, and what is wrong with them"
-    listed = commands.add("mcp list", "mcp.listed", told)
+    listed = commands.add("mcp list", "cli.mcp.listed", told)
     told = "name a server in webbee.toml and approve what it offers"
-    add = commands.add("mcp add", "mcp.add", told, json=False)
+    add = commands.add("mcp add", "cli.mcp.add", told, json=False)
     told = "look at what servers offer now, and approve it"
-    approve = commands.add("mcp approve", "mcp.approve", told, json=False)
+    approve = commands.add("mcp approve", "cli.mcp.approve", told, json=False)
     for command in (listed, add, approve):
         command.folder()
         command.of_environment("--token", "WEBBEE_MCP_TOKEN", "for a server that wants one")
@@ -210,9 +207,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command: 0 well, 1 not, 2 wrong usage. Its module is imported only then: some bring
     boto3, some the whole kernel."""
     options = _parsed((sys.argv[1:] if arguments is None else arguments) or ["--help"])
-    module, _, name = options.runs.partition(".")
+    module, _, name = options.runs.rpartition(".")
     try:
-        return int(getattr(import_module(f"{__package__}.cli.{module}"), name)(options))
+        return int(getattr(import_module(f"{__package__}.{module}"), name)(options))
     except CliError as error:
         print(paint("webbee: ", "red") + str(error), file=sys.stderr)
         return 1

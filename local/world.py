@@ -3,7 +3,6 @@ refreshes."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import socket
 import threading
@@ -15,10 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from webbee_kernel.bootstrap import bootstrap
 from webbee_kernel.clock import SystemClock
-from webbee_kernel.config import Settings
-from webbee_kernel.types import UserKey
 
 from .gateway import LOOPBACK, PATH, TENANT, TOKENS, Gateway, new_prefix, open_to
 from .keeping import Keeper
@@ -93,14 +89,6 @@ class World:
         while not self.stop.is_set():
             if not self._quietly(stream.hand_over):
                 self.stop.wait(STREAM_S)
-
-    def has_failed(self, app_id: str, since: float) -> bool:
-        """Whether a developer was told of an error of this app after that moment, Unix seconds."""
-        app = bootstrap(Settings.from_env(self.stack.env, "chat_turn"))
-        last = app.events.mark(time.time() - since)
-        keys = [UserKey(c["tenant_id"], c["sub"]) for c in TOKENS.values()]
-        found = [e for key in keys for e in asyncio.run(app.events.since(key, last))]
-        return any(e.kind == "fault" and e.data.get("app_id") == app_id for e in found)
 
     def refresh(self) -> None:
         """The schedule's tick and the queue's poller, until nothing waits or the world ends."""

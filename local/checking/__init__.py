@@ -10,17 +10,18 @@
 
 A line that ends in `# check: ignore[rule]` is left alone by that rule.
 
-May import: everything of the kernel. Entrance: `problems_of`.
+May import: everything of the kernel. Entrance: `problems_of`, and `lines_of` what it found.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..terminal import paint
 from . import agreements, flow, rules, typed, wording
 from .finding import RULES, Finding, Module, parse
 from .loading import Loaded, load
@@ -44,6 +45,20 @@ class Checked:
     def errors(self) -> list[Finding]:
         """Those that are no warnings."""
         return [f for f in self.findings if f.level == "error"]
+
+
+def lines_of(folder: Path, found: Checked) -> Iterator[str]:
+    """What there is to say of an extension, as people read it."""
+    for f in found.findings:
+        level = paint(f.level, "red" if f.level == "error" else "yellow")
+        rule = paint(f"[{f.rule}]", "dim")
+        yield f"{folder / f.file}:{f.line}: {level} {f.message} {rule}"
+        yield from (paint(f"    {frame}", "dim") for frame in f.frames)
+    errors, warnings = len(found.errors), len(found.findings) - len(found.errors)
+    counts = [f"{n} {of}{'s' * (n != 1)}" for n, of in ((errors, "error"), (warnings, "warning"))]
+    yield f"{folder.name}: {', '.join(counts) if found.findings else 'nothing to mend'}"
+    for function, classed in found.consent.items():
+        yield paint(f"    {function}: {classed}", "dim")
 
 
 def problems_of(folder: Path) -> Checked:
@@ -103,4 +118,4 @@ def _is_ignored(folder: Path, finding: Finding) -> bool:
     return named is not None and finding.rule in re.split(r"[\s,]+", named[1])
 
 
-__all__ = ["Checked", "Finding", "problems_of"]
+__all__ = ["Checked", "Finding", "lines_of", "problems_of"]

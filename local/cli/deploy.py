@@ -1,49 +1,113 @@
-"""`webbee deploy-check`: what is missing before a deployment: on this machine, in these files, in
-the account that the shell names, and whether the models answer."""
+"""`webbee deploy` checks, builds with AWS SAM and deploys; `webbee deploy-check` says what is
+missing before that: on this machine, in these files, in the account that the shell names."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import re
 import shutil
 import subprocess
-import tomllib
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from webbee_kernel.config import Settings
-from webbee_kernel.errors import SettingsError
-
-from ..deployability import (
-    STACK,
-    Item,
-    clients_of,
-    credentials,
-    found,
-    named,
-    option,
-    settings,
-)
+from ..deployability import Item, Readiness, Target, credentials, found, look, named, settings
 from ..parameters import Deployment, declared, wrong
-from ..project import COMMAND, IN_REPOSITORY, ROOT, folder_of_extensions
-from ..terminal import mark, progress, put_json
-from .authors import problems
+from ..project import COMMAND, IN_REPOSITORY, ROOT, assemble, filled_folder, folder_of_extensions
+from ..terminal import CliError, mark, paint, progress, put_json
+from .authors import extensions_of, problems
 
+BUILD = Path(".webbee") / "deployment"
 FIRST = 'make deploy PARAMETERS="…"' if IN_REPOSITORY else f"{COMMAND} deploy --parameters …"
 """What deploys, with the template's parameters."""
 
-NOTHING = '""'
-"""What empties a parameter."""
 
-_ADDRESSES = re.compile(r"\b(?:webhook_url|oauth_authorize_url)\(")
+def deploy(options: argparse.Namespace) -> int:
+    """Look at the account and the extensions, build the deployment with them and hand it to
+    `sam deploy`. Nothing is built where something is missing."""
+    folder = filled_folder(options.into)
+    ready = _ready(options)
+    for checked, listed in problems(extensions_of(folder)):
+        for error in listed.errors:
+            told = f"{checked / error.file}:{error.line}: {error.message}"
+            raise CliError(f"{told} – {COMMAND} check {checked} tells the rest")
+    place = ROOT
+    if folder.resolve() != ROOT / "extensions":
+        place = BUILD
+        assemble(place, folder)
+    region = ready.region
+    at = ["--region", region] if region and "--region" not in options.rest else []
+    overrides = f"Architecture={options.arch}"
+    derived = [f"{name}={value}" for name, value in ready.derived.items()]
+    given = [overrides, f"Release={int(time.time())}", *derived, *options.parameters]
+    build = ["build", "--parameter-overrides", overrides]
+    sent = ["deploy", *at, "--parameter-overrides", *given, *options.rest]
+    if options.dry_run:
+        print(f"next, in {place}:", *(f"sam {' '.join(c)}" for c in (build, sent)), sep="\n")
+        return 0
+    named_region = {"AWS_REGION": region, "AWS_DEFAULT_REGION": region}
+    env = {**os.environ, **named_region, "ARCH": options.arch, "PATH": _path()}
+    print(f"region: {region}\nbuilding for {options.arch} (a minute where something changed)…")
+    sys.stdout.flush()
+    for command in (build, sent):
+        done = subprocess.run(  # noqa: S603
+            [_sam(), *command], cwd=place, env={**env, "SAM_CLI_TELEMETRY": "0"}, check=False
+        )
+        if done.returncode:
+            return done.returncode
+    print(paint("deployed", "green"))
+    return 0
+
+
+def _ready(options: argparse.Namespace) -> Readiness:
+    """Where the deployment goes; CliError tells what is missing. A dry run asks nobody."""
+    if options.dry_run:
+        ready = Readiness(_region(options), tuple(wrong(options.parameters)))
+    else:
+        ready = look(options.parameters, options.rest)
+    for warning in ready.warnings:
+        print(paint("warning: ", "yellow") + warning, file=sys.stderr)
+    if ready.problems:
+        raise CliError("\n".join(ready.problems))
+    for name, value in ready.derived.items():
+        print(f"{name}={value}, by what this account may run at once", file=sys.stderr)
+    return ready
+
+
+def _region(options: argparse.Namespace) -> str:
+    try:
+        return Target.of(options.rest).region
+    except LookupError:
+        return ""
+
+
+def _own(name: str) -> Path:
+    """A program that `make deploy` prepares beside the project."""
+    return ROOT / name
+
+
+def _sam() -> str:
+    own = _own(".venv-sam/bin/sam")
+    found = str(own) if own.exists() else shutil.which("sam")
+    if not found:
+        raise CliError("sam is not here: pip install aws-sam-cli in an environment of its own")
+    return found
+
+
+def _path() -> str:
+    """The path with Lambda's own Python first: `sam build` installs with its pip."""
+    own = _own(".venv-313/bin/python3.13")
+    found = str(own) if own.exists() else shutil.which("python3.13")
+    if not found:
+        raise CliError("python3.13 is not here: sam build installs with it what the functions need")
+    return os.pathsep.join([str(Path(found).parent), os.environ.get("PATH", "")])
 
 
 def deploy_check(options: argparse.Namespace) -> int:
     """1 when something is missing."""
-    checks = (_tools, _credentials, _parameters, _model, _account, _extensions, _public_url)
+    checks = (_tools, _credentials, _parameters, _account, _extensions)
     items: list[Item] = []
     for number, check in enumerate(checks, 1):
         items += check(options)
@@ -58,126 +122,55 @@ def deploy_check(options: argparse.Namespace) -> int:
     return 1 if missing else 0
 
 
+def _tried(name: str, find: Callable[[], str], level: str = "error") -> Item:
+    try:
+        return Item(name, True, find(), level)
+    except (LookupError, CliError) as error:
+        return Item(name, False, str(error), level)
+
+
 def _tools(options: argparse.Namespace) -> Iterator[Item]:
-    own = ROOT / ".venv-sam/bin/sam"
-    sam = own if own.exists() else shutil.which("sam")
-    prepared = "make deploy installs it beside the project"
-    lacking = prepared if IN_REPOSITORY else "not found: pip install aws-sam-cli, in its own venv"
-    yield Item("sam", bool(sam) or IN_REPOSITORY, str(sam) if sam else lacking)
-    python = next(filter(_builds, _pythons()), None)
-    missing = "the functions' runtime, needed to build them: install Python 3.13 with pip"
-    yield Item("Python 3.13", python is not None, str(python or missing))
-
-
-def _pythons() -> Iterator[Path]:
-    """Where the functions' Python may be, in the order in which `make build` looks."""
-    yield ROOT / ".venv-313/bin/python3.13"
-    yield from (Path(named) for named in os.environ.get("PYTHON313", "").split())
-    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
-    yield from sorted(pyenv.glob("versions/3.13*/bin/python3.13"))
-    if found := shutil.which("python3.13"):
-        yield Path(found)
-
-
-def _builds(python: Path) -> bool:
-    """Whether a Python runs and can make environments; a version manager's shim may not."""
-    probe = [str(python), "-c", "import ensurepip"]
-    return python.exists() and (
-        subprocess.run(probe, capture_output=True, check=False).returncode == 0  # noqa: S603
-    )
+    """In the repository `make deploy` prepares both."""
+    level = "warning" if IN_REPOSITORY else "error"
+    yield _tried("sam", _sam, level)
+    yield _tried("Python 3.13", lambda: _path().partition(os.pathsep)[0], level)
 
 
 def _credentials(options: argparse.Namespace) -> Iterator[Item]:
-    for name, find in (("credentials", credentials), ("region", named)):
-        try:
-            yield Item(name, True, find())
-        except LookupError as error:
-            yield Item(name, False, str(error))
+    yield _tried("credentials", credentials)
+    yield _tried("region", named)
+
+
+def _given(options: argparse.Namespace) -> Mapping[str, str]:
+    pairs = (str(pair).partition("=") for pair in options.parameters)
+    return {name: value.strip('"') for name, _, value in pairs}
 
 
 def _parameters(options: argparse.Namespace) -> Iterator[Item]:
-    given = _given(options)
-    for sentence in wrong(f"{name}={value or NOTHING}" for name, value in given.items()):
+    for sentence in wrong(options.parameters):
         yield Item("parameters", False, sentence)
+    given = _given(options)
     for name, parameter in declared().items():
         if "Default" not in parameter:
-            value = given.get(name)
             asked = f"name it to {FIRST}, the first time – {parameter['Description']}"
-            text = value or f"not in {Path(options.config).name}: {asked}"
-            yield Item(name, bool(value), text, "warning")
-
-
-def _given(options: argparse.Namespace) -> dict[str, str]:
-    """The parameters of the command line over those of the samconfig file."""
-    pairs = [*_of_file(Path(options.config)), *options.parameters]
-    return {k: v.strip('"') for k, _, v in (str(p).partition("=") for p in pairs)}
-
-
-def _of_file(config: Path) -> list[str]:
-    """The parameter overrides of a samconfig file, as a list or as one string."""
-    if not config.exists():
-        return []
-    found: dict[str, Any] = tomllib.loads(config.read_text("utf-8"))
-    overrides = (
-        found.get("default", {})
-        .get("deploy", {})
-        .get("parameters", {})
-        .get("parameter_overrides", [])
-    )
-    return overrides.split() if isinstance(overrides, str) else list(overrides)
-
-
-def _model(options: argparse.Namespace) -> Iterator[Item]:
-    model = _given(options).get("Model", "offline")
-    offline = (
-        "offline: it matches phrases and understands no language; Model=bedrock:<id> answers like a"
-        " person"
-    )
-    yield Item("model", model != "offline", offline if model == "offline" else model, "warning")
+            yield Item(name, name in given, given.get(name) or asked, "warning")
+    if given.get("Model", "offline") == "offline":
+        told = "it matches phrases and understands no language; Model=bedrock:<id> does"
+        yield Item("model", False, f"offline: {told}", "warning")
 
 
 def _account(options: argparse.Namespace) -> Iterator[Item]:
     """What the functions would not start with, and what the account does not allow."""
     try:
-        region = named()
+        target = Target.of(options.rest)
         credentials()
     except LookupError:  # told above
         yield from settings(Deployment(_given(options)))
-        return
-    given = [f"{name}={value}" for name, value in _given(options).items()]
-    stack = option("--stack-name", options.rest) or STACK
-    yield from found(given, region, stack, clients_of(region))[0]
+    else:
+        yield from found(options.parameters, target)[0]
 
 
 def _extensions(options: argparse.Namespace) -> Iterator[Item]:
-    mains = sorted(folder_of_extensions().glob("*/main.py"))
-    for folder, checked in problems([main.parent for main in mains]):
+    for folder, checked in problems(extensions_of(folder_of_extensions())):
         first = next((f"{f.file}:{f.line}: {f.message}" for f in checked.errors), "checked")
         yield Item(f"extension {folder.name}", not checked.errors, first)
-
-
-def _public_url(options: argparse.Namespace) -> Iterator[Item]:
-    if names := giving_out_addresses(folder_of_extensions()):
-        asked = _given(options).get("Options", "")
-        try:
-            given = Settings.from_env({"WEBBEE_OPTIONS": asked}).public_url
-        except SettingsError:  # told with the parameters
-            return
-        text = (
-            f"empty: {', '.join(names)} give out addresses of the API; set it after the first"
-            " deployment (output ApiUrl)"
-        )
-        yield Item("PublicUrl", bool(given), given or text, "warning")
-
-
-def giving_out_addresses(folder: Path) -> list[str]:
-    """Extensions of a folder that name webhooks or begin sign-ins: they need the API's own
-    address."""
-    code = {
-        main.parent.name: main.parent.rglob("[!.]*.py") for main in sorted(folder.glob("*/main.py"))
-    }
-    return [
-        app
-        for app, files in code.items()
-        if any(_ADDRESSES.search(f.read_text("utf-8", "replace")) for f in files)
-    ]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from webbee_kernel.turn.tool_retrieval import ranked, shortlist
 from webbee_kernel.turn.tool_search import speaking_for
 
 from ..checking.wording import utterances
-from ..terminal import CliError, mark, paint, progress, put_json
+from ..terminal import CliError, mark, progress, put_json
 
 TABLE = "utterances.toml"
 
@@ -48,20 +48,13 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of it. `rank` is the function's place by words alone among all functions, from 1;
-    0 where nothing is to be called."""
+    """What came of it: whether the prompt shows the function meant, and why it is not right, empty
+    where that function was called, with the arguments meant, and no other, but for reads of its
+    app before."""
 
     case: Case
-    called: tuple[str, ...]
     shown: bool
-    rank: int
     why: str = ""
-
-    @property
-    def ok(self) -> bool:
-        """Whether the function meant was called, with the arguments meant, and no other, but for
-        reads of its app before."""
-        return not self.why
 
 
 def evaluate(options: argparse.Namespace) -> int:
@@ -84,7 +77,7 @@ def evaluate(options: argparse.Namespace) -> int:
         results.append(result)
         progress("saying", number, len(cases))
     _report(results, options)
-    right = sum(r.ok for r in results)
+    right = sum(not r.why for r in results)
     return 0 if right >= float(options.least) * len(results) else 1
 
 
@@ -134,24 +127,21 @@ def _recorder(name: str, made: list[tuple[str, dict[str, Any]]]) -> Any:
 def _judged(
     case: Case, calls: list[tuple[str, dict[str, Any]]], functions: Sequence[FunctionInfo]
 ) -> Result:
-    called = tuple(dict.fromkeys(name for name, _ in calls))
+    called = list(dict.fromkeys(name for name, _ in calls))
     if not case.call:
-        return Result(case, called, True, 0, f"{called[0]} was called" if called else "")
+        return Result(case, True, f"{called[0]} was called" if called else "")
     wanted = f"{case.app_id}.{case.call}"
-    names = [_name(f) for f in ranked(functions, case.say)]
     shown = wanted in {_name(f) for f in shortlist(functions, case.say).shown}
-    rank = names.index(wanted) + 1
-    why = "" if shown else f"the prompt does not show it ({_words(case, functions, names)})"
-    if not why and wanted not in called:
+    if not shown or wanted not in called:
         instead = f"{called[0]} was called" if called else "nothing was called"
-        why = f"{instead} ({_words(case, functions, names)})"
-    elif not why and (others := _others(called, wanted, functions)):
-        why = f"{', '.join(others)} was called too"
-    if not why:
-        given = next(a for name, a in calls if name == wanted)
-        wrong = {k: given.get(k) for k, v in case.arguments.items() if not _same(given.get(k), v)}
-        why = "; ".join(f"{k} is {v!r}, not {case.arguments[k]!r}" for k, v in wrong.items())
-    return Result(case, called, shown, rank, why)
+        what = instead if shown else "the prompt does not show it"
+        return Result(case, shown, f"{what} ({_words(case.say, wanted, functions)})")
+    if others := _others(called, wanted, functions):
+        return Result(case, shown, f"{', '.join(others)} was called too")
+    given = next(a for name, a in calls if name == wanted)
+    wrong = {k: v for k, v in case.arguments.items() if not _same(given.get(k), v)}
+    told = (f"{k} is {given.get(k)!r}, not {v!r}" for k, v in wrong.items())
+    return Result(case, shown, "; ".join(told))
 
 
 def _others(called: Sequence[str], wanted: str, functions: Sequence[FunctionInfo]) -> list[str]:
@@ -163,15 +153,12 @@ def _others(called: Sequence[str], wanted: str, functions: Sequence[FunctionInfo
     return [c for c in called if c != wanted and c not in before]
 
 
-def _words(case: Case, functions: Sequence[FunctionInfo], ranked: list[str]) -> str:
+def _words(say: str, wanted: str, functions: Sequence[FunctionInfo]) -> str:
     """Which words of the function the utterance brings to it, and which to the one before it."""
-    wanted = f"{case.app_id}.{case.call}"
-    by_name = {_name(f): f for f in functions}
-    shared = speaking_for(by_name[wanted], case.say)
-    first = ranked[0]
-    theirs = speaking_for(by_name[first], case.say)
-    own = f"it shares {', '.join(shared)}" if shared else "it shares no word with what was said"
-    return own if first == wanted else f"{own}; {first} shares {', '.join(theirs) or 'none'}"
+    words = {_name(f): ", ".join(speaking_for(f, say)) for f in functions}
+    first = _name(ranked(functions, say)[0])
+    own = f"it shares {words[wanted] or 'no word with what was said'}"
+    return own if first == wanted else f"{own}; {first} shares {words[first] or 'none'}"
 
 
 def _name(function: FunctionInfo) -> str:
@@ -188,27 +175,20 @@ def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
     meant = [r for r in results if r.case.call]
     totals = {
         "cases": len(results),
-        "understood": sum(r.ok for r in results),
+        "understood": sum(not r.why for r in results),
         "in_the_prompt": sum(r.shown for r in meant),
-        "first_by_words": sum(r.rank == 1 for r in meant),
         "meant": len(meant),
     }
     if options.json:
-        missed = [
-            {"app_id": r.case.app_id, "say": r.case.say, "call": r.case.call, "why": r.why}
-            for r in results
-            if not r.ok
-        ]
+        missed = [{**asdict(r.case), "why": r.why} for r in results if r.why]
         put_json({**totals, "model": options.model, "missed": missed})
         return
     for r in results:
-        meant_call = f"{r.case.app_id}.{r.case.call}" if r.case.call else "nothing"
-        place = paint(f" {r.rank}. by words" if r.rank > 1 else "", "dim")
-        print(f"{mark(r.ok)} {r.case.say} → {meant_call}{place}")
+        call = f"{r.case.app_id}.{r.case.call}" if r.case.call else "nothing"
+        print(f"{mark(not r.why)} {r.case.say} → {call}")
         if r.why:
             print(f"    {r.why}")
     print(
         f"{totals['understood']} of {len(results)} understood by {options.model}; of"
-        f" {len(meant)} with a function {totals['in_the_prompt']} have it in the prompt,"
-        f" {totals['first_by_words']} first by words alone"
+        f" {len(meant)} with a function {totals['in_the_prompt']} have it in the prompt"
     )

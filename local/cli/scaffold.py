@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
@@ -18,22 +16,11 @@ from ..project import COMMAND
 from ..terminal import CliError, paint, put_json
 
 APP_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
-THING = r"[a-z][a-z0-9]{0,20}( [a-z0-9]{1,20}){0,2}"
-NONE = "none"
-ADDRESS = rf"(https?://[^\s\"\\]+|{NONE})?"
+THING = re.compile(r"[a-z][a-z0-9]{0,20}( [a-z0-9]{1,20}){0,2}", re.IGNORECASE)
+ADDRESS = re.compile(r"(https?://[^\s\"\\]+|none)?")
 TEMPLATES = Path(__file__).parents[1] / "scaffold"
 ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5"><path d="M12 3l8 4.5v9L12 21l-8-4.5v-9z"/></svg>
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """What an extension is to be: its sentence, what one of its things is called, and the address
-    that knows them, empty where its users keep them here; `none` where nothing is kept."""
-
-    about: str
-    thing: str
-    address: str
 
 
 def new(options: argparse.Namespace) -> int:
@@ -47,7 +34,12 @@ def new(options: argparse.Namespace) -> int:
     folder = Path(options.into) / app
     if folder.exists():
         raise CliError(f"{folder} is there already: choose another name, or remove it")
-    made = files(app, _answers(app, options))
+    thing = str(options.thing or _thing_of(app)).lower()
+    if not THING.fullmatch(thing):
+        raise CliError(f"{thing!r} cannot name a thing: one to three words of a-z and 0-9")
+    if not ADDRESS.fullmatch(options.address):
+        raise CliError(f"{options.address!r} is no address: https://…, or none")
+    made = files(app, thing, options.address, options.about)
     for name, text in made.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -62,50 +54,20 @@ def new(options: argparse.Namespace) -> int:
     return 0
 
 
-def _answers(app: str, options: argparse.Namespace) -> Answers:
-    """What the options say; at a terminal the rest is asked, Enter takes what stands in brackets.
-    CliError for what cannot be."""
-    asks = sys.stdin.isatty() and not options.json
-
-    def answer(given: str, question: str, default: str, form: str = "", why: str = "") -> str:
-        while True:
-            told = given or default
-            if asks and not given:
-                told = input(f"{question} [{default or 'kept here'}] ").strip() or default
-            if not form or re.fullmatch(form, told, re.I):
-                return told
-            if given or not asks:
-                raise CliError(f"{told!r} {why}")
-            print(paint(f"{told!r} {why}", "red"), file=sys.stderr)
-
-    thing = answer(
-        options.thing,
-        "What is one of its things called?",
-        _thing_of(app),
-        THING,
-        "cannot name a thing: one to three words of a-z and 0-9",
-    ).lower()
-    where = "Where do they come from? An address that answers with JSON, none, or Enter:"
-    address = answer(options.address, where, "", ADDRESS, "is no address: https://…, or none")
-    title = _title(app)
-    default = f"{title} of {_plural(thing)}" if address else f"The user's {_shown(app, thing)}"
-    about = answer(options.about, "What is it, in one sentence?", default)
-    return Answers(" ".join(about.split()).rstrip(".").replace('"', "'"), thing, address)
-
-
-def files(app: str, answers: Answers) -> dict[str, str]:
-    """The scaffold's files by path."""
-    kind = "plain" if answers.address == NONE else "read" if answers.address else "kept"
-    thing, section = answers.thing, app.replace("-", "_")
-    shown = _shown(app, thing)
-    name = thing.replace(" ", "_")
+def files(app: str, thing: str, address: str, about: str = "") -> dict[str, str]:
+    """The scaffold's files by path: of an extension whose things stand at an address, are kept here
+    where it is empty, and are none where it is `none`. `about` is what it is, in one sentence."""
+    kind = "plain" if address == "none" else "read" if address else "kept"
+    shown, name = _shown(app, thing), thing.replace(" ", "_")
+    default = f"{_title(app)} of {_plural(thing)}" if address else f"The user's {shown}"
+    about = " ".join((about or default).split()).rstrip(".").replace('"', "'").replace("\\", "")
     words = {
         "app": app,
-        "section": section,
+        "section": app.replace("-", "_"),
         "title": _title(app),
-        "about": answers.about.replace("\\", ""),
-        "about_sentence": f"{answers.about[:1].lower()}{answers.about[1:]}.",
-        "address": answers.address,
+        "about": about,
+        "about_sentence": f"{about[:1].lower()}{about[1:]}.",
+        "address": address,
         "thing": thing,
         "things": _plural(thing),
         "shown": shown,
@@ -116,7 +78,6 @@ def files(app: str, answers: Answers) -> dict[str, str]:
         "Words": thing.capitalize(),
         "a": "an" if thing[0] in "aeiou" else "a",
     }
-
     text = Template((TEMPLATES / f"{kind}.tmpl").read_text("utf-8")).substitute(words)
     parts = re.split(r"^==== (.+)\n", text, flags=re.MULTILINE)[1:]
     return {**dict(zip(parts[::2], parts[1::2], strict=True)), "icon.svg": ICON}

@@ -5,18 +5,13 @@ model."""
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from local import webbee
-from local.project import child_environment
 from webbee_kernel.testing import TestKernel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,35 +32,27 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     return command
 
 
-def typed_at_a_terminal(text: str, *arguments: str, cwd: Path) -> None:
-    """The real command, and somebody who answers what it asks."""
-    terminal, end = pty.openpty()
-    os.write(terminal, text.encode())
-    command = [sys.executable, "-m", "local.webbee", *arguments]
-    told = {"cwd": cwd, "env": child_environment(), "stdin": end, "timeout": 120}
-    subprocess.run(command, **told, capture_output=True, check=True)
-
-
+WEATHER = "https://weather.example.com/now"
 NEW = {
-    "shopping-list": ("", ("list_entries", "The user's shopping list entries")),
+    "shopping-list": ((), ("list_entries", "The user's shopping list entries")),
     "weather": (
-        "city\nhttps://weather.example.com/now\nWeather of cities\n",
-        ("read_city", 'description="Weather of cities"', "https://weather.example.com/now"),
+        ("--thing", "City", "--address", WEATHER, "--about", "Weather of cities."),
+        ("read_city", 'description="Weather of cities"', WEATHER),
     ),
-    "temperature": ("degree\nnone\n\n", ("tell_degree", "Temperature of degrees")),
-    "invoices": ("", ("add_invoice", "show my invoices")),
+    "temperature": (
+        ("--thing", "degree", "--address", "none"),
+        ("tell_degree", "Temperature of degrees"),
+    ),
+    "invoices": ((), ("add_invoice", "show my invoices")),
 }
-"""What is typed, and what the new extension then holds; a plural names its things."""
+"""What is said of a new extension, and what it then holds; a plural names its things."""
 
 
 def test_new_extensions_say_what_they_were_told_and_pass_the_check_and_their_tests(
     run: Run, tmp_path: Path
 ) -> None:
-    for app, (typed, holds) in NEW.items():
-        if typed:
-            typed_at_a_terminal(typed, "new", app, "--into", "extensions", cwd=tmp_path)
-        else:
-            assert run("new", app, "--into", "extensions")[0] == 0
+    for app, (said_of_it, holds) in NEW.items():
+        assert run("new", app, *said_of_it)[0] == 0
         main = (tmp_path / "extensions" / app / "main.py").read_text("utf-8")
         assert [part for part in holds if part not in main] == []
         assert "$" not in main
@@ -78,7 +65,7 @@ def test_new_extensions_say_what_they_were_told_and_pass_the_check_and_their_tes
         status, said = run("eval", app)
         assert status == 0, said
         assert re.search(r"(\d) of \1 understood by offline", said), said
-        assert run("new", app, "--into", "extensions")[0] == 1
+        assert run("new", app)[0] == 1
 
 
 @pytest.mark.parametrize(

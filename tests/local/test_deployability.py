@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,6 @@ from typing import Any
 import pytest
 
 from local import deployability, webbee
-from local.cli import deploy
-from local.deployability import resolve
 from local.parameters import Deployment, wrong
 from local.template import load_template, resources
 from tests.stand_ins.account import Account
@@ -237,16 +234,6 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_make_deploy_is_given_the_region_and_what_was_derived(
-    account: Account, capsys: pytest.CaptureFixture[str]
-) -> None:
-    account.executions = account.unreserved = 50
-    assert deployability.main([*GIVEN, "--"]) == 0
-    said = capsys.readouterr()
-    assert said.out == f"{REGION} Capacity={CAPACITY.format(10)}\n"
-    assert f"Capacity={CAPACITY.format(10)}, by what this account may run at once" in said.err
-
-
 @pytest.mark.usefixtures("nowhere")
 @pytest.mark.parametrize(
     ("parameters", "mistakes"),
@@ -261,24 +248,7 @@ def test_deploy_check_names_the_same_things(
     assert webbee.main(["deploy-check", "--json", "--parameters", *parameters]) == 1
     items = json.loads(capsys.readouterr().out)["items"]
     wrong = {i["name"] for i in items if not i["ok"] and i["level"] == "error"}
-    assert wrong - {"Python 3.13"} == mistakes, "what this machine lacks is another matter"
-
-
-def test_the_python_that_builds_is_looked_for_where_make_looks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    versions = tmp_path / "versions" / "3.13.0" / "bin"
-    versions.mkdir(parents=True)
-    (versions / "python3.13").symlink_to(sys.executable)
-    shim = tmp_path / "python3.13"
-    shim.write_text("#!/bin/sh\nexit 127\n")
-    shim.chmod(0o755)
-    monkeypatch.setattr("local.cli.deploy.ROOT", tmp_path)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "none"))
-    assert not any(map(deploy._builds, deploy._pythons())), "a shim without its Python"
-    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
-    assert next(filter(deploy._builds, deploy._pythons())) == versions / "python3.13"
+    assert wrong == mistakes
 
 
 # ---------------------------------------------------------------- the shell, and the template's rules
@@ -318,6 +288,32 @@ def test_without_a_region_nothing_is_asked_or_made(
     assert not Path(".webbee").exists()
 
 
+def test_what_was_found_goes_to_sam_which_builds_and_then_deploys(
+    account: Account,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """A program that says what it was given stands in for `sam` and for the functions' Python."""
+    account.executions = account.unreserved = 50
+    monkeypatch.chdir(tmp_path)
+    assert webbee.main(["new", "shop"]) == 0
+    for name in ("sam", "python3.13"):
+        (tmp_path / name).write_text('#!/bin/sh\necho "$AWS_REGION $PWD: $@"\n')
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    monkeypatch.setattr("local.cli.deploy._own", lambda name: tmp_path / "none")
+    capfd.readouterr()
+    assert webbee.main(["deploy", "--parameters", *GIVEN, "--", "--stack-name", "other"]) == 0
+    said = capfd.readouterr()
+    capacity = f"Capacity={CAPACITY.format(10)}"
+    assert f"{capacity}, by what this account may run at once" in said.err
+    built, sent = [line for line in said.out.splitlines() if line.startswith(f"{REGION} /")]
+    assert built.endswith("/.webbee/deployment: build --parameter-overrides Architecture=arm64")
+    assert f" {capacity} {' '.join(GIVEN)} --stack-name other" in sent
+    assert "deploy --region eu-central-1" in sent
+
+
 @pytest.mark.usefixtures("bare")
 @pytest.mark.parametrize(
     ("rest", "said"),
@@ -340,10 +336,8 @@ def test_without_credentials_nothing_is_built(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    assert webbee.main(["deploy"]) == deployability.main([]) == 1
-    said = capsys.readouterr()
-    assert said.err.count("no AWS credentials: set AWS_PROFILE") == 2
-    assert not said.out.endswith("eu-central-1\n")
+    assert webbee.main(["deploy"]) == 1
+    assert "no AWS credentials: set AWS_PROFILE" in capsys.readouterr().err
     assert not Path(".webbee").exists()
 
 
@@ -354,20 +348,6 @@ def test_a_profile_that_is_not_there_is_named(
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     assert webbee.main(["export", *PERSON, "--into", "alice.jsonl"]) == 1
     assert "(nobody) could not be found: AWS_PROFILE names it" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("bare")
-def test_the_region_is_all_that_a_ready_shell_is_told(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
-    given = ["JwtIssuer=https://login.example.com", "JwtAudience=own", "Limits=TurnTokens=5000"]
-    assert deployability.main([*given, "--", "--stack-name", "other"]) == 0
-    said = capsys.readouterr()
-    assert said.out == "eu-central-1\n"
-    assert "warning: concurrency: could not be asked" in said.err
 
 
 @pytest.mark.parametrize(
@@ -430,14 +410,19 @@ def test_a_parameter_that_the_template_takes_is_not_told(given: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("env", "profile", "found"),
+    ("first", "second", "region"),
     [
-        ({"AWS_REGION": "eu-west-1", "AWS_DEFAULT_REGION": "us-east-1"}, "sa-east-1", "eu-west-1"),
-        ({"AWS_DEFAULT_REGION": "us-east-1"}, "sa-east-1", "us-east-1"),
-        ({"AWS_REGION": ""}, "sa-east-1", "sa-east-1"),
+        ("eu-west-1", "us-east-1", "eu-west-1"),
+        ("", "us-east-1", "us-east-1"),
+        ("", "", "sa-east-1"),
     ],
 )
 def test_a_deployment_has_one_region_in_the_aws_command_lines_own_order(
-    env: dict[str, str], profile: str, found: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, first: str, second: str, region: str
 ) -> None:
-    assert resolve(env, profile) == found
+    (tmp_path / "config").write_text("[default]\nregion = sa-east-1\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    for name, value in (("AWS_REGION", first), ("AWS_DEFAULT_REGION", second)):
+        monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
+    assert deployability.named() == region
+    assert deployability.Target.of(["--region=us-west-2", "--guided"]).region == "us-west-2"

@@ -210,7 +210,7 @@ def test_a_start_with_a_model_whose_check_said_no_warns_of_it(
     checked(chat, capsys, status=1)
     model = f"openai:{chat.url}#llama3"
     assert "is not known here: ./webbee models check" in models.warning("openai:http://x#y", folder)
-    told, warning = run._model(Namespace(model=model, check=False), folder).splitlines()
+    told, warning = run._model(Namespace(model=model, unchecked=True), folder).splitlines()
     assert told == f"{model} (without MODEL=…: the built-in helper)."
     assert warning.startswith("warning: this model will not do: calls a function: no:")
     assert warning.endswith(f"to check it again: ./webbee models check '{model}'")

@@ -116,7 +116,7 @@ def test_what_the_welcome_offers_works_in_both_languages_also_after_everything_w
 def test_a_port_that_is_taken_is_said_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert run.main(["--port", str(port)]) == 1
+        assert webbee.main(["dev", "--unchecked", "--fresh", "--port", str(port)]) == 1
     assert f"make run PORT={port + 1}" in capsys.readouterr().err
 
 
@@ -146,7 +146,7 @@ def test_a_run_ends_once_however_often_it_is_told(
             ended.append("in peace")
 
     monkeypatch.setattr(worlds, "local_world", told_twice)
-    assert run.main([]) == 0
+    assert webbee.main(["dev", "--unchecked", "--fresh"]) == 0
     assert (ended, "stopped" in capsys.readouterr().out) == (["in peace"], True)
 
 
@@ -163,11 +163,9 @@ def test_what_keeps_a_run_from_its_start_is_one_sentence(
         yield
 
     monkeypatch.setattr(worlds, "local_world", refused)
-    assert run.main([]) == 1
+    assert webbee.main(["dev", "--unchecked", "--fresh"]) == 1
     said = capsys.readouterr().err
-    assert said == (
-        "it did not start: PUT /v1/secret: The parameter store did not answer; try again.\n"
-    )
+    assert said == ("webbee: PUT /v1/secret: The parameter store did not answer; try again.\n")
 
 
 def test_data_that_another_run_has_is_said_before_a_port_that_is_taken(
@@ -202,7 +200,7 @@ def test_a_model_that_cannot_be_had_is_told_before_anything_starts(
     for name in ("CONFIG", "SHARED_CREDENTIALS"):
         monkeypatch.setenv(f"AWS_{name}_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    assert run.main(["--model", model]) == 2
+    assert webbee.main(["dev", "--unchecked", "--model", model]) == 2
     assert why in capsys.readouterr().err
 
 

@@ -18,7 +18,6 @@ import pytest
 from local import webbee
 from local.checking import loading, problems_of, rules
 from local.checking.finding import Module
-from local.cli.deploy import giving_out_addresses
 from local.cli.talk import state_of
 from local.gateway import TENANT, TOKENS
 from local.loopback import Client
@@ -347,12 +346,6 @@ def test_an_sdk_extension_may_have_plain_handlers_and_no_examples(run: Run) -> N
     assert (status, out.splitlines()[0]) == (0, "pulse: nothing to mend")
 
 
-def test_extensions_that_give_out_addresses_need_the_apis_own() -> None:
-    found = giving_out_addresses(ROOT / "tests/compat/extensions")
-    assert "courier" in found
-    assert "shelf" not in found
-
-
 def test_an_operator_exports_and_erases_a_person(run: Run, world: World, tmp_path: Path) -> None:
     Client(world.url, "bob").turn("add a task: buy milk", "s1")
     names = {noun: f"{noun.capitalize()}Table" for noun in ALL_TABLES}
@@ -373,18 +366,14 @@ def test_an_operator_exports_and_erases_a_person(run: Run, world: World, tmp_pat
 
 
 def test_deploy_check_names_what_is_missing_in_what_is_beside_its_caller(
-    run: Run, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write("good", GOOD)
     write("plants", "ext = (")
-    config = tmp_path / "samconfig.toml"
-    config.write_text(
-        '[default.deploy.parameters]\nparameter_overrides = ["Model=bedrock:some.model",'
-        ' "JwtIssuer=https://login.example.com"]\n'
-    )
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "DEFAULT_REGION", "REGION", "PROFILE"):
         monkeypatch.delenv(f"AWS_{name}", raising=False)
-    status, out, _ = run("deploy-check", "--config", str(config), "--json")
+    given = ("Model=bedrock:some.model", "JwtIssuer=https://login.example.com")
+    status, out, _ = run("deploy-check", "--json", "--parameters", *given)
     items: dict[str, Any] = {i["name"]: i for i in json.loads(out)["items"]}
     assert status == 1
     wanted = ("JwtIssuer", "JwtAudience", "BedrockModelArns", "region")
