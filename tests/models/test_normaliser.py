@@ -10,10 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webbee_kernel.llm.answer_text import Normalised
 from webbee_kernel.llm.completions import completion, repeats
 from webbee_kernel.llm.nearly_json import Unreadable, nearly_json
-from webbee_kernel.llm.normaliser import Normaliser
+from webbee_kernel.llm.normaliser import Normalised, Normaliser
 from webbee_kernel.llm.protocol import ToolCall, ToolSpec, Usage
 
 from .conftest import asking
@@ -26,7 +25,6 @@ TOOLS = (
 RIGA = (ToolCall("weather__get_forecast", {"city": "Riga"}),)
 
 SAID = {
-    "ReAct prompts": "Thought: I know\nFinal Answer: Hello",
     "DeepSeek-R1, Qwen3 (vLLM 0.11)": "<think>hm {x}\n</think>\n\nHello",
     "R1 behind a template that opens the thought (llama.cpp b6000)": "so the user\n</think>\nHello there",
     "Claude-like fine-tunes": "<thinking>a</thinking>Hello",
@@ -34,7 +32,6 @@ SAID = {
     "gpt-oss, tokens taken away (LM Studio 0.3)": "analysisWe need to say hi.assistantfinalHello",
     "Kimi-VL": "◁think▷a◁/think▷Hello",
     "Command A": "<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Hello<|END_RESPONSE|>",
-    "Granite 3.2": "Here is my thought process:\nx\nHere is my response:\nHello",
     "Magistral": "[THINK]aa[/THINK]Hello",
     "Qwen 2.5 (llama.cpp)": "Hello<|im_end|>\n<|im_start|>user\nwhat?",
     "Llama 3.1": "Hello<|eot_id|>",
@@ -48,24 +45,15 @@ SAID = {
     "Solar Open": "<|think|>x<|end|><|begin|>assistant<|content|>Hello<|end|>",
     "Apriel 1.5": "Here are my reasoning steps:\nx\n[BEGIN FINAL RESPONSE]\nHello\n[END FINAL RESPONSE]\n<|end|>",
     "Apriel 1.5, its steps in the prompt": "x\n[BEGIN FINAL RESPONSE]\nHello\n[END FINAL RESPONSE]",
-    "the command line of Ollama": "Thinking...\nx\n...done thinking.\n\nHello",
-    "byte tokens (llama.cpp)": "Hello<0x0A>",
-    "Phi 3, on and on": "Hello<|user|>\nwhat?",
     "Granite 3": "<|start_of_role|>assistant<|end_of_role|>Hello<|end_of_text|>",
     "LongCat": "<longcat_think>x</longcat_think>Hello",
     "gpt-oss, half its tokens taken away": "analysis<|message|>We need<|end|><|start|>assistant<|channel|>final<|message|>Hello<|return|>",
-    "Reflection": "<thinking>x</thinking>\n<output>\nHello\n</output>",
     "Nemotron": "<SPECIAL_12>Hello",
-    "Llama 2, another's turn first": "[INST] What? [/INST] Hello</s>",
     "EXAONE 4": "[|assistant|]Hello[|endofturn|]",
     "MiniMax M2": "Hello[e~[",
-    "Functionary 2, to the user": "<|from|>assistant\n<|recipient|>all\n<|content|>Hello",
-    "a fence round nothing": "Hello\n```",
     "Seed-OSS": "<seed:think>x</seed:think>Hello",
     "<reasoning>": "<reasoning>\nx\n</reasoning>\n\nHello",
-    "<inner_monologue>": "<inner_monologue>x</inner_monologue>Hello",
     "an answer in <answer>": "<think>x</think><answer>Hello</answer>",
-    "a details element": '<details type="reasoning"><summary>Thought for 3 s</summary>x</details>Hello',
     "thoughts twice": "<think>x</think><think>x</think>Hello",
     "thoughts in each other": "<think>x <think>y</think> z</think>\nHello",
     "another turn behind an end token": "Hello<end_of_turn>\n<start_of_turn>user\nSend it.",
@@ -75,11 +63,7 @@ SAID = {
 CALLED = {
     "GLM-4": 'get_forecast\n{"city": "Riga"}',
     "a name and a colon": 'weather__get_forecast: {"city": "Riga"}',
-    "Functionary 2": '<|from|>assistant\n<|recipient|>weather__get_forecast\n<|content|>{"city": "Riga"}',
-    "Functionary 3.2": '>>>weather__get_forecast\n{"city": "Riga"}',
     "Apertus": '<|tools_prefix|>[{"weather__get_forecast": {"city": "Riga"}}]<|tools_suffix|>',
-    "<call>": '<call>{"name": "get_forecast", "arguments": {"city": "Riga"}}</call>',
-    "braces in pairs": '<tool_call>\n{{"name": "get_forecast", "arguments": {{"city": "Riga"}}}}\n</tool_call>',
     "Llama 3.1, twice on a line": '{"name": "get_forecast", "parameters": {"city": "Riga"}}; {"name": "get_forecast", "parameters": {"city": "Riga"}}',
     "gpt-oss (vLLM 0.11)": '<|channel|>analysis<|message|>We need<|end|><|start|>assistant<|channel|>commentary to=functions.get_forecast <|constrain|>json<|message|>{"city":"Riga"}<|call|>',
     "hermes": '<tool_call>\n{"name": "get_forecast", "arguments": {"city": "Riga"}}\n</tool_call>',
@@ -99,19 +83,15 @@ CALLED = {
     "gran": '<|tool_call|>[{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
     "gran2": '<tool_call>[{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
     "phi": 'functools[{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
-    "cmdr": 'Action: ```json\n[{"tool_name": "get_forecast", "parameters": {"city": "Riga"}}]\n```',
     "cmdr7": '<|START_ACTION|>[{"tool_call_id":"0","tool_name": "get_forecast", "parameters": {"city": "Riga"}}]<|END_ACTION|>',
     "minimax": '<minimax:tool_call>\n<invoke name="get_forecast">\n<parameter name="city">Riga</parameter>\n</invoke>\n</minimax:tool_call>',
     "anth": '<function_calls>\n<invoke name="get_forecast">\n<parameter name="city">Riga</parameter>\n</invoke>\n</function_calls>',
     "pyth": '[get_forecast(city="Riga")]',
     "pyth2": 'get_forecast(city="Riga")',
-    "react": 'Thought: I need it\nAction: get_forecast\nAction Input: {"city": "Riga"}\nObservation: sunny',
     "tc": '```tool_code\nprint(default_api.get_forecast(city="Riga"))\n```',
     "fj": '```json\n{"name": "get_forecast", "arguments": {"city": "Riga"}}\n```',
     "lfm": '<|tool_call_start|>[get_forecast(city="Riga")]<|tool_call_end|>',
     "intern": '<|action_start|><|plugin|>{"name": "get_forecast", "parameters": {"city": "Riga"}}<|action_end|>',
-    "qa": '✿FUNCTION✿: get_forecast\n✿ARGS✿: {"city": "Riga"}\n✿RESULT✿',
-    "xmlname": "<get_forecast><city>Riga</city></get_forecast>",
     "lm": '[TOOL_REQUEST]{"name": "get_forecast", "arguments": {"city": "Riga"}}[END_TOOL_REQUEST]',
     "near": "<tool_call>{'name': 'get_forecast', 'arguments': {'city': 'Riga',}}</tool_call>",
     "oai": '{"tool_calls":[{"type":"function","function":{"name":"get_forecast","arguments":"{\\"city\\": \\"Riga\\"}"}}]}',
@@ -130,10 +110,8 @@ CALLED = {
     "fgemma": "<start_function_call>call:get_forecast{city:<escape>Riga<escape>}<end_function_call>",
     "dsml": '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_forecast">\n<｜DSML｜parameter name="city" string="true">Riga</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
     "longcat": "<longcat_tool_call>get_forecast\n<longcat_arg_key>city</longcat_arg_key>\n<longcat_arg_value>Riga</longcat_arg_value>\n</longcat_tool_call>",
-    "named": "<tool_call>\n<name>get_forecast</name>\n<parameters>\n<city>Riga</city>\n</parameters>\n</tool_call>",
     "keyed": '{"weather__get_forecast": {"city": "Riga"}}',
     "TypeScript": 'functions.get_forecast({"city": "Riga"})',
-    "use_tool": '<use_tool><name>get_forecast</name><arguments>{"city": "Riga"}</arguments></use_tool>',
     "behind thoughts": '<think>x</think>\n<tool_call>{"name": "get_forecast", "arguments": {"city": "Riga"}}</tool_call>',
     "behind": '<tool_call>{"name": "get_forecast", "arguments": {"city": "Riga"}}</tool_call>\n<tool_response>{"c": 3}</tool_response>\nIt is 3 degrees in Riga.',
 }
@@ -241,6 +219,29 @@ def test_no_text_of_any_shape_breaks_it(text: str, sizes: list[int]) -> None:
     assert found.orphan or shown == found.text
 
 
+class Counting(Normaliser):
+    """Counts the characters that it looks at without going on."""
+
+    waited = 0
+
+    def _step(self, at: int, final: bool) -> bool:
+        done = super()._step(at, final)
+        Counting.waited += 0 if done else len(self._raw) - at
+        return done
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<think>" + "so < we " * 5_000, '<tool_call>{"name": "' + "x" * 40_000, "[" + "[1], " * 8_000,
+     "```py\n" + "x = [1]\n" * 5_000, "<|tool_call|>" + "{[ x" * 10_000],
+)  # fmt: skip
+def test_what_has_no_end_is_not_looked_at_again_with_each_piece(text: str) -> None:
+    Counting.waited, reader = 0, Counting(TOOLS)
+    for at in range(0, len(text), 4):
+        reader.feed(text[at : at + 4])
+    assert Counting.waited < 60 * len(text)
+
+
 def test_a_call_of_a_function_that_is_not_offered_is_told_back_and_never_shown() -> None:
     found = normalise('<tool_call>{"name": "launch", "arguments": {}}</tool_call>')
     assert (found.text, found.calls) == ("", (ToolCall("launch", {}),))
@@ -254,7 +255,7 @@ NAMES = [
 ]
 GIVEN: list[object] = [
     *({"City": "Riga"}, {"arguments": {"city": "Riga"}}, {"input": '{"city": "Riga"}'}),
-    *({"name": "get_forecast", "parameters": {"city": "Riga"}}, "<city>Riga</city>"),
+    {"name": "get_forecast", "parameters": {"city": "Riga"}},
 ]
 PARALLEL = [{"recipient_name": "functions.get_forecast", "parameters": {"city": "Riga"}}]
 NATIVE: list[tuple[str, str, object]] = [
@@ -287,10 +288,7 @@ def test_a_nearly_right_call_is_that_of_the_one_function_that_fits_and_called_on
         ('{"a": 1}}', {"a": 1}),
         ('{"a": 1}<|im_end|>', {"a": 1}),
         ('{"a": 1}\n</tool_call>;', {"a": 1}),
-        ('\ufeffHere they are: {"a": 1}', {"a": 1}),
         ('{"a": 1,\x00 "n": 2}', {"a": 1, "n": 2}),
-        ('{{"a": 1}}', {"a": 1}),
-        ('a="b", n=1', {"a": "b", "n": 1}),
     ],
 )
 def test_nearly_json_is_read(text: str, value: Any) -> None:

@@ -18,9 +18,8 @@ from typing import Any, Final, Literal
 
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .answer_text import Normalised
 from .failures import Passing
-from .normaliser import Normaliser
+from .normaliser import Normalised, Normaliser
 from .protocol import (
     CUT_OFF,
     OUTPUT_TOKENS,

@@ -1,0 +1,134 @@
+"""The marks in what models write, in the vendors' own formats (November 2026): elements
+(`<think>`, `<tool_call>`, `<function=…>`), tokens (`<|im_end|>`, `<｜tool▁calls▁begin｜>`,
+`<|tool_call>`, `[|endofturn|]`, `◁think▷`) and capital words in brackets (`[TOOL_CALLS]`); and one
+table of what each of them does. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+LONGEST: Final = 200
+"""Characters of a mark, which stands on one line."""
+
+Kind = Literal["thought", "call", "channel", "turn", "other", "end", "drop", "text"]
+"""`thought` and `call` begin or end a region; `channel` is a header of gpt-oss; behind `turn`
+stands whose it is; `other` is another's turn; `end` ends this one; `drop` is not shown, `text`
+is."""
+
+THINKS: Final = r"think|thought|reasoning|reflect|scratch|monolog|analys|\bcot\b|inner_"
+_CALLS: Final = r"tool|function|invoke|plugin|action_start|start_action|^/?calls?$"
+
+_KINDS: Final[dict[str, tuple[tuple[str, Kind], ...]]] = {
+    "element": (
+        (_CALLS, "call"),
+        (THINKS, "thought"),
+        (r"^unused9[45]$", "thought"),  # MedGemma
+        (r"^/s$|^end_of_\w+$|^eo[stdpu]$", "end"),
+        (r"^start_of_(?:turn|role)$", "turn"),
+        (r"^(?:s|bos|pad|unk|sop|unused\d+|special_\d+|(?:start|begin)_of_\w+)$", "drop"),
+        (r"^/?(?:answer|final_answer|response|solution|assistant|output)$", "drop"),
+        ("", "text"),
+    ),
+    "token": (
+        (r"^(?:channel|start)$", "channel"),
+        (rf"{THINKS}|^/channel$", "thought"),  # Gemma 4
+        (r"python_tag|" + _CALLS, "call"),
+        (r"^/?(?:user|system|human|developer|observation)$", "other"),
+        (r"^(?:im_start|start_header_id|begin|start_of_turn|start_of_role|turn)$", "turn"),
+        (r"header|role|message|content|sep", "drop"),
+        (r"(?:^|[_/])(?:end|eot|eos|eom|eod|return|stop|call)(?:$|_)|endof|^/turn$", "end"),
+        ("", "drop"),
+    ),
+    "bracket": (
+        (r"^/?(?:think|begin_final_response)$", "thought"),
+        (r"^/?(?:end_)?tool(?:_\w+)?$", "call"),
+        (r"^end_final_response$|^eos$|^e~$", "end"),
+        (r"^inst$", "other"),
+        (r"^/?(?:inst|bos|args|available_tools|system_prompt|gmask)$", "drop"),
+        ("", "text"),
+    ),
+}
+"""By a mark's shape, what its name says of it; the first that fits counts."""
+
+_MARK: Final = re.compile(
+    r"<(?P<element>/?(?:[|｜]\w{1,16}[|｜])?[A-Za-z_][\w:.\-]*)(?:(?:=|\s)[^<>\n]*)?/?>"
+    r"|<[|｜](?P<token>[^<>|｜\n]{1,64})[|｜]?>|<(?P<tail>[\w▁ ]{1,64})[|｜]>"
+    r"|\[\|(?P<square>/?\w{1,40})\|\]|◁(?P<diamond>/?\w{1,20})▷"
+    r"|\[(?P<bracket>/?[A-Za-z]?[A-Z][A-Z_ ]{1,30}|e~(?=\[))[\]\[]"
+)
+_PARTIAL: Final = re.compile(
+    r"<(?:[/|｜A-Za-z_][^<>\n]{0,198})?"
+    r"|\[(?:\|/?\w{0,40}\|?|/?[A-Za-z]?[A-Z_ ]{0,31}|e~)?|◁/?\w{0,20}"
+)
+_CUT: Final = re.compile(rf"<(?:[/|｜][\w▁:.\- ]*[|｜]?|[\w:]*(?:{THINKS}|{_CALLS})[^<>\n]*)", re.I)
+_VENDOR: Final = re.compile(r"[|｜]\w{1,16}[|｜]")
+_ENDS: Final = re.compile(r"^/|(?:^|_)(?:end|close)(?:_|$)|^begin_final|^unused95$")
+
+THOUGHT_ENDS: Final = re.compile(
+    rf"</[\w:.\-]*(?:{THINKS})[\w:.\-]*\s*>|\[/THINK\]|◁/\w+▷|<unused95>|<channel\|>"
+    r"|<[|｜](?:/\w*|end\w*|\w+_end|return|call)[|｜]>|(?=<\|(?:start|channel)\|>)",
+    re.I,
+)
+"""Where thoughts end, whatever began them."""
+STOP: Final = re.compile(r"<\|(?:im_end|eot_id|eom_id|end|endoftext|return|call)\|>|<turn\|>|\Z")
+"""Where calls between tokens end."""
+CHANNEL: Final = re.compile(
+    r"<\|(?:start|channel)\|>\s*(?:assistant)?(?P<head>[^<]{0,200}(?:<\|(?:channel|constrain)\|>"
+    r"[^<]{0,200}){0,2})<\|message\|>"
+)
+"""The header of a message of gpt-oss: whom it is to, which channel it is in, what form it has."""
+_LONGEST_HEADER: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A mark in a text, and where it ends. `is_end`: it closes what a mark of its name opened;
+    `closed_by` is where a call ends that it opens."""
+
+    kind: Kind
+    is_end: bool
+    end: int
+    closed_by: re.Pattern[str] = STOP
+
+
+def mark_at(text: str, at: int) -> Mark | None:
+    """The mark that begins here, if any does."""
+    found = _MARK.match(text, at)
+    if found is None:
+        return None
+    shape, name = str(found.lastgroup), found.group(str(found.lastgroup))
+    plain = re.sub("[▁ ]", "_", _VENDOR.sub("", name.strip().lower()))
+    if shape == "tail":  # of Gemma 4: <|channel> opens, <channel|> closes
+        plain = f"/{plain}"
+    kind = _kind("token" if shape in ("tail", "square", "diamond") else shape, plain)
+    if found.group() == "<|channel>":
+        kind = "thought"
+    if kind == "drop" and shape == "element" and re.search(r"[=\s]", found.group()):
+        kind = "text"
+    closed_by = STOP
+    if shape == "element":
+        closed_by = re.compile(rf"</{re.escape(name)}\s*>", re.I)
+    elif shape == "bracket":
+        closed_by = re.compile(rf"\[(?:/|END_){re.escape(name)}\]")
+    return Mark(kind, bool(_ENDS.search(plain)), found.end(), closed_by)
+
+
+def _kind(shape: str, name: str) -> Kind:
+    return next(kind for pattern, kind in _KINDS[shape] if re.search(pattern, name))
+
+
+def may_become_a_mark(text: str, at: int) -> bool:
+    """Whether all that stands here is the beginning of a mark, whose end has yet to come."""
+    return len(text) - at < LONGEST and bool(_PARTIAL.fullmatch(text, at))
+
+
+def may_become_a_header(text: str, at: int) -> bool:
+    """Whether the end of a channel's header has yet to come."""
+    return len(text) - at < _LONGEST_HEADER and "<|message|>" not in text[at:]
+
+
+def is_cut_off(text: str, at: int) -> bool:
+    """Whether the text ends within a mark that says what it was to be."""
+    return bool(_CUT.fullmatch(text, at))
