@@ -34,7 +34,8 @@ from webbee_kernel.errors import (
     SettingsError,
     StorageUnavailable,
 )
-from webbee_kernel.stores.dynamodb.client import ConditionFailed, Database, S, key_of, stamp
+from webbee_kernel.stores.dynamodb.client import ConditionFailed, Database
+from webbee_kernel.stores.dynamodb.item_requests import ABSENT, STAMP, key_of, put
 from webbee_kernel.types import CallOutcome, CallRequest, to_dict
 
 THROTTLED = Reply({"__type": "com.amazonaws#ThrottlingException", "message": "slow"}, 400)
@@ -174,8 +175,7 @@ def test_a_transaction_is_repeated_with_the_same_token(
     service: Service, database: Database, first: Reply
 ) -> None:
     service.script[:] = [first, first]
-    put = {"Put": {"TableName": "t", "Item": key_of("a", "b")}}
-    asyncio.run(database.transact(put))
+    asyncio.run(database.write(*(put("t", key_of("a", name)) for name in ("b", "c"))))
     tokens = {request.json["ClientRequestToken"] for request in service.requests}
     assert (len(service.requests), len(tokens)) == (3, 1)
 
@@ -191,7 +191,7 @@ def test_a_body_that_broke_off_or_that_its_checksum_contradicts_is_read_again(
     service: Service, database: Database, first: Reply
 ) -> None:
     service.script[:] = [first, Reply(WHOLE, headers=SUMMED)]
-    assert asyncio.run(database.get("t", key_of("a", "b"))) == {"pk": {"S": "a"}}
+    assert asyncio.run(database.get("t", key_of("a", "b"))) == {"pk": "a"}
     assert len(service.requests) == 2
 
 
@@ -208,22 +208,17 @@ def test_bodies_that_break_off_again_and_again_are_an_outage(
 def test_a_conditional_write_recognises_its_own_lost_answer(
     service: Service, database: Database, lost: Reply
 ) -> None:
-    own = stamp()
+    write = put("t", key_of("a", "b"), ABSENT, own=STAMP)
     met = {
         "__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
         "message": "no",
-        "Item": {**key_of("a", "b"), **own},
     }
-    request: dict[str, Any] = {
-        "TableName": "t",
-        "Item": {**key_of("a", "b"), **own},
-        "ConditionExpression": "attribute_not_exists(#pk)",
-    }
-    service.script[:] = [lost, Reply(met, 400)]
-    asyncio.run(database.write("put_item", own=own, **request))
-    service.script[:] = [lost, Reply(met | {"Item": {**key_of("a", "b"), "stamp": S("x")}}, 400)]
+    stood = {name: {"S": str(value)} for name, value in (key_of("a", "b") | write.own).items()}
+    service.script[:] = [lost, Reply(met | {"Item": stood}, 400)]
+    asyncio.run(database.write(write))
+    service.script[:] = [lost, Reply(met | {"Item": stood | {STAMP: {"S": "x"}}}, 400)]
     with pytest.raises(ConditionFailed):
-        asyncio.run(database.write("put_item", own=own, **request))
+        asyncio.run(database.write(write))
 
 
 # ---- connections

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 
 from benchmarks.meter import metered
 from tests.contract.conftest import Dynamo
-from tests.contract.samples import NOW, Kept, notes
+from tests.contract.samples import ALICE, NOW, Kept, notes
 from webbee_kernel.clock import iso, parse_iso
 from webbee_kernel.sdk.definitions import IndexDef
 from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.sdk.records import Document
-from webbee_kernel.stores import Stores
+from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.stores.codec import equal
 from webbee_kernel.stores.dynamodb import dynamodb_stores
-from webbee_kernel.stores.dynamodb.document_items import BACKFILLED, BELIEVED_S, SETTLES_S
-from webbee_kernel.stores.paging import UNDECLARED, Declared, Order, Row, rank_key, rank_of
+from webbee_kernel.stores.dynamodb.document_indexes import BACKFILLED, BELIEVED_S, SETTLES_S
+from webbee_kernel.stores.paging import UNDECLARED, Declared, DocumentQuery, Row, order_key
 
 AT = parse_iso(NOW)
 INDEXES = (IndexDef("tasks", "n"), IndexDef("tasks", "state", counted=True))
@@ -184,13 +184,24 @@ def test_keys_sort_as_the_values_do(values: list[Any], descends: bool) -> None:
     rows = [
         Row(f"c#{at:032x}", Document(str(at), "c", {"v": value})) for at, value in enumerate(values)
     ]
-    by = "-v" if descends else "v"
-    plain = [row.document.id for _, row in Order(by).sort(rows)]
-    kept = [row.document.id for _, row in Order(by, Declared((IndexDef("c", "v"),))).sort(rows)]
-    assert kept == plain
+    asked = DocumentQuery(Collection(ALICE, "a", "c"), {}, "-v" if descends else "v")
+    assert [row.document.id for row in asked.ordered(rows)] == [
+        str(at) for at in model(values, descends)
+    ]
     for left, right in pairwise(values):
-        same = rank_key(rank_of(left)) == rank_key(rank_of(right))
-        assert same == equal(left, right)
+        assert (order_key(left) == order_key(right)) == equal(left, right)
+
+
+def model(values: list[Any], descends: bool) -> list[int]:
+    """The places of values in their order: false and true, numbers, texts, then null."""
+    places = [at for at, value in enumerate(values) if value is not None]
+
+    def rank(at: int) -> tuple[int, Any]:
+        value = values[at]
+        return (2 if isinstance(value, str) else 0 if isinstance(value, bool) else 1), value
+
+    missing = [at for at, value in enumerate(values) if value is None]
+    return sorted(places, key=rank, reverse=descends) + missing
 
 
 async def all_items(dynamo: Dynamo) -> list[dict[str, Any]]:
@@ -229,7 +240,7 @@ async def test_when_all_documents_are_gone_only_their_marker_is_left(dynamo: Dyn
 async def test_documents_from_before_the_declaration_come_in_by_steps(
     dynamo: Dynamo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbee_kernel.stores.dynamodb.document_items.BACKFILLED", 30)
+    monkeypatch.setattr("webbee_kernel.stores.dynamodb.document_indexes.BACKFILLED", 30)
     before, tasks = tasks_of(dynamo.stores, UNDECLARED), tasks_of(dynamo.stores)
     await before.add(*({"n": n, "state": "open"} for n in range(50)))
     assert await tasks.count() == 50

@@ -27,7 +27,7 @@ from webbee_kernel.stores.codec import (
     turn_text,
     unpack,
 )
-from webbee_kernel.stores.dynamodb.client import Item, N
+from webbee_kernel.stores.dynamodb.item_requests import Item
 from webbee_kernel.stores.dynamodb.sessions import SMALL_BYTES, turn_attributes, turn_in
 from webbee_kernel.stores.item_keys import shard_of
 from webbee_kernel.stores.paging import Cursor
@@ -114,7 +114,7 @@ MARKS = ("0123456789ab", "ba9876543210")
 
 
 def item_of(one: Turn) -> Item:
-    return {"sk": {"S": "turn#1"}, "seq": N(one.seq), **turn_attributes(one)}
+    return {"sk": "turn#1", "seq": one.seq, **turn_attributes(one)}
 
 
 def test_the_same_bytes_are_read_once() -> None:
@@ -146,7 +146,7 @@ def test_a_large_turn_is_not_kept() -> None:
 def test_a_turn_that_was_read_and_is_damaged_since_is_damaged() -> None:
     item = item_of(turn(1))
     assert turn_in(item).status == "ok"
-    assert turn_in({**item, "packed": {"B": b"garbage"}}).status == "error"
+    assert turn_in({**item, "packed": b"garbage"}).status == "error"
 
 
 @pytest.mark.parametrize("size", [0, 1, 500, 4_096, 4_097, 50_000])

@@ -15,14 +15,14 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
 
 from ..types import Event, JSONObject, UserKey
 from .codec import event_from
 from .dynamodb import Tables, stores_over
-from .dynamodb.client import ConditionFailed, Database, Item
+from .dynamodb.client import ConditionFailed, Database
+from .dynamodb.item_requests import Item
 from .dynamodb.user_items import EventStore
 from .item_keys import user_of
 from .protocols import Stores
@@ -61,7 +61,7 @@ def updated(request: JSONObject, item: Item) -> Item:
             made[attribute] = _sum(item.get(attribute), said[value])
         else:
             kept = item.get(said.get(held, held[1:])) if held else None
-            made[attribute] = kept or said[value or default]
+            made[attribute] = said[value or default] if kept is None else kept
     return made
 
 
@@ -71,16 +71,6 @@ def _changes(text: str) -> list[tuple[str, ...]]:
     return [(w, *found) for w, clause in _CLAUSE.findall(text) for found in _CHANGE.findall(clause)]
 
 
-def plain(attribute: Item | None) -> Any:
-    """What an attribute compares as; None for one that is not there."""
-    if attribute is None:
-        return None
-    ((kind, value),) = attribute.items()
-    if kind == "N":
-        return Decimal(value)
-    return set(value) if kind == "SS" else value
-
-
 def _said(request: JSONObject) -> JSONObject:
     return {
         **request.get("ExpressionAttributeNames", {}),
@@ -88,12 +78,10 @@ def _said(request: JSONObject) -> JSONObject:
     }
 
 
-def _sum(held: Item | None, more: Item) -> Item:
+def _sum(held: Any, more: Any) -> Any:
     if held is None:
         return more
-    if "SS" in more:
-        return {"SS": sorted({*held["SS"], *more["SS"]})}
-    return {"N": str(Decimal(held["N"]) + Decimal(more["N"]))}
+    return held | more if isinstance(more, set) else held + more
 
 
 @lru_cache
@@ -155,7 +143,7 @@ def _compared(test: _Test, left: str, right: str) -> _Holds:
 
 
 def _value(word: str, item: Item, said: Mapping[str, Any]) -> Any:
-    return plain(said[word] if word.startswith(":") else item.get(said.get(word, word[1:])))
+    return said[word] if word.startswith(":") else item.get(said.get(word, word[1:]))
 
 
 _KEY: Final = ("pk", "sk")
@@ -191,7 +179,7 @@ class MemoryDatabase(Database):
             "update_item": lambda request: self._write("Update", request),
             "delete_item": lambda request: self._write("Delete", request),
             "query": self._query,
-            "batch_write_item": self._batch,
+            "batch_write_item": self._batch_writes,
             "transact_write_items": self._transact,
         }
 
@@ -235,7 +223,7 @@ class MemoryDatabase(Database):
         told = {"ALL_OLD": held, "ALL_NEW": made}.get(request.get("ReturnValues", ""))
         return {"Attributes": dict(told)} if told else {}
 
-    def _batch(self, request: JSONObject) -> JSONObject:
+    def _batch_writes(self, request: JSONObject) -> JSONObject:
         for table, writes in request["RequestItems"].items():
             for write in writes:
                 ((kind, one),) = write.items()
@@ -279,7 +267,7 @@ class MemoryDatabase(Database):
         partitions = self._tables[request["TableName"]]
         searched = list(partitions.values())
         if index[0] == "pk":
-            searched = [partitions[request["ExpressionAttributeValues"][":pk"]["S"]]]
+            searched = [partitions[request["ExpressionAttributeValues"][":pk"]]]
             if request["KeyConditionExpression"] == _PARTITION:
                 return list(searched[0].values())
         items = (item for partition in searched for item in partition.values())
@@ -287,11 +275,11 @@ class MemoryDatabase(Database):
 
 
 def _place(item: Item) -> tuple[str, str]:
-    return item["pk"]["S"], item["sk"]["S"]
+    return item["pk"], item["sk"]
 
 
 def _position(item: Item, index: tuple[str, str]) -> tuple[Any, str, str]:
-    return (plain(item[index[1]]), *_place(item))
+    return (item[index[1]], *_place(item))
 
 
 class MemorySecretStore:
@@ -322,9 +310,7 @@ class MemoryEventStore(EventStore):
 
     def follow(self, told: Callable[[UserKey, Event], object]) -> None:
         """Tell of each new event from now on; `told` returns at once."""
-        self._followers.append(
-            lambda item: told(user_of(item["pk"]["S"]), event_from(item["body"]["S"]))
-        )
+        self._followers.append(lambda item: told(user_of(item["pk"]), event_from(item["body"])))
 
 
 def memory_stores(*, shards: int = 8) -> Stores:

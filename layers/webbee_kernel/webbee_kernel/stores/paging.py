@@ -1,4 +1,4 @@
-"""What `where`, `order_by` and `cursor` mean: pure functions that both document stores share."""
+"""What `where`, `order_by` and `cursor` mean: pure functions that all lists share."""
 
 from __future__ import annotations
 
@@ -8,21 +8,25 @@ import logging
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..sdk.records import Document, Page
-from ..types import UserKey
+from ..types import JSONObject, UserKey
 from .codec import dumps, equal, loads
+from .item_keys import app_key
 
 if TYPE_CHECKING:
     from ..sdk.definitions import IndexDef
 
 KEY_BYTES: Final = 200
-"""UTF-8 of a text by which an index orders; those that agree so far keep their creation's order."""
+"""UTF-8 of a text by which documents are ordered; those that agree so far keep their creation's
+order."""
 DIGITS: Final = 40
-"""Of a number by which an index orders: more than a float has."""
+"""Of a number by which documents are ordered: more than a float has."""
 MANY: Final = 1_000
 """Documents read for one answer without an index, above which the log says what it cost."""
 
@@ -38,9 +42,6 @@ _KIND: Final = "local"
 """How indexes are kept: a marker that tells of entries of another kind is another declaration's."""
 
 _log = logging.getLogger("webbee.extension")
-
-Rank = tuple[int, Any] | None
-"""Where a value stands among those of other types, and itself; None: missing or null."""
 
 
 class Declared(NamedTuple):
@@ -67,10 +68,6 @@ class Declared(NamedTuple):
         fields = sorted(f"{i.field}{'+' if i.counted else ''}" for i in self.indexes)
         return " ".join([_KIND, *fields]) if fields else ""
 
-    def sought(self, where: Mapping[str, Any] | None) -> str:
-        """The first field of a condition that an index holds; empty for none."""
-        return next((name for name in where or () if name in self.fields), "")
-
 
 UNDECLARED: Final = Declared()
 
@@ -84,40 +81,40 @@ class Collection(NamedTuple):
     name: str
     declared: Declared = UNDECLARED
 
+    @property
+    def pk(self) -> str:
+        """The partition that holds them."""
+        return app_key(self.user, self.app_id)
 
-def rank_key(rank: Rank) -> str:
-    """The key of a ranked value."""
-    if rank is None:
+    def key(self, doc_id: str, part: int | None = None) -> JSONObject:
+        """Of a document's head, or of a part of a large one."""
+        behind = "" if part is None else f"#part#{part:03d}"
+        return {"pk": self.pk, "sk": f"{self.name}#{doc_id}{behind}"}
+
+    @property
+    def marker_key(self) -> JSONObject:
+        """Of the item that says that the user has documents of the collection."""
+        return {"pk": self.pk, "sk": f"#users#{self.name}"}
+
+
+def order_key(value: Any) -> str:
+    """Where a value stands among those of all types: false and true, numbers, strings by code
+    point, lists, objects, then what is missing or null."""
+    if value is None:
         return MISSING
-    kind, value = rank
-    if kind == 0:
+    if isinstance(value, bool):
         return "0t" if value else "0f"
-    return f"{kind}{_number_key(value) if kind == 1 else _text_key(str(value))}"
+    if isinstance(value, (int, float)):
+        return f"1{_number_key(value)}"
+    if isinstance(value, str):
+        return f"2{_text_key(value)}"
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return f"{3 if isinstance(value, list) else 4}{_text_key(text)}"
 
 
 def is_cut(key: str) -> bool:
     """Whether a key may stand for several values."""
     return len(key.encode()) > KEY_BYTES - 4
-
-
-def tell_cost(
-    app_id: str, collection: str, asked: str, documents: int, size: int, field: str
-) -> None:
-    """Log what one answer read, where that was much, and the declaration of `field` that would make
-    it a few. `size` is in bytes; 0: nobody knows."""
-    if documents <= MANY:
-        return
-    units = f", {math.ceil(size / 4096):,} read units" if size else ""
-    _log.warning(
-        "app=%s | %s of %r read %s documents%s; ext.index(%r, %r) would make it a few",
-        app_id,
-        asked,
-        collection,
-        f"{documents:,}",
-        units,
-        collection,
-        field or "<field>",
-    )
 
 
 def _text_key(text: str) -> str:
@@ -135,19 +132,6 @@ def _number_key(value: float) -> str:
     digits = "".join(map(str, exact.as_tuple().digits[:DIGITS])).rstrip("0")
     body = f"{exponent + _LARGEST_EXPONENT:05d}{digits}"
     return f"7{body}" if value > 0 else f"3{body.translate(_COMPLEMENT)}~"
-
-
-KEPT: Final = 9
-"""The rank of an index's keys: they hold the ranks of what they stand for."""
-
-
-class Row(NamedTuple):
-    """A document and the key that orders its collection by time of creation; `key` is that by which
-    an index had it."""
-
-    created: str
-    document: Document
-    key: str = ""
 
 
 class Cursor:
@@ -196,132 +180,116 @@ def matches(data: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
     )
 
 
-Position = tuple[Rank, str]
-"""Where a row stands in an ordered result: the rank and value of its field (None: missing), then
-its creation. Of a declared field the value is its key in the index."""
+class Row(NamedTuple):
+    """A document, the key that orders its collection by time of creation (`collection#<32 hex>`),
+    its head, and its key where it is ordered by a field."""
+
+    created: str
+    document: Document
+    head: Mapping[str, Any] = {}
+    key: str = ""
 
 
-class Order:
-    """One field, `-field` descends. Missing and null come last either way; equal values keep the
-    order of creation.
+Position = tuple[str, str]
+"""Where a row stands in an answer: its key, empty in order of creation, and its creation."""
 
-    Mixed types rank false/true, numbers, strings, lists, objects; strings compare by code point.
+
+@dataclass(frozen=True)
+class DocumentQuery:
+    """One question about the documents of a collection.
+
+    `-field` descends. Missing and null come last either way; equal values keep the order of
+    creation, which is the order without a field.
     """
 
-    def __init__(self, order_by: str, declared: Declared = UNDECLARED) -> None:
-        self.order_by = order_by
-        self.descends = order_by.startswith("-")
-        self.field = order_by.removeprefix("-")
-        if not self.field:
-            raise ValueError(f"order_by {order_by!r} names no field")
-        self.declared = self.field in declared.fields
+    collection: Collection
+    where: Mapping[str, Any]
+    order_by: str = ""
+    limit: int = 100
+    cursor: str | None = None
 
-    def position(self, row: Row) -> Position:
-        if row.key:
-            return (None if row.key == MISSING else (KEPT, row.key)), row.created
-        rank = rank_of(row.document.data.get(self.field))
-        return self._kept(rank), row.created
+    def __post_init__(self) -> None:
+        positive(self.limit)
+        if self.order_by and not self.field:
+            raise ValueError(f"order_by {self.order_by!r} names no field")
 
-    def read(self, cursor: Cursor, token: str) -> Position:
-        """The position that a token stands for, also one given out before the field was
-        declared."""
-        rank, created = _position(cursor, token)
-        try:
-            return self._kept(rank), created
-        except (TypeError, ValueError, AttributeError, ArithmeticError):
-            raise refused(token) from None
+    @property
+    def field(self) -> str:
+        """By which is ordered, if by any."""
+        return self.order_by.removeprefix("-")
 
-    def _kept(self, rank: Rank) -> Rank:
-        if not self.declared or rank is None:
-            return rank
-        kept = rank if rank[0] == KEPT else (KEPT, rank_key(rank))
-        if kept[1][0] not in "01234" or END in kept[1]:
-            raise ValueError("no key of an index")
-        return kept
+    @property
+    def descends(self) -> bool:
+        return self.order_by.startswith("-")
 
-    def sort(self, rows: Iterable[Row]) -> list[tuple[Position, Row]]:
-        placed = sorted(((self.position(row), row) for row in rows), key=lambda pair: pair[0][1])
-        present = [pair for pair in placed if pair[0][0] is not None]
-        present.sort(key=lambda pair: pair[0][0] or (0, 0), reverse=self.descends)
-        return present + [pair for pair in placed if pair[0][0] is None]
+    @property
+    def sought(self) -> str:
+        """The first field of the condition of which an index has the documents of one value
+        together; empty for none."""
+        fields = self.collection.declared.fields
+        return next((name for name in self.where if name in fields), "")
 
-    def after(self, one: Position, other: Position) -> bool:
-        (left, left_created), (right, right_created) = one, other
-        if left == right:
-            return left_created > right_created
-        if left is None or right is None:
-            return left is None
-        return left < right if self.descends else left > right
+    @property
+    def wanted(self) -> str:
+        """The field whose declaration would make the answer cheap."""
+        return self.field or next(iter(self.where), "")
 
+    @cached_property
+    def _tokens(self) -> Cursor:
+        return Cursor(self.collection.name, dict(self.where), self.order_by)
 
-def ordered_page(
-    rows: Iterable[Row], order: Order, cursor: Cursor, token: str | None, limit: int
-) -> Page[Document]:
-    """One page of rows that were all read; `total` counts them."""
-    placed = order.sort(rows)
-    rest = placed
-    if token is not None:
-        last = order.read(cursor, token)
-        try:
-            rest = [pair for pair in placed if order.after(pair[0], last)]
-        except TypeError:
-            raise refused(token) from None
-    return kept_page([row for _, row in rest], order, cursor, limit, len(placed))
+    @cached_property
+    def after(self) -> Position | None:
+        """Behind which the page begins; ValueError for a cursor that this query did not give
+        out."""
+        if self.cursor is None:
+            return None
+        key, created = self._tokens.read(self.cursor, 2)
+        is_key = isinstance(key, str) and END not in key and bool(key) == bool(self.field)
+        in_it = re.escape(self.collection.name) + "#[0-9a-f]{32}"
+        if not is_key or not isinstance(created, str) or not re.fullmatch(in_it, created):
+            raise refused(self.cursor)
+        return key, created
 
+    def ordered(self, rows: Iterable[Row]) -> list[Row]:
+        """The rows, which were all read, in their order."""
+        keyed = (r._replace(key=order_key(r.document.data.get(self.field))) for r in rows)
+        placed = sorted(keyed, key=lambda row: row.created)
+        present = [row for row in placed if row.key != MISSING]
+        present.sort(key=lambda row: row.key, reverse=self.descends)
+        return present + [row for row in placed if row.key == MISSING]
 
-def kept_page(
-    rows: list[Row], order: Order, cursor: Cursor, limit: int, total: int | None
-) -> Page[Document]:
-    """One page of rows in their order, of which the caller read one more than `limit` if there was
-    one."""
-    return _page(rows, limit, lambda last: cursor.write(*order.position(last)), total)
+    def page(self, rows: Iterable[Row], total: int | None) -> Page[Document]:
+        """One page of rows in their order, of which the caller read one more than the page holds,
+        if there was one, or all."""
+        left = [row for row in rows if self.after is None or self._is_behind(row, self.after)]
+        page, more = left[: self.limit], len(left) > self.limit
+        cursor = self._tokens.write(page[-1].key, page[-1].created) if more else None
+        found = [row.document for row in page]
+        return Page(data=found, cursor=cursor, has_more=more, total=total)
 
-
-def created_page(rows: list[Row], cursor: Cursor, limit: int) -> Page[Document]:
-    """The same in order of creation."""
-    return _page(rows, limit, lambda last: cursor.write(last.created))
-
-
-def _page(
-    rows: list[Row], limit: int, after: Callable[[Row], str], total: int | None = None
-) -> Page[Document]:
-    page, more = rows[:limit], len(rows) > limit
-    found = [row.document for row in page]
-    return Page(data=found, cursor=after(page[-1]) if more else None, has_more=more, total=total)
+    def _is_behind(self, row: Row, last: Position) -> bool:
+        key, created = last
+        if row.key == key:
+            return row.created > created
+        if MISSING in (row.key, key):
+            return row.key == MISSING
+        return row.key < key if self.descends else row.key > key
 
 
-def created_after(cursor: Cursor, token: str | None, collection: str) -> str:
-    """The creation key (`collection#<32 hex>`) that a token of `created_page` stands for; empty for
-    the first page."""
-    if token is None:
-        return ""
-    (created,) = cursor.read(token, 1)
-    if not isinstance(created, str) or not re.fullmatch(
-        re.escape(collection) + "#[0-9a-f]{32}", created
-    ):
-        raise refused(token)
-    return created
-
-
-def _position(cursor: Cursor, token: str) -> Position:
-    ranked, created = cursor.read(token, 2)
-    sound = ranked is None or (
-        isinstance(ranked, list) and len(ranked) == 2 and isinstance(ranked[0], int)
+def tell_cost(asked: DocumentQuery, what: str, documents: int, size: int = 0) -> None:
+    """Log what one answer read, where that was much, and the declaration that would make it a few.
+    `size` is in bytes; 0: nobody knows."""
+    if documents <= MANY:
+        return
+    units = f", {math.ceil(size / 4096):,} read units" if size else ""
+    _log.warning(
+        "app=%s | %s of %r read %s documents%s; ext.index(%r, %r) would make it a few",
+        asked.collection.app_id,
+        what,
+        asked.collection.name,
+        f"{documents:,}",
+        units,
+        asked.collection.name,
+        asked.wanted or "<field>",
     )
-    if not sound or not isinstance(created, str):
-        raise refused(token)
-    return (tuple(ranked) if ranked else None), created
-
-
-def rank_of(value: Any) -> Rank:
-    """Where a value stands among those of all types."""
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return 0, value
-    if isinstance(value, (int, float)):
-        return 1, value
-    if isinstance(value, str):
-        return 2, value
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return (3 if isinstance(value, list) else 4), text

@@ -1,10 +1,6 @@
 """Reading documents: heads with their parts, a collection in order of creation, an index in its
-order.
-
-Queries and counts of one collection go by an index where one holds what is asked, else through its
-documents as they were made. Going down an index, documents of one value still come as they were
-made: a page reads its values backwards and the last of them, which it may hold in part, from its
-beginning.
+order. Queries and counts go by an index where one holds what is asked, else through the documents
+as they were made.
 """
 
 from __future__ import annotations
@@ -12,46 +8,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ...errors import StorageUnavailable
 from ...sdk.records import Document, Page
 from ...types import JSONObject
-from ..paging import (
-    END,
-    MISSING,
-    Cursor,
-    Declared,
-    Order,
-    Position,
-    Row,
-    created_after,
-    created_page,
-    is_cut,
-    kept_page,
-    matches,
-    ordered_page,
-    rank_key,
-    rank_of,
-    tell_cost,
-)
-from .client import Database, Item, S, pause
-from .document_items import (
-    SORT_KEYS,
-    Entries,
-    FoundDocument,
-    Generation,
-    Generations,
-    Place,
-    document_from,
-    part_count,
-)
+from ..paging import Collection, DocumentQuery, Row, is_cut, matches, order_key, tell_cost
+from .client import Database, TableStore, pause
+from .document_indexes import CHUNK, Entry, Fetch, Generations, Index
+from .document_items import Entries, Generation, doc_id_of, document_from, part_count
+from .item_requests import Item, query
 
 ATTEMPTS: Final = 60
-
-_SCAN_PAGE: Final = 200
-"""Items read at a time while looking for those that match `where`."""
 
 
 @dataclass(slots=True)
@@ -63,9 +31,9 @@ class Pass:
     keeps: int = 0
     documents: int = 0
     size: int = 0
-    waiting: list[FoundDocument] = field(default_factory=list)
+    waiting: list[Row] = field(default_factory=list)
 
-    def note(self, rows: Sequence[FoundDocument]) -> None:
+    def note(self, rows: Sequence[Row]) -> None:
         """Some more were read."""
         self.documents += len(rows)
         self.size += sum(_bytes(row.head) for row in rows)
@@ -73,18 +41,15 @@ class Pass:
             self.waiting += (row for row in rows if Entries.of(row.head).gen != self.gen)
 
 
-class DocumentReader:
+class DocumentReader(TableStore):
     """Reads of one table."""
 
-    def __init__(self, database: Database, table: str) -> None:
-        self._database = database
-        self.table = table
+    async def one(self, collection: Collection, doc_id: str) -> Document | None:
+        """One document, strongly consistent and whole."""
+        head = await self._get(collection.key(doc_id))
+        return await self.whole(collection, head) if head else None
 
-    async def one(self, place: Place) -> Document | None:
-        head = await self._database.get(self.table, place.key)
-        return await self.whole(place, head) if head else None
-
-    async def whole(self, place: Place, head: Item) -> Document | None:
+    async def whole(self, collection: Collection, head: Item) -> Document | None:
         """The document of a head, of a newer one if it was replaced while its parts were read; None
         if it was deleted."""
         current: Item | None = head
@@ -92,341 +57,201 @@ class DocumentReader:
             if current is None:
                 return None
             if not part_count(current):
-                return document_from(place, current)
-            parts = await self._database.partition(self.table, place.pk, place.part_prefix)
+                return document_from(collection, current)
+            parts = await self._partition(collection.pk, f"{current['sk']}#part#")
             if len(parts) == part_count(current) and all(
                 part["etag"] == current["etag"] for part in parts
             ):
-                return document_from(place, current, parts)
+                return document_from(collection, current, parts)
             await pause(attempt)
-            current = await self._database.get(self.table, place.key)
-        raise contended(place)
+            current = await self._get(collection.key(doc_id_of(head)))
+        raise contended(collection, doc_id_of(head))
 
-    def collection(self, of: Place, after: str = "") -> JSONObject:
-        """A Query of a place's collection in order of creation, beyond one creation key. `!` sorts
-        before hex digits and `g` after them."""
-        low = f"{after}!" if after else f"{of.collection}#"
-        return {
-            "TableName": self.table,
-            "IndexName": "by_created",
-            "KeyConditionExpression": "#pk = :pk AND #created BETWEEN :low AND :high",
-            "ExpressionAttributeValues": {
-                ":pk": S(of.pk),
-                ":low": S(low),
-                ":high": S(f"{of.collection}#g"),
-            },
-            "ConsistentRead": True,
-        }
+    def in_order(self, collection: Collection, after: str = "", **options: Any) -> JSONObject:
+        """A Query of a collection in order of creation, beyond one creation key. `!` sorts before
+        hex digits and `g` after them."""
+        return query(
+            self._table,
+            "#pk = :pk AND #created BETWEEN :low AND :high",
+            index="by_created",
+            pk=collection.pk,
+            low=f"{after}!" if after else f"{collection.name}#",
+            high=f"{collection.name}#g",
+            **options,
+        )
 
     async def rows(
         self,
-        of: Place,
-        where: Mapping[str, Any] | None,
+        collection: Collection,
+        where: Mapping[str, Any],
         seen: Pass,
         *,
         after: str = "",
         need: int = 0,
     ) -> list[Row]:
-        """Matching documents of a place's collection in order of creation: all, or the first
-        `need`. `seen` notes what was read."""
-        request = self.collection(of, after)
+        """Matching documents in order of creation: all, or the first `need`. `seen` notes what was
+        read."""
+        request = self.in_order(collection, after)
         if need:
-            request["Limit"] = _SCAN_PAGE if where else need
+            request["Limit"] = CHUNK if where else need
         rows: list[Row] = []
-        while True:
-            items, start = await self._database.page(**request)
-            found = await self._read(of, items)
+        async for heads in self._database.pages(request):
+            wholes = await asyncio.gather(*(self.whole(collection, head) for head in heads))
+            # those that were deleted meanwhile are missing
+            found = [
+                Row(head["created"], document, head)
+                for head, document in zip(heads, wholes, strict=True)
+                if document is not None
+            ]
             seen.note(found)
-            rows += (Row(*row[:2]) for row in found if matches(row.document.data, where))
-            if start is None or (need and len(rows) >= need):
-                return rows[: need or None]
-            request["ExclusiveStartKey"] = start
-
-    async def _read(self, of: Place, items: Sequence[Item]) -> list[FoundDocument]:
-        """Items as whole documents; those that were deleted meanwhile are missing."""
-        wholes = (self.whole(Place.of(of.user, of.app_id, item), item) for item in items)
-        pairs = zip(items, await asyncio.gather(*wholes), strict=True)
-        return [FoundDocument(i["created"]["S"], d, i) for i, d in pairs if d is not None]
-
-
-def _bytes(head: Item) -> int:
-    return sum(len(name) + len(next(iter(value.values()))) for name, value in head.items())
-
-
-def contended(place: Place) -> StorageUnavailable:
-    """Every attempt met another writer."""
-    return StorageUnavailable(
-        f"The document {place.collection}/{place.doc_id} is being replaced all the time; try again."
-    )
-
-
-_CHUNK: Final = 200
-"""Entries read at a time while looking for those that match `where`."""
-_LAST: Final = "~"
-"""After every key of creation."""
-_PRESENT_END: Final = "5"
-_END: Final = ":"
-"""After every key, and after those of missing values."""
-
-
-class Entry(NamedTuple):
-    """One entry: its key, its document's key of creation, and its item."""
-
-    key: str
-    created: str
-    item: Item
-
-
-class Index:
-    """One index of one user's collection; `place` names the collection."""
-
-    def __init__(
-        self, database: Database, reader: DocumentReader, place: Place, gen: str, number: int
-    ) -> None:
-        """`number` is the index's among those declared, from 0 on."""
-        self._database = database
-        self._reader = reader
-        self._place = place
-        self._sort_key, self._name = SORT_KEYS[number], f"by_{number + 1}"
-        self._prefix = f"{place.collection}#{gen}#"
-
-    async def ordered(
-        self, order: Order, where: Mapping[str, Any] | None, after: Position | None, need: int
-    ) -> list[Row]:
-        """The first `need` matching documents behind a position."""
-        last = None
-        if after:
-            rank, created = after
-            key = MISSING if rank is None else str(rank[1])
-            last = Entry(key, created.rpartition("#")[2], {})
-        rows: list[Row] = []
-        while len(rows) < need:
-            size = _CHUNK if where else need - len(rows)
-            if order.descends:
-                entries = await self._down(last, size)
-            else:
-                entries = await self._between(_behind(last) if last else "", _END, size)
-            rows += await self._rows(entries, where)
-            if len(entries) < size:
+            rows += (row for row in found if matches(row.document.data, where))
+            if need and len(rows) >= need:
                 break
-            last = entries[-1]
-        return rows[:need]
+        return rows[: need or None]
 
-    async def having(
-        self, value: Any, where: Mapping[str, Any], *, after: str = "", need: int = 0
+    async def listed(
+        self,
+        collection: Collection,
+        where: Mapping[str, Any],
+        fetch: Fetch,
+        last: Entry | None,
+        *,
+        need: int,
+        size: int,
     ) -> list[Row]:
-        """Matching documents of one value, as they were made: all, or the first `need` behind a key
-        of creation."""
-        key = rank_key(rank_of(value))
-        exact = len(where) == 1 and not is_cut(key)
-        size = 0 if not need else need if exact else _CHUNK
-        last = Entry(key, after.rpartition("#")[2], {})
+        """Matching documents of an index's entries behind one of them, in their order: all, or the
+        first `need`, `size` entries at a time."""
         rows: list[Row] = []
         while True:
-            entries = await self._group(last, size)
-            rows += [row._replace(key="") for row in await self._rows(entries, where)]
+            entries = await fetch(last, size)
+            found = await asyncio.gather(*(self._listed(collection, entry) for entry in entries))
+            rows += (row for row in found if row and matches(row.document.data, where))
             if not need or len(entries) < size or len(rows) >= need:
                 return rows[: need or None]
             last = entries[-1]
 
-    async def _down(self, last: Entry | None, need: int) -> list[Entry]:
-        if last and last.key == MISSING:
-            return await self._group(last, need)
-        found = await self._group(last, need) if last else []
-        if len(found) < need:
-            below = f"{last.key}{END}" if last else _PRESENT_END
-            found += await self._values_below(below, need - len(found))
-        if len(found) < need:
-            found += await self._group(Entry(MISSING, "", {}), need - len(found))
-        return found
-
-    async def _values_below(self, below: str, need: int) -> list[Entry]:
-        """The first `need` entries of the values below one, downwards, each value's in order."""
-        read = await self._between("", below, need, backwards=True)
-        groups = [list(group)[::-1] for _, group in groupby(read, key=lambda entry: entry.key)]
-        if len(read) < need:
-            return [entry for group in groups for entry in group]
-        whole = [entry for group in groups[:-1] for entry in group]
-        beginning = Entry(groups[-1][0].key, "", {})
-        return whole + await self._group(beginning, need - len(whole))
-
-    async def _group(self, last: Entry, need: int) -> list[Entry]:
-        """Entries of one value behind one of them."""
-        return await self._between(_behind(last), f"{last.key}{END}{_LAST}", need)
-
-    async def _between(
-        self, low: str, high: str, need: int, *, backwards: bool = False
-    ) -> list[Entry]:
-        request: JSONObject = {
-            "TableName": self._reader.table,
-            "IndexName": self._name,
-            "KeyConditionExpression": f"#pk = :pk AND #{self._sort_key} BETWEEN :low AND :high",
-            "ExpressionAttributeValues": {
-                ":pk": S(self._place.pk),
-                ":low": S(self._prefix + low),
-                ":high": S(self._prefix + high),
-            },
-            "ConsistentRead": True,
-            "ScanIndexForward": not backwards,
-        }
-        items = await self._database.items(need=need, **request)
-        return [self._entry(item) for item in items]
-
-    def _entry(self, item: Item) -> Entry:
-        key, _, created = item[self._sort_key]["S"].removeprefix(self._prefix).partition(END)
-        return Entry(key, created, item)
-
-    async def _rows(self, entries: Sequence[Entry], where: Mapping[str, Any] | None) -> list[Row]:
-        """The documents of entries; those that are gone meanwhile, or do not match, are missing."""
-        rows = await asyncio.gather(*map(self._row, entries))
-        return [row for row in rows if row and matches(row.document.data, where)]
-
-    async def _row(self, entry: Entry) -> Row | None:
-        """A large document is no part of its entry."""
-        place = Place.of(self._place.user, self._place.app_id, entry.item)
+    async def _listed(self, collection: Collection, entry: Entry) -> Row | None:
+        """The document of an entry, of which a large one is no part; None where it is gone."""
         if "data" in entry.item:
-            document: Document | None = document_from(place, entry.item)
+            document: Document | None = document_from(collection, entry.item)
         else:
-            document = await self._reader.one(place)
-        if document is None:
-            return None
-        return Row(f"{place.collection}#{entry.created}", document, entry.key)
+            document = await self.one(collection, doc_id_of(entry.item))
+        created = f"{collection.name}#{entry.created}"
+        return Row(created, document, entry.item, entry.key) if document else None
 
 
-def _behind(entry: Entry) -> str:
-    return f"{entry.key}{END}{entry.created}!" if entry.created else f"{entry.key}{END}"
+def _bytes(head: Mapping[str, Any]) -> int:
+    """About: a number counts as eight."""
+    return sum(len(n) + (len(v) if isinstance(v, str | bytes) else 8) for n, v in head.items())
 
 
-class DocumentQuery(NamedTuple):
-    """One question about the documents of a collection; `place` names it."""
-
-    place: Place
-    declared: Declared
-    where: Mapping[str, Any] = {}
-    order_by: str = ""
-    limit: int = 100
-    cursor: str | None = None
-
-    @property
-    def tokens(self) -> Cursor:
-        return Cursor(self.place.collection, dict(self.where), self.order_by)
-
-    @property
-    def order(self) -> Order | None:
-        """By which field, if by any."""
-        return Order(self.order_by, self.declared) if self.order_by else None
-
-    @property
-    def sought(self) -> str:
-        """The field whose index has what is wanted together; empty for none."""
-        return self.declared.sought(self.where)
+def contended(collection: Collection, doc_id: str) -> StorageUnavailable:
+    """Every attempt met another writer."""
+    return StorageUnavailable(
+        f"The document {collection.name}/{doc_id} is being replaced all the time; try again."
+    )
 
 
-class DocumentQueries:
-    """Reads of one table's collections."""
+class DocumentQueries(DocumentReader):
+    """Queries and counts of one table's collections."""
 
-    def __init__(
-        self, database: Database, reader: DocumentReader, generations: Generations
-    ) -> None:
-        self._database = database
-        self._reader = reader
+    def __init__(self, database: Database, table: str, generations: Generations) -> None:
+        super().__init__(database, table)
         self._generations = generations
 
     async def query(self, asked: DocumentQuery) -> Page[Document]:
-        order = asked.order
-        if not (asked.sought or (order and order.declared)):
-            return await self._page_of(asked, order, None)
-        state = await self._generations.read(asked.place, asked.declared, asked.declared.now)
-        if state is None or not state.done:
-            return await self._page_of(asked, order, state)
-        if order is None:
-            return await self._having(asked, state)
-        if asked.sought:
-            rows = await self._index(asked, state, asked.sought).having(
-                asked.where[asked.sought], asked.where
-            )
-            return ordered_page(rows, order, asked.tokens, asked.cursor, asked.limit)
-        after = order.read(asked.tokens, asked.cursor) if asked.cursor is not None else None
-        rows = await self._index(asked, state, order.field).ordered(
-            order, asked.where, after, asked.limit + 1
-        )
-        total = None if asked.where else state.total
-        return kept_page(rows, order, asked.tokens, asked.limit, total)
+        """One page."""
+        created = asked.after[1] if asked.after else ""
+        is_kept = asked.field in asked.collection.declared.fields
+        state = await self._state(asked, is_kept or bool(asked.sought))
+        if not asked.order_by:
+            rows = await self._made(asked, state, after=created, need=asked.limit + 1)
+            return asked.page(rows, None)
+        if is_kept and not asked.sought and state and state.done:
+            rows = await self._by_index(asked, state)
+            return asked.page(rows, None if asked.where else state.total)
+        rows = asked.ordered(await self._made(asked, state))
+        return asked.page(rows, len(rows))
 
     async def count(self, asked: DocumentQuery) -> int:
         """How many match."""
-        state = None
-        if asked.declared and (asked.sought or not asked.where):
-            state = await self._generations.read(asked.place, asked.declared, asked.declared.now)
-        if state is None or not state.done:
-            return await self._count_all(asked, state)
-        if not asked.where:
-            return state.total
-        value = asked.where[asked.sought]
-        if len(asked.where) == 1 and (key := _counted(asked, state, value)):
-            return state.counts.get(f"{asked.sought}:{key}", 0)
-        return len(await self._index(asked, state, asked.sought).having(value, asked.where))
+        state = await self._state(asked, bool(asked.sought) or not asked.where)
+        if state and state.done:
+            if not asked.where:
+                return state.total
+            if key := _counted(asked, state):
+                return state.counts.get(f"{asked.sought}:{key}", 0)
+        elif not asked.where and not self._generations.backfills(state, _now(asked)):
+            found = await self._database.count(self.in_order(asked.collection))
+            tell_cost(asked, "count", found)
+            return found
+        return len(await self._made(asked, state, what="count"))
 
-    async def _having(self, asked: DocumentQuery, state: Generation) -> Page[Document]:
-        after = created_after(asked.tokens, asked.cursor, asked.place.collection)
-        rows = await self._index(asked, state, asked.sought).having(
-            asked.where[asked.sought], asked.where, after=after, need=asked.limit + 1
-        )
-        return created_page(rows, asked.tokens, asked.limit)
+    async def _state(self, asked: DocumentQuery, would_help: bool) -> Generation | None:
+        """The state of the indexes, where one would help."""
+        if not would_help or not asked.collection.declared:
+            return None
+        return await self._generations.read(asked.collection, _now(asked))
 
-    async def _page_of(
-        self, asked: DocumentQuery, order: Order | None, state: Generation | None
-    ) -> Page[Document]:
-        if order:
-            rows = await self._through(asked, state, asked.order_by, order.field)
-            return ordered_page(rows, order, asked.tokens, asked.cursor, asked.limit)
-        after = created_after(asked.tokens, asked.cursor, asked.place.collection)
-        need = asked.limit + 1
-        wanted = "" if not asked.where else next(iter(asked.where))
-        rows = await self._through(asked, state, wanted, wanted, after=after, need=need)
-        return created_page(rows, asked.tokens, asked.limit)
-
-    async def _count_all(self, asked: DocumentQuery, state: Generation | None) -> int:
-        if asked.where or (state and self._generations.backfills(state, asked.declared.now)):
-            wanted = next(iter(asked.where), "")
-            return len(await self._through(asked, state, "count", wanted))
-        place = asked.place
-        request = self._reader.collection(place)
-        found = await self._database.count(**request)
-        tell_cost(place.app_id, place.collection, "count", found, 0, "")
-        return found
-
-    async def _through(
+    async def _made(
         self,
         asked: DocumentQuery,
         state: Generation | None,
-        what: str,
-        wanted: str,
         *,
         after: str = "",
         need: int = 0,
+        what: str = "",
     ) -> list[Row]:
-        """Rows found by going through the documents; a full pass brings some into the indexes."""
-        place, declared = asked.place, asked.declared
-        takes = self._generations.backfills(state, declared.now)
+        """Matching documents as they were made: all, or the first `need` behind a key of creation;
+        by the index that has those of one value, or through all."""
+        collection, where = asked.collection, asked.where
+        if asked.sought and state and state.done:
+            index = self._index(asked, state, asked.sought)
+            key = order_key(where[asked.sought])
+            # a page of entries is one of documents where each matches
+            exact = len(where) == 1 and not is_cut(key)
+            size = need if not need or exact else CHUNK
+            last = index.start(key, after)
+            listed = self.listed(collection, where, index.group, last, need=need, size=size)
+            # the key is of the field that was sought, not of one to order by
+            return [row._replace(key="") for row in await listed]
+        takes = self._generations.backfills(state, _now(asked))
         seen = Pass(state.gen if state else "", takes)
-        start, count = ("", 0) if takes else (after, need)
-        rows = await self._reader.rows(place, asked.where, seen, after=start, need=count)
         if state and takes:
-            await self._generations.backfill(place, declared, state, seen.waiting)
-            rows = [row for row in rows if row.created > after][: need or None]
-        elif wanted not in declared.fields:
-            tell_cost(place.app_id, place.collection, what, seen.documents, seen.size, wanted)
+            rows = await self.rows(collection, where, seen)
+            await self._generations.backfill(collection, state, seen.waiting)
+            return [row for row in rows if row.created > after][: need or None]
+        rows = await self.rows(collection, where, seen, after=after, need=need)
+        if asked.wanted not in collection.declared.fields:
+            tell_cost(asked, what or asked.order_by or asked.wanted, seen.documents, seen.size)
         return rows
 
+    async def _by_index(self, asked: DocumentQuery, state: Generation) -> list[Row]:
+        """The first matching documents behind the query's cursor in the order of a field."""
+        index, need = self._index(asked, state, asked.field), asked.limit + 1
+        return await self.listed(
+            asked.collection,
+            asked.where,
+            index.down if asked.descends else index.up,
+            index.start(*asked.after) if asked.after else None,
+            need=need,
+            size=CHUNK if asked.where else need,
+        )
+
     def _index(self, asked: DocumentQuery, state: Generation, name: str) -> Index:
-        number = asked.declared.fields.index(name)
-        return Index(self._database, self._reader, asked.place, state.gen, number)
+        return Index(self._database, self._table, asked.collection, state.gen, name)
 
 
-def _counted(asked: DocumentQuery, state: Generation, value: Any) -> str:
-    """The key by which documents of this value are counted; empty where they are not, or where it
-    may stand for several."""
-    key = rank_key(rank_of(value))
-    told = asked.sought in asked.declared.counted and state.counts_values
+def _now(asked: DocumentQuery) -> float:
+    return asked.collection.declared.now
+
+
+def _counted(asked: DocumentQuery, state: Generation) -> str:
+    """The key by which documents of the sought value are counted; empty where they are not, or
+    where it may stand for several."""
+    if len(asked.where) > 1 or not state.counts_values:
+        return ""
+    value = asked.where[asked.sought]
+    key = order_key(value)
+    told = asked.sought in asked.collection.declared.counted
     return key if told and value is not None and not is_cut(key) else ""

@@ -29,20 +29,21 @@ from ...sdk.records import Document, Page
 from ...types import JSONObject, UserKey
 from ..codec import document_text, loads
 from ..item_keys import collection_name, document_id, members_key
-from ..paging import Collection, Declared, positive
-from .client import ConditionFailed, Database, Item, S, TableStore, pause
+from ..paging import Collection, DocumentQuery, positive
+from .client import ConditionFailed, Database, TableStore, pause
+from .document_indexes import Generations
 from .document_items import (
     Entries,
     Generation,
-    Generations,
-    Place,
+    document_from,
     etag_of,
+    laid_out,
     part_count,
-    removed_parts,
+    part_writes,
     unchanged,
-    writes_of,
 )
-from .document_queries import ATTEMPTS, DocumentQueries, DocumentQuery, DocumentReader, contended
+from .document_queries import ATTEMPTS, DocumentQueries, contended
+from .item_requests import Item, Write, delete, put, query
 
 _USERS_AT_ONCE: Final = 20
 
@@ -53,31 +54,28 @@ class DocumentStore(TableStore):
 
     def __init__(self, database: Database, table: str) -> None:
         super().__init__(database, table)
-        self._reader = DocumentReader(database, table)
         self._generations = Generations(database, table)
-        self._queries = DocumentQueries(database, self._reader, self._generations)
+        self._reader = DocumentQueries(database, table, self._generations)
 
     async def create(
         self, collection: Collection, data: JSONObject, *, now: str, doc_id: str = ""
     ) -> Document:
         """A new document under a fresh time-ordered id, or under `doc_id` if nothing is there
         (StoreConflict otherwise)."""
-        place, declared = _place(collection, doc_id or uuid_utils.uuid7().hex), collection.declared
-        text = document_text(data)
+        doc_id = _checked(collection, doc_id or uuid_utils.uuid7().hex)
+        text, key = document_text(data), collection.key(doc_id)
         for attempt in range(ATTEMPTS):
             try:
-                return await self._write(place, None, text, now, declared)
+                return await self._write(collection, doc_id, None, text, now)
             except ConditionFailed as failure:
-                if failure.item.get("sk") == place.key["sk"]:
-                    raise StoreConflict(place.doc_id, "", etag_of(failure.item)) from None
-                await self._again(place, attempt)
-        raise contended(place)
+                if failure.item.get("sk") == key["sk"]:
+                    raise StoreConflict(doc_id, "", etag_of(failure.item)) from None
+                await self._again(collection, attempt)
+        raise contended(collection, doc_id)
 
     async def get(self, collection: Collection, doc_id: str) -> Document | None:
         """One document, strongly consistent and whole."""
-        place = _place(collection, doc_id)
-        head = await self._get(place.key)
-        return await self._reader.whole(place, head) if head else None
+        return await self._reader.one(collection, _checked(collection, doc_id))
 
     async def update(
         self,
@@ -91,40 +89,38 @@ class DocumentStore(TableStore):
     ) -> Document:
         """Merge `data` shallowly (or replace); a missing document is created. A wrong `if_match`
         raises `StoreConflict`."""
-        place, declared = _place(collection, doc_id), collection.declared
-        text = document_text(data)
+        key, text = collection.key(_checked(collection, doc_id)), document_text(data)
         for attempt in range(ATTEMPTS):
-            head = await self._get(place.key)
-            held = await self._reader.whole(place, head) if head and not replace else None
+            head = await self._get(key)
+            held = await self._reader.whole(collection, head) if head and not replace else None
             if if_match and if_match != etag_of(head):
                 raise StoreConflict(doc_id, if_match, etag_of(head))
             if held is not None and held.etag != etag_of(head):
                 continue  # replaced while its parts were read
             merged = document_text({**held.data, **loads(text)}) if held is not None else text
             try:
-                return await self._write(place, head, merged, now, declared)
+                return await self._write(collection, doc_id, head, merged, now)
             except ConditionFailed:
-                await self._again(place, attempt)
-        raise contended(place)
+                await self._again(collection, attempt)
+        raise contended(collection, doc_id)
 
     async def delete(self, collection: Collection, doc_id: str) -> bool:
         """Remove it with all its parts; whether it was there."""
-        place, declared = _place(collection, doc_id), collection.declared
+        key = collection.key(_checked(collection, doc_id))
         head: Item = {}
         for attempt in range(ATTEMPTS):
             try:
                 if head:
-                    await self._database.transact(*await self._removals(place, head, declared))
+                    await self._database.write(*await self._removals(collection, head))
                     return True
-                condition = "attribute_not_exists(#parts) AND attribute_not_exists(#i1)"
-                answer = await self._delete(place.key, condition, returns="ALL_OLD")
-                return "Attributes" in answer
+                is_alone = "attribute_not_exists(#parts) AND attribute_not_exists(#i1)"
+                return bool(await self._delete(key, is_alone))
             except ConditionFailed as failure:  # it has parts or entries, or was replaced meanwhile
                 spread = part_count(failure.item) > 0 or "i1" in failure.item
                 head = failure.item if spread else {}
                 if attempt:
-                    await self._again(place, attempt)
-        raise contended(place)
+                    await self._again(collection, attempt)
+        raise contended(collection, doc_id)
 
     async def query(
         self,
@@ -138,15 +134,14 @@ class DocumentStore(TableStore):
         """Top-level equality, one order field (`-field` descends), else insertion order; pages by
         cursor. Reads what the page needs; with an `order_by` that is not declared all that is in
         the collection."""
-        place, declared = _place(collection), collection.declared
-        asked = DocumentQuery(place, declared, where or {}, order_by or "", positive(limit), cursor)
-        return await self._queries.query(asked)
+        _checked(collection)
+        asked = DocumentQuery(collection, where or {}, order_by or "", limit, cursor)
+        return await self._reader.query(asked)
 
     async def count(self, collection: Collection, *, where: Mapping[str, Any] | None = None) -> int:
         """How many match."""
-        return await self._queries.count(
-            DocumentQuery(_place(collection), collection.declared, where or {})
-        )
+        _checked(collection)
+        return await self._reader.count(DocumentQuery(collection, where or {}))
 
     async def list_users(
         self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500
@@ -154,83 +149,68 @@ class DocumentStore(TableStore):
         """Users of the tenant that hold at least one document in the collection. Markers are never
         removed; one query of one key per user says whether the collection still holds
         something."""
-        request = {
-            "TableName": self._table,
-            "IndexName": "users",
-            "KeyConditionExpression": "#users_key = :members",
-            "ExpressionAttributeValues": {
-                ":members": S(members_key(tenant_id, app_id, collection))
-            },
-            "Limit": positive(page_size),
-        }
-        start: Item | None = {}
-        while start is not None:
-            items, start = await self._database.page(**request)
-            names = [item["user_id"]["S"] for item in items]
+        members = members_key(tenant_id, app_id, collection)
+        request = query(self._table, "#users_key = :members", index="users", members=members)
+        async for page in self._database.pages({**request, "Limit": positive(page_size)}):
+            names = [item["user_id"] for item in page]
             for at in range(0, len(names), _USERS_AT_ONCE):
                 group = names[at : at + _USERS_AT_ONCE]
-                people = (UserKey(tenant_id, name) for name in group)
-                holds = await asyncio.gather(
-                    *(self._holds(Collection(user, app_id, collection)) for user in people)
-                )
+                theirs = (Collection(UserKey(tenant_id, n), app_id, collection) for n in group)
+                holds = await asyncio.gather(*map(self._holds, theirs))
                 for name, held in zip(group, holds, strict=True):
                     if held:
                         yield name
-            request["ExclusiveStartKey"] = start
 
     async def _holds(self, collection: Collection) -> bool:
-        request = self._reader.collection(_place(collection))
-        items, _ = await self._database.page(**request, ProjectionExpression="#pk", Limit=1)
-        return bool(items)
+        any_of_it = self._reader.in_order(collection, fields="#pk")
+        return bool(await self._database.items(any_of_it, need=1))
 
-    async def _again(self, place: Place, attempt: int) -> None:
+    async def _again(self, collection: Collection, attempt: int) -> None:
         """Before the next attempt of a write that met another state: look at it anew."""
-        self._generations.forget(place)
+        self._generations.forget(collection)
         await pause(attempt)
 
     async def _write(
-        self, place: Place, head: Item | None, text: str, now: str, declared: Declared
+        self, collection: Collection, doc_id: str, held: Item | None, text: str, now: str
     ) -> Document:
-        """Put the document in the place of `head`, with its entries in indexes; where that changes
-        a count, or it has parts, in one transaction."""
+        """Put the document in the place of the head `held`, with its entries in indexes; where that
+        changes a count, or it has parts, in one transaction."""
+        declared = collection.declared
         at = declared.now or parse_iso(now)
-        state = await self._generation(place, head, declared, at)
-        document, (put, *parts) = writes_of(self._table, place, head, text, now)
-        new, item = state.entries_of(document, declared, at), put["Put"]["Item"]
-        item |= new.attributes(place.collection, item["created"]["S"])
-        counts = state.counting(self._table, place, declared, (Entries.of(head), new))
-        if parts or counts:
-            await self._database.transact(*counts, put, *parts)
-        else:
-            await self._database.write("put_item", own={"etag": S(document.etag)}, **put["Put"])
+        state = await self._generation(collection, held, at)
+        head, parts = laid_out(collection, doc_id, held, text, uuid_utils.uuid7().hex, now)
+        document = document_from(collection, head, text=text)
+        new = state.entries_of(document.data, declared.fields, at)
+        condition, values = unchanged(held)
+        await self._database.write(
+            *state.counting(self._table, collection, (Entries.of(held), new)),
+            put(self._table, head | new.attributes(head), condition, own="etag", **values),
+            *part_writes(self._table, collection, held, parts),
+        )
         return document
 
     async def _generation(
-        self, place: Place, head: Item | None, declared: Declared, now: float
+        self, collection: Collection, head: Item | None, now: float
     ) -> Generation:
         """The generation to write under, with the marker there: before a first document, so that
         none is ever unlisted. Where nothing is declared it is none, and one that had been ends."""
-        if head and not declared:
+        if head and not collection.declared:
             if "i1" in head:
-                await self._generations.end(place, now)
+                await self._generations.end(collection, now)
             return Generation()
-        return await self._generations.current(place, declared, now)
+        return await self._generations.current(collection, now)
 
-    async def _removals(self, place: Place, head: Item, declared: Declared) -> list[JSONObject]:
-        state = await self._generation(place, head, declared, declared.now)
+    async def _removals(self, collection: Collection, head: Item) -> list[Write]:
+        state = await self._generation(collection, head, collection.declared.now)
         condition, values = unchanged(head)
-        guarded = {
-            "TableName": self._table,
-            "Key": place.key,
-            "ConditionExpression": condition,
-            "ExpressionAttributeValues": values,
-        }
-        parts = removed_parts(self._table, place, range(part_count(head)))
-        counts = state.counting(self._table, place, declared, (Entries.of(head), Entries()))
-        return [*counts, {"Delete": guarded}, *parts]
+        return [
+            *state.counting(self._table, collection, (Entries.of(head), Entries())),
+            delete(self._table, {"pk": head["pk"], "sk": head["sk"]}, condition, **values),
+            *part_writes(self._table, collection, head, []),
+        ]
 
 
-def _place(collection: Collection, doc_id: str = "") -> Place:
-    """Where a document is stored, or without its id, where its collection is."""
-    user, app_id, name, _ = collection
-    return Place(user, app_id, collection_name(name), doc_id and document_id(doc_id))
+def _checked(collection: Collection, doc_id: str = "") -> str:
+    """The id; ValueError where it, or the collection's name, is none."""
+    collection_name(collection.name)
+    return doc_id and document_id(doc_id)

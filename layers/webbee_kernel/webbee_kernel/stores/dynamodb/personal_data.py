@@ -19,15 +19,17 @@ from uuid import uuid4
 
 from ...clock import iso, new_id
 from ...types import JSON, AuditRecord, JSONObject, UserKey
-from ..codec import audit_from, audit_text, loads, unpack
+from ..codec import audit_from, loads, unpack
 from ..deployment import KERNEL_APP
 from ..item_keys import app_key, secrets_of, user_key
 from ..paging import Collection, Cursor
 from ..protocols import SecretStore
-from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of
+from .client import ConditionFailed, Database
+from .item_requests import ABSENT, Item, delete, key_of, partition, put
 from .sessions import turn_in
 from .timers import TIMER
 from .transcripts import rows_in
+from .user_items import record_item
 
 if TYPE_CHECKING:
     from .document_store import DocumentStore
@@ -122,7 +124,7 @@ class Belongings:
                     continue
                 start = sk_after if (index, pk) == (at, pk_after) else ""
                 async for item in self._items(place, pk, start):
-                    yield Found(place, (index, pk, item["sk"]["S"]), item)
+                    yield Found(place, (index, pk, item["sk"]), item)
 
     async def erase(self, *, now: float, in_time: Callable[[], bool], expires_at: int) -> Erased:
         """Remove everything; records of the audit stay under a pseudonym, without what leads to the
@@ -142,7 +144,7 @@ class Belongings:
         if counts:
             await self._record(pseudonym, now, expires_at)
         marker = key_of(user_key(self._user), _MARKER)
-        await self._database.delete_batch(self._tables["audit"], [marker])
+        await self._database.batch([delete(self._tables["audit"], marker)])
         return Erased(True, counts)
 
     async def _sweep(
@@ -168,17 +170,17 @@ class Belongings:
             if found.place.kept:
                 await self._pseudonymise(found.item, pseudonym)
         if batch:
-            place, keys = batch[0].place, [key_of(*f.position[1:]) for f in batch]
-            await self._database.delete_batch(self._tables[place.table], keys)
-            counts[place.kind] += len(keys)
+            place, keys = batch[0].place, (key_of(*f.position[1:]) for f in batch)
+            await self._database.batch(delete(self._tables[place.table], key) for key in keys)
+            counts[place.kind] += len(batch)
 
     async def _pseudonymise(self, item: Item, pseudonym: UserKey) -> None:
         """That a call was made stays; with which words, values and outcome does not."""
-        if not item["sk"]["S"].startswith("call#"):
+        if not item["sk"].startswith("call#"):
             return
-        told = audit_from(item["body"]["S"])
+        told = audit_from(item["body"])
         bare = replace(told, session_id="", request_id="", args_hash="", outcome=None, effect="")
-        await self._put_record(pseudonym, bare, int(item["expires_at"]["N"]))
+        await self._put_record(pseudonym, bare, int(item["expires_at"]))
 
     async def _record(self, pseudonym: UserKey, now: float, expires_at: int) -> None:
         said = AuditRecord(
@@ -187,27 +189,17 @@ class Belongings:
         await self._put_record(pseudonym, said, expires_at)
 
     async def _put_record(self, pseudonym: UserKey, record: AuditRecord, expires_at: int) -> None:
-        item = {
-            **key_of(user_key(pseudonym), f"call#{record.record_id}"),
-            **LAYOUT,
-            "body": S(audit_text(record)),
-            "expires_at": N(expires_at),
-        }
-        await self._database.call("put_item", TableName=self._tables["audit"], Item=item)
+        item = record_item(pseudonym, record, expires_at)
+        await self._database.write(put(self._tables["audit"], item))
 
     async def _pseudonym(self) -> UserKey:
         """Whose the kept records become: a name no token can have, the same until all is done."""
-        marker = key_of(user_key(self._user), _MARKER)
         name = f"__erased_{uuid4().hex}__"
+        marker = {**key_of(user_key(self._user), _MARKER), "pseudonym": name}
         try:
-            await self._database.write(
-                "put_item",
-                TableName=self._tables["audit"],
-                Item={**marker, **LAYOUT, "pseudonym": S(name)},
-                ConditionExpression="attribute_not_exists(#pk)",
-            )
+            await self._database.write(put(self._tables["audit"], marker, ABSENT))
         except ConditionFailed as failure:
-            name = failure.item["pseudonym"]["S"]
+            name = failure.item["pseudonym"]
         return UserKey(self._user.tenant_id, name)
 
     async def _partitions(self, place: Place) -> list[str]:
@@ -220,10 +212,8 @@ class Belongings:
 
     async def _sessions(self) -> set[str]:
         """Those listed, and those that calls were made in."""
-        listed = Place("session", "transcripts", "user", "session#")
-        found = {
-            item["session_id"]["S"] async for item in self._items(listed, user_key(self._user))
-        }
+        listed = self._items(PLACES[-1], user_key(self._user))
+        found = {item["session_id"] async for item in listed}
         return found | await self._traces("session_id")
 
     async def _traces(self, name: str) -> set[str]:
@@ -232,35 +222,21 @@ class Belongings:
         user = user_key(self._user)
         calls = Place("audit", "audit", "user", "call#")
         found = {
-            str(getattr(audit_from(item["body"]["S"]), name))
-            async for item in self._items(calls, user)
+            str(getattr(audit_from(item["body"]), name)) async for item in self._items(calls, user)
         }
         if name == "app_id":
             skeleton = Place("skeleton", "skeleton", "user")
-            keys = [item["sk"]["S"] async for item in self._items(skeleton, user)]
+            keys = [item["sk"] async for item in self._items(skeleton, user)]
             found |= {key.lstrip("!~").partition("#")[0] for key in keys}
         return {value for value in found if value and "#" not in value}
 
     async def _items(self, place: Place, pk: str, after: str = "") -> AsyncIterator[Item]:
-        condition, values = "#pk = :pk", {":pk": S(pk)}
-        if place.prefix:
-            condition += " AND begins_with(#sk, :prefix)"
-            values[":prefix"] = S(place.prefix)
-        start: JSONObject = {"ExclusiveStartKey": key_of(pk, after)} if after else {}
-        while True:
-            items, more = await self._database.page(
-                TableName=self._tables[place.table],
-                KeyConditionExpression=condition,
-                ExpressionAttributeValues=values,
-                ConsistentRead=True,
-                **start,
-            )
+        behind = key_of(pk, after) if after else None
+        request = partition(self._tables[place.table], pk, place.prefix, after=behind)
+        async for items in self._database.pages(request):
             for item in items:
-                if item["sk"]["S"] != _MARKER:
+                if item["sk"] != _MARKER:
                     yield item
-            if more is None:
-                return
-            start = {"ExclusiveStartKey": more}
 
 
 ENOUGH_BYTES: Final = 2_500_000
@@ -305,7 +281,7 @@ class Export:
     async def _told(self, found: Found) -> str:
         kind, item, (_, pk, sk) = found.place.kind, found.item, found.position
         inside = "".join(pk.split("#")[2:])
-        until = iso(float(item["expires_at"]["N"])) if "expires_at" in item else None
+        until = iso(float(item["expires_at"])) if "expires_at" in item else None
         if kind == "document" and not sk.startswith("#"):  # what lists a collection's users
             collection, doc_id = sk.split("#")
             document = await self._documents.get(Collection(self._user, inside, collection), doc_id)
@@ -333,7 +309,7 @@ def _plain(item: Item) -> JSONObject:
     """The attributes; of sections, which stay until their app goes, the person's timer says how
     often each is fetched anew."""
     told = {name: _value(v) for name, v in item.items() if name not in _KEYS}
-    if item["sk"]["S"] == TIMER and isinstance(sections := told.get("sections"), dict):
+    if item["sk"] == TIMER and isinstance(sections := told.get("sections"), dict):
         told["sections"] = {
             key: {_SAID.get(name, name): value for name, value in entry.items()}
             for key, entry in sections.items()
@@ -341,15 +317,15 @@ def _plain(item: Item) -> JSONObject:
     return told
 
 
-def _value(attribute: JSONObject) -> Any:
-    ((kind, value),) = attribute.items()
-    if kind == "S":
-        return _json(value)
-    if kind == "N":
-        return json.loads(value)
-    if kind == "B":
-        return _read(bytes(value))
-    return sorted(value) if kind == "SS" else value
+def _value(attribute: Any) -> Any:
+    match attribute:
+        case str():
+            return _json(attribute)
+        case bytes():
+            return _read(attribute)
+        case set():
+            return sorted(attribute)
+    return attribute
 
 
 def _read(blob: bytes) -> Any:

@@ -31,7 +31,8 @@ from ...types import SessionKey, UserKey
 from ..codec import KEPT_S, dumps, squeeze, turn_from, turn_text, unpack
 from ..item_keys import session_key, user_key
 from ..types import RING_SIZE, Accepted, Answering, SessionMemory, Turn
-from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, holds, key_of, lives, stamp
+from .client import TableStore, holds
+from .item_requests import STAMP, Item, Write, key_of, lives, put, stamp, update
 
 SMALL_BYTES = 2_048
 READ_BEFORE = 200
@@ -48,26 +49,25 @@ def turn_attributes(turn: Turn) -> Item:
         "reply": "",
         "request_id": turn.request_id,
     }
-    return {"body": S(dumps(head) + "\n"), "packed": {"B": squeeze(turn_text(turn))}}
+    return {"body": dumps(head) + "\n", "packed": squeeze(turn_text(turn))}
 
 
 def turn_in(item: Item) -> Turn:
     """The turn that an item holds; of a damaged one the place, so that it costs a person one turn
     and not the conversation."""
     try:
-        # boto3 hands out its own Binary type
-        packed = bytes(item["packed"]["B"])
+        packed = item["packed"]
         read = _read if len(packed) <= SMALL_BYTES else _read.__wrapped__
         return read(packed)
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         damaged(item, error)
-        return replace(turn_from(item["body"]["S"]), status="error")
+        return replace(turn_from(item["body"]), status="error")
 
 
 def damaged(item: Item, error: Exception) -> None:
     """Say in the log which item of the session cannot be read."""
     reason = type(error).__name__
-    _log.error("item=%s reason=%s | cannot be read: left out", item["sk"]["S"], reason)
+    _log.error("item=%s reason=%s | cannot be read: left out", item["sk"], reason)
 
 
 @lru_cache(maxsize=READ_BEFORE)
@@ -94,7 +94,7 @@ class SessionStore(TableStore):
         that expired by `now` are gone, swept or not."""
         items = await self._partition(session_key(key))
         # expired items are there until DynamoDB's sweep, which may take days
-        slots = [item for item in items if item["sk"]["S"] in _SLOTS and lives(item, now)]
+        slots = [item for item in items if item["sk"] in _SLOTS and lives(item, now)]
         return SessionMemory(
             turns=tuple(sorted(map(turn_in, slots), key=lambda turn: turn.seq)),
             taken={
@@ -103,7 +103,7 @@ class SessionStore(TableStore):
                 for name in item
                 if name.startswith(_LEASE)
             },
-            versions={int(item["seq"]["N"]): item["stamp"]["S"] for item in slots},
+            versions={int(item["seq"]): item[STAMP] for item in slots},
         )
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
@@ -113,45 +113,9 @@ class SessionStore(TableStore):
         One conditional write; where the turn asks, one transaction with the ways to its session
         (`find_pending`).
         """
-        own = stamp()
-        request: Item = {
-            "TableName": self._table,
-            "Item": {
-                **_slot(key, turn.seq),
-                "seq": N(turn.seq),
-                **_attributes(turn, expires_at),
-                **own,
-            },
-            "ConditionExpression": _OLDER,
-            "ExpressionAttributeValues": {":seq": N(turn.seq), ":now": N(now)},
-        }
-        return await self._written(key, turn, "put_item", request, own)
-
-    async def _ask(
-        self, key: SessionKey, turn: Turn, operation: str, request: Item, own: Item
-    ) -> None:
-        """One transaction: the turn with its questions, and the way to it from each of their
-        ids."""
-        pointers = [
-            {
-                **_pointer(key.user, asked.confirmation_id),
-                **LAYOUT,
-                "session_id": S(key.session_id),
-                "expires_at": N(asked.expires_at + KEPT_S),
-            }
-            for asked in turn.waiting
-        ]
-        # the same request as a part of a transaction
-        first = {"put_item": "Put", "update_item": "Update"}[operation]
-        try:
-            await self._database.transact(
-                {first: request},
-                *({"Put": {"TableName": self._table, "Item": item}} for item in pointers),
-            )
-        except ConditionFailed as failure:
-            # it is our own: the answer of the first try was lost
-            if not own.items() <= failure.item.items():
-                raise
+        item = {**_slot(key, turn.seq), "seq": turn.seq, **_attributes(turn, expires_at)}
+        write = put(self._table, item, _OLDER, own=STAMP, seq=turn.seq, now=now)
+        return await self._written(key, turn, write)
 
     async def replace(
         self,
@@ -166,37 +130,33 @@ class SessionStore(TableStore):
         read (`version`); False if it is not. One conditional write, one transaction where the turn
         asks; those questions' leases end with it.
         """
-        own = stamp()
-        written = {**_attributes(turn, expires_at), **own}
         # a lease ends with its question
-        gone = [f"#{kind}{name}" for name in answered for kind in (_LEASE, _HOLDER)]
-        gone += [] if turn.waiting else ["#waiting"]
-        removed = f" REMOVE {', '.join(gone)}" if gone else ""
-        request: Item = {
-            "TableName": self._table,
-            "Key": _slot(key, turn.seq),
-            "UpdateExpression": f"SET {', '.join(f'#{n} = :{n}' for n in written)}{removed}",
-            "ConditionExpression": "#seq = :seq AND #stamp = :version",
-            "ExpressionAttributeValues": {
-                ":seq": N(turn.seq),
-                ":version": S(version),
-                **{f":{name}": value for name, value in written.items()},
-            },
-        }
-        return await self._written(key, turn, "update_item", request, own)
+        gone = [f"{kind}{name}" for name in answered for kind in (_LEASE, _HOLDER)]
+        write = update(
+            self._table,
+            _slot(key, turn.seq),
+            {"waiting": None, **_attributes(turn, expires_at)},
+            "#seq = :seq AND #stamp = :version",
+            removes=gone,
+            own=STAMP,
+            seq=turn.seq,
+            version=version,
+        )
+        return await self._written(key, turn, write)
 
-    async def _written(
-        self, key: SessionKey, turn: Turn, operation: str, request: Item, own: Item
-    ) -> bool:
-        try:
-            # only a turn that asks pays for a transaction
-            if turn.waiting:
-                await self._ask(key, turn, operation, request, own)
-            else:
-                await self._database.write(operation, own=own, **request)
-        except ConditionFailed:
-            return False
-        return True
+    async def _written(self, key: SessionKey, turn: Turn, write: Write) -> bool:
+        """Send it; where the turn asks in one transaction with the way to it from each of its
+        questions' ids."""
+        pointers = [
+            {
+                **_pointer(key.user, asked.confirmation_id),
+                "session_id": key.session_id,
+                "expires_at": asked.expires_at + KEPT_S,
+            }
+            for asked in turn.waiting
+        ]
+        ways = (put(self._table, pointer) for pointer in pointers)
+        return await holds(self._database.write(write, *ways))
 
     async def take_pending(
         self, key: SessionKey, seq: int, confirmation_id: str, *, now: float, lease: Answering
@@ -206,44 +166,34 @@ class SessionStore(TableStore):
         holds the lease.
         """
         until, holder = f"{_LEASE}{confirmation_id}", f"{_HOLDER}{confirmation_id}"
-        # a write whose answer was lost is recognised by its own stamp
-        own = {holder: S((_YES if lease.yes else _NO) + stamp()["stamp"]["S"])}
-        update = f"SET #{until} = :until, #{holder} = :holder"
+        # a write whose answer was lost is recognised by its holder
+        taken = {until: lease.until, holder: (_YES if lease.yes else _NO) + stamp()}
         condition = (
             "#seq = :seq AND contains(#waiting, :id)"
             f" AND (attribute_not_exists(#{until}) OR #{until} < :now)"
         )
-        values = {
-            ":seq": N(seq),
-            ":id": S(confirmation_id),
-            ":now": N(now),
-            ":until": N(lease.until),
-            ":holder": own[holder],
-        }
-        return await holds(self._update(_slot(key, seq), update, values, condition, own=own))
+        values = {"seq": seq, "id": confirmation_id, "now": now}
+        return await holds(self._update(_slot(key, seq), taken, condition, own=holder, **values))
 
     async def keep_pending(
         self, key: SessionKey, seq: int, confirmation_id: str, *, was: float, until: float
     ) -> bool:
         """Renew a lease that ends at `was`; False where it is no longer ours, or was given back."""
         lease = f"{_LEASE}{confirmation_id}"
-        values = {":seq": N(seq), ":was": N(was), ":until": N(until)}
-        update, condition = f"SET #{lease} = :until", f"#seq = :seq AND #{lease} = :was"
-        own = {lease: N(until)}
-        return await holds(self._update(_slot(key, seq), update, values, condition, own=own))
+        condition = f"#seq = :seq AND #{lease} = :was"
+        kept = self._update(_slot(key, seq), {lease: until}, condition, own=lease, seq=seq, was=was)
+        return await holds(kept)
 
     async def find_pending(self, user: UserKey, confirmation_id: str, *, now: float) -> str | None:
         """The session in which this confirmation was asked, until ten minutes after it expires;
         also after it was taken, since a repeated answer belongs to the first one's session."""
         item = await self._get(_pointer(user, confirmation_id))
         # another tenant's or user's id is under another key, and so unknown
-        return str(item["session_id"]["S"]) if item and lives(item, now) else None
+        return str(item["session_id"]) if item and lives(item, now) else None
 
     async def delete(self, key: SessionKey) -> None:
         """Forget the session. Repeatable."""
-        await self._database.delete_batch(
-            self._table, [key_of(session_key(key), sk) for sk in _SLOTS]
-        )
+        await self._delete_batch(key_of(session_key(key), sk) for sk in _SLOTS)
 
 
 def _slot(key: SessionKey, seq: int) -> Item:
@@ -251,18 +201,14 @@ def _slot(key: SessionKey, seq: int) -> Item:
 
 
 def _lease(item: Item, name: str) -> Answering:
-    holder = str(item[_HOLDER + name.removeprefix(_LEASE)]["S"])
-    return Answering(float(item[name]["N"]), holder.startswith(_YES))
+    holder = str(item[_HOLDER + name.removeprefix(_LEASE)])
+    return Answering(float(item[name]), holder.startswith(_YES))
 
 
 def _attributes(turn: Turn, expires_at: int) -> Item:
-    waiting = [asked.confirmation_id for asked in turn.waiting]
-    return {
-        **turn_attributes(turn),
-        "expires_at": N(expires_at),
-        **LAYOUT,
-        **({"waiting": {"SS": waiting}} if waiting else {}),
-    }
+    waiting = {asked.confirmation_id for asked in turn.waiting}
+    asks = {"waiting": waiting} if waiting else {}
+    return {**turn_attributes(turn), "expires_at": expires_at, **asks}
 
 
 def _pointer(user: UserKey, confirmation_id: str) -> Item:
@@ -280,25 +226,21 @@ class AcceptedStore(TableStore):
     async def list(self, user: UserKey, *, function: str = "") -> tuple[Accepted, ...]:
         """All of them, or those of `app.function`."""
         # one query, whichever is asked
-        below = f"{PREFIX}{function}#" if function else PREFIX
-        items = await self._partition(user_key(user), below)
+        items = await self._partition(
+            user_key(user), f"{PREFIX}{function}#" if function else PREFIX
+        )
         return tuple(
-            Accepted(item["sk"]["S"].removeprefix(PREFIX), *(item[name]["S"] for name in _TOLD))
+            Accepted(item["sk"].removeprefix(PREFIX), *(item[name] for name in _TOLD))
             for item in items
         )
 
     async def put(self, user: UserKey, accepted: Iterable[Accepted]) -> None:
         """Remember these. Repeatable."""
-        requests = []
-        for one in accepted:
-            key, *told = one
-            fields = dict(zip(_TOLD, map(S, told), strict=True))
-            item = {**key_of(user_key(user), PREFIX + key), **LAYOUT, **fields}
-            requests.append({"PutRequest": {"Item": item}})
-        await self._database.batch(self._table, requests)
+        keys = {one: key_of(user_key(user), PREFIX + one.key) for one in accepted}
+        await self._put_batch(
+            {**key, **dict(zip(_TOLD, one[1:], strict=True))} for one, key in keys.items()
+        )
 
     async def delete(self, user: UserKey, keys: Iterable[str]) -> None:
         """Forget these. Repeatable."""
-        await self._database.delete_batch(
-            self._table, [key_of(user_key(user), PREFIX + key) for key in keys]
-        )
+        await self._delete_batch(key_of(user_key(user), PREFIX + key) for key in keys)

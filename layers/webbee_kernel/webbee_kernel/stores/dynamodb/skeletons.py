@@ -38,7 +38,8 @@ from ..item_keys import (
 )
 from ..paging import Cursor, positive
 from ..types import DueUser, Installation, Lease, Saved, Section, ShardMark, UserState
-from .client import LAYOUT, ConditionFailed, Database, Item, N, S, holds, key_of, stamp
+from .client import ConditionFailed, Database, holds
+from .item_requests import ABSENT, STAMP, Item, key_of, partition
 from .timers import (
     AFTER_SECTIONS,
     ATTEMPTS,
@@ -70,74 +71,60 @@ class DueIndex(SkeletonTable):
     ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
         """Whose timer falls due in one shard from `since` on and before a time, earliest first:
         reads what is due, not what exists."""
-        tokens = Cursor("due", shard)
-        start = {}
+        tokens, after = Cursor("due", shard), None
         if cursor is not None:
             due_at, pk, sk = tokens.read(cursor, 3)
-            where = {"due_shard": S(str(shard)), "due_at": N(due_at)}
-            start["ExclusiveStartKey"] = {**key_of(pk, sk), **where}
+            after = {**key_of(pk, sk), "due_shard": str(shard), "due_at": due_at}
         items = await self._query(
             "#due_shard = :shard AND #due_at BETWEEN :since AND :before",
-            {":shard": S(str(shard)), ":since": N(since), ":before": N(before)},
             index="due",
             # one more tells whether there is a next page
             need=positive(limit) + 1,
-            **start,
+            after=after,
+            shard=str(shard),
+            since=since,
+            before=before,
         )
         found, rest = items[:limit], items[limit:]
         users = tuple(
-            (user_of(item["pk"]["S"]), DueUser(loads(item["user"]["S"]), at))
+            (user_of(item["pk"]), DueUser(loads(item["user"]), at))
             for item in found
             # BETWEEN takes both ends in
-            if (at := float(item["due_at"]["N"])) < before
+            if (at := float(item["due_at"])) < before
         )
         if not rest:
             return users, None
         # the cursor names a row, not an offset: rows before it may go
         last = found[-1]
-        return users, tokens.write(float(last["due_at"]["N"]), last["pk"]["S"], last["sk"]["S"])
+        return users, tokens.write(float(last["due_at"]), last["pk"], last["sk"])
 
     async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
         """Take a shard to look through, and how far it was looked through before; None while
         somebody else does."""
-        own = stamp()
+        free = f"{ABSENT} OR #lease_until <= :now"
         try:
-            answer = await self._update(
-                _key(shard),
-                "SET #lease_until = :until, #stamp = :stamp, #schema = :schema",
-                {
-                    ":until": N(until),
-                    ":now": N(now),
-                    ":stamp": own["stamp"],
-                    ":schema": LAYOUT["schema"],
-                },
-                "attribute_not_exists(#pk) OR #lease_until <= :now",
-                own=own,
-                returns="ALL_NEW",
-            )
+            item = await self._update(_key(shard), {"lease_until": until}, free, own=STAMP, now=now)
         except ConditionFailed:
             return None
-        item = answer["Attributes"]
         queued_until, swept_at = number(item, "queued_until"), number(item, "swept_at")
         return ShardMark(queued_until or 0.0, swept_at or 0.0, until)
 
     async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
         """Note how far it has come; with `done` give it back. False when it was lost meanwhile."""
-        values = {
-            ":queued": N(mark.queued_until),
-            ":swept": N(mark.swept_at),
-            ":free": N(0.0 if done else mark.lease),
-            ":lease": N(mark.lease),
+        moved = {
+            "queued_until": mark.queued_until,
+            "swept_at": mark.swept_at,
+            "lease_until": 0.0 if done else mark.lease,
         }
-        update = "SET #queued_until = :queued, #swept_at = :swept, #lease_until = :free"
-        return await holds(self._update(_key(shard), update, values, "#lease_until = :lease"))
+        ours = "#lease_until = :lease"
+        return await holds(self._update(_key(shard), moved, ours, lease=mark.lease))
 
     async def queued_until(self, user: UserKey) -> float:
         """How far the tick has come in the user's shard, perhaps a moment late. Half a read
         unit."""
         key = _key(shard_of(user, self._shards))
-        answer = await self._database.call("get_item", TableName=self._table, Key=key)
-        return number(answer.get("Item", {}), "queued_until") or 0.0
+        item = await self._database.get(self._table, key, eventually=True)
+        return number(item or {}, "queued_until") or 0.0
 
 
 def _key(shard: int) -> Item:
@@ -163,12 +150,8 @@ class Tenants(SkeletonTable):
         """The tenants of which a user has the app by a record of theirs, perhaps a moment late;
         without an app all that are known. One Query for the tenants, and for an app one more each,
         for one key: no users are read."""
-        items = await self._database.items(
-            TableName=self._table,
-            KeyConditionExpression="#pk = :pk",
-            ExpressionAttributeValues={":pk": S(tenants_key(app_id))},
-        )
-        tenants = [item["sk"]["S"] for item in items]
+        known = partition(self._table, tenants_key(app_id), eventually=True)
+        tenants = [item["sk"] for item in await self._database.items(known)]
         if not app_id:
             return tuple(tenants)
         have = await asyncio.gather(*(self._has(tenant, app_id) for tenant in tenants))
@@ -176,8 +159,8 @@ class Tenants(SkeletonTable):
 
     async def _has(self, tenant_id: str, app_id: str) -> bool:
         # the sparse index holds only who has the app
-        values = {":app": S(installed_key(tenant_id, app_id))}
-        return bool(await self._query("#due_shard = :app", values, index="due", need=1))
+        app = installed_key(tenant_id, app_id)
+        return bool(await self._query("#due_shard = :app", index="due", need=1, app=app))
 
 
 class SkeletonStore(Timers, DueIndex, Tenants):
@@ -186,9 +169,8 @@ class SkeletonStore(Timers, DueIndex, Tenants):
 
     async def read(self, user: UserKey) -> UserState:
         """One query: all sections and installation records, and when the user was last noted."""
-        values = {":pk": S(user_key(user)), ":end": S(AFTER_SECTIONS)}
-        items = await self._query("#pk = :pk AND #sk < :end", values)
-        state = state_of(items)
+        before = "#pk = :pk AND #sk < :end"
+        state = state_of(await self._query(before, pk=user_key(user), end=AFTER_SECTIONS))
         # `previous` is for alerts, and big: the clock alone reads it
         return state._replace(sections=tuple(replace(s, previous=None) for s in state.sections))
 
@@ -215,16 +197,16 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         `who`, where given, replaces the user as refresh messages name it. One write; one more for
         each change that others made to the timer.
         """
-        noted = {} if seen_at is None else {"seen_at": N(seen_at)}
-        noted |= {} if who is None else {"user": S(dumps(dict(who)))}
+        noted: Item = {} if seen_at is None else {"seen_at": seen_at}
+        noted |= {} if who is None else {"user": dumps(dict(who))}
         ours = tuple(sections)
-        timer: Item = {"sections": S(lease.known), "lease_until": N(lease.until)}
+        timer: Item = {"sections": lease.known, "lease_until": lease.until}
         if lease.asked:
             timer["asked"] = names_of(lease.asked)
         for _ in range(ATTEMPTS):
             book = reconciled(ours, lease, book_of(timer))
             # what was asked for while we were at it is due at once
-            asked = set(timer.get("asked", {"SS": ()})["SS"]) - set(names_of(lease.asked)["SS"])
+            asked = timer.get("asked", set()) - names_of(lease.asked)
             due_at = now if asked else earliest(book.values())
             try:
                 await self._commit(user, timer, book, due_at, asked, noted)
@@ -267,10 +249,9 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         if before is None or not before.version:
             await self._put(item)
             return
-        values = {":version": N(before.version)}
         # never over a newer snapshot
-        condition = "attribute_not_exists(#pk) OR #version = :version"
-        await self._put(item, condition, values, own={"stamp": item["stamp"]})
+        unchanged = f"{ABSENT} OR #version = :version"
+        await self._put(item, unchanged, own=STAMP, version=before.version)
 
     async def put_installation(
         self, user: UserKey, installation: Installation
@@ -284,27 +265,23 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         app_id = installation.app_id
         if installation.installed:
             await asyncio.gather(self.know(user.tenant_id), self.know(user.tenant_id, app_id))
-        item = {
-            **key_of(user_key(user), installation_key(app_id)),
-            "body": S(dumps(to_dict(installation))),
-        }
+        item = key_of(user_key(user), installation_key(app_id))
+        item["body"] = dumps(to_dict(installation))
         if installation.installed:
-            index = installed_key(user.tenant_id, app_id)
-            item |= {"due_shard": S(index), "due_at": N(0)}
+            item |= {"due_shard": installed_key(user.tenant_id, app_id), "due_at": 0}
         # first as if nobody had decided, then against what is there
-        expected: tuple[str, Item] = ("attribute_not_exists(#pk)", {})
+        expected, held = ABSENT, dict[str, str]()
         before: Installation | None = None
         for _ in range(ATTEMPTS):
-            own = stamp()
             try:
-                await self._put({**item, **own}, *expected, own=own)
+                await self._put(item, expected, own=STAMP, **held)
             except ConditionFailed as failure:
-                before = from_dict(Installation, loads(failure.item["body"]["S"]))
+                before = from_dict(Installation, loads(failure.item["body"]))
                 indexed = item.get("due_shard") == failure.item.get("due_shard")
                 # it says the same already: no hook is called twice
                 if indexed and replace(before, at=installation.at) == installation:
                     return before
-                expected = ("#body = :held", {":held": failure.item["body"]})
+                expected, held = "#body = :held", {"held": failure.item["body"]}
             else:
                 return before
         raise StorageUnavailable(
@@ -322,9 +299,9 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         await self._take_off(user, app_id)
         await asyncio.gather(
             *(
-                self._delete(key_of(item["pk"]["S"], item["sk"]["S"]))
+                self._delete(key_of(item["pk"], item["sk"]))
                 for item in items
-                if item["sk"]["S"].startswith(prefixes)
+                if item["sk"].startswith(prefixes)
             )
         )
         return len(gone)

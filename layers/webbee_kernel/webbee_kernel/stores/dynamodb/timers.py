@@ -29,7 +29,8 @@ from ...types import JSONObject, UserKey, from_dict
 from ..codec import dumps, loads, unpack
 from ..item_keys import installation_key, previous_key, section_key, shard_of, user_key
 from ..types import Installation, Lease, Section, UserState
-from .client import LAYOUT, Database, Item, N, S, TableStore, holds, key_of, stamp
+from .client import Database, TableStore, holds
+from .item_requests import ABSENT, STAMP, Item, key_of, stamp
 
 Book = dict[tuple[str, str], Section]
 """Bookkeeping by app and section, no data in it."""
@@ -122,45 +123,29 @@ def timer_key(user: UserKey) -> Item:
     return key_of(user_key(user), TIMER)
 
 
-def new_timer(user: UserKey, who: Mapping[str, Any]) -> Item:
-    """A timer with nothing on it."""
-    return {
-        **timer_key(user),
-        **LAYOUT,
-        "lease_until": N(0.0),
-        "sections": S(NO_SECTIONS),
-        "user": S(dumps(dict(who))),
-    }
-
-
 def data_item(user: UserKey, section: Section) -> Item:
     item = {
         **key_of(user_key(user), section_key(*section.key)),
-        **LAYOUT,
-        "app_id": S(section.app_id),
-        "section": S(section.section),
+        "app_id": section.app_id,
+        "section": section.section,
         **_packed(section.data),
-        "version": N(section.version),
-        **stamp(),
+        "version": section.version,
+        STAMP: stamp(),
     }
     if section.refreshed_at is not None:
-        item["refreshed_at"] = N(section.refreshed_at)
+        item["refreshed_at"] = section.refreshed_at
     return item
 
 
 def previous_item(user: UserKey, section: Section) -> Item:
     """What the section's data was before this version."""
-    return {
-        **key_of(user_key(user), previous_key(*section.key)),
-        **LAYOUT,
-        **_packed(section.previous),
-        "version": N(section.version),
-    }
+    key = key_of(user_key(user), previous_key(*section.key))
+    return {**key, **_packed(section.previous), "version": section.version}
 
 
 def state_of(items: Iterable[Item]) -> UserState:
     """Everything a user's partition says."""
-    by_key = {item["sk"]["S"]: item for item in items}
+    by_key = {item["sk"]: item for item in items}
     timer = by_key.get(TIMER, {})
     book = book_of(timer)
     lease_until = number(timer, "lease_until") or 0.0
@@ -168,7 +153,7 @@ def state_of(items: Iterable[Item]) -> UserState:
     return UserState(
         sections=tuple(sections[key] for key in sorted(sections)),
         installations=tuple(
-            from_dict(Installation, loads(item["body"]["S"]))
+            from_dict(Installation, loads(item["body"]))
             for sk, item in sorted(by_key.items())
             if sk.startswith("!") and sk != TIMER
         ),
@@ -182,8 +167,8 @@ def _pictured(entry: Section, by_key: Mapping[str, Item], lease_until: float) ->
     if item is None:
         return replace(entry, lease_until=lease_until)
     before = by_key.get(previous_key(*entry.key), {})
-    version = int(item["version"]["N"])
-    fits = before and int(before["version"]["N"]) == version
+    version = int(item["version"])
+    fits = before and int(before["version"]) == version
     ahead = version > entry.version
     return replace(
         entry,
@@ -197,7 +182,7 @@ def _pictured(entry: Section, by_key: Mapping[str, Item], lease_until: float) ->
 
 def book_of(timer: Item) -> Book:
     """The bookkeeping that a timer's item holds."""
-    return book_from(timer["sections"]["S"]) if "sections" in timer else {}
+    return book_from(timer["sections"]) if "sections" in timer else {}
 
 
 def _packed(data: Any) -> Item:
@@ -205,18 +190,18 @@ def _packed(data: Any) -> Item:
     kilobyte shrinks to a half and less, and each began kilobyte of the item is a unit."""
     text = dumps(data)
     if len(text) * 4 > PACKED_FROM and len(raw := text.encode()) > PACKED_FROM:
-        return {"packed": {"B": zlib.compress(raw, 1)}}
-    return {"data": S(text)}
+        return {"packed": zlib.compress(raw, 1)}
+    return {"data": text}
 
 
 def _unpacked(item: Item) -> Any:
     if "packed" in item:
-        return loads(unpack(bytes(item["packed"]["B"])))
-    return loads(item["data"]["S"]) if "data" in item else None
+        return loads(unpack(item["packed"]))
+    return loads(item["data"]) if "data" in item else None
 
 
 def number(item: Item, name: str) -> float | None:
-    return float(item[name]["N"]) if name in item else None
+    return float(item[name]) if name in item else None
 
 
 ATTEMPTS = 10
@@ -236,7 +221,7 @@ class Timers(SkeletonTable):
             book = added(book_of(timer), given)
             if book is None:
                 return False
-            if await self._put_book(user, timer, book.values(), {"user": S(dumps(dict(who)))}):
+            if await self._put_book(user, timer, book.values(), {"user": dumps(dict(who))}):
                 return True
         raise self._contended()
 
@@ -249,21 +234,20 @@ class Timers(SkeletonTable):
 
         `until` is the fencing token of `write` and `save`.
         """
-        own = stamp()
-        values = {":until": N(until), ":now": N(now), ":stamp": own["stamp"]}
-        condition = "attribute_exists(#pk) AND #lease_until <= :now"
+        condition, by = "attribute_exists(#pk) AND #lease_until <= :now", {}
         if due_by is not None:
-            condition, values[":by"] = f"{condition} AND #due_at <= :by", N(due_by)
-        update = "SET #lease_until = :until, #stamp = :stamp"
-        is_ours = await holds(self._update(timer_key(user), update, values, condition, own=own))
-        return await self._held(user, until) if is_ours else None
+            condition, by = f"{condition} AND #due_at <= :by", {"by": due_by}
+        taken = {"lease_until": until}
+        held = self._update(timer_key(user), taken, condition, own=STAMP, now=now, **by)
+        return await self._held(user, until) if await holds(held) else None
 
     async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
         """Note that these are to be refreshed once whoever holds the timer is through; False when
         nobody holds it."""
-        values = {":asked": names_of(sections), ":now": N(now)}
-        write = self._update(timer_key(user), "ADD #asked :asked", values, "#lease_until > :now")
-        return await holds(write)
+        asked = {"asked": names_of(sections)}
+        return await holds(
+            self._update(timer_key(user), {}, "#lease_until > :now", adds=asked, now=now)
+        )
 
     async def _commit(
         self,
@@ -274,42 +258,29 @@ class Timers(SkeletonTable):
         asked: set[str],
         noted: Mapping[str, Any],
     ) -> None:
-        own = stamp()
-        rest = {"SS": sorted(asked)} if asked else None
-        sets = {"lease_until": N(0.0), "stamp": own["stamp"], "asked": rest, **noted}
-        update, values = self._replaced(user, book.values(), due_at, sets)
-        values |= {":lease": timer["lease_until"], ":known": timer["sections"]}
+        """Give the timer back with this bookkeeping, if it still is as it was read."""
+        sets = self._booked(user, book.values(), due_at)
+        sets |= {"lease_until": 0.0, "asked": asked or None, **noted}
+        values = {"lease": timer["lease_until"], "known": timer["sections"]}
         condition = "#lease_until = :lease AND #sections = :known"
         if "asked" in timer:
-            condition, values[":before"] = f"{condition} AND #asked = :before", timer["asked"]
+            condition, values["before"] = f"{condition} AND #asked = :before", timer["asked"]
         else:
             condition += " AND attribute_not_exists(#asked)"
-        await self._update(timer_key(user), update, values, condition, own=own)
+        await self._update(timer_key(user), sets, condition, own=STAMP, **values)
 
-    def _replaced(
-        self,
-        user: UserKey,
-        sections: Iterable[Section],
-        due_at: float | None,
-        sets: Mapping[str, JSONObject | None],
-    ) -> tuple[str, Item]:
-        """What gives a timer this bookkeeping, its due time and these attributes, with its values;
-        an attribute that is None goes."""
-        told = {"sections": S(book_text(sections)), "due_at": None, "due_shard": None, **sets}
-        if due_at is not None:
-            told |= {"due_at": N(due_at), "due_shard": S(self._shard(user))}
-        values = {f":{name}": value for name, value in told.items() if value is not None}
-        gone = ", ".join(f"#{name}" for name, value in told.items() if value is None)
-        update = "SET " + ", ".join(f"#{name[1:]} = {name}" for name in values)
-        return (f"{update} REMOVE {gone}" if gone else update), values
+    def _booked(self, user: UserKey, sections: Iterable[Section], due_at: float | None) -> Item:
+        """A timer's bookkeeping and due time; without one it leaves the index."""
+        shard = None if due_at is None else str(shard_of(user, self._shards))
+        return {"sections": book_text(sections), "due_at": due_at, "due_shard": shard}
 
     async def mark_seen(self, user: UserKey, at: float) -> None:
         """Note that the user was here. Repeatable. One write; three requests for a user without a
         timer."""
-        update, values, condition = "SET #seen_at = :at", {":at": N(at)}, "attribute_exists(#pk)"
-        if not await holds(self._update(timer_key(user), update, values, condition)):
+        seen = {"seen_at": at}
+        if not await holds(self._update(timer_key(user), seen, "attribute_exists(#pk)")):
             await self._timer(user, {})
-            await self._update(timer_key(user), update, values, condition)
+            await self._update(timer_key(user), seen, "attribute_exists(#pk)")
 
     async def _take_off(self, user: UserKey, app_id: str) -> None:
         for _ in range(ATTEMPTS):
@@ -324,27 +295,25 @@ class Timers(SkeletonTable):
         self, user: UserKey, timer: Item, sections: Collection[Section], sets: Mapping[str, Any]
     ) -> bool:
         """Replace the bookkeeping of a timer that nobody changed meanwhile; whether it was so."""
-        update, values = self._replaced(user, sections, earliest(sections), sets)
-        values[":known"] = timer["sections"]
-        return await holds(self._update(timer_key(user), update, values, "#sections = :known"))
+        sets = {**self._booked(user, sections, earliest(sections)), **sets}
+        known = timer["sections"]
+        return await holds(self._update(timer_key(user), sets, "#sections = :known", known=known))
 
     async def _timer(self, user: UserKey, who: Mapping[str, Any]) -> Item:
         """The user's timer, made where there is none."""
         if found := await self._get(timer_key(user)):
             return found
-        fresh = new_timer(user, who)
-        await holds(self._put(fresh, "attribute_not_exists(#pk)"))  # unless another was quicker
+        nothing = {"lease_until": 0.0, "sections": NO_SECTIONS, "user": dumps(dict(who))}
+        fresh = {**timer_key(user), **nothing}
+        await holds(self._put(fresh, ABSENT))  # unless another was quicker
         return await self._get(timer_key(user)) or fresh
 
     async def _held(self, user: UserKey, until: float) -> Lease:
         items = await self._partition(user_key(user))
-        timer = next((item for item in items if item["sk"]["S"] == TIMER), {})
-        asked = (name.partition("#") for name in timer.get("asked", {"SS": ()})["SS"])
-        known = timer.get("sections", {"S": ""})["S"]
-        return Lease(until, state_of(items), frozenset((app, at) for app, _, at in asked), known)
-
-    def _shard(self, user: UserKey) -> str:
-        return str(shard_of(user, self._shards))
+        timer = next((item for item in items if item["sk"] == TIMER), {})
+        asked = (name.partition("#") for name in timer.get("asked", ()))
+        keys = frozenset((app, at) for app, _, at in asked)
+        return Lease(until, state_of(items), keys, timer.get("sections", ""))
 
     def _contended(self) -> StorageUnavailable:
         return StorageUnavailable(
@@ -352,5 +321,5 @@ class Timers(SkeletonTable):
         )
 
 
-def names_of(sections: Iterable[tuple[str, str]]) -> Item:
-    return {"SS": sorted(section_key(*key) for key in sections)}
+def names_of(sections: Iterable[tuple[str, str]]) -> set[str]:
+    return {section_key(*key) for key in sections}

@@ -23,7 +23,8 @@ from ..codec import PART_BYTES, dumps, loads, squeeze, told_row, unpack
 from ..item_keys import listed_key, session_key, turn_key, user_key
 from ..paging import Cursor, positive
 from ..types import RING_SIZE, Place, SessionSummary, Turn
-from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, key_of
+from .client import ConditionFailed, TableStore
+from .item_requests import Item, key_of, query
 from .sessions import damaged
 
 
@@ -42,8 +43,8 @@ class TranscriptStore(TableStore):
             return
         item = {
             **key_of(session_key(key), turn_key(turns[-1].at, turns[-1].seq)),
-            "packed": {"B": packed},
-            "expires_at": N(max(until for until, _ in rows)),
+            "packed": packed,
+            "expires_at": max(until for until, _ in rows),
         }
         await self._put(item)
 
@@ -65,46 +66,29 @@ class TranscriptStore(TableStore):
         self, key: SessionKey, limit: int, before: Place | None
     ) -> AsyncIterator[Item]:
         """The items with turns before that place: the one that it lies in, and those behind."""
-        pk = session_key(key)
-        start = "turn$"
+        pk, start = session_key(key), "turn$"
         if before:
             start = turn_key(*before)
-            values = {":pk": S(pk), ":start": S(start)}
-            for item in await self._query("#pk = :pk AND #sk >= :start", values, need=1):
+            for item in await self._query(
+                "#pk = :pk AND #sk >= :start", need=1, pk=pk, start=start
+            ):
                 yield item
-        request: JSONObject = {
-            "TableName": self._table,
-            "KeyConditionExpression": "#pk = :pk AND #sk < :start",
-            "ExpressionAttributeValues": {":pk": S(pk), ":start": S(start)},
-            "ConsistentRead": True,
-            "ScanIndexForward": False,
-            "Limit": limit // RING_SIZE + 2,
-        }
-        last: Item | None = {}
-        while last is not None:
-            items, last = await self._database.page(**request)
+        older = query(self._table, "#pk = :pk AND #sk < :start", backwards=True, pk=pk, start=start)
+        async for items in self._database.pages({**older, "Limit": limit // RING_SIZE + 2}):
             for item in items:
                 yield item
-            request["ExclusiveStartKey"] = last
 
     async def touch(self, user: UserKey, touched: SessionSummary, *, expires_at: int) -> None:
         """List the session as touched then, with so many turns; the title stands only where it has
         none yet. One write."""
-        await self._update(
-            key_of(user_key(user), listed_key(touched.session_id)),
-            "SET #title = if_not_exists(#title, :title),"
-            " #folded = if_not_exists(#folded, :folded), #session_id = :session,"
-            " #turns = :turns, #touched_at = :at, #expires_at = :expires, #schema = :schema",
-            {
-                ":schema": LAYOUT["schema"],
-                ":title": S(touched.title),
-                ":folded": S(touched.title.casefold()),
-                ":session": S(touched.session_id),
-                ":turns": N(touched.turns),
-                ":at": S(touched.touched_at),
-                ":expires": N(expires_at),
-            },
-        )
+        row = {
+            "session_id": touched.session_id,
+            "turns": touched.turns,
+            "touched_at": touched.touched_at,
+            "expires_at": expires_at,
+        }
+        key = key_of(user_key(user), listed_key(touched.session_id))
+        await self._update(key, row, defaults=_titled(touched.title))
 
     async def list(
         self,
@@ -119,15 +103,22 @@ class TranscriptStore(TableStore):
         `title`, those whose title holds it, whatever the case."""
         pk = user_key(user)
         tokens = Cursor("sessions", pk, title)
-        values, also, start = {":pk": S(pk)}, "", {}
+        after = None
         if cursor is not None:
             touched_at, session_id = map(str, tokens.read(cursor, 2))
-            last = key_of(pk, listed_key(session_id))
-            start["ExclusiveStartKey"] = {**last, "touched_at": S(touched_at)}
-        if title:
-            also, values[":part"] = "contains(#folded, :part)", S(title.casefold())
-        request = {"IndexName": "by_touched", "ScanIndexForward": False, **start}
-        items = await self._living(now, positive(limit) + 1, "#pk = :pk", values, also, **request)
+            after = {**key_of(pk, listed_key(session_id)), "touched_at": touched_at}
+        titled = {"part": title.casefold()} if title else {}
+        items = await self._living(
+            now,
+            positive(limit) + 1,
+            "#pk = :pk",
+            "contains(#folded, :part)" if title else "",
+            index="by_touched",
+            backwards=True,
+            after=after,
+            pk=pk,
+            **titled,
+        )
         page = tuple(map(_summary, items[:limit]))
         return page, (
             tokens.write(page[-1].touched_at, page[-1].session_id) if len(items) > limit else None
@@ -135,41 +126,34 @@ class TranscriptStore(TableStore):
 
     async def rename(self, key: SessionKey, title: str) -> SessionSummary | None:
         """Give the session this title; None where there is no such session."""
+        row = key_of(user_key(key.user), listed_key(key.session_id))
         try:
-            answer = await self._update(
-                key_of(user_key(key.user), listed_key(key.session_id)),
-                "SET #title = :title, #folded = :folded",
-                {":title": S(title), ":folded": S(title.casefold())},
-                "attribute_exists(#pk)",
-                returns="ALL_NEW",
-            )
+            return _summary(await self._update(row, _titled(title), "attribute_exists(#pk)"))
         except ConditionFailed:
             return None
-        return _summary(answer["Attributes"])
 
     async def delete(self, key: SessionKey) -> None:
         """Forget the session. Repeatable: its row goes last, so whoever asks again finds what is
         left of a long one."""
-        items = await self._partition(session_key(key), ProjectionExpression="#pk, #sk")
-        await self._database.delete_batch(self._table, items)
+        await self._delete_batch(await self._partition(session_key(key), fields="#pk, #sk"))
         row = key_of(user_key(key.user), listed_key(key.session_id))
-        await self._database.delete_batch(self._table, [row])  # no role may delete an item alone
+        await self._delete_batch([row])  # no role may delete an item alone
 
 
 def rows_in(item: Item, now: float = 0.0) -> dict[Place, JSONObject]:
     """The turns of an item that are not gone by `now`, by their places."""
     try:
-        kept = loads(unpack(bytes(item["packed"]["B"])))
+        kept = loads(unpack(item["packed"]))
     except (zlib.error, ValueError) as error:
         damaged(item, error)
         return {}
     return {(str(row["at"]), int(row["turn"])): row for until, row in kept if until > now}
 
 
+def _titled(title: str) -> Item:
+    return {"title": title, "folded": title.casefold()}
+
+
 def _summary(item: Item) -> SessionSummary:
-    return SessionSummary(
-        item["session_id"]["S"],
-        item["title"]["S"],
-        item["touched_at"]["S"],
-        int(item["turns"]["N"]),
-    )
+    turns = int(item["turns"])
+    return SessionSummary(item["session_id"], item["title"], item["touched_at"], turns)

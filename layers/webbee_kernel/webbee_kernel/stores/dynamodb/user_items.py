@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
@@ -18,19 +16,8 @@ from ..codec import audit_from, audit_text, event_from, event_text
 from ..item_keys import app_key, entry_key, tenant_key, user_key
 from ..paging import positive
 from ..types import Counted, Used
-from .client import (
-    LAYOUT,
-    ConditionFailed,
-    Database,
-    Item,
-    N,
-    S,
-    TableStore,
-    holds,
-    key_of,
-    lives,
-    stamp,
-)
+from .client import ConditionFailed, Database, TableStore, holds
+from .item_requests import ABSENT, STAMP, Item, key_of, lives, put
 
 
 class CacheStore(TableStore):
@@ -42,9 +29,10 @@ class CacheStore(TableStore):
     ) -> bytes | None:
         """The value unless it expired: an entry is gone at `expires_at`, swept or not."""
         item = await self._get(key_of(app_key(user, app_id), entry_key(model, key)))
-        if item is None or now >= float(item["expiry"]["N"]):
+        if item is None or now >= float(item["expiry"]):
             return None
-        return bytes(item["value"]["B"])
+        value: bytes = item["value"]
+        return value
 
     async def set(
         self, user: UserKey, app_id: str, model: str, key: str, value: bytes, *, expires_at: float
@@ -52,9 +40,9 @@ class CacheStore(TableStore):
         """Write, replacing."""
         item = {
             **key_of(app_key(user, app_id), entry_key(model, key)),
-            "value": {"B": value},
-            "expiry": N(expires_at),
-            "expires_at": N(math.ceil(expires_at)),
+            "value": value,
+            "expiry": expires_at,
+            "expires_at": math.ceil(expires_at),
         }
         await self._put(item)
 
@@ -65,8 +53,8 @@ class CacheStore(TableStore):
 
     async def purge(self, user: UserKey, app_id: str) -> int:
         """Remove everything of the app for this user; how many entries there were."""
-        items = await self._partition(app_key(user, app_id), ProjectionExpression="#pk, #sk")
-        await self._database.delete_batch(self._table, items)
+        items = await self._partition(app_key(user, app_id), fields="#pk, #sk")
+        await self._delete_batch(items)
         return len(items)
 
 
@@ -99,88 +87,66 @@ class LimitStore(TableStore):
         One conditional write, however many race: of a limit of ten, ten get through.
         """
         name = f"m{minute}"
-        day = minute // _MINUTES
-        asked = [
-            (requests, f"(attribute_not_exists(#{name}) OR #{name} < :requests)"),
-            (tokens, "(attribute_not_exists(#tokens) OR #tokens < :tokens)"),
-        ]
-        held = " AND ".join(condition for limit, condition in asked if limit)
-        added = f" ADD #{name} :one" + (", #tokens :spent" if spent else "")
-        added += f", #{_MARKS}{minute} :marks" if mark else ""
-        values = {
-            ":one": N(1),
-            ":requests": N(requests),
-            ":tokens": N(tokens - spent),
-            ":spent": N(spent),
-            ":marks": {"SS": [mark]},
-        }
-        used = {v: values[v] for v in values if v in held + added}
-        update = f"{added} REMOVE {_old(minute)}"
+        limits: list[tuple[str, str, int]] = []
+        if requests:
+            limits.append((name, "requests", requests))
+        if tokens:
+            limits.append(("tokens", "tokens", tokens - spent))
+        held = " AND ".join(
+            f"(attribute_not_exists(#{counted}) OR #{counted} < :{limit})"
+            for counted, limit, _ in limits
+        )
+        added: Item = {name: 1}
+        added |= {"tokens": spent} if spent else {}
+        added |= {f"{_MARKS}{minute}": {mark}} if mark else {}
+        most = {limit: value for _, limit, value in limits}
+        old = _old(minute)
         try:
-            answer = await self._change(user_key(user), day, update, used, held, returns="ALL_OLD")
+            before = await self._change(
+                user_key(user), minute, added, held, removes=old, returns="ALL_OLD", **most
+            )
         except ConditionFailed as failure:
             stands = failure.item
-            used_up = Used(_number(stands, name), _number(stands, "tokens"))
+            used_up = Used(stands.get(name, 0), stands.get("tokens", 0))
             return Counted(refused=used_up, beside=_marks(stands, minute))
-        return Counted(beside=_marks(answer.get("Attributes", {}), minute))
+        return Counted(beside=_marks(before, minute))
 
     async def give_back(self, user: UserKey, *, minute: int) -> None:
         """A request that was counted in this minute asked for nothing new. One write."""
-        update = f" ADD #m{minute} :one"
-        await self._change(user_key(user), minute // _MINUTES, update, {":one": N(-1)})
+        await self._change(user_key(user), minute, {f"m{minute}": -1})
 
     async def mark(self, user: UserKey, mark: str, *, minute: int) -> None:
         """Leave another mark in this minute. One write."""
-        update = f" ADD #{_MARKS}{minute} :marks REMOVE {_old(minute)}"
-        values: Item = {":marks": {"SS": [mark]}}
-        await self._change(user_key(user), minute // _MINUTES, update, values)
+        left = {f"{_MARKS}{minute}": {mark}}
+        await self._change(user_key(user), minute, left, removes=_old(minute))
 
     async def spend(self, whose: UserKey | str, *, day: int, tokens: int) -> int:
         """Add tokens to the day of a user, or of a tenant by its id; what it has now. One write."""
         pk = tenant_key(whose) if isinstance(whose, str) else user_key(whose)
-        more = {":more": N(tokens)}
-        answer = await self._change(pk, day, " ADD #tokens :more", more, returns="ALL_NEW")
-        return _number(answer["Attributes"], "tokens")
+        return int((await self._change(pk, day * _MINUTES, {"tokens": tokens}))["tokens"])
 
     async def together(self, tenant_id: str, *, day: int) -> int:
         """What a tenant's day has. One read."""
-        item = await self._get(key_of(tenant_key(tenant_id), _day(day)))
-        return _number(item or {}, "tokens")
+        item = await self._get(key_of(tenant_key(tenant_id), f"day#{day}"))
+        return int((item or {}).get("tokens", 0))
 
     async def _change(
-        self,
-        pk: str,
-        day: int,
-        update: str,
-        values: Item,
-        condition: str = "",
-        *,
-        returns: str = "",
-    ) -> JSONObject:
-        """Change a day's item, which expires a day after it ended."""
-        values = {**values, ":expires": N((day + 2) * DAY_S), ":schema": LAYOUT["schema"]}
-        update = f"SET #expires_at = :expires, #schema = :schema{update}"
-        key = key_of(pk, _day(day))
-        return await self._update(key, update, values, condition, returns=returns)
+        self, pk: str, minute: int, adds: Item, condition: str = "", **options: Any
+    ) -> Item:
+        """Add to the item of the minute's day, which expires a day after it ended."""
+        day = minute // _MINUTES
+        until, key = {"expires_at": (day + 2) * DAY_S}, key_of(pk, f"day#{day}")
+        return await self._update(key, until, condition, adds=adds, **options)
 
 
-@lru_cache(maxsize=4)
-def _old(minute: int) -> str:
-    return ", ".join(f"#{of}{minute - back}" for back in _FORGOTTEN for of in ("m", _MARKS))
+def _old(minute: int) -> list[str]:
+    return [f"{of}{minute - back}" for back in _FORGOTTEN for of in ("m", _MARKS)]
 
 
 def _marks(item: Item, minute: int) -> frozenset[str]:
     """Those of this minute and the one before."""
-    held = (item.get(f"{_MARKS}{at}", {"SS": ()})["SS"] for at in (minute - 1, minute))
+    held = (item.get(f"{_MARKS}{at}", ()) for at in (minute - 1, minute))
     return frozenset(chain.from_iterable(held))
-
-
-def _day(day: int) -> str:
-    return f"day#{day}"
-
-
-def _number(item: Item, name: str) -> int:
-    return int(item[name]["N"]) if name in item else 0
 
 
 NAMED: Final = ("connection", "ticket")
@@ -208,12 +174,9 @@ class ConnectionStore(TableStore):
         deletion whose answer was lost finds nothing when it is repeated, and the page asks for
         another ticket."""
         try:
-            answer = await self._delete(
-                _ticket(ticket), "#expires_at > :now", {":now": N(now)}, returns="ALL_OLD"
-            )
+            return _user(await self._delete(_ticket(ticket), "#expires_at > :now", now=now))
         except ConditionFailed:
             return None
-        return _user(answer["Attributes"])
 
     async def open(self, connection_id: str, user: JSONObject, *, expires_at: int) -> None:
         """A connection is open, with the identity that it was opened with."""
@@ -228,26 +191,26 @@ class ConnectionStore(TableStore):
     async def of_user(self, user: UserKey, *, now: float) -> tuple[str, ...]:
         """The user's open connections, in one strongly consistent query."""
         items = await self._partition(user_key(user), _OPEN)
-        return tuple(i["sk"]["S"].removeprefix(_OPEN) for i in items if lives(i, now))
+        return tuple(i["sk"].removeprefix(_OPEN) for i in items if lives(i, now))
 
     async def close(self, user: UserKey, connection_id: str) -> None:
         """Forget a connection. Repeatable."""
         keys = (_connection(connection_id), key_of(user_key(user), _OPEN + connection_id))
-        await self._database.delete_batch(self._table, keys)
+        await self._delete_batch(keys)
 
     async def forget(self, user: UserKey) -> None:
         """Forget every connection and ticket of the user. Repeatable. One query, then what it led
         to: the items that name the user lie under keys of their own."""
         keys = []
         for item in await self._partition(user_key(user)):
-            kind, _, name = item["sk"]["S"].partition("#")
+            kind, _, name = item["sk"].partition("#")
             if kind in NAMED:
-                keys += [key_of(f"{kind}!{name}", _ALONE), key_of(item["pk"]["S"], item["sk"]["S"])]
-        await self._database.delete_batch(self._table, keys)
+                keys += [key_of(f"{kind}!{name}", _ALONE), key_of(item["pk"], item["sk"])]
+        await self._delete_batch(keys)
 
     async def stop(self, user: UserKey, request_id: str, *, expires_at: int) -> None:
         """Ask the turn of this request to stop, wherever it runs. Repeatable."""
-        await self._put({**_stop(user, request_id), "expires_at": N(expires_at)})
+        await self._put({**_stop(user, request_id), "expires_at": expires_at})
 
     async def stopped(self, user: UserKey, request_id: str, *, now: float) -> bool:
         """Whether the turn of this request was asked to stop."""
@@ -255,8 +218,7 @@ class ConnectionStore(TableStore):
         return bool(item and lives(item, now))
 
     async def _put_both(self, named: Item, own: Item, expires_at: int) -> None:
-        kept = [{**item, "expires_at": N(expires_at), **LAYOUT} for item in (named, own)]
-        await self._database.batch(self._table, [{"PutRequest": {"Item": item}} for item in kept])
+        await self._put_batch({**item, "expires_at": expires_at} for item in (named, own))
 
 
 def _ticket(ticket: str) -> Item:
@@ -276,16 +238,15 @@ def _of(user: JSONObject) -> str:
 
 
 def _who(user: JSONObject) -> Item:
-    return {"user": S(orjson.dumps(user).decode())}
+    return {"user": orjson.dumps(user).decode()}
 
 
 def _user(item: Item) -> JSONObject:
-    user: JSONObject = orjson.loads(item["user"]["S"])
+    user: JSONObject = orjson.loads(item["user"])
     return user
 
 
-_ABSENT = "attribute_not_exists(#pk)"
-_UNCLAIMED = f"{_ABSENT} OR #expires_at <= :now"
+_UNCLAIMED = f"{ABSENT} OR #expires_at <= :now"
 _TOGETHER = 99
 """Events beside the record in one transaction, which takes 100 items."""
 
@@ -295,30 +256,29 @@ class EventStore(TableStore):
 
     async def append(self, user: UserKey, event: Event, *, expires_at: int) -> bool:
         """Write unless an event of this id exists; whether it was new."""
-        own = stamp()
-        item = {**event_item(user, event, expires_at), **own}
-        return await holds(self._put(item, _ABSENT, own=own))
+        return await holds(self._put(event_item(user, event, expires_at), ABSENT, own=STAMP))
 
     async def since(
         self, user: UserKey, last_id: str, *, limit: int = 100, now: float
     ) -> tuple[Event, ...]:
         """Events with a greater id, oldest first, without those that expired by `now`."""
-        values = {":pk": S(user_key(user))}
-        condition = "#pk = :pk"
+        condition, last = "#pk = :pk", {}
         if last_id:  # DynamoDB takes no empty key
-            condition, values[":last"] = "#pk = :pk AND #sk > :last", S(last_id)
-        items = await self._living(now, positive(limit), condition, values)
-        return tuple(event_from(item["body"]["S"]) for item in items)
+            condition, last = "#pk = :pk AND #sk > :last", {"last": last_id}
+        items = await self._living(now, positive(limit), condition, pk=user_key(user), **last)
+        return tuple(event_from(item["body"]) for item in items)
 
 
 def event_item(user: UserKey, event: Event, expires_at: int) -> Item:
     """An event as it is stored."""
-    return {
-        **key_of(user_key(user), event.event_id),
-        **LAYOUT,
-        "body": S(event_text(event)),
-        "expires_at": N(expires_at),
-    }
+    key = key_of(user_key(user), event.event_id)
+    return {**key, "body": event_text(event), "expires_at": expires_at}
+
+
+def record_item(user: UserKey, record: AuditRecord, expires_at: int) -> Item:
+    """The record of a call as it is stored."""
+    key = key_of(user_key(user), f"call#{record.record_id}")
+    return {**key, "body": audit_text(record), "expires_at": expires_at}
 
 
 class AuditStore(TableStore):
@@ -339,23 +299,16 @@ class AuditStore(TableStore):
         first delivery, or, while that one has not finished (or died half-way), its intent, whose
         `status` is "started".
         """
-        own = stamp()
-        intent = replace(record, status="started")
-        item = {
-            **key_of(user_key(user), f"effect#{effect}"),
-            "body": S(audit_text(intent)),
-            "record_id": S(record.record_id),
-            "expires_at": N(expires_at),
-            **own,
-        }
+        intent = record_item(user, replace(record, status="started"), expires_at)
+        intent |= {"sk": f"effect#{effect}", "record_id": record.record_id}
         try:
-            await self._put(item, _UNCLAIMED, {":now": N(now)}, own=own)
+            await self._put(intent, _UNCLAIMED, own=STAMP, now=now)
         except ConditionFailed as failure:
             held = failure.item
         else:
             return None
-        done = await self._get(key_of(user_key(user), f"call#{held['record_id']['S']}"))
-        return audit_from((done if done and lives(done, now) else held)["body"]["S"])
+        done = await self._get(key_of(user_key(user), f"call#{held['record_id']}"))
+        return audit_from((done if done and lives(done, now) else held)["body"])
 
     async def append(
         self,
@@ -368,21 +321,13 @@ class AuditStore(TableStore):
     ) -> None:
         """Write the record of a finished call, and the events it caused, in one call to the
         database. Repeatable: what is there already stays as it is."""
-        item = {
-            **key_of(user_key(user), f"call#{record.record_id}"),
-            **LAYOUT,
-            "body": S(audit_text(record)),
-            "expires_at": N(expires_at),
-        }
-        puts = [_absent(self._table, item)]
-        puts += [_absent(self._events_table, event_item(user, e, events_expire_at)) for e in events]
-        if 1 < len(puts) <= _TOGETHER + 1:
-            with suppress(ConditionFailed):  # a repetition: complete it one by one
-                await self._database.transact(*({"Put": put} for put in puts))
-                return
-        for put in puts:
-            with suppress(ConditionFailed):
-                await self._database.write("put_item", **put)
+        told = (event_item(user, event, events_expire_at) for event in events)
+        writes = [put(self._table, record_item(user, record, expires_at), ABSENT)]
+        writes += (put(self._events_table, item, ABSENT) for item in told)
+        if 1 < len(writes) <= _TOGETHER + 1 and await holds(self._database.write(*writes)):
+            return
+        for write in writes:  # a repetition: complete it one by one
+            await holds(self._database.write(write))
 
     async def list(
         self, user: UserKey, *, limit: int = 100, before: str = "", now: float
@@ -390,14 +335,13 @@ class AuditStore(TableStore):
         """The newest records first, or those older than the record `before`, without those that
         expired by `now`."""
         pk = user_key(user)
-        start: JSONObject = {"ExclusiveStartKey": key_of(pk, f"call#{before}")} if before else {}
-        condition = "#pk = :pk AND begins_with(#sk, :calls)"
-        values = {":pk": S(pk), ":calls": S("call#")}
         items = await self._living(
-            now, positive(limit), condition, values, ScanIndexForward=False, **start
+            now,
+            positive(limit),
+            "#pk = :pk AND begins_with(#sk, :calls)",
+            after=key_of(pk, f"call#{before}") if before else None,
+            backwards=True,
+            pk=pk,
+            calls="call#",
         )
-        return tuple(audit_from(item["body"]["S"]) for item in items)
-
-
-def _absent(table: str, item: Item) -> JSONObject:
-    return {"TableName": table, "Item": item, "ConditionExpression": _ABSENT}
+        return tuple(audit_from(item["body"]) for item in items)
