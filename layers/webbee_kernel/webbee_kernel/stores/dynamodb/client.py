@@ -236,10 +236,10 @@ class TableStore:
         """Send one `put`; ConditionFailed where its condition does not hold."""
         await self._database.write(put(self._table, item, when, **options))
 
-    async def _update(self, key: Item, sets: Item, when: str = "", **options: Any) -> Item:
+    async def _update(self, key: Item, changes: Item, when: str = "", **options: Any) -> Item:
         """Send one `update`: what stands there then; ConditionFailed where its condition does not
         hold."""
-        return await self._database.write(update(self._table, key, sets, when, **options))
+        return await self._database.write(update(self._table, key, changes, when, **options))
 
     async def _delete(self, key: Item, when: str = "", **values: Any) -> Item:
         """Send one `delete`: what stood there; ConditionFailed where its condition does not

@@ -28,7 +28,7 @@ from ...sdk.records import Document
 from ..codec import loads, pack, unpack
 from ..item_keys import members_key
 from ..paging import END, Collection, order_key
-from .item_requests import ABSENT, Item, Write, delete, put, update
+from .item_requests import ABSENT, Add, Item, Write, delete, put, update
 
 COPY_CHARACTERS: Final = 1_000
 """Of a document's JSON that its entries in indexes repeat: `data`, which they project; a larger one
@@ -190,10 +190,10 @@ class Generation(NamedTuple):
     ) -> list[Write]:
         """The write that counts what documents' entries were and are, if the generation still
         lasts; none where no count changes."""
-        adds = self._tally(collection, changes)
+        adds = {n: Add(count) for n, count in self._tally(collection, changes).items() if count}
         if not adds:
             return []
-        return [update(table, collection.marker_key, {}, "#gen = :gen", adds=adds, gen=self.gen)]
+        return [update(table, collection.marker_key, adds, "#gen = :gen", gen=self.gen)]
 
     def _tally(
         self, collection: Collection, changes: Iterable[tuple[Entries, Entries]]
@@ -208,7 +208,7 @@ class Generation(NamedTuple):
                     for name, key in zip(declared.fields, entries.keys, strict=True):
                         if name in counted:
                             counts[f"n:{name}:{key}"] += sign
-        return {name: change for name, change in counts.items() if change}
+        return counts
 
     def marker(self, collection: Collection) -> Item:
         """The item that says that the user has documents of a collection, with nothing counted

@@ -96,18 +96,18 @@ class DocumentReader(TableStore):
             request["Limit"] = CHUNK if where else need
         rows: list[Row] = []
         async for heads in self._database.pages(request):
-            wholes = await asyncio.gather(*(self.whole(collection, head) for head in heads))
-            # those that were deleted meanwhile are missing
-            found = [
-                Row(head["created"], document, head)
-                for head, document in zip(heads, wholes, strict=True)
-                if document is not None
-            ]
+            found = await self._read(collection, heads)
             seen.note(found)
             rows += (row for row in found if matches(row.document.data, where))
             if need and len(rows) >= need:
                 break
         return rows[: need or None]
+
+    async def _read(self, collection: Collection, heads: Sequence[Item]) -> list[Row]:
+        """Whole documents; those that were deleted meanwhile are missing."""
+        wholes = await asyncio.gather(*(self.whole(collection, head) for head in heads))
+        read = zip(heads, wholes, strict=True)
+        return [Row(head["created"], document, head) for head, document in read if document]
 
     async def listed(
         self,
@@ -204,27 +204,42 @@ class DocumentQueries(DocumentReader):
     ) -> list[Row]:
         """Matching documents as they were made: all, or the first `need` behind a key of creation;
         by the index that has those of one value, or through all."""
-        collection, where = asked.collection, asked.where
         if asked.sought and state and state.done:
-            index = self._index(asked, state, asked.sought)
-            key = order_key(where[asked.sought])
-            # a page of entries is one of documents where each matches
-            exact = len(where) == 1 and not is_cut(key)
-            size = need if not need or exact else CHUNK
-            last = index.start(key, after)
-            listed = self.listed(collection, where, index.group, last, need=need, size=size)
-            # the key is of the field that was sought, not of one to order by
-            return [row._replace(key="") for row in await listed]
-        takes = self._generations.backfills(state, _now(asked))
-        seen = Pass(state.gen if state else "", takes)
-        if state and takes:
-            rows = await self.rows(collection, where, seen)
-            await self._generations.backfill(collection, state, seen.waiting)
+            return await self._having(asked, state, after, need)
+        if state and self._generations.backfills(state, _now(asked)):
+            rows = await self._brought_in(asked, state)
             return [row for row in rows if row.created > after][: need or None]
-        rows = await self.rows(collection, where, seen, after=after, need=need)
-        if asked.wanted not in collection.declared.fields:
+        seen, fields = Pass(), asked.collection.declared.fields
+        rows = await self.rows(asked.collection, asked.where, seen, after=after, need=need)
+        if asked.wanted not in fields:
             tell_cost(asked, what or asked.order_by or asked.wanted, seen.documents, seen.size)
         return rows
+
+    async def _brought_in(self, asked: DocumentQuery, state: Generation) -> list[Row]:
+        """All that match; some of those gone through come into the indexes."""
+        seen = Pass(state.gen, self._generations.backfills(state, _now(asked)))
+        rows = await self.rows(asked.collection, asked.where, seen)
+        await self._generations.backfill(asked.collection, state, seen.waiting)
+        return rows
+
+    async def _having(
+        self, asked: DocumentQuery, state: Generation, after: str, need: int
+    ) -> list[Row]:
+        """The same by the index that has those of one value together."""
+        index = self._index(asked, state, asked.sought)
+        key = order_key(asked.where[asked.sought])
+        # a page of entries is one of documents where each matches
+        exact = len(asked.where) == 1 and not is_cut(key)
+        rows = await self.listed(
+            asked.collection,
+            asked.where,
+            index.group,
+            index.start(key, after),
+            need=need,
+            size=need if not need or exact else CHUNK,
+        )
+        # the key is of the field that was sought, not of one to order by
+        return [row._replace(key="") for row in rows]
 
     async def _by_index(self, asked: DocumentQuery, state: Generation) -> list[Row]:
         """The first matching documents behind the query's cursor in the order of a field."""

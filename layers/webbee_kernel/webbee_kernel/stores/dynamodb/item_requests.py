@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 from ...types import JSONObject
@@ -32,6 +32,18 @@ _ITEMS: Final = frozenset(
 )
 """Names of a request or an answer under which attributes lie."""
 _NAME: Final = re.compile(r"#(\w+)")
+
+
+class Add(NamedTuple):
+    """A change that adds to a number, or to a set."""
+
+    value: float | set[str]
+
+
+class Default(NamedTuple):
+    """A change that sets what is not there."""
+
+    value: Any
 
 
 class Write(NamedTuple):
@@ -57,39 +69,42 @@ def put(table: str, item: Item, when: str = "", *, own: str = "", **values: Any)
 def update(
     table: str,
     key: Item,
-    sets: Item,
+    changes: Item,
     when: str = "",
     *,
-    defaults: Mapping[str, Any] | None = None,
-    adds: Mapping[str, Any] | None = None,
-    removes: Iterable[str] = (),
     own: str = "",
     returns: Literal["ALL_OLD", "ALL_NEW"] = "ALL_NEW",
     **values: Any,
 ) -> Write:
-    """Change an item, or make it: attributes are set, set where there are none (`defaults`), added
-    to or removed; what is set to None goes."""
-    made = {name: value for name, value in sets.items() if value is not None} | LAYOUT
-    made |= _stamped(made) if own == STAMP else {}
-    removes = [*removes, *(name for name, value in sets.items() if value is None)]
-    new = {**made, **(defaults or {}), **(adds or {})}
-    # by number where a name is no word
-    word = {n: n if n.isidentifier() else f"_{at}" for at, n in enumerate([*new, *removes])}
-    setting = [f"#{word[name]} = :new_{word[name]}" for name in made]
-    setting += [
-        f"#{word[name]} = if_not_exists(#{word[name]}, :new_{word[name]})"
-        for name in defaults or ()
-    ]
-    clauses = ["SET " + ", ".join(setting)]
-    if adds:
-        clauses.append("ADD " + ", ".join(f"#{word[name]} :new_{word[name]}" for name in adds))
-    if removes:
-        clauses.append("REMOVE " + ", ".join(f"#{word[name]}" for name in removes))
-    request = {"TableName": table, "Key": key, "UpdateExpression": " ".join(clauses)}
-    values |= {f"new_{word[name]}": value for name, value in new.items()}
+    """Change an item, or make it. A change of an attribute is its new value, an `Add`, a `Default`
+    or None, which removes it."""
+    made = {**changes, **LAYOUT, **(_stamped(changes) if own == STAMP else {})}
+    clauses: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
+    for at, (name, change) in enumerate(made.items()):
+        # by number where a name is no word
+        word = name if name.isidentifier() else f"_{at}"
+        clause, form, value = _changed(change)
+        clauses.setdefault(clause, []).append(form.format(word))
+        names[f"#{word}"] = name
+        values |= {} if value is None else {f"new_{word}": value}
+    text = " ".join(f"{clause} {', '.join(forms)}" for clause, forms in clauses.items())
+    request: JSONObject = {"TableName": table, "Key": key, "UpdateExpression": text}
     write = _conditional(request, when, values)
-    write["ExpressionAttributeNames"] |= {f"#{short}": name for name, short in word.items()}
+    write["ExpressionAttributeNames"] |= names
     return Write("Update", write, {own: made[own]} if own else {}, returns)
+
+
+def _changed(change: Any) -> tuple[str, str, Any]:
+    """The clause of a change, how it is written, and its value."""
+    match change:
+        case None:
+            return "REMOVE", "#{0}", None
+        case Add(value):
+            return "ADD", "#{0} :new_{0}", value
+        case Default(value):
+            return "SET", "#{0} = if_not_exists(#{0}, :new_{0})", value
+    return "SET", "#{0} = :new_{0}", change
 
 
 def delete(table: str, key: Item, when: str = "", **values: Any) -> Write:

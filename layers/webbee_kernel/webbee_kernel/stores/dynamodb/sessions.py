@@ -132,12 +132,12 @@ class SessionStore(TableStore):
         """
         # a lease ends with its question
         gone = [f"{kind}{name}" for name in answered for kind in (_LEASE, _HOLDER)]
+        changes = {"waiting": None, **_attributes(turn, expires_at), **dict.fromkeys(gone)}
         write = update(
             self._table,
             _slot(key, turn.seq),
-            {"waiting": None, **_attributes(turn, expires_at)},
+            changes,
             "#seq = :seq AND #stamp = :version",
-            removes=gone,
             own=STAMP,
             seq=turn.seq,
             version=version,

@@ -30,7 +30,7 @@ from ..codec import dumps, loads, unpack
 from ..item_keys import installation_key, previous_key, section_key, shard_of, user_key
 from ..types import Installation, Lease, Section, UserState
 from .client import Database, TableStore, holds
-from .item_requests import ABSENT, STAMP, Item, key_of, stamp
+from .item_requests import ABSENT, STAMP, Add, Item, key_of, stamp
 
 Book = dict[tuple[str, str], Section]
 """Bookkeeping by app and section, no data in it."""
@@ -244,10 +244,9 @@ class Timers(SkeletonTable):
     async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
         """Note that these are to be refreshed once whoever holds the timer is through; False when
         nobody holds it."""
-        asked = {"asked": names_of(sections)}
-        return await holds(
-            self._update(timer_key(user), {}, "#lease_until > :now", adds=asked, now=now)
-        )
+        asked = {"asked": Add(names_of(sections))}
+        held = "#lease_until > :now"
+        return await holds(self._update(timer_key(user), asked, held, now=now))
 
     async def _commit(
         self,

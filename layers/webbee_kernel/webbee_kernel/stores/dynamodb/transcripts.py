@@ -24,7 +24,7 @@ from ..item_keys import listed_key, session_key, turn_key, user_key
 from ..paging import Cursor, positive
 from ..types import RING_SIZE, Place, SessionSummary, Turn
 from .client import ConditionFailed, TableStore
-from .item_requests import Item, key_of, query
+from .item_requests import Default, Item, key_of, query
 from .sessions import damaged
 
 
@@ -88,7 +88,8 @@ class TranscriptStore(TableStore):
             "expires_at": expires_at,
         }
         key = key_of(user_key(user), listed_key(touched.session_id))
-        await self._update(key, row, defaults=_titled(touched.title))
+        titled = {name: Default(value) for name, value in _titled(touched.title).items()}
+        await self._update(key, row | titled)
 
     async def list(
         self,

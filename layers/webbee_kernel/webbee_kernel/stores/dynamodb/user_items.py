@@ -17,7 +17,7 @@ from ..item_keys import app_key, entry_key, tenant_key, user_key
 from ..paging import positive
 from ..types import Counted, Used
 from .client import ConditionFailed, Database, TableStore, holds
-from .item_requests import ABSENT, STAMP, Item, key_of, lives, put
+from .item_requests import ABSENT, STAMP, Add, Item, key_of, lives, put
 
 
 class CacheStore(TableStore):
@@ -96,14 +96,13 @@ class LimitStore(TableStore):
             f"(attribute_not_exists(#{counted}) OR #{counted} < :{limit})"
             for counted, limit, _ in limits
         )
-        added: Item = {name: 1}
-        added |= {"tokens": spent} if spent else {}
-        added |= {f"{_MARKS}{minute}": {mark}} if mark else {}
+        added = {name: Add(1), **_old(minute)}
+        added |= {"tokens": Add(spent)} if spent else {}
+        added |= _marked(minute, mark) if mark else {}
         most = {limit: value for _, limit, value in limits}
-        old = _old(minute)
         try:
             before = await self._change(
-                user_key(user), minute, added, held, removes=old, returns="ALL_OLD", **most
+                user_key(user), minute, added, held, returns="ALL_OLD", **most
             )
         except ConditionFailed as failure:
             stands = failure.item
@@ -113,17 +112,17 @@ class LimitStore(TableStore):
 
     async def give_back(self, user: UserKey, *, minute: int) -> None:
         """A request that was counted in this minute asked for nothing new. One write."""
-        await self._change(user_key(user), minute, {f"m{minute}": -1})
+        await self._change(user_key(user), minute, {f"m{minute}": Add(-1)})
 
     async def mark(self, user: UserKey, mark: str, *, minute: int) -> None:
         """Leave another mark in this minute. One write."""
-        left = {f"{_MARKS}{minute}": {mark}}
-        await self._change(user_key(user), minute, left, removes=_old(minute))
+        await self._change(user_key(user), minute, _marked(minute, mark) | _old(minute))
 
     async def spend(self, whose: UserKey | str, *, day: int, tokens: int) -> int:
         """Add tokens to the day of a user, or of a tenant by its id; what it has now. One write."""
         pk = tenant_key(whose) if isinstance(whose, str) else user_key(whose)
-        return int((await self._change(pk, day * _MINUTES, {"tokens": tokens}))["tokens"])
+        day_of_it = await self._change(pk, day * _MINUTES, {"tokens": Add(tokens)})
+        return int(day_of_it["tokens"])
 
     async def together(self, tenant_id: str, *, day: int) -> int:
         """What a tenant's day has. One read."""
@@ -131,16 +130,21 @@ class LimitStore(TableStore):
         return int((item or {}).get("tokens", 0))
 
     async def _change(
-        self, pk: str, minute: int, adds: Item, condition: str = "", **options: Any
+        self, pk: str, minute: int, changes: Item, condition: str = "", **options: Any
     ) -> Item:
-        """Add to the item of the minute's day, which expires a day after it ended."""
+        """Change the item of the minute's day, which expires a day after it ended."""
         day = minute // _MINUTES
-        until, key = {"expires_at": (day + 2) * DAY_S}, key_of(pk, f"day#{day}")
-        return await self._update(key, until, condition, adds=adds, **options)
+        key, until = key_of(pk, f"day#{day}"), {"expires_at": (day + 2) * DAY_S}
+        return await self._update(key, until | changes, condition, **options)
 
 
-def _old(minute: int) -> list[str]:
-    return [f"{of}{minute - back}" for back in _FORGOTTEN for of in ("m", _MARKS)]
+def _marked(minute: int, mark: str) -> Item:
+    return {f"{_MARKS}{minute}": Add({mark})}
+
+
+def _old(minute: int) -> Item:
+    """What is forgotten."""
+    return {f"{of}{minute - back}": None for back in _FORGOTTEN for of in ("m", _MARKS)}
 
 
 def _marks(item: Item, minute: int) -> frozenset[str]:
