@@ -207,20 +207,19 @@ class DocumentQueries(DocumentReader):
         if asked.sought and state and state.done:
             return await self._having(asked, state, after, need)
         if state and self._generations.backfills(state, _now(asked)):
-            rows = await self._brought_in(asked, state)
-            return [row for row in rows if row.created > after][: need or None]
+            return (await self._brought_in(asked, state, after))[: need or None]
         seen, fields = Pass(), asked.collection.declared.fields
         rows = await self.rows(asked.collection, asked.where, seen, after=after, need=need)
         if asked.wanted not in fields:
             tell_cost(asked, what or asked.order_by or asked.wanted, seen.documents, seen.size)
         return rows
 
-    async def _brought_in(self, asked: DocumentQuery, state: Generation) -> list[Row]:
-        """All that match; some of those gone through come into the indexes."""
+    async def _brought_in(self, asked: DocumentQuery, state: Generation, after: str) -> list[Row]:
+        """The same, and some of those gone through come into the indexes."""
         seen = Pass(state.gen, self._generations.backfills(state, _now(asked)))
         rows = await self.rows(asked.collection, asked.where, seen)
         await self._generations.backfill(asked.collection, state, seen.waiting)
-        return rows
+        return [row for row in rows if row.created > after]
 
     async def _having(
         self, asked: DocumentQuery, state: Generation, after: str, need: int
