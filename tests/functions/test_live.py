@@ -15,12 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import boto3
 import pytest
 
 from local.gateway import socket_event
 from local.stack import Stack
-from tests.functions.support import ALICE, BOB, Answer, Person, deployed, obey, until, waiting
+from tests.functions.support import ALICE, BOB, Answer, Person, deployed, obey, until
 from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable
@@ -149,38 +148,6 @@ def test_a_ticket_opens_one_connection_within_a_minute(
     assert connect(stack, "a guess") == 401
     clock.advance(60)
     assert connect(stack, late) == 401
-
-
-def letters_of(queue: str, stack: Stack) -> list[int]:
-    """Take the queue's letters to the function; the delays with which they were sent."""
-    held = waiting(queue)
-    delays = [round((m.delayed_until - m.sent_timestamp) / 1000) for m in held]
-    for message in held:
-        message.delayed_until = 0
-    sqs = boto3.client("sqs")
-    found = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get("Messages", [])
-    for message in found:
-        record = {"messageId": message["MessageId"], "body": message["Body"]}
-        event = {"Records": [{**record, "eventSource": "aws:sqs"}]}
-        assert stack.invoke("chat_turn", event) == {"batchItemFailures": []}
-        sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
-    return delays
-
-
-def test_a_connection_is_closed_when_its_token_ends(
-    sockets: Connections, clock: FrozenClock, stack: Stack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    queue = boto3.client("sqs").create_queue(QueueName="late")["QueueUrl"]
-    monkeypatch.setenv("WEBBEE_LATE_QUEUE_URL", queue)
-    alice = Person(stack, {**ALICE, "exp": str(int(clock.now()) + 1500)})
-    Page.opened(stack, sockets, alice, "c1")
-    clock.advance(900)
-    assert letters_of(queue, stack) == [900]
-    assert "c1" in sockets.open
-    clock.advance(600)
-    assert letters_of(queue, stack) == [600]
-    assert (sockets.ended, "c1" in sockets.open) == (["c1"], False)
-    assert letters_of(queue, stack) == []
 
 
 def test_after_its_token_a_connection_is_told_nothing_and_may_say_nothing(

@@ -61,7 +61,7 @@ class ChatService:
         sockets = ApiGatewaySockets(url) if url else OpenSockets()
         pusher = Pusher(sockets, self.app.stores.connections, self.app.clock)
         self.records = StreamRecords(self.app, dispatch, pusher)
-        self.sockets = Sockets(self.app, self.turns, pusher, self.records)
+        self.sockets = Sockets(self.app, self.turns, pusher)
         # one table of routes, whoever serves them
         self.router = Router(self, self.sockets, *self._lazy_groups(installs))
 

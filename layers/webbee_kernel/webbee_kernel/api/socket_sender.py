@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -24,7 +23,7 @@ from ..background import start
 from ..bootstrap import App
 from ..catalogue import Dispatch
 from ..clock import Clock
-from ..errors import KernelError, StorageUnavailable
+from ..errors import KernelError
 from ..refresh.refresh_queue import Letters
 from ..sdk.records import User
 from ..stores.codec import event_from
@@ -50,9 +49,8 @@ class OpenSockets:
         more than what it tells of, and events are found again."""
         return False
 
-    async def end(self, connection_id: str) -> bool:
-        """End a connection; False where that failed and it may still be open."""
-        return True
+    async def end(self, connection_id: str) -> None:
+        """End a connection."""
 
 
 class ApiGatewaySockets(OpenSockets):
@@ -66,10 +64,9 @@ class ApiGatewaySockets(OpenSockets):
         failed = await self._ask("post_to_connection", connection_id, Data=frame)
         return failed not in _GONE
 
-    async def end(self, connection_id: str) -> bool:
+    async def end(self, connection_id: str) -> None:
         """One signed DELETE."""
-        failed = await self._ask("delete_connection", connection_id)
-        return not failed or failed in _GONE
+        await self._ask("delete_connection", connection_id)
 
     async def _ask(self, operation: str, connection_id: str, **request: Any) -> str:
         """Why it failed, empty where it did not; logged, but for a connection that is gone."""
@@ -101,9 +98,9 @@ class Pusher:
         found = await self._connections.of_user(user, now=self._clock.now())
         await asyncio.gather(*(self.send(user, connection, frames) for connection in found))
 
-    async def end(self, connection_id: str) -> bool:
-        """End a connection; False where that failed and it may still be open."""
-        return await self._sockets.end(connection_id)
+    async def end(self, connection_id: str) -> None:
+        """End a connection that speaks for nobody any more."""
+        await self._sockets.end(connection_id)
 
     async def send(self, user: UserKey, connection_id: str, frames: Sequence[JSONObject]) -> bool:
         """The frames, in order, to one connection; whether it is still there."""
@@ -138,9 +135,8 @@ class Outbox:
     It sends on the event loop it is made on, whoever puts a frame in.
     """
 
-    def __init__(self, pusher: Pusher, user: UserKey, connection_id: str) -> None:
-        self._pusher = pusher
-        self._to = user, connection_id
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self._waiting: list[JSONObject] = []
         self._idle = asyncio.Event()
@@ -172,7 +168,7 @@ class Outbox:
         try:
             while self._waiting and self._there:
                 now, self._waiting = self._waiting, []
-                self._there = await self._pusher.send(*self._to, now)
+                self._there = await self._peer.tell(*now)
         except KernelError as error:  # the turn is worth more than its frames
             _log.warning("code=%s | frames of a turn not sent", error.code)
             self._there = False
@@ -221,10 +217,6 @@ PAUSES_S: Final = (5, 10, 20, 40, 60)
 """Seconds after which a late result is looked at for the first, second, … time; the last one for
 all that follow."""
 
-LONGEST_DELAY_S: Final = 900
-"""Seconds for which SQS delays a message at most."""
-
-
 class StreamRecords:
     """What `chat_turn` does with records of the stream and of the queue."""
 
@@ -270,33 +262,10 @@ class StreamRecords:
         elif not await self._is_settled(user, event):
             await self._queue.send(_letter(user, event, 0), PAUSES_S[0])
 
-    async def close_at(self, connection_id: str, at: float) -> None:
-        """Have a connection ended when its token ends, by letters to this function that each wait a
-        quarter of an hour at most. Raises what the queue raises: then it does not open."""
-        left = max(0.0, at - self._clock.now())
-        if self._queue is None:
-            # A timer, not work of the background: that would be waited for until the token ends.
-            asyncio.get_running_loop().call_later(
-                left, lambda: start(self._pusher.end(connection_id), f"close-{connection_id}")
-            )
-            return
-        letter = {"close": connection_id, "at": at}
-        await self._queue.send(letter, min(LONGEST_DELAY_S, math.ceil(left)))
-
-    async def _close(self, connection_id: str, at: float) -> None:
-        if self._clock.now() < at:
-            await self.close_at(connection_id, at)
-        elif not await self._pusher.end(connection_id):
-            raise StorageUnavailable("a connection could not be ended: retry")
-
     async def _look_again(self, record: JSONObject) -> None:
         """A letter of the queue. Raises where it can neither be settled nor sent on."""
         try:
-            letter = orjson.loads(record["body"])
-            if "close" in letter:
-                await self._close(str(letter["close"]), float(letter["at"]))
-                return
-            user, event, waited = _opened(letter)
+            user, event, waited = _opened(orjson.loads(record["body"]))
         except (KeyError, TypeError, ValueError) as error:
             await self._bury(record, error)
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote
 
 import orjson
@@ -24,11 +24,7 @@ from .router import Answer, Request, Route, checked, internal_error, to_response
 from .socket_sender import Peer, Pusher
 from .turns import Turns
 
-if TYPE_CHECKING:
-    from .socket_sender import StreamRecords
-
 TICKET_S: Final = 60
-LASTS_S: Final = 2 * 3600
 CONNECTION_S: Final = 3 * 3600
 """Seconds after which API Gateway ends a connection, and for which it is known at most."""
 UNTIL: Final = "until"
@@ -48,11 +44,10 @@ _log = logging.getLogger("webbee.live")
 class Sockets:
     """Opens and closes connections, and answers their frames."""
 
-    def __init__(self, app: App, turns: Turns, pusher: Pusher, closer: StreamRecords) -> None:
+    def __init__(self, app: App, turns: Turns, pusher: Pusher) -> None:
         self._app = app
         self._turns = turns
         self._pusher = pusher
-        self._closer = closer
         self._said: Mapping[str, Said] = {
             "hello": self._hello,
             "ping": _ping,
@@ -110,8 +105,6 @@ class Sockets:
         if user is None:
             return {"statusCode": 401}
         until = int(user.pop(UNTIL, self._now() + CONNECTION_S))
-        if until < self._now() + LASTS_S:  # API Gateway would let it outlive its token
-            await self._closer.close_at(connection_id, until)
         await self._app.stores.connections.open(connection_id, user, expires_at=until)
         return _DONE
 

@@ -69,7 +69,7 @@ class Turns:
         """Run the turn and tell the page of it as it goes; this returns at once."""
         bind(session=ask.session_id, turn=ask.request_id)
         # frames in order, whatever the gateway's answers take
-        outbox = Outbox(peer.pusher, peer.key, peer.connection_id)
+        outbox = Outbox(peer)
         follower = Follower(ask.request_id, outbox.put, outbox.sent)
         running = asyncio.ensure_future(self._run(ask, follower, work))
         start(self._tell_later(ask, running, follower, outbox), f"turn-{ask.request_id}")
