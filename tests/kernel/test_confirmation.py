@@ -311,10 +311,11 @@ def test_a_lease_lasts_as_long_as_its_calls_run(names: list[str]) -> None:
         asking = turn(1, status="confirmation", waiting=tuple(pending(n) for n in names))
         await stores.sessions.append(SESSION, asking, expires_at=LATER, now=0.0)
         kept = AcceptedDestinations(stores.accepted, stores.audit, clock, 365)
-        decisions = Proposals(stores.sessions, clock, HELD_S, kept)
+        decisions = Proposals(stores.sessions, clock, kept, lease_s=HELD_S, turn_s=60)
         memory = await stores.sessions.read(SESSION, now=clock.now())
-        taken = await decisions.take(SESSION, memory, dict.fromkeys(names, True))
-        async with decisions.held(SESSION, taken, expires_at=0):
+        _, taken = await decisions.take(SESSION, memory, dict.fromkeys(names, True))
+        assert taken
+        async with decisions.held(SESSION, taken):
             for _ in range(2):
                 clock.advance(1.0)
                 for name in names:

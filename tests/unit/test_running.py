@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from webbee_kernel.api import turns
-from webbee_kernel.api.socket_sender import Outbox, Pusher
+from webbee_kernel.api.socket_sender import Outbox, Peer, Pusher
 from webbee_kernel.background import LoopThread
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable, TurnWorking
@@ -143,7 +143,7 @@ def test_what_another_loop_puts_in_is_sent_on_the_turns_own() -> None:
             await asyncio.sleep(0.02)
 
     async def run() -> asyncio.AbstractEventLoop:
-        outbox = Outbox(pusher, UserKey("acme", "alice"), "c1")
+        outbox = Outbox(Peer(pusher, "c1", User("alice", tenant_id="acme")))
         await asyncio.wrap_future(extensions.submit(call(outbox)))
         outbox.put({"type": "turn.ended"})
         await outbox.sent()

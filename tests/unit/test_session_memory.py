@@ -1,20 +1,21 @@
 """The last five turns: what they show to the classifier, and how a turn joins them when two tabs
 write at once."""
 
-import asyncio
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from webbee_kernel.channels.fact_ledger import TURN_CAP
 from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.llm.protocol import ModelResponse
+from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.pii import Masker
+from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, ToolCallDigest, Turn
+from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.pending_approvals import MAX_RACES
 from webbee_kernel.turn.session_memory import (
-    MAX_RACES,
-    append,
     history,
     render,
     undoable,
@@ -41,15 +42,6 @@ def lines(*turns: Turn, message: str = "next", mask: Any = None) -> list[str]:
     return render(history(SessionMemory(turns), mask), "2026-05-15T18:00:00Z", message).split("\n")
 
 
-def following(memory: SessionMemory) -> Turn:
-    return turn(memory.last_seq + 1)
-
-
-async def untold(memory: SessionMemory) -> int:
-    """Nothing of the session is archived yet."""
-    return memory.told
-
-
 def test_previews_are_short() -> None:
     whole = lines(turn(message="m" * 800, reply="r" * 500))[1]
     assert whole.endswith("]] " + "m" * 800 + " → " + "r" * 500)
@@ -74,25 +66,6 @@ def test_facts_stored_in_the_open_are_masked_once_the_gate_is_closed_and_stay_wi
     facts = [x for x in lines(open_turn, mask=Masker().mask) if x.startswith("FACTS: ")]
     assert "@" not in facts[0] and "<EMAIL_1>" in facts[0]
     assert len("\n".join(facts)) <= TURN_CAP
-
-
-def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> None:
-    class Busy:
-        tries = 0
-
-        async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
-            self.tries += 1
-            return False
-
-        async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
-            return SessionMemory((replace(turn(), request_id="another"),))
-
-    busy: Any = Busy()
-    with pytest.raises(StorageUnavailable, match="retry"):
-        asyncio.run(
-            append(busy, KEY, SessionMemory(), following, untold, expires_at=LATER, now=0.0)
-        )
-    assert busy.tries == MAX_RACES == 20
 
 
 def test_placeholders_become_values_at_any_depth_and_in_keys() -> None:
@@ -126,3 +99,24 @@ def test_an_undo_whose_card_nobody_answered_is_offered_again(
     asked = {"receipts": [{"status": "waiting", "what": "Delete"}], "calls": []}
     turns = (turn(1, response=made), turn(2, response=asked, waiting=(card,)), *later)
     assert undoable(SessionMemory(turns)).get("undo") == (UNDO if offered else None)
+
+
+def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> None:
+    stores = memory_stores()
+
+    class Busy:
+        tries = 0
+
+        async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
+            self.tries += 1
+            return False
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(stores.sessions, name)
+
+    busy: Any = Busy()
+    model = FunctionModel(lambda _: ModelResponse("Hello."))
+    kernel = TestKernel([], model=model, stores=stores._replace(sessions=busy))
+    with pytest.raises(StorageUnavailable, match="retry"):
+        kernel.chat("hello")
+    assert busy.tries == MAX_RACES == 20

@@ -217,6 +217,7 @@ PAUSES_S: Final = (5, 10, 20, 40, 60)
 """Seconds after which a late result is looked at for the first, second, … time; the last one for
 all that follow."""
 
+
 class StreamRecords:
     """What `chat_turn` does with records of the stream and of the queue."""
 

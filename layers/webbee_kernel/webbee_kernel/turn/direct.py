@@ -77,7 +77,7 @@ class DirectCalls:
         _refuse_another_call(state, step)
         held = [(step, step.arguments)]
         if not await self._consent(state, held, knows_message=False, schemes=schemes):
-            return await self._run(ask, state, step)
+            return await self._run(state, step)
         # a client of this kind has no session for which a yes could accept a destination
         pending = replace(card_of(state, [step]), values=())
         if earlier := state.memory.answered(pending.confirmation_id):
@@ -87,7 +87,7 @@ class DirectCalls:
         checked = await self._runner.check(state, step)
         if not checked.ok:
             return checked
-        await self._recorder.record(ask, state, "", "confirmation", [pending])
+        await self._recorder.record(state, "", "confirmation", held=[pending])
         return pending
 
     async def put(self, ask: TurnRequest, step: Step, told: str) -> PendingConfirmation:
@@ -96,7 +96,7 @@ class DirectCalls:
         state = await self._reader.read(ask)
         asked = card_of(state, [step])
         pending = replace(asked, summary=told, asks={**asked.asks, "question": told, "ask": ""})
-        await self._recorder.record(ask, state, "", "confirmation", [pending])
+        await self._recorder.record(state, "", "confirmation", held=[pending])
         return pending
 
     async def came_of(
@@ -126,9 +126,8 @@ class DirectCalls:
         turn = state.memory.answered(ask.request_id)
         if any(ask.request_id in one["turns"] for one in undone_by(state.memory, step)):
             said = turn or state.memory.last
-            return await self._propose(
-                ask, replace(state, message=said.message if said else ""), step, new
-            )
+            state = replace(state, message=said.message if said else "")
+            return await self._propose(state, step, new)
         if turn is None:
             raise _closed()
         ask = ask._replace(message=turn.message, request_id=_filled(turn, step))
@@ -138,30 +137,28 @@ class DirectCalls:
             raise _closed()
         if not _offers(turn.response.get("ui"), step):
             raise BadInput("this reply offers no form of this function", field="function")
-        taken = AnsweredProposals(state.memory, turn)
+        state = reopened(replace(state, ask=ask), AnsweredProposals(state.memory, turn))
         # One claim for the form, whatever stands in it: what is sent beside it is a conflict.
-        state = replace(reopened(state, taken), request_id=_form(turn))
+        state = replace(state, request_id=_form(turn))
         state = await self._runner.run_confirmed(state, [step])
         [outcome] = state.outcomes.values()
         if outcome.ok:
             text = messages.told(state, [outcome])
-            await self._recorder.record(ask, state, text, "ok", answered=taken)
+            await self._recorder.record(state, text)
         elif not refused(outcome):  # the form stays, to be mended
             form = turn.response.get("ui")
-            await self._recorder.record(ask, state, turn.reply, "error", (), taken, offer=form)
+            await self._recorder.record(state, turn.reply, "error", offer=form)
         return outcome
 
-    async def _propose(
-        self, ask: TurnRequest, state: TurnContext, step: Step, new: str
-    ) -> CallOutcome:
+    async def _propose(self, state: TurnContext, step: Step, new: str) -> CallOutcome:
         """The card of what takes a turn's effect back, in the language of that turn's message."""
         state = replace(state, request_id=new)
         pending = replace(card_of(state, [step]), values=())
         said = language.of(state.language).say("undo_said", what=pending.asks["question"])
-        ask, state = ask._replace(message=said, request_id=new), replace(state, message=said)
-        await self._recorder.record(
-            ask, state, "", "confirmation", [replace(pending, message=said)]
-        )
+        ask = state.ask._replace(message=said, request_id=new)
+        card = replace(pending, message=said)
+        state = replace(state, ask=ask, message=said)
+        await self._recorder.record(state, "", "confirmation", held=[card])
         return replace(_outcome(step, "", ""), status="confirmation")
 
     async def decide(
@@ -198,47 +195,38 @@ class DirectCalls:
         asked = state.memory.asked(confirmation_id)
         if asked is None or not _same(asked[1], step) or question_of(asked[1]) != question:
             raise gone()
-        chosen = {confirmation_id: yes}
-        confirmation.still_installed(state.memory, chosen, state.installed)
-        taken = await self._decisions.take(ask.key, state.memory, chosen)
-        if not taken.answers:
-            if earlier := taken.memory.answered(confirmation_id):
-                return _answer_of(earlier, state, step)
-            raise gone()
-        async with self._decisions.held(ask.key, taken, self._recorder.expires(state)):
-            return await self._answered(ask, reopened(state, taken), taken, step, answers)
+        async with self._decisions.answering(state, {confirmation_id: yes}) as state:
+            if state.answered is None:
+                if earlier := state.memory.answered(confirmation_id):
+                    return _answer_of(earlier, state, step)
+                raise gone()
+            return await self._answered(state, step, answers)
 
-    async def _run(self, ask: TurnRequest, state: TurnContext, step: Step) -> CallOutcome:
+    async def _run(self, state: TurnContext, step: Step) -> CallOutcome:
         state = await self._runner.run_confirmed(state, [step])
         [outcome] = state.outcomes.values()
         if outcome.ok and outcome.action_type != "read":
-            await self._queue.ask(ask.user, after_effects(state.catalogue, [step.app_id]))
+            await self._queue.ask(state.user, after_effects(state.catalogue, [step.app_id]))
         return outcome
 
     async def _answered(
-        self,
-        ask: TurnRequest,
-        state: TurnContext,
-        taken: AnsweredProposals,
-        step: Step,
-        answers: JSONObject | None,
+        self, state: TurnContext, step: Step, answers: JSONObject | None
     ) -> CallOutcome:
         """The question is ours alone now: run what it asked about, or forget it, and record."""
         told = {ANSWERS: answers} if answers else {}
-        for pending in taken.accepted:
+        accepted = state.answered.accepted if state.answered else ()
+        for pending in accepted:
             state = replace(state, request_id=pending.confirmation_id)
             asked = confirmation.steps(pending)
             steps = [replace(s, arguments={**s.arguments, **told}) for s in asked]
             state = await self._runner.run_confirmed(state, steps)
-        if not taken.accepted:
-            text = messages.refused(state.language)
-            await self._recorder.record(ask, state, text, "ok", answered=taken)
+        if not accepted:
+            await self._recorder.record(state, messages.refused(state.language))
             return _nothing_done(step, state)
         ran = list(state.fresh.values())
         outcome = ran[-1]
-        text = messages.told(state, ran)
         await self._recorder.record(
-            ask, state, text, "ok" if outcome.ok else "error", answered=taken
+            state, messages.told(state, ran), "ok" if outcome.ok else "error"
         )
         return outcome
 

@@ -178,7 +178,7 @@ class StepRunner:
             app_id=step.app_id,
             name=step.fn_name,
             arguments=as_declared(state, step, arguments),
-            session_id=state.session_id,
+            session_id=state.ask.session_id,
             request_id=state.request_id,
             step=step.index,
             deadline_s=min(self._call_seconds, state.left()),
@@ -406,7 +406,7 @@ class Consent:
         if not why_asked(function, arguments, moment):
             return False
         name = f"{function.app_id}.{function.fn_name}"
-        kept = {a.key for a in await self._accepted.list(state.user_key, function=name)}
+        kept = {a.key for a in await self._accepted.list(state.ask.key.user, function=name)}
         now = moment._replace(accepted=frozenset(moment.accepted) | kept)
         return not kept or bool(why_asked(function, arguments, now))
 

@@ -34,14 +34,7 @@ from .direct import DirectCalls
 from .dispatch import Consent, StepRunner
 from .messages import Reply
 from .narrate import Narration, Narrator
-from .pending_approvals import (
-    AnsweredProposals,
-    Proposals,
-    asked_in,
-    card_of,
-    gone,
-    reopened,
-)
+from .pending_approvals import Proposals, asked_in, card_of, gone
 from .plain_answer import looked_up
 from .read import Reader, TurnRequest
 from .record import Recorder, refuse_another_message
@@ -97,7 +90,13 @@ class Kernel:
         )
         # longer than any turn: an answer that is at work is not taken by another
         lease_s = waited + LEASE_EXTRA_S
-        self._decisions = Proposals(stores.sessions, clock, lease_s, self.accepted)
+        self._decisions = Proposals(
+            stores.sessions,
+            clock,
+            self.accepted,
+            lease_s=lease_s,
+            turn_s=settings.kept_days * 86_400,
+        )
         self.direct = DirectCalls(
             self._reader,
             self._runner,
@@ -123,12 +122,13 @@ class Kernel:
                 return await self._again(ask, again)
             # a title, tags, follow-up questions: they quote the conversation in one message
             if ask.alone and repeats_conversation(state.memory, ask.message):
-                return await self._aside(ask, state)
-            return await self._said(ask, await self._begin(ask, state))
+                return await self._aside(state)
+            return await self._said(await self._begin(state))
 
-    async def _said(self, ask: TurnRequest, state: TurnContext) -> Reply:
+    async def _said(self, state: TurnContext) -> Reply:
         """The reply to what a person says: a yes or no to the card of the turn that he is shown
         before it, a pick of one of its choices, or anything else."""
+        ask = state.ask
         # which of our replies the person has before them: of two clients each shows its own
         last = messages.shown_before(state.memory, ask.before)
         state = replace(state, is_beside=last is not state.memory.last)
@@ -138,13 +138,14 @@ class Kernel:
             # a plain yes or no; whatever says more is a message
             if asked and (said := confirmation.answer(ask.message)) is not None:
                 chosen = {card.confirmation_id: said for card in asked}
-                return await self._decide(ask._replace(request_id=ask.answer_id), state, chosen)
+                state = replace(state, ask=ask._replace(request_id=ask.answer_id))
+                return await self._decide(state, chosen)
             # "2", or a choice's own words
             choice = "" if asked else picked(ask.message, last.response.get("choices", ()))
             state = replace(state, message=choice or state.message, is_picked=bool(choice))
-        return await self._finish(ask, await self._rounds.go(state))
+        return await self._finish(await self._rounds.go(state))
 
-    async def _aside(self, ask: TurnRequest, state: TurnContext) -> Reply:
+    async def _aside(self, state: TurnContext) -> Reply:
         """The answer to a request of the client's own, in words: no function, no memory, nothing
         recorded, so that what waits in this session goes on waiting."""
         if state.over:
@@ -168,8 +169,7 @@ class Kernel:
             state = await self._reader.read(ask)
             if earlier := state.memory.answered(ask.request_id):
                 return messages.replay(earlier, ask.session_id)
-            state = self._recorder.begin(ask, state)
-            return await self._recorder.record(ask, state, text, "error")
+            return await self._recorder.record(self._recorder.begin(state), text, "error")
 
     async def confirm(
         self, ask: TurnRequest, confirmation_id: str, accept: bool, how: Answered = PLAINLY
@@ -184,21 +184,21 @@ class Kernel:
                 if accept:
                     how.refuse_another(earlier, confirmation_id)
                 return await self._again(ask, earlier)
-            state = await self._begin(ask, state)
+            state = await self._begin(state)
             if accept:
                 ask = ask._replace(request_id=how.request_id(confirmation_id))
-            return await self._decide(ask, state, {confirmation_id: accept}, how)
+            return await self._decide(replace(state, ask=ask), {confirmation_id: accept}, how)
 
-    async def _begin(self, ask: TurnRequest, state: TurnContext) -> TurnContext:
+    async def _begin(self, state: TurnContext) -> TurnContext:
         """The request is no repetition. Raises the limit that it meets, or TurnWorking where
         another delivery of it is at work."""
         # another delivery of this request was counted already
         if isinstance(state.over, TurnWorking):
-            await start_beside(self.limits.give_back(ask.user))
+            await start_beside(self.limits.give_back(state.user))
         if state.over:
             raise state.over
-        await ask.follower.begin(ask.session_id)
-        return self._recorder.begin(ask, state)
+        await state.follower.begin(state.ask.session_id)
+        return self._recorder.begin(state)
 
     async def view(self, ask: TurnRequest) -> TurnContext:
         """Everything a turn reads, before anything is called."""
@@ -208,127 +208,86 @@ class Kernel:
         """The user's apps."""
         return self._reader.installed(catalogue, state)
 
-    async def _finish(
-        self, ask: TurnRequest, ended: LoopResult, answered: AnsweredProposals | None = None
-    ) -> Reply:
-        """From the end of the rounds to the reply; the narrator may ask for more of them.
-        `answered` are the questions that the user has answered with this message."""
+    async def _finish(self, ended: LoopResult) -> Reply:
+        """From the end of the rounds to the reply; the narrator may ask for more of them."""
         while not ended.state.proposed and ended.limit != "stopped":
             state = ended.state
             if not state.outcomes or messages.is_question(ended):
-                return await self._answered(ask, ended, answered)
+                return await self._answered(ended)
             # not where no further round may begin
             may_hand_back = ended.may_go_on and not self._rounds.limit(state)
             say = messages.reading_along(ended)
             narration = await self._narrator.reply(state, may_hand_back, say)
             if narration.stopped:
-                return await self._stopped(ask, ended, answered, narration.text)
+                return await self._stopped(ended, narration.text)
             if not narration.hand_back:
-                return await self._narrated(ask, ended, narration, answered)
-            state = state.with_tokens(narration.tokens)
+                return await self._narrated(ended, narration)
+            state = replace(state, tokens=state.tokens + narration.tokens)
             ended = await self._rounds.go(state, HANDED_BACK)
         if ended.limit == "stopped":
-            return await self._stopped(ask, ended, answered)
-        return await self._hold(ask, ended, answered)
+            return await self._stopped(ended)
+        return await self._hold(ended)
 
-    async def _answered(
-        self, ask: TurnRequest, ended: LoopResult, answered: AnsweredProposals | None
-    ) -> Reply:
+    async def _answered(self, ended: LoopResult) -> Reply:
         """Record the classifier's own words, what has no source in the prompt marked."""
         state = ended.state
         text = state.plain.whole(ended.text) if ended.text else state.plain.said
         # words without a call rest on the prompt alone
         said = looked_up(text, state) if text else Narration(messages.gave_up(state.language))
-        return await self._recorder.record(
-            ask, state, said.text, "ok", answered=answered, narration=said, offer=ended.offer
-        )
+        return await self._recorder.record(state, said.text, narration=said, offer=ended.offer)
 
-    async def _stopped(
-        self,
-        ask: TurnRequest,
-        ended: LoopResult,
-        answered: AnsweredProposals | None,
-        said: str = "",
-    ) -> Reply:
+    async def _stopped(self, ended: LoopResult, said: str = "") -> Reply:
         """The user stopped the turn: what ran is told in its own words, and recorded."""
-        state = ended.state
         narration = Narration(messages.stopped(ended, said), stopped=True)
-        return await self._recorder.record(
-            ask, state, narration.text, "ok", answered=answered, narration=narration
-        )
+        return await self._recorder.record(ended.state, narration.text, narration=narration)
 
-    async def _narrated(
-        self,
-        ask: TurnRequest,
-        ended: LoopResult,
-        narration: Narration,
-        answered: AnsweredProposals | None,
-    ) -> Reply:
+    async def _narrated(self, ended: LoopResult, narration: Narration) -> Reply:
         """Record what the narrator said, the classifier's question behind it, and before it that
         the turn ended early where it did."""
-        state = ended.state.with_tokens(narration.tokens)
+        state = replace(ended.state, tokens=ended.state.tokens + narration.tokens)
         text = messages.before(ended) + narration.text
         if asks(ended.text):
             text = f"{text}\n\n{ended.text}"
         # a turn of which something worked is no error
-        worked = any(o.ok for o in state.fresh.values())
-        status: TurnStatus = "ok" if worked else "error"
-        return await self._recorder.record(
-            ask, state, text, status, answered=answered, narration=narration
-        )
+        status: TurnStatus = "ok" if any(o.ok for o in state.fresh.values()) else "error"
+        return await self._recorder.record(state, text, status, narration=narration)
 
     async def _decide(
-        self,
-        ask: TurnRequest,
-        state: TurnContext,
-        chosen: Mapping[str, bool],
-        how: Answered = PLAINLY,
+        self, state: TurnContext, chosen: Mapping[str, bool], how: Answered = PLAINLY
     ) -> Reply:
         """The user answered: run exactly what waited, or forget it, and go on with the turn that
         asked."""
-        # an app may have been removed since the card
-        confirmation.still_installed(state.memory, chosen, state.installed)
-        taken = await self._decisions.take(ask.key, state.memory, chosen)
-        # somebody else was faster: the same yes gets the same reply
-        if not taken.answers:
-            for request_id, yes in {ask.request_id: False, **chosen}.items():
-                if earlier := taken.memory.answered(request_id):
-                    if yes:
-                        how.refuse_another(earlier, request_id)
-                    return messages.replay(earlier, ask.session_id)
-            raise gone()
-        # from here on a crash leaves a claim that a retry finds, and no second effect
-        async with self._decisions.held(ask.key, taken, self._recorder.expires(state)):
-            taken = await self._decisions.settled(ask, taken, how, state)
-            return await self._decided(ask, reopened(state, taken), taken)
+        async with self._decisions.answering(state, chosen, how) as state:
+            if state.answered is None:
+                return _told_before(state, chosen, how)
+            accepted = state.answered.accepted
+            for pending in accepted:
+                state = replace(state, request_id=pending.confirmation_id)
+                state = await self._runner.run_confirmed(state, confirmation.steps(pending))
+            if not accepted:
+                return await self._recorder.record(state, messages.refused(state.language))
+            if not any(p.resume for p in accepted):
+                return await self._finish(LoopResult(state, may_go_on=True))
+            return await self._finish(await self._rounds.go(state, CONFIRMED))
 
-    async def _decided(
-        self, ask: TurnRequest, state: TurnContext, taken: AnsweredProposals
-    ) -> Reply:
-        """The questions are ours alone now."""
-        for pending in taken.accepted:
-            state = replace(state, request_id=pending.confirmation_id)
-            state = await self._runner.run_confirmed(state, confirmation.steps(pending))
-        if not taken.accepted:
-            text = messages.refused(state.language)
-            return await self._recorder.record(ask, state, text, "ok", answered=taken)
-        if not any(p.resume for p in taken.accepted):
-            return await self._finish(ask, LoopResult(state, may_go_on=True), taken)
-        return await self._finish(ask, await self._rounds.go(state, CONFIRMED), taken)
-
-    async def _hold(
-        self,
-        ask: TurnRequest,
-        ended: LoopResult,
-        answered: AnsweredProposals | None,
-    ) -> Reply:
+    async def _hold(self, ended: LoopResult) -> Reply:
         """Calls wait for the user's yes; what was done before them is told with the question."""
         state = ended.state
         card = card_of(state, state.proposed, resume=ended.resume)
         # what was only read is not told beside a card
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
         text = messages.told(state, done.values()) if done else ""
-        return await self._recorder.record(ask, state, text, "confirmation", [card], answered)
+        return await self._recorder.record(state, text, "confirmation", held=[card])
+
+
+def _told_before(state: TurnContext, chosen: Mapping[str, bool], how: Answered) -> Reply:
+    """The reply to the same yes that was faster."""
+    for request_id, yes in {state.ask.request_id: False, **chosen}.items():
+        if earlier := state.memory.answered(request_id):
+            if yes:
+                how.refuse_another(earlier, request_id)
+            return messages.replay(earlier, state.ask.session_id)
+    raise gone()
 
 
 _DATA: JSON = {

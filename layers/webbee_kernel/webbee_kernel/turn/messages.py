@@ -195,7 +195,7 @@ def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
 
 def aside(state: TurnContext, text: str) -> Reply:
     """The answer to a request that is no turn of the person's."""
-    body: JSONObject = {"reply": text, "session_id": state.session_id, "status": "ok"}
+    body: JSONObject = {"reply": text, "session_id": state.ask.session_id, "status": "ok"}
     return Reply({**body, "turn": state.memory.last_seq, **response({})})
 
 

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from types import MappingProxyType
@@ -22,24 +15,20 @@ from ..channels.fact_ledger import OMITTED_FN
 from ..clock import Clock
 from ..errors import BadInput, CallError, Gone, KernelError, StorageUnavailable
 from ..guards.ids import no_placeholders
-from ..observability import timed
 from ..stores.types import Answering, PendingConfirmation, SessionMemory, Turn
 from ..types import CallOutcome, SessionKey, Step, object_of
 from . import confirmation
 from .accepted_destinations import AcceptedDestinations, keys_of
-from .confirmation import LIFETIME_S, Answered, edited
-from .read import TurnRequest
-from .session_memory import MAX_RACES, append, undone_by, unmasked_json
+from .confirmation import LIFETIME_S, PLAINLY, Answered, edited, still_installed
+from .session_memory import undone_by, unmasked_json
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
     from ..pii import Masker
     from ..stores.dynamodb.sessions import SessionStore
 
-EDITED_S = 3_600
-"""Seconds for which a turn is kept whose text was rewritten; what it comes to is recorded for as
-long as any."""
-
+MAX_RACES = 20
+"""Writes of others that one write of a turn may meet."""
 POLL_S = 0.2
 RENEWED_AFTER = 0.4
 """Of a lease, after which it is renewed: one renewal may fail."""
@@ -48,11 +37,11 @@ WAIT_S = 10.0
 
 
 class AnsweredProposals(NamedTuple):
-    """Questions of one turn that are ours to answer, and how. Without any: others have answered
-    them, or what is answered is the turn's form."""
+    """Questions of one turn that are ours to answer, and how. Without any, what is answered is the
+    turn's form."""
 
     memory: SessionMemory
-    turn: Turn | None = None
+    turn: Turn
     answers: tuple[tuple[PendingConfirmation, bool], ...] = ()
     until: Mapping[str, float] = MappingProxyType({})
     """When the lease of each ends (Unix seconds), by confirmation id."""
@@ -64,15 +53,12 @@ class AnsweredProposals(NamedTuple):
     @property
     def is_carried(self) -> bool:
         """Whether their turn only carries them on, for one that the ring has overwritten."""
-        own = asked_in(self.turn, [p for p, _ in self.answers]) if self.turn else ()
-        return bool(self.answers) and self.turn is not None and not own
+        return bool(self.answers) and not asked_in(self.turn, [p for p, _ in self.answers])
 
     @property
     def message(self) -> str:
         """The message that was asked about."""
-        if self.turn and not self.is_carried:
-            return self.turn.message
-        return self.answers[0][0].message
+        return self.answers[0][0].message if self.is_carried else self.turn.message
 
     @property
     def accepted(self) -> tuple[PendingConfirmation, ...]:
@@ -81,29 +67,58 @@ class AnsweredProposals(NamedTuple):
 
 
 class Proposals:
-    """Takes questions of one store of sessions; a lease lasts `lease_s` seconds."""
+    """Takes questions of one store of sessions; a lease lasts `lease_s` seconds, a turn that is
+    written `turn_s`."""
 
     def __init__(
-        self, sessions: SessionStore, clock: Clock, lease_s: float, kept: AcceptedDestinations
+        self,
+        sessions: SessionStore,
+        clock: Clock,
+        kept: AcceptedDestinations,
+        *,
+        lease_s: float,
+        turn_s: int,
     ) -> None:
         self._sessions = sessions
         self._clock = clock
-        self._lease_s = lease_s
         self._kept = kept
+        self._lease_s = lease_s
+        self._turn_s = turn_s
 
-    async def settled(
-        self, ask: TurnRequest, taken: AnsweredProposals, how: Answered, state: TurnContext
+    @asynccontextmanager
+    async def answering(
+        self, state: TurnContext, chosen: Mapping[str, bool], how: Answered = PLAINLY
+    ) -> AsyncIterator[TurnContext]:
+        """The turn that asked, the questions of `chosen` (confirmation id → yes) ours alone for as
+        long as the block lasts; its memory is read anew, and nothing is answered, where somebody
+        else was faster. A crash inside leaves a claim that a retry finds, and no second effect.
+
+        Raises NotAllowed where an app was removed since the card, Gone where nobody waits for one,
+        BadInput for what cannot be edited, StorageUnavailable (`being_answered`) where somebody
+        else's answer takes long.
+        """
+        still_installed(state.memory, chosen, state.installed)
+        memory, taken = await self.take(state.ask.key, state.memory, chosen)
+        if taken is None:
+            yield replace(state, memory=memory)
+            return
+        async with self.held(state.ask.key, taken):
+            taken = await self._settled(state, taken, how)
+            yield reopened(state, taken)
+
+    async def _settled(
+        self, state: TurnContext, taken: AnsweredProposals, how: Answered
     ) -> AnsweredProposals:
         """What was said yes to as it will run, whoever carries it out: texts that were rewritten
-        are stored before anything runs, so that a repeated yes finds the same calls. Raises
-        BadInput for what cannot be edited."""
+        are stored before anything runs, so that a repeated yes finds the same calls."""
         if not taken.accepted:
             return taken
         if how.edits:
-            taken = await self._edited(ask, taken, how.edits, state.catalogue)
+            taken = await self._edited(state, taken, how.edits)
         if how.remember:
+            key = state.ask.key
             for card in taken.accepted:
-                await self._kept.keep(ask.key.user, card, state.catalogue, ask.session_id)
+                await self._kept.keep(key.user, card, state.catalogue, key.session_id)
             # kept where they can be taken back, and not in the session beside it
             taken = taken._replace(
                 answers=tuple((replace(p, values=()), y) for p, y in taken.answers)
@@ -111,11 +126,7 @@ class Proposals:
         return taken
 
     async def _edited(
-        self,
-        ask: TurnRequest,
-        taken: AnsweredProposals,
-        edits: Mapping[str, Mapping[str, str]],
-        catalogue: Catalogue,
+        self, state: TurnContext, taken: AnsweredProposals, edits: Mapping[str, Mapping[str, str]]
     ) -> AnsweredProposals:
         """What was taken with its first card rewritten, and stored so. A yes to it accepts what is
         still a destination."""
@@ -125,54 +136,45 @@ class Proposals:
             no_placeholders(dict(edits))
         except (ValueError, CallError) as error:
             raise BadInput(str(error), field="edits") from None
-        before, after = keys_of(card, catalogue), keys_of(mine, catalogue)
+        before, after = keys_of(card, state.catalogue), keys_of(mine, state.catalogue)
         if after - before:
             raise BadInput(
                 "this text now says where to: that cannot be edited; say no and ask for it anew",
                 field="edits",
             )
-        gone_ones = before - after
-        mine = replace(mine, values=tuple(v for v in mine.values if v not in gone_ones))
-        memory = await self._rewritten(ask, taken, card, mine)
+        mine = replace(mine, values=tuple(v for v in mine.values if v not in before - after))
+        memory, turn = await self._rewritten(state.ask.key, taken, mine)
+        answers = tuple(
+            (mine if p.confirmation_id == mine.confirmation_id else p, y) for p, y in taken.answers
+        )
+        return taken._replace(memory=memory, turn=turn, answers=answers)
+
+    async def _rewritten(
+        self, key: SessionKey, taken: AnsweredProposals, mine: PendingConfirmation
+    ) -> tuple[SessionMemory, Turn]:
+        """The session and the turn with this card in the place of the one of its id, whoever else
+        writes to the turn."""
+        memory = taken.memory
+        for _ in range(MAX_RACES):
+            asked = memory.asked(mine.confirmation_id)
+            if asked is None:
+                raise gone()
+            turn, card = asked
+            written = replace(turn, waiting=tuple(mine if p is card else p for p in turn.waiting))
+            stored = await self._write(key, memory, written)
+            memory = await self._sessions.read(key, now=self._clock.now())
+            if stored:
+                break
         found = memory.asked(mine.confirmation_id)
         if found is None:
             raise gone()
-        answers = tuple(
-            (found[1] if p.confirmation_id == mine.confirmation_id else p, y)
-            for p, y in taken.answers
-        )
-        return taken._replace(memory=memory, turn=found[0], answers=answers)
-
-    async def _rewritten(
-        self,
-        ask: TurnRequest,
-        taken: AnsweredProposals,
-        card: PendingConfirmation,
-        mine: PendingConfirmation,
-    ) -> SessionMemory:
-        """The session with the card `mine` where `card` was, whoever else writes to its turn."""
-        memory, turn = taken.memory, taken.turn
-        for _ in range(MAX_RACES):
-            if turn is None:
-                raise gone()
-            waiting = tuple(mine if p is card else p for p in turn.waiting)
-            written = replace(turn, waiting=waiting)
-            expires = int(self._clock.now()) + EDITED_S
-            version = memory.versions[turn.seq]
-            if await self._sessions.replace(
-                ask.key, written, version=version, answered=(), expires_at=expires
-            ):
-                break
-            memory = await self._sessions.read(ask.key, now=self._clock.now())
-            turn, card = memory.asked(card.confirmation_id) or (None, card)
-        return await self._sessions.read(ask.key, now=self._clock.now())
+        return memory, found[0]
 
     async def take(
         self, key: SessionKey, memory: SessionMemory, chosen: Mapping[str, bool]
-    ) -> AnsweredProposals:
-        """The questions of `chosen` (confirmation id → yes) that are still to be answered. Waits
-        for whoever is answering one; StorageUnavailable (`being_answered`) when that takes long.
-        """
+    ) -> tuple[SessionMemory, AnsweredProposals | None]:
+        """The session as it was read last, and the questions of `chosen` that are still to be
+        answered. Waits for whoever is answering one."""
         found: list[tuple[PendingConfirmation, bool]] = []
         leases: dict[str, float] = {}
         turn: Turn | None = None
@@ -183,7 +185,7 @@ class Proposals:
                 turn = asked[0]
                 found.append((asked[1], mine.yes))
                 leases[confirmation_id] = mine.until
-        return AnsweredProposals(memory, turn, tuple(found), leases)
+        return memory, AnsweredProposals(memory, turn, tuple(found), leases) if turn else None
 
     async def _one(
         self, key: SessionKey, memory: SessionMemory, name: str, yes: bool, until: float
@@ -210,9 +212,7 @@ class Proposals:
         return memory, None
 
     @asynccontextmanager
-    async def held(
-        self, key: SessionKey, taken: AnsweredProposals, expires_at: int
-    ) -> AsyncIterator[None]:
+    async def held(self, key: SessionKey, taken: AnsweredProposals) -> AsyncIterator[None]:
         """The leases last as long as the block does, however long its calls run. They end at once
         where what was begun has failed: the answer may be given again."""
         renewing = asyncio.ensure_future(self._renew(key, taken))
@@ -220,19 +220,29 @@ class Proposals:
             yield
         except KernelError:
             renewing.cancel()
-            if taken.turn is not None:
-                version = taken.memory.versions[taken.turn.seq]
-                with suppress(StorageUnavailable):
-                    await self._sessions.replace(
-                        key, taken.turn, version=version, answered=taken.ids, expires_at=expires_at
-                    )
+            await self._give_back(key, taken)
             raise
         finally:
             renewing.cancel()
 
+    async def _give_back(self, key: SessionKey, taken: AnsweredProposals) -> None:
+        with suppress(StorageUnavailable):
+            await self._write(key, taken.memory, taken.turn, taken.ids)
+
+    async def _write(
+        self, key: SessionKey, memory: SessionMemory, turn: Turn, answered: Sequence[str] = ()
+    ) -> bool:
+        return await self._sessions.replace(
+            key,
+            turn,
+            version=memory.versions[turn.seq],
+            answered=answered,
+            expires_at=int(self._clock.now()) + self._turn_s,
+        )
+
     async def _renew(self, key: SessionKey, taken: AnsweredProposals) -> None:
         until = dict(taken.until)
-        while taken.turn is not None and until:
+        while until:
             await asyncio.sleep(self._lease_s * RENEWED_AFTER)
             for name, was in list(until.items()):
                 to, seq = self._clock.now() + self._lease_s, taken.turn.seq
@@ -253,7 +263,7 @@ def card_of(
         state.catalogue,
         state.titles(),
         state.language,
-        session=str(SessionKey(state.user_key, state.session_id)),
+        session=str(state.ask.key),
         message=state.message,
         request_id=state.request_id,
         now=state.now,
@@ -282,7 +292,6 @@ def reopened(state: TurnContext, taken: AnsweredProposals) -> TurnContext:
     """The turn that asked, as it stood when it asked: the message that was asked about, the results
     it had, and what the user has said yes to since."""
     turn = taken.turn
-    assert turn is not None
     values = [v for p in taken.accepted for v in p.values]
     outcomes = list(recalled(turn, state.catalogue, state.masker))
     earlier = [(Step(i, o.app_id, o.fn_name, {}, o.action_type), o) for i, o in outcomes]
@@ -290,6 +299,7 @@ def reopened(state: TurnContext, taken: AnsweredProposals) -> TurnContext:
     state = replace(
         state,
         message=taken.message,
+        answered=taken,
         memory=replace(taken.memory, turns=others),
         accepted=tuple(dict.fromkeys([*turn.accepted, *values])),
         recalled=frozenset(i for i, _ in outcomes),
@@ -325,54 +335,3 @@ def asked_in(turn: Turn, waiting: Sequence[PendingConfirmation]) -> list[Pending
     that the ring has overwritten."""
     own = {turn.request_id, *turn.also}
     return [p for p in waiting if p.request_id in own]
-
-
-@timed("RecordMs")
-async def amend(
-    store: SessionStore,
-    key: SessionKey,
-    taken: AnsweredProposals,
-    build: Callable[[SessionMemory, Turn], Turn],
-    archive: Callable[[SessionMemory], Awaitable[int]],
-    *,
-    request_id: str,
-    expires_at: int,
-    now: float,
-) -> Turn:
-    """Rewrite the turn whose questions `taken` have been answered.
-
-    `build` makes it from the turn as it stands: another of its questions may have been answered
-    meanwhile. Where the ring has overwritten it, it becomes a turn of its own.
-    """
-    memory, asked = taken.memory, taken.turn
-    for _ in range(MAX_RACES):
-        if asked is None:
-            return await append(
-                store,
-                key,
-                memory,
-                lambda m: _renumbered(build, m, taken),
-                archive,
-                expires_at=expires_at,
-                now=now,
-            )
-        turn, version = build(memory, asked), memory.versions[asked.seq]
-        if await store.replace(
-            key, turn, version=version, answered=taken.ids, expires_at=expires_at
-        ):
-            return turn
-        memory = await store.read(key, now=now)
-        if answered := memory.answered(request_id):
-            return answered
-        seq = asked.seq
-        asked = next((t for t in memory.turns if t.seq == seq), None)
-    raise StorageUnavailable(
-        "this session is being written by too many requests at once: retry in a second"
-    )
-
-
-def _renumbered(
-    build: Callable[[SessionMemory, Turn], Turn], memory: SessionMemory, taken: AnsweredProposals
-) -> Turn:
-    assert taken.turn is not None
-    return replace(build(memory, taken.turn), seq=memory.last_seq + 1)

@@ -93,8 +93,7 @@ class Reader:
         # DynamoDB's TTL may lag by days: what is too old does not count
         memory = memory.since(iso(now - self._settings.session_days * 86_400))
         return TurnContext(
-            user=ask.user,
-            session_id=ask.session_id,
+            ask=ask,
             request_id=ask.request_id,
             message=ask.message,
             now=now,
@@ -109,7 +108,6 @@ class Reader:
             policy=self._policy,
             grounding=self._settings.grounding,
             over=over,
-            follower=ask.follower,
             window=self._window,
         )
 

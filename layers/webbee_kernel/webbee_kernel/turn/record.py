@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
@@ -16,9 +16,9 @@ from ..channels import fact_ledger
 from ..channels.bounding import MAX_DATA
 from ..clock import digest, iso
 from ..config import Settings
-from ..errors import RequestConflict
+from ..errors import RequestConflict, StorageUnavailable
 from ..guards.ids import made_up
-from ..observability import turn_ended
+from ..observability import timed, turn_ended
 from ..refresh.refresh_queue import SEEN, RefreshQueue, Wanted, after_effects, stale, unnoticed
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
@@ -33,10 +33,9 @@ from ..stores.types import (
 from ..types import JSON, CallOutcome, JSONObject
 from . import confirmation, messages, tool_retrieval
 from .messages import Reply
-from .pending_approvals import AnsweredProposals, amend, asked_in, recalled
-from .read import TurnRequest
+from .pending_approvals import MAX_RACES, asked_in, recalled
 from .results_block import remembered_details
-from .session_memory import append, masker_for, unmasked
+from .session_memory import masker_for, unmasked
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -58,76 +57,79 @@ class Recorder:
 
     async def record(
         self,
-        ask: TurnRequest,
         state: TurnContext,
         text: str,
-        status: TurnStatus,
+        status: TurnStatus = "ok",
+        *,
         held: Sequence[PendingConfirmation] = (),
-        answered: AnsweredProposals | None = None,
         narration: Narration | None = None,
         offer: JSONObject | None = None,
     ) -> Reply:
         """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
         questions it answers, when all that went on beside the turn is done. With it go requests for
         refreshes and what the turn cost, which may fail and take half a second at most."""
-        reply = state.masker.unmask_text(text)
+        reply, user = state.masker.unmask_text(text), state.user
         drawn = unmasked(offer, state.masker) if offer else None
         choices = [] if held else confirmation.choices(reply, drawn)
-        asked = (reply, held, narration, drawn, choices)
-        told = Told(ask.request_id, ask.message, status, *asked)
+        told = Told(status, reply, held, narration, drawn, choices)
         # work beside the turn, its archive among it, is done before the reply leaves
         await settled()
         noted = bool(self._settings.absent_after_days)
         turn, _, _ = await asyncio.gather(
-            self._written(ask, state, told, answered),
-            self._queue.ask(ask.user, wanted(state, note_presence=noted)),
-            self._limits.spend(ask.user, state.tokens),
+            self._written(state, told),
+            self._queue.ask(user, wanted(state, note_presence=noted)),
+            self._limits.spend(user, state.tokens),
         )
         turn_ended(status, len(state.masker.vault))
         # the slot holds both replies, the user is shown the new one
         if turn.reply.endswith(f"\n\n{reply}") and not held:  # behind another turn's reply
             own = _sourced(state, told, reply, len(turn.response["calls"]))
             turn = replace(turn, reply=reply, response={**turn.response, **own})
-        return messages.replay(turn, ask.session_id, ui=drawn or _drawn(state, state.told))
+        return messages.replay(turn, state.ask.session_id, ui=drawn or _drawn(state, state.told))
 
-    async def _written(
-        self, ask: TurnRequest, state: TurnContext, told: Told, answered: AnsweredProposals | None
-    ) -> Turn:
-        store, expires, key = self._sessions, self.expires(state), ask.key
-
-        async def archive(memory: SessionMemory) -> int:
-            await self._transcript.touch(key, memory, ask.message, state.now)
-            # begun while the model was asked
-            if memory is state.memory and state.archiving:
-                return await state.archiving
-            return await self._transcript.archive(key, memory, state.now)
-
-        if answered is None or answered.turn is None:
-            return await append(
-                store,
-                key,
-                state.memory,
-                lambda memory: remembered(state, memory, told),
-                archive,
-                expires_at=expires,
-                now=state.now,
-            )
-        return await amend(
-            store,
-            key,
-            answered,
-            lambda memory, asked: amended(state, memory, asked, told, answered),
-            archive,
-            request_id=ask.request_id,
-            expires_at=expires,
-            now=state.now,
+    @timed("RecordMs")
+    async def _written(self, state: TurnContext, told: Told) -> Turn:
+        """The turn as it was stored; two tabs writing at once lose nothing. A lost race re-reads
+        and builds it again, with the next number or on what its turn has become. What another
+        delivery of the same request has recorded meanwhile is returned instead. Where the ring has
+        overwritten the turn that asked, it becomes one of its own."""
+        key, taken, expires = state.ask.key, state.answered, self.expires(state)
+        memory, asked = (taken.memory, taken.turn) if taken else (state.memory, None)
+        for _ in range(MAX_RACES):
+            turn = remembered(state, memory, told, asked or (taken and taken.turn))
+            if taken and asked:
+                version = memory.versions[asked.seq]
+                done = await self._sessions.replace(
+                    key, turn, version=version, answered=taken.ids, expires_at=expires
+                )
+            else:
+                # before a slot is overwritten: up to which turn the transcript holds the session
+                archived = await self._archived(state, memory)
+                turn = replace(turn, seq=memory.last_seq + 1, told=archived)
+                done = await self._sessions.append(key, turn, expires_at=expires, now=state.now)
+            if done:
+                return turn
+            memory = await self._sessions.read(key, now=state.now)
+            if earlier := memory.answered(state.ask.request_id):
+                return earlier
+            if asked:
+                asked = next((t for t in memory.turns if t.seq == turn.seq), None)
+        raise StorageUnavailable(
+            "this session is being written by too many requests at once: retry in a second"
         )
 
-    def begin(self, ask: TurnRequest, state: TurnContext) -> TurnContext:
+    async def _archived(self, state: TurnContext, memory: SessionMemory) -> int:
+        await self._transcript.touch(state.ask.key, memory, state.ask.message, state.now)
+        # begun while the model was asked
+        if memory is state.memory and state.archiving:
+            return await state.archiving
+        return await self._transcript.archive(state.ask.key, memory, state.now)
+
+    def begin(self, state: TurnContext) -> TurnContext:
         """Beside the turn: archive what it will overwrite, where that is not archived yet."""
         if not self._transcript.owes(state.memory, state.now):
             return state
-        work = self._transcript.archive(ask.key, state.memory, state.now)
+        work = self._transcript.archive(state.ask.key, state.memory, state.now)
         return replace(state, archiving=begin(work))
 
     def expires(self, state: TurnContext) -> int:
@@ -142,10 +144,8 @@ to be remembered as ids."""
 
 
 class Told(NamedTuple):
-    """What the user is told by a request, and what he is asked (`held`)."""
+    """What the user is told by a turn, and what he is asked (`held`)."""
 
-    request_id: str
-    message: str
     status: TurnStatus
     reply: str
     held: Sequence[PendingConfirmation] = ()
@@ -155,43 +155,77 @@ class Told(NamedTuple):
     choices: Sequence[JSONObject] = ()
 
 
-def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
-    """This turn as the next one will read it, numbered after `memory` and masked with its
-    placeholders."""
+def remembered(
+    state: TurnContext, memory: SessionMemory, told: Told, asked: Turn | None = None
+) -> Turn:
+    """This turn as the next one will read it, masked with the placeholders of `memory`: numbered
+    after it, or the turn that asked, with what came of the answer: still one turn. `asked` is how
+    it stands now; another of its questions may have been answered since this one was taken. One
+    that only carried the question on keeps its own reply before the answer's."""
+    taken, ask = state.answered, state.ask
     # a lost race read the ring anew: placeholders have to be those of its turns
-    same = memory is state.memory
-    seq, order = memory.last_seq + 1, memory.next_order
+    same = memory is (taken or state).memory
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
-    asked = tuple(told.held)
-    reply = _with_card(told.reply, asked)
-    kept = _kept(state, list(state.told.values()), masker, reply, paused=bool(asked))
-    drawn = _drawn(state, state.told)
-    response = _offering(messages.response(state.told, asked, told.offer or drawn), told)
+    base = asked or _begun(state, memory)
+    before = [o for _, o in recalled(asked, state.catalogue, masker)] if asked else []
+    answered = taken.ids if taken else ()
+    also = dict.fromkeys((*base.also, *answered, ask.request_id)) if asked else ()
+    base = replace(base, also=tuple(also))
+    if asked:
+        open_ = confirmation.waiting(asked, state.now)
+        listed = _listed(state) or base.listed
+    else:
+        open_ = confirmation.carried(memory, base.seq, state.now)
+        listed = tool_retrieval.kept(_listed(state), memory.turns, base.seq)
+    waiting = (*(p for p in open_ if p.confirmation_id not in answered), *told.held)
+    shown = asked_in(base, waiting)
+    reply = _with_card(told.reply, told.held)
+    earlier: JSONObject = {}
+    # a card that a later turn only carried on: its own reply stands first
+    if asked and taken and taken.is_carried:
+        earlier = {k: asked.response[k] for k in asked.response.keys() & {"marks", "sources"}}
+        reply = f"{asked.reply}\n\n{reply}"
+    kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
-    return Turn(
-        seq=seq,
-        # turns sort by time, also where a machine's clock is behind
-        at=max([iso(state.now), *(t.at for t in memory.ring)]),  # of two at once the later number
-        status=told.status,
-        message=state.message,
+    drawn = _drawn(state, state.fresh)
+    new = _offering(messages.response(state.fresh, shown, told.offer or drawn), told)
+    calls = [*base.response.get("calls", []), *new["calls"]]
+    apps = (*base.apps, *(o.app_id for o in state.fresh.values()))
+    return replace(
+        base,
+        status="confirmation" if shown else told.status,
         reply=reply,
-        request_id=told.request_id,
-        apps=_apps(state.told.values()),
+        apps=tuple(dict.fromkeys(apps)),
         **kept,
         masked=not state.expose_pii,
         response={
-            **response,
-            **messages.told_work(state, state.told, asked),
-            **_sourced(state, told, reply, len(response["calls"])),
+            **new,
+            "calls": calls,
+            **messages.told_work(state, state.fresh, shown, before=base.response),
+            **earlier,
+            **_sourced(state, told, reply, len(calls)),
         },
-        accepted=_accepted(memory, ()),
-        waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
-        marks=(mark(told.request_id, told.message),),
-        listed=tool_retrieval.kept(_listed(state), memory.turns, seq),
-        shown=_shown(drawn),
+        accepted=_accepted(memory, (*base.accepted, *state.accepted)),
+        waiting=waiting,
+        marks=(*base.marks, mark(ask.request_id, ask.message)),
+        listed=listed,
+        shown=tuple(dict.fromkeys((*base.shown, *_shown(drawn))))[:MAX_SHOWN],
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
-        order=order,
+        order=memory.next_order,
+    )
+
+
+def _begun(state: TurnContext, memory: SessionMemory) -> Turn:
+    """A turn of its own, before anything came of it."""
+    return Turn(
+        seq=memory.last_seq + 1,
+        # turns sort by time, also where a machine's clock is behind
+        at=max([iso(state.now), *(t.at for t in memory.ring)]),  # of two at once the later number
+        status="ok",
+        message=state.message,
+        reply="",
+        request_id=state.ask.request_id,
     )
 
 
@@ -206,63 +240,6 @@ def _accepted(memory: SessionMemory, own: Sequence[str]) -> tuple[str, ...]:
     # the newest stay
     found = list(dict.fromkeys(reversed([*earlier, *own])))[:MAX_ACCEPTED]
     return tuple(reversed(found))
-
-
-def _apps(outcomes: Iterable[CallOutcome]) -> tuple[str, ...]:
-    """The apps that were called, in order, each once."""
-    return tuple(dict.fromkeys(o.app_id for o in outcomes))
-
-
-def amended(
-    state: TurnContext, memory: SessionMemory, asked: Turn, told: Told, taken: AnsweredProposals
-) -> Turn:
-    """The turn that asked, with what came of the answer: still one turn. `asked` is how it stands
-    now; another of its questions may have been answered since this one was taken. One that only
-    carried the question on keeps its own reply before the answer's."""
-    same = memory is taken.memory
-    masker = state.masker if same else masker_for(memory, state.message, state.masker)
-    before = [o for _, o in recalled(asked, state.catalogue, masker)]
-    open_ = confirmation.waiting(asked, state.now)
-    left = (p for p in open_ if p.confirmation_id not in taken.ids)
-    waiting = (*left, *told.held)
-    also = tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id]))
-    shown = asked_in(replace(asked, also=also), waiting)
-    reply = _with_card(told.reply, told.held)
-    earlier: JSONObject = {}
-    # a card that a later turn only carried on: its own reply stands first
-    if taken.is_carried:
-        earlier = {k: asked.response[k] for k in asked.response.keys() & {"marks", "sources"}}
-        reply = f"{asked.reply}\n\n{reply}"
-    kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
-    ids = _of_ids(state, reply, _text(kept["digests"]))
-    drawn = _drawn(state, state.fresh)
-    new = _offering(messages.response(state.fresh, shown, told.offer or drawn), told)
-    calls = [*asked.response.get("calls", []), *new["calls"]]
-    apps = dict.fromkeys((*asked.apps, *_apps(state.fresh.values())))
-    return replace(
-        asked,
-        status="confirmation" if shown else told.status,
-        reply=reply,
-        apps=tuple(apps),
-        **kept,
-        masked=not state.expose_pii,
-        response={
-            **new,
-            "calls": calls,
-            **messages.told_work(state, state.fresh, shown, before=asked.response),
-            **earlier,
-            **_sourced(state, told, reply, len(calls)),
-        },
-        accepted=_accepted(memory, (*asked.accepted, *state.accepted)),
-        waiting=waiting,
-        also=also,
-        marks=(*asked.marks, mark(told.request_id, told.message)),
-        listed=_listed(state) or asked.listed,
-        shown=tuple(dict.fromkeys((*asked.shown, *_shown(drawn))))[:MAX_SHOWN],
-        vouched=ids.get("vouched", ()),
-        doubted=ids.get("doubted", ()),
-        order=memory.next_order,
-    )
 
 
 def _offering(response: JSONObject, told: Told) -> JSONObject:

@@ -1,33 +1,28 @@
-"""Session memory: what a session's last five turns contribute to a prompt, how a turn is added, and
-what a remembered turn shows of a long message."""
+"""Session memory: what a session's last five turns contribute to a prompt."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..channels.fact_ledger import lines, record
 from ..clock import iso
 from ..config import Settings
-from ..errors import BadInput, StorageUnavailable
-from ..observability import timed
+from ..errors import BadInput
 from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
 from ..text import ARROW, one_line, squeezed
-from ..types import JSON, JSONObject, SessionKey, Step
+from ..types import JSON, JSONObject, Step
 from . import confirmation
 
 if TYPE_CHECKING:
     from ..pii import Masker
-    from ..stores.dynamodb.sessions import SessionStore
 
 REPLY_PREVIEW = 500
 """Characters of a remembered reply in the prompt: facts carry the data, prose only the thread."""
 
-MAX_RACES = 20
 _SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -175,37 +170,6 @@ def render(
         shown.extend(item.facts)
     shown += [*([note] if note else []), f"[{now_iso} user] {one_line(message)}"]
     return "\n".join(shown)
-
-
-@timed("RecordMs")
-async def append(
-    store: SessionStore,
-    key: SessionKey,
-    memory: SessionMemory,
-    build: Callable[[SessionMemory], Turn],
-    archive: Callable[[SessionMemory], Awaitable[int]],
-    *,
-    expires_at: int,
-    now: float,
-) -> Turn:
-    """Add a turn; two tabs writing at once lose nothing.
-
-    `build` makes the turn for the memory it is given (sequence, placeholders). A lost race re-reads
-    and builds again with the next number. When meanwhile the same request was recorded by another
-    delivery, that turn is returned. `archive` says, before a slot is overwritten, up to which turn
-    the transcript holds the session.
-    """
-    for _ in range(MAX_RACES):
-        told = await archive(memory)
-        turn = replace(build(memory), told=told)
-        if await store.append(key, turn, expires_at=expires_at, now=now):
-            return turn
-        memory = await store.read(key, now=now)
-        if answered := memory.answered(turn.request_id):
-            return answered
-    raise StorageUnavailable(
-        "this session is being written by too many requests at once: retry in a second"
-    )
 
 
 MESSAGE_PREVIEW = 800

@@ -27,7 +27,7 @@ from ..llm.protocol import Exchange, Growing, ToolCall, ToolSpec
 from ..pii import NOTHING
 from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, ToolCallDigest, UserState
-from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
+from ..types import JSON, CallOutcome, JSONObject, Step
 from . import prompt
 from . import session_memory as session_memory
 from .confirmation import titles_of
@@ -35,12 +35,14 @@ from .plain_answer import PlainAnswer
 from .plan import Answer, Problem
 from .prompt import OpeningPrompt
 from .results_block import computed_of, masked, near, refused
-from .stream import NOBODY, Follower
+from .stream import Follower
 from .tool_retrieval import MAX_FUNCTIONS, TEXT_BYTES, tokens, tool_tokens
 from .tool_search import MAX_ADDED, looked_up
 
 if TYPE_CHECKING:
     from ..pii import Masker
+    from .pending_approvals import AnsweredProposals
+    from .read import TurnRequest
 
 _LEAST_S = 0.5
 
@@ -57,10 +59,11 @@ class TurnContext:
     yet. `gate_knew` is what the gate had learnt before it showed a call.
     """
 
-    user: User
-    session_id: str
+    ask: TurnRequest
+    """The request as it came."""
     request_id: str
     message: str
+    """What is answered: of the turn that asked, where the request is a yes or a no."""
     now: float
     memory: SessionMemory
     stored: UserState
@@ -73,7 +76,6 @@ class TurnContext:
     grounding: str = "data"
     over: LimitReached | TurnWorking | None = None
     """The refusal, where the request meets a limit or runs already."""
-    follower: Follower = NOBODY
     is_picked: bool = False
     """Whether the message is a choice that he picked, in the words of the reply that offered it."""
     is_beside: bool = False
@@ -99,6 +101,8 @@ class TurnContext:
     """Calls that wait for the user's yes, bound, by their number: the card of this turn."""
     accepted: tuple[str, ...] = ()
     """Destinations that the user has said yes to in this turn (`guards.addresses.key_of`)."""
+    answered: AnsweredProposals | None = None
+    """The questions that this request has answered."""
     recalled: frozenset[int] = frozenset()
     """Calls of this turn that ran before its question was answered: the turn has them already."""
     planned: int = 0
@@ -158,8 +162,12 @@ class TurnContext:
         return max(_LEAST_S, self.deadline - time.monotonic())
 
     @property
-    def user_key(self) -> UserKey:
-        return UserKey.of(self.user)
+    def user(self) -> User:
+        return self.ask.user
+
+    @property
+    def follower(self) -> Follower:
+        return self.ask.follower
 
     @property
     def session_accepted(self) -> frozenset[str]:
@@ -333,9 +341,12 @@ class TurnContext:
         return self._masked(replace(outcome, data=near(outcome)), gate)
 
     def _masked(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
-        function = self.catalogue.function(outcome.app_id, outcome.fn_name)
         shown = replace(outcome, arguments=self.arguments_of(outcome))
-        return masked(shown, gate, function.pii if function else NOTHING)
+        return masked(shown, gate, self._declared(outcome))
+
+    def _declared(self, outcome: CallOutcome) -> Mapping[str, str]:
+        function = self.catalogue.function(outcome.app_id, outcome.fn_name)
+        return function.pii if function else NOTHING
 
     def told_whole(self) -> dict[int, CallOutcome] | None:
         """The outcomes as `told_shown`, with all of their data; None where that is the same. It
@@ -346,13 +357,8 @@ class TurnContext:
 
     def computed(self) -> dict[int, tuple[str, ...]]:
         """What the kernel has computed from all of the data of each call, as models may see it."""
-        found = {}
-        for i, outcome in self.told.items():
-            function = self.catalogue.function(outcome.app_id, outcome.fn_name)
-            declared = function.pii if function else NOTHING
-            if texts := computed_of(outcome, self.gate, declared):
-                found[i] = texts
-        return found
+        found = {i: computed_of(o, self.gate, self._declared(o)) for i, o in self.told.items()}
+        return {i: texts for i, texts in found.items() if texts}
 
     def arguments_of(self, outcome: CallOutcome) -> JSONObject:
         """An outcome's arguments without secrets."""
@@ -391,10 +397,6 @@ class TurnContext:
         assert self.unsaid is not None
         doubted = self.doubted_reply or any(p.field == "reply" for p in problems)
         return self._next(unsaid=replace(self.unsaid, problems=problems), doubted_reply=doubted)
-
-    def with_tokens(self, tokens: int) -> TurnContext:
-        """Another model was asked."""
-        return self._next(tokens=self.tokens + tokens)
 
     def with_said(self, note: str = "") -> TurnContext:
         """What came of the last answer is appended to the classifier's prompt; `note` says more."""
