@@ -165,7 +165,7 @@ def test_a_message_about_what_is_shown_adds_little_and_the_same_message_nothing(
     assert again.steady == len(again.tools)
 
 
-def test_what_was_added_last_makes_room_and_the_first_choice_stays() -> None:
+def test_what_was_added_makes_room_and_the_first_choice_stays() -> None:
     listed = first = shortlist(ALL, f"the {MATTERS[0]} number 1")
     made_room: list[int] = []
     for n, matter in enumerate(MATTERS[1:], 2):
@@ -178,7 +178,6 @@ def test_what_was_added_last_makes_room_and_the_first_choice_stays() -> None:
         if listed.steady < len(before.tools):
             made_room.append(listed.steady)
     assert 0 < len(made_room) < len(MATTERS) - 1
-    assert max(made_room) > len(first.tools)
 
 
 def test_what_was_used_stays_when_room_is_made() -> None:

@@ -14,7 +14,7 @@ from ..llm.protocol import CUT_OFF, Model, ModelRequest, streamed
 from ..observability import measure, timed
 from ..types import JSONObject
 from .confirmation import asks
-from .dispatch import Ran, StepRunner
+from .dispatch import StepRunner
 from .plain_answer import unfounded
 from .plan import Answer, read_answer
 from .results_block import refused
@@ -122,15 +122,14 @@ class AgentLoop:
         it has not seen. Raises ModelUnavailable while nothing has happened."""
         if note:
             state = state.with_said(note)
-        # answers in a row that brought nothing; whether a call needs the result of one that waits
-        fruitless, behind = 0, False
+        fruitless = 0  # answers in a row that brought nothing
         while not (limit := self.limit(state)):
             round_ = await self._round(state)
-            state, behind = round_.state, behind or round_.behind
+            state = round_.state
             if state.follower.stopped:
                 return LoopResult(state, limit="stopped")
             if round_.ended:
-                return round_.ended._replace(resume=behind or round_.ended.resume)
+                return round_.ended._replace(resume=state.is_behind or round_.ended.resume)
             fruitless = 0 if round_.progress else fruitless + 1
             if fruitless > MAX_REPAIRS:
                 return LoopResult(state, _cut_off(state), resume=True)
@@ -192,28 +191,26 @@ def _cut_off(state: TurnContext) -> str:
     return of(state.language).cause("cut_off") if is_cut else ""
 
 
-def _read(ran: Ran, answer: Answer, waiting: int) -> _Round:
+def _read(state: TurnContext, answer: Answer, waiting: int) -> _Round:
     """What a plan's calls mean for the rounds. Those that wait for a yes are asked about together
     when nothing more can be planned; `waiting` is how many did before."""
-    state, plan = ran.state, answer.plan
-    numbers = sorted({s.index for s in plan.steps} & state.outcomes.keys())
+    numbers = sorted({s.index for s in answer.plan.steps} & state.outcomes.keys())
     mine = [state.outcomes[n] for n in numbers]
     new = [state.outcomes[n] for n in numbers if n not in state.echoes]
     progress = not all(map(refused, new)) or len(state.proposed) > waiting
     # a guard sent something back: the model gets to mend it
     unmended = bool(answer.problems) or any(map(refused, mine))
     failed = not all(o.ok for o in mine)
-    more = unmended or plan.go_on or (progress and failed)
+    more = unmended or answer.plan.go_on or (progress and failed)
     if more and (progress or not state.held):
-        return _Round(state, progress=progress, behind=ran.behind)
-    return _Round(state, LoopResult(state, may_go_on=progress, resume=more), behind=ran.behind)
+        return _Round(state, progress=progress)
+    return _Round(state, LoopResult(state, may_go_on=progress, resume=more))
 
 
 class _Round(NamedTuple):
-    """The state after one answer, how the rounds ended if they did, whether anything new ran or
-    waits, and whether a call needs the result of one that waits."""
+    """The state after one answer, how the rounds ended if they did, and whether anything new ran or
+    waits."""
 
     state: TurnContext
     ended: LoopResult | None = None
     progress: bool = False
-    behind: bool = False

@@ -124,12 +124,10 @@ class DirectCalls:
         """
         state = await self._reader.read(ask)
         turn = state.memory.answered(ask.request_id)
-        if any(ask.request_id in one["turns"] for one in undone_by(state.memory, step)):
-            said = turn or state.memory.last
-            state = replace(state, message=said.message if said else "")
-            return await self._propose(state, step, new)
         if turn is None:
             raise _closed()
+        if any(ask.request_id in one["turns"] for one in undone_by(state.memory, step)):
+            return await self._propose(replace(state, message=turn.message), step, new)
         ask = ask._replace(message=turn.message, request_id=_filled(turn, step))
         if any(call["status"] == "ok" for call in turn.response.get("calls", ())):
             if ask.request_id in turn.also:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .. import language
 from ..catalogue import Catalogue, Dispatch, FunctionInfo
@@ -32,14 +32,6 @@ if TYPE_CHECKING:
 WAITS = "another call of the same answer was refused: mend that, then plan this one again"
 
 
-class Ran(NamedTuple):
-    """The state after a plan, whose `held` are the steps that wait for the user's yes: bound, real
-    values. `behind` says that others need the results of those, and were put aside."""
-
-    state: TurnContext
-    behind: bool = False
-
-
 class StepRunner:
     """Guards, binds and runs steps."""
 
@@ -49,13 +41,14 @@ class StepRunner:
         self._consent = consent
 
     @timed("CallsMs")
-    async def run(self, state: TurnContext, steps: Sequence[Step]) -> Ran:
+    async def run(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
         """Run steps in order, independent reads at the same time; a failed one stops only what
         refers to it. One that the user has to be asked about is validated with real arguments, so
         that what he confirms is what will run, and put aside with what refers to it; the effects
         behind it wait with it, so that nothing happens in another order than it was planned in.
 
-        Where the guards refuse one, the effects behind it wait for a mended plan; reads run.
+        Where the guards refuse one, the effects behind it wait for a mended plan; reads run. The
+        state's `held` are those that wait, bound, in real values.
         """
         if refusals := self._refusals(state, steps):
             state = state.with_outcomes(refusals)
@@ -63,16 +56,24 @@ class StepRunner:
             wave := next_wave(_free(steps, state.held), state.outcomes)
         ):
             prepared = [(s, self._prepare(state, s)) for s in wave]
-            ready, asked = await self._sorted(state, prepared, steps)
-            state = await self._together(state, ready)
-            checks = [self._send(state, s, replace(call, kind="check")) for s, call in asked]
-            for (step, call), checked in zip(asked, await asyncio.gather(*checks), strict=True):
-                if checked.ok:
-                    state = state.with_held(replace(step, arguments=call.arguments))
-                else:
-                    state = state.with_outcomes([(step, checked)])
+            waits = await self._waiting(state, prepared, steps)
+            state = await self._together(state, [p for p in prepared if p[0].index not in waits])
+            state = await self._put_aside(state, [p for p in prepared if p[0].index in waits])
         done = {*state.held, *state.outcomes}
-        return Ran(state, behind=any(s.index not in done for s in steps))
+        left = any(s.index not in done for s in steps)
+        return replace(state, is_behind=True) if left else state
+
+    async def _put_aside(
+        self, state: TurnContext, asked: Sequence[tuple[Step, CallRequest | CallOutcome]]
+    ) -> TurnContext:
+        """The state in which these wait for the user's yes, those that would be refused aside."""
+        checks = (self.check(state, replace(s, arguments=c.arguments)) for s, c in asked)
+        for (step, call), checked in zip(asked, await asyncio.gather(*checks), strict=True):
+            if checked.ok:
+                state = state.with_held(replace(step, arguments=call.arguments))
+            else:
+                state = state.with_outcomes([(step, checked)])
+        return state
 
     async def run_confirmed(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
         """Run exactly these calls; the user said yes, no model is asked. The claim of each is its
@@ -110,25 +111,25 @@ class StepRunner:
                     found.append((step, self._unbound(state, step, WAITS)))
         return found
 
-    async def _sorted(
+    async def _waiting(
         self,
         state: TurnContext,
-        prepared: list[tuple[Step, CallRequest | CallOutcome]],
+        prepared: Sequence[tuple[Step, CallRequest | CallOutcome]],
         planned: Sequence[Step],
-    ) -> tuple[list[tuple[Step, CallRequest | CallOutcome]], list[tuple[Step, CallRequest]]]:
-        """The calls that may run, and those that the user has to be asked about."""
+    ) -> frozenset[int]:
+        """The numbers of the calls that the user has to be asked about."""
         fresh = [(s, call.arguments) for s, call in prepared if isinstance(call, CallRequest)]
         waits = await self._consent(state, fresh, planned=planned) if fresh else frozenset()
         if state.held or waits:  # what is planned behind an effect that waits, waits with it
             waits |= {s.index for s, _ in fresh if s.has_effect}
-        return _apart(prepared, waits)
+        return waits
 
     async def _together(
         self, state: TurnContext, ready: Sequence[tuple[Step, CallRequest | CallOutcome]]
     ) -> TurnContext:
         """The state after these calls, run side by side."""
         echoes = [s.index for s, c in ready if isinstance(c, CallOutcome) and c.repeated]
-        ended = await asyncio.gather(*(self._ended(state, s, call) for s, call in ready))
+        ended = await asyncio.gather(*(self._send(state, s, call) for s, call in ready))
         outcomes = [(s, o) for (s, _), o in zip(ready, ended, strict=True)]
         return state.with_outcomes(outcomes, echoes=echoes)
 
@@ -186,13 +187,12 @@ class StepRunner:
             nth=len(_runs(state, step)) if planned else None,
         )
 
-    async def _ended(
-        self, state: TurnContext, step: Step, call: CallRequest | CallOutcome
+    async def _send(
+        self, state: TurnContext, step: Step, request: CallRequest | CallOutcome
     ) -> CallOutcome:
-        return await self._send(state, step, call) if isinstance(call, CallRequest) else call
-
-    async def _send(self, state: TurnContext, step: Step, request: CallRequest) -> CallOutcome:
-        """The call's outcome, told to whoever follows the turn."""
+        """The call's outcome, told to whoever follows the turn; one that is known is not told."""
+        if isinstance(request, CallOutcome):
+            return request
         if request.kind != "function" or not state.follower.reads_along:
             return await self._outcome(state, step, request)
         app = state.app_names.get(step.app_id, step.app_id)
@@ -275,20 +275,6 @@ def real(state: TurnContext, arguments: JSONObject) -> JSONObject:
             f"{error.placeholder} stands for nothing that was shown: use a value from FACTS",
         ) from None
     return resolved
-
-
-def _apart(
-    prepared: list[tuple[Step, CallRequest | CallOutcome]], waits: frozenset[int]
-) -> tuple[list[tuple[Step, CallRequest | CallOutcome]], list[tuple[Step, CallRequest]]]:
-    """The calls that may run, and those of the steps that wait."""
-    ready: list[tuple[Step, CallRequest | CallOutcome]] = []
-    asked: list[tuple[Step, CallRequest]] = []
-    for step, call in prepared:
-        if isinstance(call, CallRequest) and step.index in waits:
-            asked.append((step, call))
-        else:
-            ready.append((step, call))
-    return ready, asked
 
 
 MAX_TRIES = 3

@@ -5,8 +5,6 @@ it claims without ground is told."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from ..channels import skeleton
@@ -41,9 +39,7 @@ class PlainAnswer:
         return self._speech.said.rstrip() if self._speech else ""
 
     def begin(self, state: TurnContext) -> None:
-        """The classifier is asked. Evidence is gathered when it writes, and what checks it is
-        loaded until then."""
-        load_check()
+        """The classifier is asked. Evidence is gathered when it writes."""
         if self._speech:
             self._speech.begin()
         self._state = state
@@ -64,19 +60,6 @@ class PlainAnswer:
     def whole(self, text: str) -> str:
         """The reply that a text makes with what was shown before it."""
         return self._speech.whole(text) if self._speech and self._speech.said else text
-
-
-@cache
-def load_check() -> None:
-    """Load what checks an answer, once a process, while a model is waited for."""
-
-    def load() -> None:
-        from ..grounding import Evidence, check, complete
-
-        check("On 1 May 2 of 3 came.", evidence=Evidence((), "", "", language="en"))
-        complete("It is. So")
-
-    Thread(target=load, name="load-check", daemon=True).start()
 
 
 def unfounded(text: str, state: TurnContext) -> tuple[Problem, ...]:
@@ -114,7 +97,7 @@ def evidence_of(state: TurnContext) -> Evidence:
     from ..grounding import Call, Evidence
 
     held: list[JSON] = [skeleton.visible(s.data) for s in state.sections if s.data]
-    held += state.facts()
+    held += [fact for _, fact in state.facts()]
     if state.gate:
         held = [state.gate.mask(one) for one in held]
     names = state.app_names

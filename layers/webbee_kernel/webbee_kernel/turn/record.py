@@ -94,13 +94,17 @@ class Recorder:
         delivery of the same request has recorded meanwhile is returned instead. Where the ring has
         overwritten the turn that asked, it becomes one of its own."""
         key, taken, expires = state.ask.key, state.answered, self.expires(state)
-        memory, asked = (taken.memory, taken.turn) if taken else (state.memory, None)
+        memory = (taken or state).memory
+        asked = own = taken.turn if taken else None
         for _ in range(MAX_RACES):
-            turn = remembered(state, memory, told, asked or (taken and taken.turn))
-            if taken and asked:
-                version = memory.versions[asked.seq]
+            turn = remembered(state, memory, told, asked or own)
+            if asked:
                 done = await self._sessions.replace(
-                    key, turn, version=version, answered=taken.ids, expires_at=expires
+                    key,
+                    turn,
+                    version=memory.versions[asked.seq],
+                    answered=taken.ids if taken else (),
+                    expires_at=expires,
                 )
             else:
                 # before a slot is overwritten: up to which turn the transcript holds the session
@@ -112,8 +116,7 @@ class Recorder:
             memory = await self._sessions.read(key, now=state.now)
             if earlier := memory.answered(state.ask.request_id):
                 return earlier
-            if asked:
-                asked = next((t for t in memory.turns if t.seq == turn.seq), None)
+            asked = next((t for t in memory.turns if asked and t.seq == turn.seq), None)
         raise StorageUnavailable(
             "this session is being written by too many requests at once: retry in a second"
         )
@@ -166,25 +169,16 @@ def remembered(
     # a lost race read the ring anew: placeholders have to be those of its turns
     same = memory is (taken or state).memory
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
-    base = asked or _begun(state, memory)
-    before = [o for _, o in recalled(asked, state.catalogue, masker)] if asked else []
-    answered = taken.ids if taken else ()
-    also = dict.fromkeys((*base.also, *answered, ask.request_id)) if asked else ()
-    base = replace(base, also=tuple(also))
-    if asked:
-        open_ = confirmation.waiting(asked, state.now)
-        listed = _listed(state) or base.listed
-    else:
-        open_ = confirmation.carried(memory, base.seq, state.now)
-        listed = tool_retrieval.kept(_listed(state), memory.turns, base.seq)
-    waiting = (*(p for p in open_ if p.confirmation_id not in answered), *told.held)
+    base = _standing(state, memory, asked)
+    before = [o for _, o in recalled(base, state.catalogue, masker)]
+    waiting = (*base.waiting, *told.held)
     shown = asked_in(base, waiting)
     reply = _with_card(told.reply, told.held)
     earlier: JSONObject = {}
     # a card that a later turn only carried on: its own reply stands first
-    if asked and taken and taken.is_carried:
-        earlier = {k: asked.response[k] for k in asked.response.keys() & {"marks", "sources"}}
-        reply = f"{asked.reply}\n\n{reply}"
+    if taken and taken.is_carried:
+        earlier = {k: base.response[k] for k in base.response.keys() & {"marks", "sources"}}
+        reply = f"{base.reply}\n\n{reply}"
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
     drawn = _drawn(state, state.fresh)
@@ -208,7 +202,6 @@ def remembered(
         accepted=_accepted(memory, (*base.accepted, *state.accepted)),
         waiting=waiting,
         marks=(*base.marks, mark(ask.request_id, ask.message)),
-        listed=listed,
         shown=tuple(dict.fromkeys((*base.shown, *_shown(drawn))))[:MAX_SHOWN],
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
@@ -216,16 +209,29 @@ def remembered(
     )
 
 
-def _begun(state: TurnContext, memory: SessionMemory) -> Turn:
-    """A turn of its own, before anything came of it."""
-    return Turn(
-        seq=memory.last_seq + 1,
-        # turns sort by time, also where a machine's clock is behind
-        at=max([iso(state.now), *(t.at for t in memory.ring)]),  # of two at once the later number
-        status="ok",
-        message=state.message,
-        reply="",
-        request_id=state.ask.request_id,
+def _standing(state: TurnContext, memory: SessionMemory, asked: Turn | None) -> Turn:
+    """The turn before anything came of this request: a new one, or the one that asked, with the
+    questions that are still open."""
+    if asked is None:
+        seq = memory.last_seq + 1
+        return Turn(
+            seq=seq,
+            # turns sort by time, also where a machine's clock is behind
+            at=max([iso(state.now), *(t.at for t in memory.ring)]),  # of two the later number
+            status="ok",
+            message=state.message,
+            reply="",
+            request_id=state.ask.request_id,
+            waiting=confirmation.carried(memory, seq, state.now),
+            listed=tool_retrieval.kept(_listed(state), memory.turns, seq),
+        )
+    ids = state.answered.ids if state.answered else ()
+    open_ = confirmation.waiting(asked, state.now)
+    return replace(
+        asked,
+        also=tuple(dict.fromkeys((*asked.also, *ids, state.ask.request_id))),
+        waiting=tuple(p for p in open_ if p.confirmation_id not in ids),
+        listed=_listed(state) or asked.listed,
     )
 
 
@@ -333,16 +339,20 @@ def _of_ids(state: TurnContext, reply: str, stored: str) -> dict[str, tuple[str,
     # an id that a kept fact or the message holds needs no vouching
     there = stored + "\n" + state.message
     forgotten = [t for t in dict.fromkeys(_ID_LIKE.findall(reply)) if t not in there]
-    called = [o for o in state.told.values() if o.arguments]
-    given = [a for o in called for a in made_up(state.arguments_of(o))]
     # most turns end here
-    if not forgotten and all(a in state.message for a in given):
+    if not forgotten and all(a in state.message for a in _given(state)):
         return {}
     known = state.known
     return {
         "vouched": tuple(t for t in forgotten if known.holds("id", t))[:MAX_REMEMBERED],
         "doubted": known.doubted[:MAX_REMEMBERED],
     }
+
+
+def _given(state: TurnContext) -> Iterator[str]:
+    """The arguments of this turn's calls that a model may have made up."""
+    for outcome in state.told.values():
+        yield from made_up(state.arguments_of(outcome)) if outcome.arguments else ()
 
 
 def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:

@@ -26,7 +26,7 @@ from ..language import of as language_of
 from ..llm.protocol import Exchange, Growing, ToolCall, ToolSpec
 from ..pii import NOTHING
 from ..sdk.records import User
-from ..stores.types import Section, SessionMemory, ToolCallDigest, UserState
+from ..stores.types import Section, SessionMemory, UserState
 from ..types import JSON, CallOutcome, JSONObject, Step
 from . import prompt
 from . import session_memory as session_memory
@@ -99,6 +99,8 @@ class TurnContext:
     """What the classifier's searches added to its catalogue, by name."""
     held: Mapping[int, Step] = field(default_factory=dict)
     """Calls that wait for the user's yes, bound, by their number: the card of this turn."""
+    is_behind: bool = False
+    """Whether a planned call needs the result of one that waits."""
     accepted: tuple[str, ...] = ()
     """Destinations that the user has said yes to in this turn (`guards.addresses.key_of`)."""
     answered: AnsweredProposals | None = None
@@ -150,15 +152,13 @@ class TurnContext:
         functions = [self.catalogue.function(o.app_id, o.fn_name) for o in self.told.values()]
         return {f"{f.app_id}.{f.fn_name}": f.description for f in functions if f}
 
-    def facts(self) -> list[JSON]:
-        """The remembered facts as stored, oldest first."""
-        return [json.loads(d.data_facts_json) for d in self._digests()]
-
-    def _digests(self) -> list[ToolCallDigest]:
-        return [d for t in self.memory.turns for d in t.digests if d.data_facts_json]
+    def facts(self) -> list[tuple[str, JSON]]:
+        """The remembered facts as stored, oldest first, each with its app."""
+        digests = (d for t in self.memory.turns for d in t.digests if d.data_facts_json)
+        return [(d.app_id, json.loads(d.data_facts_json)) for d in digests]
 
     def left(self) -> float:
-        """Seconds until the turn's deadline, never less than half a second."""
+        """Seconds until the turn's deadline, at least half a one."""
         return max(_LEAST_S, self.deadline - time.monotonic())
 
     @property
@@ -288,7 +288,7 @@ class TurnContext:
 
     def _held(self) -> Iterator[JSON]:
         """What earlier turns left and the skeleton holds."""
-        yield from (session_memory.unmasked(fact, self.masker) for fact in self.facts())
+        yield from (session_memory.unmasked(fact, self.masker) for _, fact in self.facts())
         yield from (s.data for s in self.sections)
         for turn in self.memory.turns:
             yield {"vouched": list(turn.vouched)}
@@ -432,7 +432,7 @@ class TurnContext:
         """What ids of the skeleton, of the remembered facts and of this turn's results stand for,
         in the user's own values."""
         told = [(s.app_id, s.data) for s in self.sections]
-        told += [(d.app_id, json.loads(d.data_facts_json)) for d in self._digests()]
+        told += self.facts()
         told += [(o.app_id, o.data) for o in self.outcomes.values()]
         return titles_of(
             (app_id, session_memory.unmasked(data, self.masker)) for app_id, data in told

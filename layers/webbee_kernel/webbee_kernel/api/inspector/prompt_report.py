@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...catalogue import MAX_RULES, FunctionInfo
+from ...catalogue import MAX_RULES, AppInfo, FunctionInfo
 from ...channels import skeleton
 from ...channels.fact_ledger import TURN_CAP
 from ...config import MAX_POLICY
@@ -119,29 +119,21 @@ def function_rows(view: TurnContext) -> list[JSONObject]:
         for i, f in enumerate(listed.ranked, 1)
         if f not in listed.shown
     ]
-    absent = [
-        f
-        for app in view.catalogue.apps.values()
-        if app.app_id not in view.installed
-        for f in app.functions
-    ]
+    apps = view.catalogue.apps.values()
+    absent = [f for app in apps if app.app_id not in view.installed for f in app.functions]
     others = [_row(view, f, None, {}, "the app is not installed for this user") for f in absent]
-    failed = [
-        {
-            "app_id": a.app_id,
-            "fn_name": "",
-            "in_catalogue": False,
-            "why_not": f"the app failed to load: {a.error}",
-        }
-        for a in view.catalogue.apps.values()
-        if a.error
-    ]
-    withdrawn = [
-        {"app_id": a.app_id, "fn_name": name, "in_catalogue": False, "why_not": why}
-        for a in view.catalogue.apps.values()
-        for name, why in a.withdrawn.items()
-    ]
+    withdrawn = [_missing(a, name, why) for a in apps for name, why in a.withdrawn.items()]
+    failed = [_missing(a, "", f"the app failed to load: {a.error}") for a in apps if a.error]
     return [*offered, *left_out, *others, *withdrawn, *failed]
+
+
+def _missing(app: AppInfo, fn_name: str, why_not: str) -> JSONObject:
+    return {
+        "app_id": app.app_id,
+        "fn_name": fn_name,
+        "in_catalogue": False,
+        "why_not": why_not,
+    }
 
 
 def _left_out(listed: Shortlist, rank: int) -> str:
