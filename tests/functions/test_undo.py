@@ -120,6 +120,15 @@ def test_undo_that_proposes_what_the_receipt_offers_until_something_else_was_cha
         assert tasks(alice) == 1
 
 
+def test_an_undo_whose_turn_is_forgotten_says_so(alice: Person) -> None:
+    undo = added(alice, "r1")["undo"]
+    for n in range(5):
+        alice.chat(f"colourless green ideas sleep furiously {n}")
+    gone = pressed(alice, undo, "r1").error
+    assert gone["code"] == "gone" and "more than 5 turns ago" in gone["message"]
+    assert tasks(alice) == 1
+
+
 def test_an_undo_that_is_no_call_of_the_app_is_never_offered(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -331,6 +331,82 @@ def test_a_lease_lasts_as_long_as_its_calls_run(names: list[str]) -> None:
 # ---- what a card calls a record
 
 
+class Thing(BaseModel):
+    id: str = ""
+    title: str = ""
+    color: str = ""
+
+
+class Fitting:
+    """A shop whose words fit several things: it says which, and deletes by id."""
+
+    def __init__(self) -> None:
+        self.done: list[dict[str, Any]] = []
+        self.plan: list[ModelResponse] = []
+        ext = Extension("shop", display_name="Shop")
+
+        @ChatExtension(ext).function("drop", "Drop a thing", action_type="destructive")
+        async def drop(ctx: Context, params: Thing) -> ActionResult:
+            if not params.id:
+                rows = [{"id": f"t-{n}", "title": "Oak door", "floor": n} for n in (1, 2)]
+                told = "Several things fit: say which."
+                refused = ActionResult.error(told, code="AMBIGUOUS")
+                refused.data = {"things": rows}
+                return refused
+            self.done.append(params.model_dump())
+            return ActionResult.success({"id": params.id}, "Dropped.")
+
+        self.kernel = TestKernel([ext], model=FunctionModel(self.answer))
+
+    def answer(self, request: ModelRequest) -> ModelResponse:
+        if request.role == "narrator":
+            return ModelResponse("All done.")
+        return self.plan.pop(0) if self.plan else ModelResponse("Hm.")
+
+    def say(self, message: str) -> dict[str, Any]:
+        return self.kernel.chat(message).body
+
+
+@pytest.mark.parametrize("said", ["2", "Oak door (2)"])
+def test_several_that_fit_behind_a_yes_are_buttons_each_a_card_with_its_id(said: str) -> None:
+    shop = Fitting()
+    call = ToolCall("shop__drop", {"title": "oak door", "color": "red"})
+    shop.plan = [ModelResponse(tool_calls=(call,))]
+    shop.say("drop the oak door")
+    asked = shop.say("yes")
+    assert [c["label"] for c in asked["choices"]] == ["Oak door (1)", "Oak door (2)"]
+    assert asked["reply"] == "Which one do you mean: 1. Oak door (1), 2. Oak door (2)?"
+    assert asked["status"] == "ok" and not asked.get("receipts") and shop.done == []
+    picked = shop.say(said)
+    assert picked["confirmation"]["calls"][0]["arguments"] == {"id": "t-2", "color": "red"}
+    assert "“Oak door (2)”" in picked["confirmation"]["summary"] and shop.done == []
+    shop.say("yes")
+    assert shop.done == [{"id": "t-2", "title": "", "color": "red"}]
+
+
+@pytest.mark.parametrize("said", ["yes", "3", "the other thing"])
+def test_what_picks_none_of_several_drops_nothing(said: str) -> None:
+    shop = Fitting()
+    call = ToolCall("shop__drop", {"title": "oak door"})
+    shop.plan = [ModelResponse(tool_calls=(call,))]
+    shop.say("drop the oak door")
+    shop.say("yes")
+    body = shop.say(said)
+    assert "confirmation" not in body and shop.done == []
+
+
+def test_a_yes_to_which_one_is_not_answered_with_the_same_question() -> None:
+    shop = Fitting()
+    asked = ModelResponse("I found two:\n1. Oak door\n2. Elm door\n\nWhich one do you mean?")
+    shop.plan = [asked, asked, asked]
+    first = shop.say("drop the door")
+    second = shop.say("yes")
+    assert second["reply"] == "Which one do you mean: 1. Oak door, 2. Elm door?"
+    assert second["choices"] == first["choices"]
+    third = shop.say("yes")
+    assert third["reply"] == messages.refused("en") and "choices" not in third
+
+
 def test_a_record_that_only_the_skeleton_lists_stands_on_the_card_by_its_title() -> None:
     ext = Extension("shop", display_name="Shop")
 

@@ -141,6 +141,11 @@ class ActionResult:
         )
 
 
+AMBIGUOUS = "AMBIGUOUS"
+"""The code of a call whose words fit several things. Its `data` may list them, each with its id and
+title: behind a yes the user chooses among them."""
+
+
 def failure(error: str, retryable: bool = False, *, code: str = "") -> ActionResult:
     """A call that failed; served as `ActionResult.error`. A missing `code` becomes
     `EXT_UNSTRUCTURED_ERROR`."""

@@ -14,17 +14,18 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from .. import language
-from ..catalogue import Catalogue
+from ..catalogue import Catalogue, FunctionInfo
 from ..channels.columns import label_keys
 from ..clock import confirmation_id, digest
 from ..errors import RequestConflict, not_installed
 from ..guards.addresses import form_of
 from ..guards.field_names import kind_of, labels, names_an_id, root_of
 from ..guards.proposals import Title, Titles, card, described, editable
-from ..guards.user_words import QUESTION_MARKS
+from ..guards.user_words import QUESTION_MARKS, Said
+from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
 from ..text import disambiguate, one_line
-from ..types import JSONObject, Step
+from ..types import JSON, CallOutcome, JSONObject, Step
 from .plan import references
 from .results_block import hidden
 
@@ -203,6 +204,50 @@ def _with(value: Any, path: Sequence[str], text: str) -> Any:
     if isinstance(value, list) and first.isdecimal() and int(first) < len(value):
         return [_with(v, rest, text) if n == int(first) else v for n, v in enumerate(value)]
     raise ValueError(f"nothing stands at {'.'.join(path)[:64]!r}")
+
+
+UNSHOWN = "unshown"
+"""The request of a card that nobody has been shown yet: what picking one of several comes to."""
+
+
+def alternatives(outcome: CallOutcome, function: FunctionInfo | None) -> Iterator[tuple[str, Step]]:
+    """Label and call for each of the records that an app says its call fits: the same call with
+    the one id that the function takes in place of the words that fit them all."""
+    titles = titles_of([("", outcome.data)]) if outcome.error_code == AMBIGUOUS else Titles()
+    name = _id_parameter(function)
+    if not name or not FEWEST <= len(titles.by_id) <= MOST:
+        return
+    found = {ident: titles.of("", "", ident).text for ident in titles.by_id}
+    words = [Said([title]) for title in found.values()]
+    rest = {k: v for k, v in outcome.arguments.items() if not _fits_all(v, words)}
+    for ident, title in found.items():
+        step = Step(0, outcome.app_id, outcome.fn_name, {**rest, name: ident})
+        yield title[:LONGEST], replace(step, action_type=outcome.action_type)
+
+
+def _id_parameter(function: FunctionInfo | None) -> str:
+    """The one parameter that takes an id; empty where there are none, or several."""
+    params = (function.input_schema.get("properties") or ()) if function else ()
+    own = function.id_projection if function else ""
+    names = [str(name) for name in params if names_an_id(str(name)) or name == own]
+    return names[0] if len(names) == 1 else ""
+
+
+def _fits_all(value: JSON, words: Iterable[Said]) -> bool:
+    return isinstance(value, str) and all(w.holds(value) for w in words)
+
+
+def chosen(turn: Turn, label: str, now: float) -> PendingConfirmation | None:
+    """The card that picking this label of the turn's choices comes to."""
+    cards = (p for p in waiting(turn, now) if p.request_id == UNSHOWN)
+    return next((p for p in cards if p.asks["label"] == label), None)
+
+
+def asks_again(turn: Turn | None, message: str, text: str, offer: Any = None) -> list[str]:
+    """The labels of a turn's choices, where its plain yes is answered with the same choices."""
+    offered = [str(c["label"]) for c in turn.response.get("choices", ())] if turn else []
+    again = [str(c["label"]) for c in choices(text, offer)]
+    return offered if offered and offered == again and answer(message) else []
 
 
 def planned(step: Step, catalogue: Catalogue, titles: Titles) -> str:

@@ -7,7 +7,7 @@ the next turn sees this one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .. import language
@@ -23,7 +23,7 @@ from ..refresh.refresh_queue import RefreshQueue
 from ..stores.codec import turn_from, turn_text
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
-from ..stores.types import SessionMemory, Turn, TurnStatus, UserState
+from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
 from ..text import one_line
 from ..types import JSON, CallOutcome, from_dict
 from . import confirmation, messages
@@ -34,7 +34,7 @@ from .direct import DirectCalls
 from .dispatch import Consent, StepRunner
 from .messages import Reply
 from .narrate import Narration, Narrator
-from .pending_approvals import Proposals, asked_in, card_of, gone
+from .pending_approvals import Proposals, asked_in, card_of, gone, shown_now
 from .plain_answer import looked_up
 from .read import Reader, TurnRequest
 from .record import Recorder, refuse_another_message
@@ -143,6 +143,10 @@ class Kernel:
             # "2", or a choice's own words
             choice = "" if asked else picked(ask.message, last.response.get("choices", ()))
             state = replace(state, message=choice or state.message, is_picked=bool(choice))
+            if card := confirmation.chosen(last, choice, state.now):
+                return await self._recorder.record(
+                    state, "", "confirmation", held=[shown_now(state, card)]
+                )
         return await self._finish(await self._rounds.go(state))
 
     async def _aside(self, state: TurnContext) -> Reply:
@@ -231,6 +235,9 @@ class Kernel:
     async def _answered(self, ended: LoopResult) -> Reply:
         """Record the classifier's own words, what has no source in the prompt marked."""
         state = ended.state
+        last = None if state.answered else state.memory.last
+        if labels := confirmation.asks_again(last, state.ask.message, ended.text, ended.offer):
+            return await self._which(state, labels)
         text = state.plain.whole(ended.text) if ended.text else state.plain.said
         # words without a call rest on the prompt alone
         said = looked_up(text, state) if text else Narration(messages.gave_up(state.language))
@@ -266,9 +273,43 @@ class Kernel:
                 state = await self._runner.run_confirmed(state, confirmation.steps(pending))
             if not accepted:
                 return await self._recorder.record(state, messages.refused(state.language))
-            if not any(p.resume for p in accepted):
+            resume = any(p.resume for p in accepted)
+            # the app itself says that several records fit: one card for each
+            for number, outcome in reversed(state.fresh.items()):
+                if cards := await self._alternatives(state, outcome, resume=resume):
+                    labels = [str(p.asks["label"]) for p in cards]
+                    return await self._which(state.without({number}), labels, cards)
+            if not resume:
                 return await self._finish(LoopResult(state, may_go_on=True))
             return await self._finish(await self._rounds.go(state, CONFIRMED))
+
+    async def _alternatives(
+        self, state: TurnContext, outcome: CallOutcome, *, resume: bool
+    ) -> list[PendingConfirmation]:
+        """For each record that fits a call, by its app's own word, the card that picking it comes
+        to; none where there are not two that the call would take."""
+        function = state.catalogue.function(outcome.app_id, outcome.fn_name)
+        cards = []
+        for label, step in confirmation.alternatives(outcome, function):
+            # only what the app would take as it is
+            if (await self._runner.check(state, step)).ok:
+                card = card_of(state, [step], resume=resume)
+                asks = {**card.asks, "label": label}
+                cards.append(replace(card, request_id=confirmation.UNSHOWN, asks=asks))
+        return cards if len(cards) >= confirmation.FEWEST else []
+
+    async def _which(
+        self, state: TurnContext, labels: Sequence[str], cards: Sequence[PendingConfirmation] = ()
+    ) -> Reply:
+        """Ask which of several is meant, each with its number; where that was asked just now in the
+        same words, nothing is done: a yes answers neither."""
+        rows = ", ".join(f"{n}. {label}" for n, label in enumerate(labels, 1))
+        text = language.of(state.language).say("which_record", records=rows)
+        if any(turn.reply == text for turn in state.memory.turns[-1:]):
+            text, labels = messages.refused(state.language), ()
+        if done := [o for o in state.fresh.values() if o.ok]:
+            text = f"{messages.told(state, done)}\n\n{text}"
+        return await self._recorder.record(state, text, choices=labels, unshown=cards)
 
     async def _hold(self, ended: LoopResult) -> Reply:
         """Calls wait for the user's yes; what was done before them is told with the question."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import clock
 from ..catalogue import Catalogue
 from ..channels.fact_ledger import OMITTED_FN
 from ..clock import Clock
@@ -269,6 +270,18 @@ def card_of(
         now=state.now,
         resume=resume,
         restores=_restores(state, steps),
+    )
+
+
+def shown_now(state: TurnContext, card: PendingConfirmation) -> PendingConfirmation:
+    """A card that waited to be picked, as the one of this turn."""
+    return replace(
+        card,
+        confirmation_id=clock.confirmation_id(
+            str(state.ask.key), state.request_id, card.confirmation_id
+        ),
+        request_id=state.request_id,
+        expires_at=int(state.now) + LIFETIME_S,
     )
 
 

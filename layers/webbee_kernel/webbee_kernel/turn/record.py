@@ -64,14 +64,17 @@ class Recorder:
         held: Sequence[PendingConfirmation] = (),
         narration: Narration | None = None,
         offer: JSONObject | None = None,
+        choices: Sequence[str] = (),
+        unshown: Sequence[PendingConfirmation] = (),
     ) -> Reply:
         """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
         questions it answers, when all that went on beside the turn is done. With it go requests for
         refreshes and what the turn cost, which may fail and take half a second at most."""
         reply, user = state.masker.unmask_text(text), state.user
         drawn = unmasked(offer, state.masker) if offer else None
-        choices = [] if held else confirmation.choices(reply, drawn)
-        told = Told(status, reply, held, narration, drawn, choices)
+        offered = [{"label": label, "message": label} for label in choices]
+        offered = offered or ([] if held else confirmation.choices(reply, drawn))
+        told = Told(status, reply, held, narration, drawn, offered, unshown)
         # work beside the turn, its archive among it, is done before the reply leaves
         await settled()
         noted = bool(self._settings.absent_after_days)
@@ -156,6 +159,8 @@ class Told(NamedTuple):
     offer: JSON = None
     """A UI tree below the reply of a turn in which nothing was done."""
     choices: Sequence[JSONObject] = ()
+    unshown: Sequence[PendingConfirmation] = ()
+    """The cards that picking one of them comes to."""
 
 
 def remembered(
@@ -171,7 +176,7 @@ def remembered(
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
     base = _standing(state, memory, asked)
     before = [o for _, o in recalled(base, state.catalogue, masker)]
-    waiting = (*base.waiting, *told.held)
+    waiting = (*base.waiting, *told.held, *told.unshown)
     shown = asked_in(base, waiting)
     reply = _with_card(told.reply, told.held)
     earlier: JSONObject = {}
