@@ -168,7 +168,7 @@ def test_a_failed_result_keeps_the_last_good_snapshot(harness: ExtensionHarness)
 def test_what_it_raises_is_told_at_its_line(harness: ExtensionHarness) -> None:
     result = harness.call("fail")
     assert result.error_code == "INTERNAL"
-    assert str(result.error).endswith("LookupError: no such mood (main.py:30)")
+    assert str(result.error).endswith("LookupError: no such mood (pair/main.py:30)")
 
 
 def test_arguments_are_checked_before_the_code_runs(harness: ExtensionHarness) -> None:

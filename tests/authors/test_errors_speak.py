@@ -68,7 +68,9 @@ def test_the_harness_tells_text_line_and_frames_without_secrets(folder: Path) ->
     result = harness.call("add")
     assert result.error_code == "INTERNAL"
     assert result.error is not None
-    assert result.error.endswith("""KeyError: "no amount in {'token': '[secret]'}" (main.py:17)""")
+    assert result.error.endswith(
+        """KeyError: "no amount in {'token': '[secret]'}" (ledger/main.py:17)"""
+    )
     (fault,) = harness.faults
     assert fault.frames == (
         'main.py:13 add: return row({"token": await ctx.secrets.get("token")})',
@@ -80,8 +82,8 @@ def test_the_harness_tells_text_line_and_frames_without_secrets(folder: Path) ->
 @pytest.mark.parametrize(
     ("work", "told"),
     [
-        (lambda h: h.skeleton("rows"), r"ZeroDivisionError: division by zero \(main.py:22\)"),
-        (lambda h: h.panel("sheet"), r"NameError: name 'undefined_name' .*\(main.py:27\)"),
+        (lambda h: h.skeleton("rows"), r"ZeroDivisionError: division by zero \(\w+/main.py:22\)"),
+        (lambda h: h.panel("sheet"), r"NameError: name 'undefined_name' .*\(\w+/main.py:27\)"),
     ],
 )
 def test_sections_and_panels_speak_too(folder: Path, work, told: str) -> None:
@@ -162,11 +164,11 @@ def test_a_handler_that_does_not_take_what_it_is_given_is_told_by_its_own_line(
     tmp_path: Path,
 ) -> None:
     harness = ExtensionHarness(written(tmp_path / "wrong", WRONG))
-    with pytest.raises(AssertionError, match=r"takes 2 positional arguments.*\(main.py:8\)"):
+    with pytest.raises(AssertionError, match=r"takes 2 positional arguments.*\(\w+/main.py:8\)"):
         harness.webhook("moved")
-    with pytest.raises(AssertionError, match=r"missing 1 required.*\(main.py:13\)"):
+    with pytest.raises(AssertionError, match=r"missing 1 required.*\(\w+/main.py:13\)"):
         harness.schedule("evening")
-    with pytest.raises(AssertionError, match=r"takes 0 positional.*\(main.py:18\)"):
+    with pytest.raises(AssertionError, match=r"takes 0 positional.*\(\w+/main.py:18\)"):
         harness.panel("list")
     with pytest.raises(AssertionError, match="'0 18 \\* \\*' is no cron of five fields"):
         harness.travel(60)

@@ -125,7 +125,7 @@ def test_jobs_signals_hooks_exposed_methods_panels_and_health_run(
 def test_an_event_reaches_listeners_and_a_failing_one_is_told(harness: ExtensionHarness) -> None:
     harness.event("shop.sold", {"price": 3})
     assert harness.skeleton("sales") == {"count": 1}
-    with pytest.raises(AssertionError, match=r"no price \(main.py:"):
+    with pytest.raises(AssertionError, match=r"no price \(.*main.py:"):
         harness.event("shop.sold", {})
 
 
@@ -260,7 +260,7 @@ def test_what_looks_like_a_secret_is_refused_on_its_authors_machine(
     harness = ExtensionHarness(exposing)
     assert "rows[1].api_key looks like a secret" in str(harness.call("keyed").error)
     assert "note looks like a secret" in str(harness.call("formed").error)
-    assert "client_secret of a log line looks like a secret: leave it out (main.py:" in str(
+    assert "client_secret of a log line looks like a secret: leave it out (" in str(
         harness.call("logged").error
     )
     assert harness.call("declared").data == {"api_key": "9f8e7d6c5b4a"}

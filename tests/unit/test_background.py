@@ -33,19 +33,6 @@ async def begins() -> asyncio.Event:
     return released
 
 
-async def closes_its_loop() -> None:
-    """With what no extension should know of."""
-    loop: Any = asyncio.get_running_loop()
-    await begins()
-    loop.ending = loop._stopping = True
-    await until(asyncio.Event())
-
-
-def a_kernel_loop_that_its_work_closes() -> None:
-    with pytest.raises(RuntimeError, match="closed under it"):
-        LoopThread("closed-by-its-work").run(closes_its_loop(), 60)
-
-
 def a_loop_left_as_it_was() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     loop.run_until_complete(begins())
@@ -57,7 +44,7 @@ def a_closed_loop() -> None:
 
 
 BeginOn = Callable[[], asyncio.AbstractEventLoop | None]
-ENDED: list[BeginOn] = [a_kernel_loop_that_its_work_closes, a_closed_loop, a_loop_left_as_it_was]
+ENDED: list[BeginOn] = [a_closed_loop, a_loop_left_as_it_was]
 
 
 @contextmanager

@@ -179,23 +179,6 @@ class _Loop(_PlatformLoop):
             self.set_task_factory(factory)
         self.ending = False
         self.work: weakref.WeakSet[concurrent.futures.Future[Any]] = weakref.WeakSet()
-        self._working = threading.Lock()
-
-    def took(self, future: concurrent.futures.Future[Any]) -> None:
-        """Remember work it was given; work that already closed the loop is handed back here, since
-        its thread may have looked before."""
-        with self._working:
-            self.work.add(future)
-        if self.is_closed():
-            self.hand_back()
-
-    def hand_back(self) -> None:
-        """End what waits for a closed loop with an error."""
-        with self._working:
-            lost = [future for future in self.work if not future.done()]
-        for future in lost:
-            with contextlib.suppress(concurrent.futures.InvalidStateError):
-                future.set_exception(RuntimeError("the event loop was closed under it"))
 
     def stop(self) -> None:
         """RuntimeError for code that runs on the loop."""
@@ -231,7 +214,7 @@ class LoopThread:
     def submit(self, coro: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Start the coroutine there."""
         with self._lock:
-            if self._loop is None or self._loop.is_closed():
+            if self._loop is None:
                 self._loop = _Loop(eager=self._eager)
                 threading.Thread(
                     target=self._serve, args=(self._loop,), name=self._name, daemon=True
@@ -239,7 +222,7 @@ class LoopThread:
                 self._end = weakref.finalize(self, _stop, self._loop)
                 self._end.atexit = False
             future = asyncio.run_coroutine_threadsafe(coro, self._loop)
-            self._loop.took(future)
+            self._loop.work.add(future)
             return future
 
     def run(self, coro: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
@@ -263,14 +246,13 @@ class LoopThread:
     @staticmethod
     def _serve(loop: _Loop) -> None:
         asyncio.set_event_loop(loop)
-        while not loop.ending and not loop.is_closed():
+        while not loop.ending:
             try:
                 loop.run_forever()
             except BaseException as error:
                 # asyncio lets SystemExit through: one caller's exit must not end the others' loop
                 _loop_log.error("error=%s | work tried to end its loop", type(error).__name__)
         loop.close()
-        loop.hand_back()
 
 
 class LoopThreads:

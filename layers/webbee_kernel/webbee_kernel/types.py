@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
@@ -231,27 +231,11 @@ MAX_ERROR = 1_000
 """Characters of an error text; a longer one is cut."""
 
 
-def failed(
-    request: CallRequest,
-    code: str,
-    error: str,
-    *,
-    action_type: str = "read",
-    retryable: bool = False,
-    problems: tuple[dict[str, str], ...] = (),
-) -> CallOutcome:
-    """An outcome of a call that did not succeed. A missing code becomes EXT_UNSTRUCTURED_ERROR."""
-    return CallOutcome(
-        app_id=request.app_id,
-        fn_name=request.name,
-        status="error",
-        error=error[:MAX_ERROR],
-        error_code=code or UNSTRUCTURED,
-        retryable=retryable,
-        action_type=action_type,
-        step=request.step,
-        problems=problems,
-    )
+def failed(request: CallRequest, code: str, error: str, **more: Any) -> CallOutcome:
+    """An outcome of a call that did not succeed; `more` are further fields of it. A missing code
+    becomes EXT_UNSTRUCTURED_ERROR."""
+    error, code = error[:MAX_ERROR], code or UNSTRUCTURED
+    return _ended(request, "error", error=error, error_code=code, **more)
 
 
 def unfinished(request: CallRequest) -> CallOutcome:
@@ -260,13 +244,16 @@ def unfinished(request: CallRequest) -> CallOutcome:
     text = f"{request.name} did not finish in {request.deadline_s:g} s"
     if request.kind == "function":
         text = f"{text}: a call has WEBBEE_CALL_SECONDS, all calls of a turn WEBBEE_TURN_SECONDS"
-    timed_out = failed(request, "BACKEND_TIMEOUT", text, retryable=True)
-    return replace(timed_out, fate=RUNNING)
+    return failed(request, "BACKEND_TIMEOUT", text, retryable=True, fate=RUNNING)
 
 
 def succeeded(request: CallRequest, data: Any = None, **more: Any) -> CallOutcome:
     """An outcome of a call that did; `more` are further fields of it."""
-    return CallOutcome(request.app_id, request.name, "ok", data, **more)
+    return _ended(request, "ok", data=data, **more)
+
+
+def _ended(request: CallRequest, status: str, **more: Any) -> CallOutcome:
+    return CallOutcome(request.app_id, request.name, status, step=request.step, **more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,9 @@
-"""Faults: what extension code raised, told where its author stands; and containment: whatever it
-raises or leaves behind stays its own.
+"""Faults: what extension code raised, told where its author stands; refused arguments, told to
+whoever gave them; and containment: whatever extension code raises or cancels stays its own.
 
 Models, users and the cloud's replies get the class of an error and an incident's number; text,
 line and frames stand in the extension's log under that number, on the author's own machine
 (`WEBBEE_DEVELOP`) also in the terminal, in the harness and, for developers, on the page.
-
-Only the kernel's own cancellation is a cancellation. A handler that ends with CancelledError (it
-awaited a task that somebody cancelled), KeyboardInterrupt or SystemExit has failed like any other.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ import linecache
 import logging
 import traceback
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -42,7 +39,6 @@ from .registry import LoadedExtension, Registry
 MAX_TEXT = 2_000
 MAX_FRAMES = 20
 """Characters of an error's text, and frames of the extension's own, that are told."""
-Handler = Callable[..., Any]
 KEPT = 50
 """Faults that an author's process remembers, the newest last."""
 DEVELOPERS = ("developer", "operator")
@@ -52,9 +48,10 @@ _log = logging.getLogger("webbee.extension")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One error of extension code. `file` is relative to the extension's folder: the line that was
-    running, else its handler's, empty where neither is known; `frames` are its own lines, the
-    outermost first."""
+    """One error of extension code. `file` is as its author sees it from where the process was
+    started (`extensions/weather/main.py`): the line that was running, else its handler's, empty
+    where neither is known; `frames` are its own lines, the outermost first; `log` is what the call
+    had said before."""
 
     incident: str
     app_id: str
@@ -65,28 +62,15 @@ class Fault:
     line: int = 0
     frames: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
-    """What the call had said before."""
-    folder: str = ""
-    """The extension's, as its author sees it from where the process was started."""
 
     def __str__(self) -> str:
-        place = f" ({self.file}:{self.line})" if self.file else ""
-        return self.what_happened + place
-
-    @property
-    def what_happened(self) -> str:
-        """The error without its place."""
-        return f"{self.error}: {self.text}" if self.text else self.error
-
-    @property
-    def told(self) -> str:
-        """The error with its place, or its app where no line of it was running."""
-        return f"{self.what_happened} ({self.place or self.app_id})"
+        what = f"{self.error}: {self.text}" if self.text else self.error
+        return f"{what} ({self.place or self.app_id})"
 
     @property
     def place(self) -> str:
         """`extensions/weather/main.py:51`; empty where the line is not known."""
-        return f"{Path(self.folder) / self.file}:{self.line}" if self.file else ""
+        return f"{self.file}:{self.line}" if self.file else ""
 
 
 class Faults:
@@ -102,19 +86,12 @@ class Faults:
 
     def tell(self, error: BaseException, app_id: str, what: str) -> Fault:
         """Log an error of `what` (`function add`) under an incident's number."""
-        loaded = self._registry.loaded.get(app_id)
-        fault = _fault(raised(error), app_id, what, loaded, app_id in self._registry.stale)
+        fault = _fault(raised(error), app_id, what, self._registry)
         kind, _, name = what.partition(" ")
+        place, text = f" at {fault.place}" * bool(fault.file), f": {fault.text}" * bool(fault.text)
         _log.warning(
-            "app=%s %s=%s error=%s incident=%s | %s failed%s%s",
-            app_id,
-            kind,
-            name,
-            fault.error,
-            fault.incident,
-            kind,
-            f" at {fault.place}" if fault.place else "",
-            f": {fault.text}" if fault.text else "",
+            f"app=%s {kind}=%s error=%s incident=%s | {kind} failed%s%s",
+            *(app_id, name, fault.error, fault.incident, place, text),
             extra={"incident": fault.incident, "frames": list(fault.frames)},
         )
         if self._show:
@@ -130,17 +107,19 @@ class Faults:
         if isinstance(error, CallError) and not isinstance(error, ResultError):
             return ended
         fault = self.tell(error, request.app_id, f"{request.kind} {request.name}")
+        ended = replace(ended, incident=fault.incident)
         user = user_from(request.user)
-        if self._show and user.role in DEVELOPERS:
-            await self._show_to(UserKey.of(user), fault)
-            told = fault.told
-            if reason := self._registry.stale.get(request.app_id):  # the file is what to mend first
-                unloaded = _unloaded(request.app_id, reason, self._registry)["text"]
-                told = f"{unloaded}; what ran failed: {told}"
-            ended = replace(ended, fault=told)
-            if request.kind == "panel":  # which no model reads
-                ended = replace(ended, error=told)
-        return replace(ended, incident=fault.incident)
+        if not (self._show and user.role in DEVELOPERS):
+            return ended
+        lines = {"log": list(fault.log), "frames": list(fault.frames)}
+        text = f"{fault.what}: {fault}, {fault.incident}"
+        shown = {"app_id": fault.app_id, "text": text, "incident": fault.incident, **lines}
+        await self._emit(UserKey.of(user), "fault", shown)
+        told = str(fault)
+        if reason := self._registry.stale.get(request.app_id):  # the file is what to mend first
+            told = f"{self._unloaded(request.app_id, reason)['text']}; what ran failed: {told}"
+        # of a panel the error too, which no model reads
+        return replace(ended, fault=told, error=told if request.kind == "panel" else ended.error)
 
     async def meet(self, user: User) -> None:
         """Know a person by the first call, on an author's machine: who is here is told what is live
@@ -151,7 +130,7 @@ class Faults:
         self._met[key] = user.role in DEVELOPERS
         unloaded = {**self._registry.failed, **self._registry.stale}
         for app_id, reason in unloaded.items() if self._met[key] else ():
-            await self._emit(key, "fault", _unloaded(app_id, reason, self._registry))
+            await self._emit(key, "fault", self._unloaded(app_id, reason))
 
     async def note(self, user: User, app_id: str, text: str) -> None:
         """Tell a developer, on an author's machine, what is no error and yet surely not meant."""
@@ -168,17 +147,14 @@ class Faults:
             if not reason:
                 asyncio.run(self._emit(user, "panel_refresh", live))
             elif is_developer:
-                told = _unloaded(app_id, reason, self._registry)
+                told = self._unloaded(app_id, reason)
                 asyncio.run(self._emit(user, "fault", told))
 
-    async def _show_to(self, user: UserKey, fault: Fault) -> None:
-        told = {
-            "app_id": fault.app_id,
-            "text": f"{fault.what}: {fault.told}, {fault.incident}",
-            "incident": fault.incident,
-        }
-        more = {"log": list(fault.log), "frames": list(fault.frames)}
-        await self._emit(user, "fault", {**told, **more})
+    def _unloaded(self, app_id: str, reason: str) -> JSONObject:
+        """What the page tells of an app whose files do not load."""
+        is_stale = reason in self._registry.stale.values()
+        stays = "the version before stays" if is_stale else "it is left out"
+        return {"app_id": app_id, "text": f"{app_id} is not loaded, {stays}: {reason}"}
 
     async def _emit(self, user: UserKey, kind: str, told: JSONObject) -> None:
         try:
@@ -187,22 +163,14 @@ class Faults:
             _log.warning("incident=%s | the page was not told", told.get("incident", "-"))
 
 
-def _unloaded(app_id: str, reason: str, registry: Registry) -> JSONObject:
-    """What the page tells of an app whose files do not load."""
-    is_stale = reason in registry.stale.values()
-    stays = "the version before stays" if is_stale else "it is left out"
-    return {"app_id": app_id, "text": f"{app_id} is not loaded, {stays}: {reason}"}
-
-
-def _fault(
-    error: BaseException, app_id: str, what: str, loaded: LoadedExtension | None, is_stale: bool
-) -> Fault:
+def _fault(error: BaseException, app_id: str, what: str, registry: Registry) -> Fault:
+    loaded = registry.loaded.get(app_id)
     folder = loaded.folder if loaded else None
     own = [frame for each in _chain(error) for frame in own_frames(each, folder)]
-    own = own or _registered(loaded, what)
-    if is_stale:  # the lines that ran are no longer those of the files
+    own = own or [*_registered(loaded, what)]
+    if app_id in registry.stale:  # the lines that ran are no longer those of the files
         own = [(file, line, f"{name} (the version before)", "") for file, line, name, _ in own]
-    file, line = (own[-1][0], own[-1][1]) if own else ("", 0)
+    file, line, *_ = own[-1] if own else ("", 0)
     revealed = seen()
     return Fault(
         incident=new_id()[-12:],
@@ -210,46 +178,41 @@ def _fault(
         what=what,
         error=type(error).__name__,
         text=one_line(hidden(error, revealed), MAX_TEXT),
-        file=file,
+        file=_shown(file, folder),
         line=line,
         frames=tuple(hidden(frame_line(*frame), revealed) for frame in own[-MAX_FRAMES:]),
         log=tuple(hidden(line, revealed) for line in redaction.call_lines()),
-        folder=_shown(folder),
     )
 
 
-def _shown(folder: Path | None) -> str:
-    """A folder from where the process was started; its name alone where it lies elsewhere."""
-    if folder is None:
-        return ""
+def _shown(file: str, folder: Path | None) -> str:
+    """A file of a folder as seen from where the process was started; from the folder's own place
+    where it lies elsewhere."""
+    if not file or folder is None:
+        return file
     whole, here = folder.resolve(), Path.cwd()
-    return str(whole.relative_to(here)) if whole.is_relative_to(here) else whole.name
+    return str((whole.relative_to(here) if whole.is_relative_to(here) else Path(whole.name)) / file)
 
 
-def _registered(loaded: LoadedExtension | None, what: str) -> list[Frame]:
+def _registered(loaded: LoadedExtension | None, what: str) -> Iterator[Frame]:
     """Where the handler that was called stands, for an error before its first line: it does not
     take what it is given."""
+    if loaded is None:
+        return
     kind, _, name = what.partition(" ")
-    called = _handlers(loaded).get((kind, name.strip("/"))) if loaded else None
-    code = getattr(inspect.unwrap(called), "__code__", None) if called else None
-    if loaded is None or code is None or not (file := own_file(code.co_filename, loaded.folder)):
-        return []
-    number = def_line(code)
-    source = linecache.getline(code.co_filename, number).strip()
-    return [(file, number, code.co_name, source)]
-
-
-def _handlers(loaded: LoadedExtension) -> dict[tuple[str, str], Handler]:
-    """By kind and name, what is called."""
     ext = loaded.ext
-    named = (
-        *(("function", n, f.func) for n, f in loaded.functions.items()),
-        *(("section", s.section, s.func) for s in ext.skeletons.values()),
-        *(("panel", p.panel_id, p.func) for p in ext.panels.values()),
-        *(("schedule", j.name, j.func) for j in ext.schedules.values()),
-        *(("webhook", w.path, w.func) for w in ext.webhooks.values()),
-    )
-    return {(kind, name): func for kind, name, func in named}
+    named: Mapping[str, Mapping[str, Any]] = {
+        "function": loaded.functions,
+        "skeleton": ext.skeletons,
+        "panel": ext.panels,
+        "schedule": ext.schedules,
+        "webhook": {path: hook for (_, path), hook in ext.webhooks.items()},
+    }
+    if called := named.get(kind, {}).get(name.strip("/")):
+        code = getattr(inspect.unwrap(called.func), "__code__", None)
+        if code and (file := own_file(code.co_filename, loaded.folder)):
+            number = def_line(code)
+            yield file, number, code.co_name, linecache.getline(code.co_filename, number).strip()
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -356,47 +319,20 @@ def raised(error: BaseException) -> BaseException:
     return error.error if isinstance(error, Escaped) else error
 
 
-async def contained(work: Awaitable[T]) -> T:
-    """The result of extension code, run as a task of its own.
+async def contained(work: Awaitable[T], seconds: float | None = None) -> T:
+    """The result of extension code, run as a task of its own, so that what it cancels is not ours.
 
-    Raises what it raised, as `Escaped` where that is no `Exception`.
+    Raises what it raised, as `Escaped` where that is no `Exception`; TimeoutError when the seconds
+    are over: it is cancelled then, and left alone where it does not heed that.
     """
     task = asyncio.create_task(_sealed(work))
     task.add_done_callback(asked_for)
     try:
-        await asyncio.wait({task})
+        done, _ = await asyncio.wait({task}, timeout=seconds)
     except asyncio.CancelledError:
         task.cancel()
         raise
-    return await _ended(task)
-
-
-async def apart(work: Awaitable[T], seconds: float | None = None) -> T:
-    """The same where the kernel's own task waits, which nobody but extension code would cancel:
-    `for task in asyncio.all_tasks(): task.cancel()` ends the handler that says it. TimeoutError
-    when the seconds are over: it is cancelled then, and left alone where it does not heed that."""
-    task = asyncio.create_task(_sealed(work))
-    task.add_done_callback(asked_for)
-    await settled(task, seconds)
-    return await _ended(task)
-
-
-async def settled(task: asyncio.Future[Any], seconds: float | None = None) -> None:
-    """Wait until the task is done or the seconds are over, whoever cancels the waiting."""
-    loop = asyncio.get_running_loop()
-    deadline = None if seconds is None else loop.time() + seconds
-    while True:
-        left = None if deadline is None else max(0.0, deadline - loop.time())
-        try:
-            await asyncio.wait({task}, timeout=left)
-            return
-        except asyncio.CancelledError:
-            if waiting := asyncio.current_task():
-                waiting.uncancel()
-
-
-async def _ended(task: asyncio.Task[T]) -> T:
-    if not task.done():
+    if not done:
         task.cancel()
         await asyncio.wait({task}, timeout=UNWIND_S)
         raise TimeoutError

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -53,12 +53,12 @@ class ExtensionHost:
         """Run one call of any kind to its outcome: BACKEND_TIMEOUT where it blocks its thread.
 
         Never raises for what the extension did. A call of kind `skeletons` is several of kind
-        `skeleton`.
+        `skeleton`, side by side.
         """
-        # one person's handlers share a loop; a blocked one holds up nobody else
+        if request.kind == "skeletons":
+            return await self._sections(request)
+        # one person's handlers of an app share a loop; a blocked one holds up nobody else
         with self._threads.of(_owner(request)) as thread:
-            if request.kind == "skeletons":
-                return await run_sections(lambda one: self._once(one, thread), request)
             try:
                 outcome = await self._once(request, thread)
             except TimeoutError:
@@ -67,6 +67,22 @@ class ExtensionHost:
             of, name, seconds = request.kind, request.name, request.deadline_s
             _log.warning("app=%s %s=%s seconds=%g | %s", request.app_id, of, name, seconds, LATE)
         return outcome
+
+    async def _sections(self, request: CallRequest) -> CallOutcome:
+        """`arguments.sections` names sections by app; the outcome's data holds for each, by app,
+        `{"data": …}` or `{"code", "error"}`."""
+        stored = request.arguments.get("snapshots") or {}
+        calls = [
+            replace(request, kind="skeleton", app_id=app_id, name=section, arguments=given)
+            for app_id, sections in (request.arguments.get("sections") or {}).items()
+            for given in ({"snapshots": stored.get(app_id) or {}},)
+            for section in sections
+        ]
+        data: JSONObject = {call.app_id: {} for call in calls}
+        for call, o in zip(calls, await asyncio.gather(*map(self.execute, calls)), strict=True):
+            told = {"data": o.data} if o.ok else {"code": o.error_code, "error": o.error}
+            data[call.app_id][call.name] = told
+        return succeeded(request, data)
 
     async def _once(self, request: CallRequest, thread: LoopThread) -> CallOutcome:
         try:
@@ -95,9 +111,9 @@ async def _apart(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: floa
 
 
 def _owner(request: CallRequest) -> tuple[str, ...]:
-    """Whose thread a call runs on: its user's, the app's own where the system calls."""
-    user = str(request.user.get("imperal_id", ""))
-    return str(request.user.get("tenant_id", "")), user, request.app_id * user.startswith("__")
+    """Whose thread a call runs on: its user's, for each app."""
+    user = request.user
+    return str(user.get("tenant_id", "")), str(user.get("imperal_id", "")), request.app_id
 
 
 class InlineDispatch:
@@ -110,60 +126,3 @@ class InlineDispatch:
     async def catalogue(self) -> Catalogue:
         """What is loaded now."""
         return self._registry.catalogue()
-
-
-SHARE = 0.4
-"""Of the call's time for all handlers side by side, and again for those that were starved."""
-LEAST_S = 0.1
-
-Execute = Callable[[CallRequest], Awaitable[CallOutcome]]
-"""Runs one call to its outcome; TimeoutError where its thread was blocked."""
-
-
-async def run_sections(execute: Execute, request: CallRequest) -> CallOutcome:
-    """`arguments.sections` names sections by app; the outcome's data holds for each, by app,
-    `{"data": …}` or `{"code", "error"}`."""
-    each = _each(request)
-    together = request.deadline_s * SHARE
-    found = await asyncio.gather(*(_one(execute, replace(r, deadline_s=together)) for r in each))
-    results = {(r.app_id, r.name): o for r, o in zip(each, found, strict=True)}
-    # they shared a thread with one that blocked: each again, alone
-    starved = [r for r in each if results[r.app_id, r.name] is None]
-    apart = max(LEAST_S, together / max(1, len(starved)))
-    for call in starved:
-        results[call.app_id, call.name] = await _one(execute, replace(call, deadline_s=apart))
-    data: JSONObject = {}
-    for call in each:
-        data.setdefault(call.app_id, {})[call.name] = _told(results[call.app_id, call.name])
-    return succeeded(request, data)
-
-
-def _each(request: CallRequest) -> list[CallRequest]:
-    stored = request.arguments.get("snapshots") or {}
-    return [
-        replace(
-            request,
-            kind="skeleton",
-            app_id=app_id,
-            name=section,
-            arguments={"snapshots": stored.get(app_id) or {}},
-        )
-        for app_id, sections in (request.arguments.get("sections") or {}).items()
-        for section in sections
-    ]
-
-
-async def _one(execute: Execute, call: CallRequest) -> CallOutcome | None:
-    """Its outcome; None where the thread was blocked, by it or by another."""
-    try:
-        return await execute(call)
-    except TimeoutError:
-        return None
-
-
-def _told(outcome: CallOutcome | None) -> JSONObject:
-    if outcome is None:
-        return {"code": "BACKEND_TIMEOUT", "error": "its thread was blocked"}
-    if outcome.ok:
-        return {"data": outcome.data}
-    return {"code": outcome.error_code, "error": outcome.error}

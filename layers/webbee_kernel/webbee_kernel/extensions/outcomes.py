@@ -7,21 +7,31 @@ import json
 import math
 import re
 from collections import deque
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
-from dataclasses import replace
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from dataclasses import fields, is_dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
-import orjson
 from pydantic import BaseModel, ValidationError
 
 from ..errors import CallError, ResultError
-from ..sdk.result import UNSTRUCTURED, ActionResult, plain, ui_dict
+from ..sdk.result import ActionResult, plain, ui_dict
 from ..text import cut
-from ..types import JSON, MAX_ERROR, NO_UNDO, RAN, CallOutcome, CallRequest, JSONObject, failed
+from ..types import (
+    JSON,
+    MAX_ERROR,
+    NO_UNDO,
+    RAN,
+    CallOutcome,
+    CallRequest,
+    JSONObject,
+    failed,
+    succeeded,
+)
 
 MAX_RESULT_BYTES = 1_000_000
 """Bytes of JSON a call may return; well under Lambda's 6 MB so that an answer always fits."""
@@ -35,11 +45,6 @@ MAX_PANELS = 100
 
 MAX_DEPTH = 100
 """Levels a result may nest: whatever walks through it later does not run out of stack."""
-_ORJSON_DEPTH = 254
-_WRAPS = _ORJSON_DEPTH - MAX_DEPTH
-
-TEXTS = (Decimal, PurePath, UUID, timedelta)
-"""What is written as its text."""
 
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+:[\t\x20-\x7e\x80-\xff]*")
 
@@ -56,33 +61,21 @@ def from_return(
     """What a handler returned: an ActionResult (ours or one of the same shape), a Pydantic model or
     a plain dict."""
     result = _action_result(value)
-    data = plain_json(result.data)
+    data, drawn = plain_json(result.data), plain_json(ui_dict(result.ui))
+    shown = {"ui": drawn, "action_type": action_type}
     if not result.ok:
-        return CallOutcome(
-            app_id=request.app_id,
-            fn_name=request.name,
-            status="error",
-            data=data,
-            error=clean(result.error or result.summary or "the call failed", MAX_ERROR),
-            error_code=clean(result.error_code, MAX_CODE) or UNSTRUCTURED,
-            retryable=bool(result.retryable),
-            ui=plain_json(ui_dict(result.ui)),
-            action_type=action_type,
-            step=request.step,
-        )
+        error = clean(result.error or result.summary or "the call failed", MAX_ERROR)
+        code, retryable = clean(result.error_code, MAX_CODE), bool(result.retryable)
+        return failed(request, code, error, data=data, retryable=retryable, **shown)
     named = result.refresh_panels if isinstance(result.refresh_panels, list | tuple) else None
-    return CallOutcome(
-        app_id=request.app_id,
-        fn_name=request.name,
-        status="ok",
-        data=data,
+    return succeeded(
+        request,
+        data,
         summary=clean(result.summary, MAX_SUMMARY),
-        ui=plain_json(ui_dict(result.ui)),
         panels=panels if named is None else tuple(clean(p, MAX_CODE) for p in named[:MAX_PANELS]),
         panels_named=named is not None,
-        action_type=action_type,
-        step=request.step,
         undo=_undo(ui_dict(result.undo)) if action_type != "read" else {},
+        **shown,
     )
 
 
@@ -106,29 +99,22 @@ def from_exception(
 ) -> CallOutcome:
     """INTERNAL with the error's class name, never its text; a CallError keeps its code and its own
     words. An effect whose result is none has happened, and says so."""
+    more: dict[str, Any] = {"action_type": action_type}
+    code, text = "INTERNAL", f"{request.name} failed: {type(error).__name__}"
     if isinstance(error, ResultError) and action_type != "read":
         text = (
             f"{request.name} ran, and its result was refused: {error}; check what it did before"
             " asking again"
         )
-        return replace(failed(request, error.code, text, action_type=action_type), fate=RAN)
-    if isinstance(error, CallError):
-        problems = ({"field": error.field, "problem": str(error)},) if error.field else ()
-        return failed(request, error.code, str(error), action_type=action_type, problems=problems)
-    if isinstance(error, TimeoutError):
-        return failed(
-            request,
-            "BACKEND_TIMEOUT",
-            f"{request.name} did not finish in time",
-            action_type=action_type,
-            retryable=True,
-        )
-    return failed(
-        request,
-        "INTERNAL",
-        f"{request.name} failed: {type(error).__name__}",
-        action_type=action_type,
-    )
+        more["fate"] = RAN
+    elif isinstance(error, CallError):
+        code, text = error.code, str(error)
+        if error.field:
+            more["problems"] = ({"field": error.field, "problem": text},)
+    elif isinstance(error, TimeoutError):
+        code, text = "BACKEND_TIMEOUT", f"{request.name} did not finish in time"
+        more["retryable"] = True
+    return failed(request, code, text, **more)
 
 
 def mismatch(model: type | None, data: JSON) -> str:
@@ -169,7 +155,7 @@ def _parts(value: Any) -> tuple[int, dict[str, str], Any]:
     )
 
 
-def told(data: JSON) -> JSON:
+def event_data(data: JSON) -> JSON:
     """A result as an event carries it: whole, or that it is too large."""
     size = len(json.dumps(data).encode())
     if size <= MAX_EVENT_BYTES:
@@ -192,37 +178,25 @@ def background_result(value: Any, request: CallRequest) -> JSONObject:
     """What a background task returned, as an event tells it: an ActionResult is told as that of a
     call is, anything else is data."""
     if not (hasattr(value, "to_dict") and hasattr(value, "status")):
-        return {"status": "ok", "data": told(plain_json(plain(value)))}
+        return {"status": "ok", "data": event_data(plain_json(plain(value)))}
     outcome = from_return(value, request, (), "read")
     said = {"text": outcome.summary or outcome.error}
-    return {"status": outcome.status, **said, "data": told(outcome.data)}
+    return {"status": outcome.status, **said, "data": event_data(outcome.data)}
 
 
 def plain_json(value: Any) -> Any:
-    """The value as plain JSON: dates, UUIDs, Decimals, sets and models become what JSON has; more
-    than 1 MB or 100 levels raises CallError."""
-    if value is None:
-        return None
-    loads: Any = orjson.loads
+    """The value as plain JSON: dates, UUIDs, Decimals, sets and models become what JSON has; what
+    has no form in it, more than 1 MB or 100 levels raises ResultError."""
+    plain = _plain(value)
     try:
-        raw = orjson.dumps(_wrapped(value), default=_default, option=orjson.OPT_NON_STR_KEYS)
-        raw = raw[_WRAPS : len(raw) - _WRAPS]
-    except (
-        TypeError,
-        RecursionError,
-    ) as error:  # also for integers beyond 64 bits, which the standard library takes
-        loads = json.loads
-        try:
-            raw = json.dumps(_exact(value), ensure_ascii=False).encode()
-        except (TypeError, ValueError, RecursionError):
-            why = _foreign(value) or clean(error.__cause__ or error, 200)
-            raise ResultError(f"the result is no JSON: {why}") from None
-    if len(raw) > MAX_RESULT_BYTES:
+        size = len(json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode())
+    except ValueError as error:  # half a character, or an integer of thousands of digits
+        raise ResultError(f"the result is no JSON: {clean(error, 200)}") from None
+    if size > MAX_RESULT_BYTES:
         raise ResultError(
-            f"the result has {len(raw)} bytes; the limit is {MAX_RESULT_BYTES}: return less, or"
-            " page"
+            f"the result has {size} bytes; the limit is {MAX_RESULT_BYTES}: return less, or page"
         )
-    return loads(raw)
+    return plain
 
 
 def _action_result(value: Any) -> ActionResult:
@@ -258,50 +232,51 @@ def clean(value: Any, limit: int) -> str:
     return cut(str(value or ""), limit).encode("utf-8", "replace").decode()
 
 
-def _default(value: Any) -> Any:
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    if isinstance(value, set | frozenset):
-        return sorted(value, key=str)
-    if isinstance(value, bytes | bytearray):
-        return f"<{len(value)} bytes>"
-    if isinstance(value, date | time):  # of a class of its own: orjson writes the plain ones
-        return value.isoformat()
-    if isinstance(value, TEXTS):
-        return str(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, deque):
-        return list(value)
-    raise TypeError(f"{type(value).__name__} is no JSON")
+def _mapping(value: Mapping[Any, Any]) -> JSONObject:
+    return {key if type(key) is str else str(_plain(key)): part for key, part in value.items()}
 
 
-def _inner(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """What stands in an object or a list, with the place of each."""
-    if isinstance(value, Mapping):
-        for key, part in value.items():
-            yield f"{path}.{key}" if path else str(key), part
-    else:
-        for number, part in enumerate(value):
-            yield f"{path}[{number}]", part
+_FORMS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
+    (Enum, lambda value: value.value),
+    (float, lambda value: value if math.isfinite(value) else None),
+    (BaseModel, lambda value: value.model_dump(mode="json")),
+    (Mapping, _mapping),
+    (list | tuple | deque, list),
+    (set | frozenset, lambda value: sorted(value, key=str)),
+    (date | time, lambda value: value.isoformat()),
+    (Decimal | PurePath | UUID | timedelta, str),
+    (bytes | bytearray, lambda value: f"<{len(value)} bytes>"),
+    (str, str),
+    (int, int),
+)
+"""What stands in JSON for a value of each type; the first that fits."""
 
 
-def _foreign(value: Any, path: str = "", depth: int = 0) -> str:
-    """The first part of a value that JSON does not have: where it is, of what type, and what to
-    write instead, or what nests too deep; empty where there is neither."""
-    if isinstance(value, BaseModel):
-        value = dict(value)
-    if value is None or isinstance(value, str | int | float):
-        return ""
-    if isinstance(value, Mapping | list | tuple | set | frozenset | deque):
-        if depth >= MAX_DEPTH:
-            return f"{cut(path, 80)} nests deeper than {MAX_DEPTH} levels"
-        return next(filter(None, (_foreign(v, p, depth + 1) for p, v in _inner(value, path))), "")
-    try:
-        orjson.dumps(value, default=_default)
-    except TypeError:
-        return f"{cut(path, 200) or 'it'} is {_instead(value)}"
-    return ""
+def _plain(value: Any, path: str = "", depth: int = 0) -> Any:
+    """The value in JSON's terms; ResultError with the place of what has none, and what to return in
+    its stead."""
+    if value is None or type(value) in (str, int, bool):
+        return value
+    found = _formed(value, path)
+    if not isinstance(found, dict | list):
+        return found
+    if depth >= MAX_DEPTH:
+        where = cut(path, 80)
+        raise ResultError(f"the result is no JSON: {where} nests deeper than {MAX_DEPTH} levels")
+    if isinstance(found, list):
+        return [_plain(part, f"{path}[{n}]", depth + 1) for n, part in enumerate(found)]
+    return {k: _plain(v, f"{path}.{k}" if path else k, depth + 1) for k, v in found.items()}
+
+
+def _formed(value: Any, path: str) -> Any:
+    """The form of the value itself, what stands in it still as it was."""
+    for kind, form in _FORMS:
+        if isinstance(value, kind):
+            return form(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    where = cut(path, 200) or "it"
+    raise ResultError(f"the result is no JSON: {where} is {_instead(value)}")
 
 
 def _instead(value: Any) -> str:
@@ -316,28 +291,3 @@ def _instead(value: Any) -> str:
         name = getattr(value, "__qualname__", kind)
         return f"{name}, which is not called: write {name}(…)"
     return f"of type {kind}: return the fields that matter as a dict, or str(…) of it"
-
-
-def _wrapped(value: Any) -> Any:
-    """The value in so many lists that orjson, which counts levels, allows it 100 of its own."""
-    for _ in range(_WRAPS):
-        value = [value]
-    return value
-
-
-def _exact(value: Any, depth: int = 0) -> Any:
-    """The value in the standard library's terms, integers of any size as they are, the rest as
-    orjson would write it."""
-    if depth > MAX_DEPTH:
-        raise RecursionError
-    if isinstance(value, str | int | None):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(k): _exact(v, depth + 1) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_exact(v, depth + 1) for v in value]
-    if isinstance(value, BaseModel | set | frozenset):
-        return _exact(_default(value), depth + 1)
-    return orjson.loads(orjson.dumps(value, default=_default))

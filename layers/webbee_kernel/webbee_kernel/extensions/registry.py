@@ -221,43 +221,37 @@ _OF_A_SECRET = ("name", "description", "required", "write_mode", "max_bytes", "s
 
 
 def _describe(loaded: LoadedExtension) -> AppInfo:
-    ext = loaded.ext
-    functions = tuple(
-        FunctionInfo(
-            loaded.app_id,
-            f.name,
-            f.description,
-            f.action_type,
-            input_schema(f),
-            f.examples,
-            f.scopes,
-            str(f.id_projection or ""),
-            pii_of(f),
-        )
-        for f in loaded.functions.values()
-    )
+    ext, secrets = loaded.ext, loaded.ext.secrets.values()
+    panels = ext.panels.values()
     return AppInfo(
         app_id=loaded.app_id,
         version=ext.version,
         display_name=ext.display_name,
-        description=next(filter(None, (ext.description, *(c.description for c in ext.chats))), ""),
+        description=_description(ext),
         rules=_rules(loaded),
         icon=ext.icon,
-        functions=functions,
+        functions=tuple(_function(loaded.app_id, f) for f in loaded.functions.values()),
         sections=tuple(SectionInfo(s.section, s.ttl, s.alert) for s in ext.skeletons.values()),
         has_health_check=ext.health is not None,
         schedules=tuple(ScheduleInfo(j.name, j.cron) for j in ext.schedules.values()),
         signals=tuple(ext.signals),
         withdrawn=loaded.withdrawn,
-        panels=tuple(
-            PanelInfo(p.panel_id, p.slot, p.title, p.icon, p.refresh) for p in ext.panels.values()
-        ),
-        variables=tuple(
-            s.env_fallback for s in ext.secrets.values() if s.env_fallback and s.scope == "app"
-        ),
+        panels=tuple(PanelInfo(p.panel_id, p.slot, p.title, p.icon, p.refresh) for p in panels),
+        variables=tuple(filter(None, (s.env_fallback for s in secrets if s.scope == "app"))),
         is_shared=bool(ext.exposed or ext.event_handlers),
-        secrets=tuple({f: getattr(s, f) for f in _OF_A_SECRET} for s in ext.secrets.values()),
+        secrets=tuple({name: getattr(s, name) for name in _OF_A_SECRET} for s in secrets),
     )
+
+
+def _description(ext: Extension) -> str:
+    told = (ext.description, *(chat.description for chat in ext.chats))
+    return next(filter(None, told), "")
+
+
+def _function(app_id: str, f: FunctionDef) -> FunctionInfo:
+    takes, ids = input_schema(f), str(f.id_projection or "")
+    how = (f.action_type, takes, f.examples, f.scopes, ids, pii_of(f))
+    return FunctionInfo(app_id, f.name, f.description, *how)
 
 
 def _rules(loaded: LoadedExtension) -> str:

@@ -42,9 +42,8 @@ from ..types import (
 )
 from . import oauth, redaction, system_calls
 from .context.factory import CallContext, ContextFactory, webhook_mark
-from .error_mapping import apart, report, settled, validation_failed
-from .outcomes import MAX_UNDO_BYTES, asked_by, from_return, mismatch, plain_json
-from .outcomes import told as event_data
+from .error_mapping import contained, report, validation_failed
+from .outcomes import MAX_UNDO_BYTES, asked_by, event_data, from_return, mismatch, plain_json
 from .redaction import one_call
 from .registry import LoadedExtension, Registry
 
@@ -115,9 +114,8 @@ class ExtensionRunner:
         if self._develop:
             await self._faults.meet(user_from(request.user))
         with one_call():
-            try:
-                # in a task of its own: what the extension cancels is not ours
-                outcome = await apart(self._executed(request))
+            try:  # also of what an author's own checks of arguments raise
+                outcome = await contained(self._executed(request))
             except KernelError:
                 raise
             except Exception as error:
@@ -189,7 +187,7 @@ class ExtensionRunner:
             return replace(refused, fate=NOT_RUN)
         # validated, and nothing run
         if request.kind == "check":
-            return succeeded(request, action_type=function.action_type, step=request.step)
+            return succeeded(request, action_type=function.action_type)
         return _Call(function.func, args, kwargs, function.action_type, function)
 
     def _given(self, request: CallRequest, user: User) -> JSONObject:
@@ -209,7 +207,7 @@ class ExtensionRunner:
         # a task: it outlives the wait for it
         work = asyncio.ensure_future(self._finish(loaded, request, call, ctx))
         started = time.perf_counter()
-        await settled(work, request.deadline_s)
+        await asyncio.wait({work}, timeout=request.deadline_s)
         in_time = time.perf_counter() - started < request.deadline_s
         if work.done() and in_time:  # a handler that blocked is done when nobody waits any more
             return work.result()
@@ -220,8 +218,8 @@ class ExtensionRunner:
             f"{request.name} is still running after {request.deadline_s:g} s; its result will"
             " arrive as an event"
         )
-        timed_out = failed(request, "BACKEND_TIMEOUT", text, action_type=call.action_type)
-        return replace(timed_out, fate=RUNNING)
+        ended = {"action_type": call.action_type, "fate": RUNNING}
+        return failed(request, "BACKEND_TIMEOUT", text, **ended)
 
     async def _finish(
         self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: CallContext
@@ -299,7 +297,7 @@ class ExtensionRunner:
             return redaction.check_secrets(made, call.definition, develop=self._develop)
 
         try:
-            outcome = await apart(result(), request.deadline_s)
+            outcome = await contained(result(), request.deadline_s)
         # its class name goes to the model, its text to the log
         except Exception as error:  # whatever it was, it ends the call, not the turn
             outcome = await self._faults.outcome(error, request, call.action_type)
@@ -317,7 +315,7 @@ class ExtensionRunner:
             return shown
 
         try:
-            ui = await apart(tree(), request.deadline_s)
+            ui = await contained(tree(), request.deadline_s)
         except Exception as error:
             return await self._faults.outcome(error, request)
         return succeeded(request, ui=ui)

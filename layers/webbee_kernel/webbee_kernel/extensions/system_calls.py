@@ -42,7 +42,7 @@ from ..types import (
 )
 from .context import services
 from .context.factory import ContextFactory
-from .error_mapping import apart, raised
+from .error_mapping import contained, raised
 from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answer
 from .redaction import revealing_none
 from .registry import LoadedExtension
@@ -56,9 +56,8 @@ async def run_system_call(
     """Run one such call before its deadline; what went wrong is an outcome and a line in the log,
     never raised."""
     try:
-        data = await apart(
-            SYSTEM_CALLS[request.kind](contexts, loaded, request), request.deadline_s
-        )
+        handled = SYSTEM_CALLS[request.kind](contexts, loaded, request)
+        data = await contained(handled, request.deadline_s)
     except Exception as error:
         ended = await contexts.faults.outcome(error, request)
         if isinstance(error, CallError | TimeoutError):
