@@ -183,9 +183,7 @@ class ChatService:
 
         # before the catalogue: what changes meanwhile is an event after this mark
         now, settings = self.app.events.mark(), self.kernel.settings
-        catalogue = await self.kernel.dispatch.catalogue()
-        state = await self.app.stores.skeleton.read(UserKey.of(request.caller))
-        mine = self.kernel.installed(catalogue, state)
+        catalogue, _, mine = await self.kernel.apps_of(request.caller)
         who = {k: v for k, v in user_dict(request.caller).items() if k != "scopes"}
         return Answer(
             {

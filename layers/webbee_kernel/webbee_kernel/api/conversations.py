@@ -14,13 +14,22 @@ from pydantic import AfterValidator, Field
 
 from ..bootstrap import App
 from ..clock import iso
-from ..errors import BadInput, NotFound
+from ..errors import NotFound
 from ..stores.transcript_archive import conversation
 from ..stores.types import SessionSummary
 from ..turn.results_block import remembered_details
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey
-from .request_models import CURSOR, LIMIT, SessionId, Wire, at_most, has_text, limit_of
+from .request_models import (
+    CURSOR,
+    LIMIT,
+    SessionId,
+    Wire,
+    at_most,
+    cursor_given,
+    has_text,
+    limit_of,
+)
 from .router import Answer, Request, Route
 
 ONE = "/v1/sessions/{id}"
@@ -92,7 +101,7 @@ class Conversations:
         """The caller's sessions, most recently touched first; with `q`, those whose title holds
         it."""
         title = at_most(MAX_TITLE, "q", request.query.get("q", "").strip())
-        try:
+        with cursor_given():
             found, cursor = await self._stores.transcripts.list(
                 UserKey.of(request.caller),
                 limit=limit_of(request.query),
@@ -100,8 +109,6 @@ class Conversations:
                 title=title,
                 now=self._clock.now(),
             )
-        except ValueError as error:
-            raise BadInput(str(error)[:200], field="cursor") from None
         return Answer({"sessions": [s._asdict() for s in found], "cursor": cursor})
 
     @Route(
@@ -111,16 +118,11 @@ class Conversations:
         """A session's newest turns, or with `cursor` those before them, oldest first. `remembered`
         says which of them the model still sees."""
         key, now = _key(request), self._clock.now()
-        try:
+        rows, cursor = limit_of(request.query), request.query.get("cursor")
+        with cursor_given():
             turns, before, memory = await conversation(
-                self._stores,
-                key,
-                limit=limit_of(request.query),
-                cursor=request.query.get("cursor"),
-                now=now,
+                self._stores, key, limit=rows, cursor=cursor, now=now
             )
-        except ValueError as error:
-            raise BadInput(str(error)[:200], field="cursor") from None
         if not turns:
             raise NotFound(f"there is no session {key.session_id!r}", field="id")
         remembered = memory.since(iso(now - self._app.settings.session_days * 86_400)).turns
@@ -165,12 +167,10 @@ class Conversations:
             return Answer({"matches": [], "searched": 0, "cursor": None})
         user, now = UserKey.of(request.caller), self._clock.now()
         cursor = request.query.get("cursor")
-        try:
+        with cursor_given():
             read, before = await self._stores.transcripts.list(
                 user, limit=CONVERSATIONS, cursor=cursor, now=now
             )
-        except ValueError as error:
-            raise BadInput(str(error)[:200], field="cursor") from None
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def turns(session_id: str) -> list[JSONObject]:

@@ -98,14 +98,13 @@ class Apps:
         info = await loaded_app(self._kernel, request)
         call = self._call(user, info.app_id, body, request.key(body.request_id))
         panel = call.kind == "panel"
-        state, over = await asyncio.gather(
-            self._app.stores.skeleton.read(UserKey.of(user)),
+        (catalogue, _, mine), over = await asyncio.gather(
+            self._kernel.apps_of(user),
             nothing() if panel else self._kernel.limits.take(user),  # a page draws many panels
         )
         if over:
             raise over
-        catalogue = await self._kernel.dispatch.catalogue()
-        if info.app_id not in self._kernel.installed(catalogue, state):
+        if info.app_id not in mine:
             raise not_installed(info.app_id)
         function = catalogue.function(info.app_id, body.function)
         if body.below and function:

@@ -58,25 +58,25 @@ class Health:
         """What every app says of itself, asked side by side; `timeout` where one has not answered
         when the answer is due. Of one that failed to load the kind of error: its text is for the
         log, this route is public."""
-        asked = {app.app_id: asyncio.ensure_future(self._of(app)) for app in apps if not app.error}
-        if asked:
-            await asyncio.wait(asked.values(), timeout=HEALTH_S)
-        return {
-            app.app_id: app.error.partition(":")[0] or _so_far(asked[app.app_id]) for app in apps
-        }
+        said = await asyncio.gather(*map(self._of, apps))
+        return {app.app_id: answer for app, answer in zip(apps, said, strict=True)}
 
     async def _of(self, app: AppInfo) -> str:
         """The app's own health check, asked at most once a minute per process: the route is
         public."""
-        if not app.has_health_check:
-            return "ok"
+        if app.error or not app.has_health_check:
+            return app.error.partition(":")[0] or "ok"
         now = self._app.clock.now()
         asked, answer = self._said.get(app.app_id, (0.0, ""))
         if now - asked > HEALTH_CACHE_S:
             nobody = user_dict(User(SYSTEM_USER, role="system"))
-            outcome = await self._dispatch.call(
-                CallRequest("health", nobody, app.app_id, "health", deadline_s=5.0)
-            )
+            call = CallRequest("health", nobody, app.app_id, "health", deadline_s=5.0)
+            try:
+                outcome = await asyncio.wait_for(self._dispatch.call(call), HEALTH_S)
+            except TimeoutError:
+                return "timeout"
+            except KernelError:
+                return "error"
             answer = str((outcome.data or {}).get("status", "error")) if outcome.ok else "error"
             self._said[app.app_id] = (now, answer)
         return answer
@@ -89,11 +89,3 @@ async def reachable(check: Any) -> str:
     except KernelError as error:
         return error.code
     return "ok"
-
-
-def _so_far(asked: asyncio.Task[str]) -> str:
-    """What an app has answered by now. One that has not is not waited for."""
-    if not asked.done():
-        asked.cancel()
-        return "timeout"
-    return "error" if asked.exception() else asked.result()

@@ -15,14 +15,14 @@ from typing import Any, Final
 
 from .. import __version__
 from ..bootstrap import App
-from ..catalogue import Catalogue, FunctionInfo
+from ..catalogue import FunctionInfo
 from ..mcp import json_rpc, primitives
 from ..mcp.json_rpc import Message, Refused, Stream, Waiting, events
 from ..sdk.records import User
 from ..stores.types import Section
 from ..turn.direct import SESSION
 from ..turn.kernel import Kernel
-from ..types import JSON, CallOutcome, CallRequest, JSONObject, UserKey, user_dict
+from ..types import JSON, CallOutcome, CallRequest, JSONObject, user_dict
 from .identity import has_role
 from .mcp_calls import Calls, no_tool
 from .router import Answer, Request
@@ -39,10 +39,9 @@ class McpServer:
     """What clients of the Model Context Protocol are answered."""
 
     def __init__(self, app: App, kernel: Kernel) -> None:
-        self._app = app
         self._kernel = kernel
         self._calls = Calls(app, kernel)
-        self._resources = Resources(app, kernel, self._calls)
+        self._resources = Resources(kernel, self._calls)
         self._methods: Mapping[str, Method] = {
             "tools/list": self._list,
             "tools/call": self._call,
@@ -115,29 +114,18 @@ class McpServer:
     async def _ping(self, request: Request, message: Message) -> JSONObject:
         return {}
 
-    async def _mine(self, caller: User) -> tuple[Catalogue, tuple[FunctionInfo, ...]]:
-        catalogue = await self._kernel.dispatch.catalogue()
-        state = await self._app.stores.skeleton.read(UserKey.of(caller))
-        return catalogue, catalogue.functions(self._kernel.installed(catalogue, state))
-
     async def _list(self, request: Request, message: Message) -> JSONObject:
-        catalogue, mine = await self._mine(request.caller)
-        return self._page("tools", primitives.tool, catalogue, mine, message)
+        return await self._page("tools", primitives.tool, request, message)
 
     async def _prompts(self, request: Request, message: Message) -> JSONObject:
-        catalogue, mine = await self._mine(request.caller)
-        return self._page(
-            "prompts", primitives.prompt, catalogue, primitives.prompts(mine), message
-        )
+        return await self._page("prompts", primitives.prompt, request, message)
 
-    def _page(
-        self,
-        kind: str,
-        shape: Callable[..., JSONObject],
-        catalogue: Catalogue,
-        functions: tuple[FunctionInfo, ...] | list[FunctionInfo],
-        message: Message,
+    async def _page(
+        self, kind: str, shape: Callable[..., JSONObject], request: Request, message: Message
     ) -> JSONObject:
+        catalogue, _, mine = await self._kernel.apps_of(request.caller)
+        listed = catalogue.functions(mine)
+        functions = primitives.prompts(listed) if kind == "prompts" else listed
         found = primitives.page(functions, json_rpc.text(message, "cursor"))
         if found is None:
             raise message.refused(json_rpc.INVALID_PARAMS, "this cursor names nothing: begin anew")
@@ -222,8 +210,7 @@ LISTING_S: Final = 10.0
 class Resources:
     """Lists and reads them."""
 
-    def __init__(self, app: App, kernel: Kernel, calls: Calls) -> None:
-        self._app = app
+    def __init__(self, kernel: Kernel, calls: Calls) -> None:
         self._kernel = kernel
         self._calls = calls
 
@@ -281,10 +268,9 @@ class Resources:
         self, caller: User, only: str = ""
     ) -> list[tuple[list[JSONObject], list[JSONObject]]]:
         """What the caller's apps list to be read; those that do not answer are left out."""
-        catalogue = await self._kernel.dispatch.catalogue()
-        state = await self._app.stores.skeleton.read(UserKey.of(caller))
-        mine = catalogue.functions(self._kernel.installed(catalogue, state))
-        lists = [f for f in mine if f.fn_name == primitives.LIST and f.action_type == "read"]
+        catalogue, _, mine = await self._kernel.apps_of(caller)
+        listing = (f for f in catalogue.functions(mine) if f.fn_name == primitives.LIST)
+        lists = [f for f in listing if f.action_type == "read"]
         ids = [f.app_id for f in lists if only in ("", f.app_id)]
         calls = [
             CallRequest(
@@ -304,8 +290,7 @@ class Resources:
         """The sections of the caller's apps that have been filled; none but for developers."""
         if not has_role(caller, "developer"):
             return []
-        state = await self._app.stores.skeleton.read(UserKey.of(caller))
-        mine = self._kernel.installed(await self._kernel.dispatch.catalogue(), state)
+        _, state, mine = await self._kernel.apps_of(caller)
         return [s for s in state.sections if s.app_id in mine and s.data is not None]
 
 

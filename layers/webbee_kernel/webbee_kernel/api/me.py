@@ -12,11 +12,11 @@ from pydantic import Field
 from ..bootstrap import App, make_belongings, make_export
 from ..catalogue import Dispatch
 from ..clock import digest
-from ..errors import BadInput, RequestConflict
+from ..errors import RequestConflict
 from ..stores.transcript_archive import conversation
 from ..turn.accepted_destinations import AcceptedDestinations
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, to_dict, user_dict
-from .request_models import CURSOR, LIMIT, at_most, limit_of
+from .request_models import CURSOR, LIMIT, at_most, cursor_given, limit_of
 from .router import Answer, Request, Route, json_text
 
 READ_TURNS: Final = 200
@@ -103,10 +103,8 @@ class Me:
         """Everything that is kept of the caller, a line of JSON each. The last line is
         `{"kind": "end"}`, or `{"kind": "more", "cursor": …}` where a further part follows."""
         export = make_export(self._app, UserKey.of(request.caller), await self._apps())
-        try:
+        with cursor_given():
             lines, cursor = await export.part(request.query.get("cursor"))
-        except ValueError as error:
-            raise BadInput(str(error)[:200], field="cursor") from None
         last = {"kind": "more", "cursor": cursor} if cursor else {"kind": "end"}
         return Answer("\n".join([*lines, json_text(last), ""]), content_type="application/x-ndjson")
 

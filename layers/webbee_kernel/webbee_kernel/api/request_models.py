@@ -3,7 +3,8 @@ by name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -33,6 +34,15 @@ def at_most(limit: int, name: str, value: str) -> str:
         told = f"{name} has {len(value)} characters; the limit is {limit}"
         raise BadInput(told, field=name, limit=limit)
     return value
+
+
+@contextmanager
+def cursor_given() -> Iterator[None]:
+    """BadInput for a cursor that no answer gave out."""
+    try:
+        yield
+    except ValueError as error:
+        raise BadInput(str(error)[:200], field="cursor") from None
 
 
 def has_text(value: str) -> str:

@@ -7,6 +7,7 @@ the next turn sees this one.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -20,12 +21,13 @@ from ..llm.options import options_of
 from ..llm.protocol import Model
 from ..observability import timed
 from ..refresh.refresh_queue import RefreshQueue
+from ..sdk.records import User
 from ..stores.codec import turn_from, turn_text
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
 from ..text import one_line
-from ..types import JSON, CallOutcome, from_dict
+from ..types import JSON, CallOutcome, UserKey, from_dict
 from . import confirmation, messages
 from .accepted_destinations import AcceptedDestinations
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
@@ -208,9 +210,12 @@ class Kernel:
         """Everything a turn reads, before anything is called."""
         return await self._reader.read(ask)
 
-    def installed(self, catalogue: Catalogue, state: UserState) -> frozenset[str]:
-        """The user's apps."""
-        return self._reader.installed(catalogue, state)
+    async def apps_of(self, user: User) -> tuple[Catalogue, UserState, frozenset[str]]:
+        """What is deployed, what the skeleton holds of a user, and the user's apps."""
+        catalogue, stored = await asyncio.gather(
+            self.dispatch.catalogue(), self.stores.skeleton.read(UserKey.of(user))
+        )
+        return catalogue, stored, self._reader.installed(catalogue, stored)
 
     async def _finish(self, ended: LoopResult) -> Reply:
         """From the end of the rounds to the reply; the narrator may ask for more of them."""
