@@ -213,7 +213,7 @@ def test_a_conditional_write_recognises_its_own_lost_answer(
         "__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
         "message": "no",
     }
-    stood = {name: {"S": str(value)} for name, value in (key_of("a", "b") | write.own).items()}
+    stood = {name: {"S": str(value)} for name, value in write.item.items()}
     service.script[:] = [lost, Reply(met | {"Item": stood}, 400)]
     asyncio.run(database.write(write))
     service.script[:] = [lost, Reply(met | {"Item": stood | {STAMP: {"S": "x"}}}, 400)]

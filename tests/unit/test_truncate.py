@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.work import counted
-from webbee_kernel.channels.bounding import bounded, fitted
+from webbee_kernel.channels.bounding import fitted
 from webbee_kernel.channels.truncate import fit, fit_row
 from webbee_kernel.text import dumps
 
@@ -196,33 +196,10 @@ def test_the_work_is_bounded_by_the_room(value: Any) -> None:
     assert work_of(value) < 20 * BUDGET
 
 
-@pytest.mark.parametrize(("leading", "taken_for_rows"), [(9, False), (10, True)])
-def test_a_list_whose_first_ten_items_are_rows_is_one_of_rows(
-    leading: int, taken_for_rows: bool
-) -> None:
-    """A text among orders_of gets no more room than a row."""
-    letter = "word " * 2_000
-    kept = bounded([*orders_of(leading), letter, *orders_of(100)], BUDGET)
-    as_row = bounded([*orders_of(leading + 1), letter, *orders_of(100)], BUDGET)
-    (text, _), (narrow, _) = ([i for i in k if isinstance(i, str)] for k in (kept, as_row))
-    assert (text == narrow) is taken_for_rows and len(text) >= len(narrow)
-
-
-@pytest.mark.parametrize(
-    ("length", "count", "kept", "said"),
-    [
-        (45, 14, 14, "… fields left out"),
-        (45, 40, 17, "… 23 more, fields left out"),
-        (5, 100, 57, "… 43 more, fields left out"),
-    ],
-)
-def test_rows_whose_ids_take_more_than_two_thirds_are_handed_on_without_their_large_lists(
-    length: int, count: int, kept: int, said: str
-) -> None:
+@pytest.mark.parametrize(("length", "count", "least"), [(45, 40, 14), (5, 100, 28)])
+def test_rows_with_large_lists_keep_their_ids(length: int, count: int, least: int) -> None:
     orders = [{"id": f"{i:0{length}}", "lines": list(range(500))} for i in range(count)]
-    assert bounded(orders, 1_000) == [*({"id": order["id"]} for order in orders[:kept]), said]
-
-
-def test_a_small_list_beside_a_large_one_is_handed_on() -> None:
-    orders = [{"id": f"{i:045}", "tags": ["new"], "lines": list(range(500))} for i in range(40)]
-    assert bounded(orders, 1_000)[0] == {"id": "0" * 45, "tags": ["new"]}
+    *kept, said = fitted(orders, 1_000)
+    assert len(kept) >= least
+    assert [row["id"] for row in kept] == [order["id"] for order in orders[: len(kept)]]
+    assert said == f"\u2026 {count - len(kept)} more, fields left out"

@@ -1,11 +1,10 @@
 """Every store in memory: the adapters of DynamoDB over tables in dicts, for tests and trials.
 
-What the adapters ask of DynamoDB is answered without I/O, and nothing expires by itself, as in
+What the adapters ask of a database is answered without I/O, and nothing expires by itself, as in
 DynamoDB the moment after: reads decide. One lock makes each request atomic under threads.
 
-Of the grammar of DynamoDB's expressions the adapters write comparisons, `BETWEEN`, `begins_with`,
-`contains`, `attribute_exists` and `attribute_not_exists`, `AND` before `OR`, parentheses; `SET`
-(with `if_not_exists`), `REMOVE` and `ADD`.
+Of the grammar of DynamoDB's conditions the adapters write comparisons, `BETWEEN`, `begins_with`,
+`contains`, `attribute_exists` and `attribute_not_exists`, `AND` before `OR`, parentheses.
 """
 
 from __future__ import annotations
@@ -14,21 +13,21 @@ import operator
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from ..types import Event, JSONObject, UserKey
+from ..types import Event, UserKey
 from .codec import event_from
 from .dynamodb import Tables, stores_over
 from .dynamodb.client import ConditionFailed, Database
-from .dynamodb.item_requests import Item
+from .dynamodb.item_requests import Add, Default, Item, Query, Write
 from .dynamodb.user_items import EventStore
 from .item_keys import user_of
 from .protocols import Stores
 
 _Holds = Callable[[Item, Mapping[str, Any]], bool]
-"""Whether an item is so; names (`#c0`) and values (`:now`) are what a request says they are."""
+"""Whether an item is so; values (`:now`) are what a request says they are."""
 _Test = Callable[[Any, Any], bool]
 
 _TOKEN: Final = re.compile(r"[#:]?\w+|<=|>=|[=<>(),]")
@@ -40,48 +39,29 @@ _COMPARED: Final[dict[str, _Test]] = {
     ">=": operator.ge,
 }
 _TESTS: Final[dict[str, _Test]] = {"begins_with": str.startswith, "contains": operator.contains}
-_CLAUSE: Final = re.compile(r"(SET|REMOVE|ADD) (.*?)(?= SET | REMOVE | ADD |$)")
-_CHANGE: Final = re.compile(r"(#\w+)(?: = | )?(?:if_not_exists\((#\w+), (:\w+)\)|(:\w+))?")
 
 
-def holds(request: JSONObject, expression: str, item: Item) -> bool:
-    """Whether the item meets that expression of a request; without one each does."""
-    text = request.get(expression)
-    return not text or _condition(text)(item, _said(request))
+def holds(condition: str, item: Item, values: Mapping[str, Any]) -> bool:
+    """Whether the item meets a condition; without one each does."""
+    return not condition or _condition(condition)(item, values)
 
 
-def updated(request: JSONObject, item: Item) -> Item:
-    """The item after a request's `UpdateExpression`."""
-    said, made = _said(request), dict(item)
-    for word, name, held, default, value in _changes(request["UpdateExpression"]):
-        attribute = said.get(name, name[1:])
-        if word == "REMOVE":
-            made.pop(attribute, None)
-        elif word == "ADD":
-            made[attribute] = _sum(item.get(attribute), said[value])
-        else:
-            kept = item.get(said.get(held, held[1:])) if held else None
-            made[attribute] = said[value or default] if kept is None else kept
+def changed(write: Write, held: Item) -> Item:
+    """The item after an update."""
+    made = dict(held or write.item)
+    for name, change in write.changes.items():
+        match change:
+            case None:
+                made.pop(name, None)
+            case Default(value):
+                made.setdefault(name, value)
+            case Add(set() as more):
+                made[name] = made.get(name, set()) | more
+            case Add(more):
+                made[name] = made.get(name, 0) + more
+            case _:
+                made[name] = change
     return made
-
-
-@lru_cache
-def _changes(text: str) -> list[tuple[str, ...]]:
-    """Each change with its word, name, and what it is made of."""
-    return [(w, *found) for w, clause in _CLAUSE.findall(text) for found in _CHANGE.findall(clause)]
-
-
-def _said(request: JSONObject) -> JSONObject:
-    return {
-        **request.get("ExpressionAttributeNames", {}),
-        **request.get("ExpressionAttributeValues", {}),
-    }
-
-
-def _sum(held: Any, more: Any) -> Any:
-    if held is None:
-        return more
-    return held | more if isinstance(more, set) else held + more
 
 
 @lru_cache
@@ -143,7 +123,7 @@ def _compared(test: _Test, left: str, right: str) -> _Holds:
 
 
 def _value(word: str, item: Item, said: Mapping[str, Any]) -> Any:
-    return said[word] if word.startswith(":") else item.get(said.get(word, word[1:]))
+    return said[word[1:]] if word.startswith(":") else item.get(word[1:])
 
 
 _KEY: Final = ("pk", "sk")
@@ -154,11 +134,6 @@ _INDEXES: Final = {
     "by_touched": ("pk", "touched_at"),
     "due": ("due_shard", "due_at"),
     "users": ("users_key", "user_id"),
-}
-_WRITES: Final[dict[str, Callable[[JSONObject, Item], Item]]] = {
-    "Put": lambda request, _: dict(request["Item"]),
-    "Update": lambda request, held: updated(request, held or request["Key"]),
-    "Delete": lambda _, __: {},
 }
 
 
@@ -171,91 +146,59 @@ class MemoryDatabase(Database):
         self._followed = followed
         self.followers: list[Callable[[Item], object]] = []
         self._lock = threading.RLock()
-        self._new: list[Item] = []
         self._tables: dict[str, dict[str, dict[str, Item]]] = defaultdict(lambda: defaultdict(dict))
-        self._operations: dict[str, Callable[[JSONObject], JSONObject]] = {
-            "get_item": self._get,
-            "put_item": lambda request: self._write("Put", request),
-            "update_item": lambda request: self._write("Update", request),
-            "delete_item": lambda request: self._write("Delete", request),
-            "query": self._query,
-            "batch_write_item": self._batch_writes,
-            "transact_write_items": self._transact,
-        }
 
-    async def call(self, operation: str, /, **request: Any) -> JSONObject:
+    async def get(self, table: str, key: Item, *, eventually: bool = False) -> Item | None:
         with self._lock:
-            answer = self._operations[operation](request)
-            new, self._new = self._new, []
-        for item in new:
-            for follower in self.followers:
-                follower(item)
-        return answer
+            return dict(self._tables[table][key["pk"]].get(key["sk"], {})) or None
 
-    def _get(self, request: JSONObject) -> JSONObject:
-        held = self._held(request)
-        return {"Item": dict(held)} if held else {}
+    async def write(self, *writes: Write) -> Item:
+        with self._lock:
+            held = [self._met(write) for write in writes]
+            made = [self._made(*pair) for pair in zip(writes, held, strict=True)]
+        for write, before, after in zip(writes, held, made, strict=True):
+            if write.table == self._followed and after and not before:
+                for follower in self.followers:
+                    follower(after)
+        return dict({"ALL_OLD": held[0], "ALL_NEW": made[0]}.get(writes[0].returns, {}))
 
-    def _held(self, request: JSONObject) -> Item:
-        """What stands where a request writes or reads; empty for nothing."""
-        pk, sk = _place(request.get("Item") or request["Key"])
-        return self._tables[request["TableName"]][pk].get(sk, {})
+    async def batch(self, writes: Iterable[Write]) -> None:
+        for write in writes:
+            await self.write(write)
 
-    def _met(self, request: JSONObject) -> Item:
-        """The same, on the request's condition."""
-        held = self._held(request)
-        if not holds(request, "ConditionExpression", held):
-            asked = "ReturnValuesOnConditionCheckFailure" in request
-            raise ConditionFailed(dict(held) if asked else None)
+    async def pages(self, query: Query) -> AsyncIterator[list[Item]]:
+        with self._lock:
+            found = self._in_order(query)
+        size = query.limit or len(found) or 1
+        for at in range(0, len(found), size):
+            page = found[at : at + size]
+            yield [dict(item) for item in page if holds(query.also, item, query.values)]
+
+    async def count(self, query: Query) -> int:
+        return len(await self.items(query))
+
+    def _met(self, write: Write) -> Item:
+        """What stands where it writes, on its condition; empty for nothing."""
+        held = self._tables[write.table][write.item["pk"]].get(write.item["sk"], {})
+        if not holds(write.when, held, write.values):
+            raise ConditionFailed(dict(held))
         return held
 
-    def _write(self, kind: str, request: JSONObject) -> JSONObject:
-        held = self._met(request)
-        made = _WRITES[kind](request, held)
-        pk, sk = _place(request.get("Item") or request["Key"])
-        partition = self._tables[request["TableName"]][pk]
-        if made:
-            partition[sk] = made
-        else:
+    def _made(self, write: Write, held: Item) -> Item:
+        partition, sk = self._tables[write.table][write.item["pk"]], write.item["sk"]
+        if write.kind == "Delete":
             partition.pop(sk, None)
-        if request["TableName"] == self._followed and made and not held:
-            self._new.append(made)
-        told = {"ALL_OLD": held, "ALL_NEW": made}.get(request.get("ReturnValues", ""))
-        return {"Attributes": dict(told)} if told else {}
+            return {}
+        partition[sk] = changed(write, held) if write.kind == "Update" else dict(write.item)
+        return partition[sk]
 
-    def _batch_writes(self, request: JSONObject) -> JSONObject:
-        for table, writes in request["RequestItems"].items():
-            for write in writes:
-                ((kind, one),) = write.items()
-                self._write(kind.removesuffix("Request"), {"TableName": table, **one})
-        return {}
-
-    def _transact(self, request: JSONObject) -> JSONObject:
-        actions = [next(iter(action.items())) for action in request["TransactItems"]]
-        for _, one in actions:
-            self._met(one)
-        for kind, one in actions:
-            self._write(kind, one)
-        return {}
-
-    def _query(self, request: JSONObject) -> JSONObject:
-        index = _INDEXES.get(request.get("IndexName", ""), _KEY)
-        found = self._in_order(request, index)
-        read = found[: request.get("Limit")]
-        items = [dict(item) for item in read if holds(request, "FilterExpression", item)]
-        answer: JSONObject = {"Items": items, "Count": len(items)}
-        if len(read) < len(found):
-            answer["LastEvaluatedKey"] = {name: read[-1][name] for name in {*_KEY, *index}}
-        return answer
-
-    def _in_order(self, request: JSONObject, index: tuple[str, str]) -> list[Item]:
+    def _in_order(self, query: Query) -> list[Item]:
         """What the key condition finds behind the place where the query is to start."""
-        forward = request.get("ScanIndexForward", True)
-        start = request.get("ExclusiveStartKey")
-        last = _position(start, index) if start else None
+        index, forward = _INDEXES.get(query.index, _KEY), not query.backwards
+        last = _position(query.after, index) if query.after else None
         found = [
             (place, item)
-            for item in self._candidates(request, index)
+            for item in self._candidates(query, index[0])
             if index[1] in item
             and ((place := _position(item, index)) != last)
             and (last is None or (place > last) is forward)
@@ -263,23 +206,19 @@ class MemoryDatabase(Database):
         found.sort(key=lambda pair: pair[0], reverse=not forward)
         return [item for _, item in found]
 
-    def _candidates(self, request: JSONObject, index: tuple[str, str]) -> list[Item]:
-        partitions = self._tables[request["TableName"]]
+    def _candidates(self, query: Query, partitioned_by: str) -> list[Item]:
+        partitions = self._tables[query.table]
         searched = list(partitions.values())
-        if index[0] == "pk":
-            searched = [partitions[request["ExpressionAttributeValues"][":pk"]]]
-            if request["KeyConditionExpression"] == _PARTITION:
+        if partitioned_by == "pk":
+            searched = [partitions[query.values["pk"]]]
+            if query.condition == _PARTITION:
                 return list(searched[0].values())
         items = (item for partition in searched for item in partition.values())
-        return [item for item in items if holds(request, "KeyConditionExpression", item)]
-
-
-def _place(item: Item) -> tuple[str, str]:
-    return item["pk"], item["sk"]
+        return [item for item in items if holds(query.condition, item, query.values)]
 
 
 def _position(item: Item, index: tuple[str, str]) -> tuple[Any, str, str]:
-    return (item[index[1]], *_place(item))
+    return item[index[1]], item["pk"], item["sk"]
 
 
 class MemorySecretStore:

@@ -7,8 +7,9 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final
 
 from ...aws.clients import ClientFactory, CutBody, aws_client, error_code, in_thread, outage
@@ -16,7 +17,17 @@ from ...errors import BadInput, StorageUnavailable
 from ...observability import measure, stretch
 from ...types import JSONObject
 from ..codec import MAX_ITEM_BYTES
-from .item_requests import Item, Write, delete, from_wire, partition, put, query, to_wire, update
+from .item_requests import (
+    Item,
+    Query,
+    Write,
+    delete,
+    from_wire,
+    partition,
+    put,
+    to_wire,
+    update,
+)
 
 BATCH: Final = 25
 _ATTEMPTS: Final = 20
@@ -101,18 +112,17 @@ class Database:
         """All of the writes or none, as their conditions say: one request, a transaction where
         there are several. What one of them `returns`, empty for nothing;
         ConditionFailed carries what stood where a condition did not hold."""
+        # botocore's request token makes a repeated transaction harmless
+        operation = "transact_write_items"
+        request: JSONObject = {"TransactItems": [{write.kind: write.request()} for write in writes]}
         if len(writes) == 1:
             operation = f"{writes[0].kind.lower()}_item"
-            request = {**writes[0].request, "ReturnValues": writes[0].returns}
-        else:
-            # botocore's request token makes a repeat harmless
-            operation = "transact_write_items"
-            request = {"TransactItems": [{write.kind: write.request} for write in writes]}
+            request = {**writes[0].request(), "ReturnValues": writes[0].returns}
         try:
             answer = await self._uncontended(operation, request)
         except ConditionFailed as failure:
             # our own write, whose answer was lost
-            if any(write.own and write.own.items() <= failure.item.items() for write in writes):
+            if any(write.is_in(failure.item) for write in writes):
                 return failure.item
             raise
         item: Item = answer.get("Attributes", {})
@@ -130,39 +140,38 @@ class Database:
             f"{_subject(request)} has too many writers of one item; nothing was written, try again."
         )
 
-    async def pages(self, request: JSONObject) -> AsyncIterator[list[Item]]:
+    async def pages(self, query: Query) -> AsyncIterator[list[Item]]:
         """The items of a Query, page by page."""
-        while True:
-            answer = await self.call("query", **request)
+        async for answer in self._answers(query.request()):
             yield answer["Items"]
-            if "LastEvaluatedKey" not in answer:
-                return
-            request = {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
-    async def items(self, request: JSONObject, need: int = 0) -> list[Item]:
+    async def items(self, query: Query, need: int = 0) -> list[Item]:
         """The items of a Query: all, or the first `need`, read in pages no larger than that."""
         found: list[Item] = []
-        async for page in self.pages({**request, "Limit": need} if need else request):
+        async for page in self.pages(replace(query, limit=need)):
             found += page
             if need and len(found) >= need:
-                return found[:need]
-        return found
+                break
+        return found[: need or None]
 
-    async def count(self, request: JSONObject) -> int:
+    async def count(self, query: Query) -> int:
         """How many items a Query finds."""
-        total = 0
+        asked = {**query.request(), "Select": "COUNT"}
+        return sum([int(answer["Count"]) async for answer in self._answers(asked)])
+
+    async def _answers(self, request: JSONObject) -> AsyncIterator[JSONObject]:
         while True:
-            answer = await self.call("query", Select="COUNT", **request)
-            total += int(answer["Count"])
+            answer = await self.call("query", **request)
+            yield answer
             if "LastEvaluatedKey" not in answer:
-                return total
+                return
             request = {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     async def batch(self, writes: Iterable[Write]) -> None:
         """Puts and deletions of one table, whatever stands there, 25 a request; what the table
         leaves over is asked again, with growing pauses."""
         left = list(writes)
-        table = left[0].request["TableName"] if left else ""
+        table = left[0].table if left else ""
         for attempt in range(10):
             if not left:
                 return
@@ -176,19 +185,13 @@ class Database:
                 " deleted, repeat the request."
             )
 
-    async def _batch(self, table: str, writes: Iterable[Write]) -> list[Write]:
+    async def _batch(self, table: str, writes: Sequence[Write]) -> list[Write]:
         """What the table left over of these."""
-        parts = [
-            {f"{kind}Request": {k: v for k, v in request.items() if k != "TableName"}}
-            for kind, request, *_ in writes
-        ]
+        field = {"Put": "Item", "Delete": "Key"}
+        parts = [{f"{w.kind}Request": {field[w.kind]: w.item}} for w in writes]
         answer = await self.call("batch_write_item", RequestItems={table: parts})
-        return [
-            delete(table, part["DeleteRequest"]["Key"])
-            if "DeleteRequest" in part
-            else put(table, part["PutRequest"]["Item"])
-            for part in answer.get("UnprocessedItems", {}).get(table, [])
-        ]
+        over = answer.get("UnprocessedItems", {}).get(table, [])
+        return [write for write, part in zip(writes, parts, strict=True) if part in over]
 
     def _send(self, operation: str, request: JSONObject) -> JSONObject:
         wire = to_wire(request)
@@ -215,18 +218,20 @@ class TableStore:
         """One item, strongly consistent."""
         return await self._database.get(self._table, key)
 
-    async def _query(self, condition: str, *, need: int = 0, **options: Any) -> list[Item]:
-        """The items of a `query`: all, or the first `need`."""
-        return await self._database.items(query(self._table, condition, **options), need)
+    async def _query(
+        self, condition: str, values: Item, *, need: int = 0, **options: Any
+    ) -> list[Item]:
+        """The items of a `Query`: all, or the first `need`."""
+        return await self._database.items(Query(self._table, condition, values, **options), need)
 
     async def _living(
-        self, now: float, need: int, condition: str, also: str = "", **options: Any
+        self, now: float, condition: str, values: Item, also: str = "", **options: Any
     ) -> list[Item]:
-        """The first `need` items of a `query` that have not expired by `now`, and are so `also`."""
+        """The same of those that have not expired by `now`, and are so `also`."""
         # a filter reads expired items, and pays for them, until the sweep
         lives = "(attribute_not_exists(#expires_at) OR #expires_at > :now)"
         also = f"{lives} AND {also}" if also else lives
-        return await self._query(condition, need=need, also=also, now=now, **options)
+        return await self._query(condition, {**values, "now": now}, also=also, **options)
 
     async def _partition(self, pk: str, prefix: str = "", **options: Any) -> list[Item]:
         """The items of a partition whose sort keys begin so, strongly consistent."""

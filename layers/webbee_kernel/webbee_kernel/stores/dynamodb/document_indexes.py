@@ -208,12 +208,10 @@ class Index(TableStore):
     ) -> list[Entry]:
         items = await self._query(
             f"#pk = :pk AND #{self._sort_key} BETWEEN :low AND :high",
+            {"pk": self._pk, "low": self._prefix + low, "high": self._prefix + high},
             index=self._name,
             backwards=backwards,
             need=need,
-            pk=self._pk,
-            low=self._prefix + low,
-            high=self._prefix + high,
         )
         return [self._entry(item) for item in items]
 

@@ -12,12 +12,11 @@ from typing import Any, Final
 
 from ...errors import StorageUnavailable
 from ...sdk.records import Document, Page
-from ...types import JSONObject
 from ..paging import Collection, DocumentQuery, Row, is_cut, matches, order_key, tell_cost
 from .client import Database, TableStore, pause
 from .document_indexes import CHUNK, Entry, Fetch, Generations, Index
 from .document_items import Entries, Generation, doc_id_of, document_from, part_count
-from .item_requests import Item, query
+from .item_requests import Item, Query
 
 ATTEMPTS: Final = 60
 
@@ -67,18 +66,13 @@ class DocumentReader(TableStore):
             current = await self._get(collection.key(doc_id_of(head)))
         raise contended(collection, doc_id_of(head))
 
-    def in_order(self, collection: Collection, after: str = "", **options: Any) -> JSONObject:
-        """A Query of a collection in order of creation, beyond one creation key. `!` sorts before
-        hex digits and `g` after them."""
-        return query(
-            self._table,
-            "#pk = :pk AND #created BETWEEN :low AND :high",
-            index="by_created",
-            pk=collection.pk,
-            low=f"{after}!" if after else f"{collection.name}#",
-            high=f"{collection.name}#g",
-            **options,
-        )
+    def in_order(self, collection: Collection, after: str = "", **options: Any) -> Query:
+        """A collection in order of creation, beyond one creation key. `!` sorts before hex digits
+        and `g` after them."""
+        low = f"{after}!" if after else f"{collection.name}#"
+        values = {"pk": collection.pk, "low": low, "high": f"{collection.name}#g"}
+        condition = "#pk = :pk AND #created BETWEEN :low AND :high"
+        return Query(self._table, condition, values, index="by_created", **options)
 
     async def rows(
         self,
@@ -91,11 +85,9 @@ class DocumentReader(TableStore):
     ) -> list[Row]:
         """Matching documents in order of creation: all, or the first `need`. `seen` notes what was
         read."""
-        request = self.in_order(collection, after)
-        if need:
-            request["Limit"] = CHUNK if where else need
+        size = CHUNK if need and where else need
         rows: list[Row] = []
-        async for heads in self._database.pages(request):
+        async for heads in self._database.pages(self.in_order(collection, after, limit=size)):
             found = await self._read(collection, heads)
             seen.note(found)
             rows += (row for row in found if matches(row.document.data, where))

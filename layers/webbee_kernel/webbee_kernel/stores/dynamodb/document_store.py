@@ -43,7 +43,7 @@ from .document_items import (
     unchanged,
 )
 from .document_queries import ATTEMPTS, DocumentQueries, contended
-from .item_requests import Item, Write, delete, put, query
+from .item_requests import Item, Query, Write, delete, put
 
 _USERS_AT_ONCE: Final = 20
 
@@ -150,13 +150,14 @@ class DocumentStore(TableStore):
         removed; one query of one key per user says whether the collection still holds
         something."""
         members = members_key(tenant_id, app_id, collection)
-        request = query(self._table, "#users_key = :members", index="users", members=members)
-        async for page in self._database.pages({**request, "Limit": positive(page_size)}):
+        theirs, values = "#users_key = :members", {"members": members}
+        asked = Query(self._table, theirs, values, index="users", limit=positive(page_size))
+        async for page in self._database.pages(asked):
             names = [item["user_id"] for item in page]
             for at in range(0, len(names), _USERS_AT_ONCE):
                 group = names[at : at + _USERS_AT_ONCE]
-                theirs = (Collection(UserKey(tenant_id, n), app_id, collection) for n in group)
-                holds = await asyncio.gather(*map(self._holds, theirs))
+                kept = (Collection(UserKey(tenant_id, n), app_id, collection) for n in group)
+                holds = await asyncio.gather(*map(self._holds, kept))
                 for name, held in zip(group, holds, strict=True):
                     if held:
                         yield name

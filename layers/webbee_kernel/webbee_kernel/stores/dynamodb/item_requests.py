@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from ...types import JSONObject
@@ -47,23 +48,38 @@ class Default(NamedTuple):
 
 
 class Write(NamedTuple):
-    """One write of an item, to be sent by itself or in a transaction; `own` are the attributes by
-    which a repetition knows it, `returns` says what is told of the item where it is sent by
-    itself."""
+    """One write of an item, to be sent by itself or in a transaction.
+
+    `item` is what is put, or the key; `own` names the attribute by which a repetition knows it,
+    `returns` says what is told of the item where it is sent by itself.
+    """
 
     kind: Literal["Put", "Update", "Delete"]
-    request: JSONObject
-    own: Mapping[str, Any]
-    returns: Literal["NONE", "ALL_OLD", "ALL_NEW"]
+    table: str
+    item: Item
+    changes: Mapping[str, Any]
+    when: str
+    values: Mapping[str, Any]
+    own: str = ""
+    returns: Literal["NONE", "ALL_OLD", "ALL_NEW"] = "NONE"
+
+    def is_in(self, item: Item) -> bool:
+        """Whether it is this write that made the item what it is."""
+        made = {**self.item, **self.changes}
+        return bool(self.own) and item.get(self.own) == made[self.own]
+
+    def request(self) -> JSONObject:
+        """What is sent."""
+        if self.kind == "Put":
+            return _conditional({"TableName": self.table, "Item": self.item}, self)
+        request: JSONObject = {"TableName": self.table, "Key": self.item}
+        return _conditional(request, self) if self.kind == "Delete" else _updating(request, self)
 
 
 def put(table: str, item: Item, when: str = "", *, own: str = "", **values: Any) -> Write:
     """Write an item in the present layout, where the condition `when` holds, of which these are
     the values."""
-    made = {**LAYOUT, **item, **(_stamped(item) if own == STAMP else {})}
-    request = {"TableName": table, "Item": made}
-    known = {own: made[own]} if own else {}
-    return Write("Put", _conditional(request, when, values), known, "NONE")
+    return Write("Put", table, {**LAYOUT, **_stamped(item, own)}, {}, when, values, own)
 
 
 def update(
@@ -78,10 +94,66 @@ def update(
 ) -> Write:
     """Change an item, or make it. A change of an attribute is its new value, an `Add`, a `Default`
     or None, which removes it."""
-    made = {**changes, **LAYOUT, **(_stamped(changes) if own == STAMP else {})}
+    made = {**_stamped(changes, own), **LAYOUT}
+    return Write("Update", table, key, made, when, values, own, returns)
+
+
+def delete(table: str, key: Item, when: str = "", **values: Any) -> Write:
+    """Remove an item."""
+    return Write("Delete", table, key, {}, when, values, returns="ALL_OLD")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Items of a table or an index, strongly consistent unless its index cannot be or `eventually`
+    will do.
+
+    `after` is the key behind which it starts, `also` what else has to be so, `fields` the only
+    attributes wanted, `limit` how many items are read at a time.
+    """
+
+    table: str
+    condition: str
+    values: Mapping[str, Any]
+    index: str = ""
+    after: Item | None = None
+    also: str = ""
+    fields: str = ""
+    backwards: bool = False
+    eventually: bool = False
+    limit: int = 0
+
+    def request(self) -> JSONObject:
+        """What is sent."""
+        given = {
+            "IndexName": self.index,
+            "KeyConditionExpression": self.condition,
+            "FilterExpression": self.also,
+            "ProjectionExpression": self.fields,
+            "ExclusiveStartKey": self.after,
+            "Limit": self.limit,
+        }
+        request: JSONObject = {
+            "TableName": self.table,
+            "ConsistentRead": self.index not in _GLOBAL and not self.eventually,
+            "ScanIndexForward": not self.backwards,
+        }
+        return _expressed(request | {n: v for n, v in given.items() if v}, self.values)
+
+
+def partition(table: str, pk: str, prefix: str = "", **options: Any) -> Query:
+    """The items of a partition whose sort keys begin so."""
+    if not prefix:
+        return Query(table, "#pk = :pk", {"pk": pk}, **options)
+    values = {"pk": pk, "prefix": prefix}
+    return Query(table, "#pk = :pk AND begins_with(#sk, :prefix)", values, **options)
+
+
+def _updating(request: JSONObject, write: Write) -> JSONObject:
     clauses: dict[str, list[str]] = {}
     names: dict[str, str] = {}
-    for at, (name, change) in enumerate(made.items()):
+    values: Item = {}
+    for at, (name, change) in enumerate(write.changes.items()):
         # by number where a name is no word
         word = name if name.isidentifier() else f"_{at}"
         clause, form, value = _changed(change)
@@ -89,10 +161,9 @@ def update(
         names[f"#{word}"] = name
         values |= {} if value is None else {f"new_{word}": value}
     text = " ".join(f"{clause} {', '.join(forms)}" for clause, forms in clauses.items())
-    request: JSONObject = {"TableName": table, "Key": key, "UpdateExpression": text}
-    write = _conditional(request, when, values)
-    write["ExpressionAttributeNames"] |= names
-    return Write("Update", write, {own: made[own]} if own else {}, returns)
+    made = _conditional({**request, "UpdateExpression": text}, write, values)
+    made["ExpressionAttributeNames"] |= names
+    return made
 
 
 def _changed(change: Any) -> tuple[str, str, Any]:
@@ -105,50 +176,6 @@ def _changed(change: Any) -> tuple[str, str, Any]:
         case Default(value):
             return "SET", "#{0} = if_not_exists(#{0}, :new_{0})", value
     return "SET", "#{0} = :new_{0}", change
-
-
-def delete(table: str, key: Item, when: str = "", **values: Any) -> Write:
-    """Remove an item."""
-    request = _conditional({"TableName": table, "Key": key}, when, values)
-    return Write("Delete", request, {}, "ALL_OLD")
-
-
-def query(
-    table: str,
-    condition: str,
-    *,
-    index: str = "",
-    after: Item | None = None,
-    also: str = "",
-    fields: str = "",
-    backwards: bool = False,
-    eventually: bool = False,
-    **values: Any,
-) -> JSONObject:
-    """A Query, strongly consistent unless its index cannot be or `eventually` will do; `after` is
-    the key behind which it starts, `also` what else has to be so, `fields` the only attributes
-    wanted."""
-    request: JSONObject = {
-        "TableName": table,
-        "ConsistentRead": index not in _GLOBAL and not eventually,
-        "ScanIndexForward": not backwards,
-    }
-    given = {
-        "IndexName": index,
-        "ExclusiveStartKey": after,
-        "FilterExpression": also,
-        "ProjectionExpression": fields,
-    }
-    request |= {name: value for name, value in given.items() if value}
-    return _expressed(request, "KeyConditionExpression", condition, values)
-
-
-def partition(table: str, pk: str, prefix: str = "", **options: Any) -> JSONObject:
-    """A Query of the items of a partition whose sort keys begin so."""
-    if not prefix:
-        return query(table, "#pk = :pk", pk=pk, **options)
-    condition = "#pk = :pk AND begins_with(#sk, :prefix)"
-    return query(table, condition, pk=pk, prefix=prefix, **options)
 
 
 def key_of(pk: str, sk: str) -> Item:
@@ -165,22 +192,19 @@ def stamp() -> str:
     return secrets.token_urlsafe(9)
 
 
-def _stamped(item: Item) -> Item:
-    return {} if STAMP in item else {STAMP: stamp()}
+def _stamped(item: Item, own: str) -> Item:
+    return {**item, STAMP: stamp()} if own == STAMP and STAMP not in item else item
 
 
-def _conditional(request: JSONObject, when: str, values: Mapping[str, Any]) -> JSONObject:
-    if when:
+def _conditional(request: JSONObject, write: Write, new: Mapping[str, Any] = {}) -> JSONObject:
+    if write.when:
+        request["ConditionExpression"] = write.when
         request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-    return _expressed(request, "ConditionExpression", when, values)
+    return _expressed(request, {**write.values, **new})
 
 
-def _expressed(
-    request: JSONObject, clause: str, text: str, values: Mapping[str, Any]
-) -> JSONObject:
-    """The request with that expression, the values of all of them, and the names that they use."""
-    if text:
-        request[clause] = text
+def _expressed(request: JSONObject, values: Mapping[str, Any]) -> JSONObject:
+    """The request with the values of its expressions, and the names that they use."""
     if values:
         request["ExpressionAttributeValues"] = {f":{name}": v for name, v in values.items()}
     # every name goes through "#": hundreds of words are reserved

@@ -77,13 +77,11 @@ class DueIndex(SkeletonTable):
             after = {**key_of(pk, sk), "due_shard": str(shard), "due_at": due_at}
         items = await self._query(
             "#due_shard = :shard AND #due_at BETWEEN :since AND :before",
+            {"shard": str(shard), "since": since, "before": before},
             index="due",
             # one more tells whether there is a next page
             need=positive(limit) + 1,
             after=after,
-            shard=str(shard),
-            since=since,
-            before=before,
         )
         found, rest = items[:limit], items[limit:]
         users = tuple(
@@ -159,8 +157,8 @@ class Tenants(SkeletonTable):
 
     async def _has(self, tenant_id: str, app_id: str) -> bool:
         # the sparse index holds only who has the app
-        app = installed_key(tenant_id, app_id)
-        return bool(await self._query("#due_shard = :app", index="due", need=1, app=app))
+        app = {"app": installed_key(tenant_id, app_id)}
+        return bool(await self._query("#due_shard = :app", app, index="due", need=1))
 
 
 class SkeletonStore(Timers, DueIndex, Tenants):
@@ -169,8 +167,8 @@ class SkeletonStore(Timers, DueIndex, Tenants):
 
     async def read(self, user: UserKey) -> UserState:
         """One query: all sections and installation records, and when the user was last noted."""
-        before = "#pk = :pk AND #sk < :end"
-        state = state_of(await self._query(before, pk=user_key(user), end=AFTER_SECTIONS))
+        values = {"pk": user_key(user), "end": AFTER_SECTIONS}
+        state = state_of(await self._query("#pk = :pk AND #sk < :end", values))
         # `previous` is for alerts, and big: the clock alone reads it
         return state._replace(sections=tuple(replace(s, previous=None) for s in state.sections))
 

@@ -24,7 +24,7 @@ from ..item_keys import listed_key, session_key, turn_key, user_key
 from ..paging import Cursor, positive
 from ..types import RING_SIZE, Place, SessionSummary, Turn
 from .client import ConditionFailed, TableStore
-from .item_requests import Default, Item, key_of, query
+from .item_requests import Default, Item, Query, key_of
 from .sessions import damaged
 
 
@@ -69,12 +69,13 @@ class TranscriptStore(TableStore):
         pk, start = session_key(key), "turn$"
         if before:
             start = turn_key(*before)
-            for item in await self._query(
-                "#pk = :pk AND #sk >= :start", need=1, pk=pk, start=start
-            ):
+            values = {"pk": pk, "start": start}
+            for item in await self._query("#pk = :pk AND #sk >= :start", values, need=1):
                 yield item
-        older = query(self._table, "#pk = :pk AND #sk < :start", backwards=True, pk=pk, start=start)
-        async for items in self._database.pages({**older, "Limit": limit // RING_SIZE + 2}):
+        older, values = "#pk = :pk AND #sk < :start", {"pk": pk, "start": start}
+        size = limit // RING_SIZE + 2
+        asked = Query(self._table, older, values, backwards=True, limit=size)
+        async for items in self._database.pages(asked):
             for item in items:
                 yield item
 
@@ -108,17 +109,15 @@ class TranscriptStore(TableStore):
         if cursor is not None:
             touched_at, session_id = map(str, tokens.read(cursor, 2))
             after = {**key_of(pk, listed_key(session_id)), "touched_at": touched_at}
-        titled = {"part": title.casefold()} if title else {}
         items = await self._living(
             now,
-            positive(limit) + 1,
             "#pk = :pk",
+            {"pk": pk, **({"part": title.casefold()} if title else {})},
             "contains(#folded, :part)" if title else "",
+            need=positive(limit) + 1,
             index="by_touched",
             backwards=True,
             after=after,
-            pk=pk,
-            **titled,
         )
         page = tuple(map(_summary, items[:limit]))
         return page, (

@@ -266,10 +266,10 @@ class EventStore(TableStore):
         self, user: UserKey, last_id: str, *, limit: int = 100, now: float
     ) -> tuple[Event, ...]:
         """Events with a greater id, oldest first, without those that expired by `now`."""
-        condition, last = "#pk = :pk", {}
+        condition, values = "#pk = :pk", {"pk": user_key(user)}
         if last_id:  # DynamoDB takes no empty key
-            condition, last = "#pk = :pk AND #sk > :last", {"last": last_id}
-        items = await self._living(now, positive(limit), condition, pk=user_key(user), **last)
+            condition, values["last"] = "#pk = :pk AND #sk > :last", last_id
+        items = await self._living(now, condition, values, need=positive(limit))
         return tuple(event_from(item["body"]) for item in items)
 
 
@@ -341,11 +341,10 @@ class AuditStore(TableStore):
         pk = user_key(user)
         items = await self._living(
             now,
-            positive(limit),
             "#pk = :pk AND begins_with(#sk, :calls)",
+            {"pk": pk, "calls": "call#"},
+            need=positive(limit),
             after=key_of(pk, f"call#{before}") if before else None,
             backwards=True,
-            pk=pk,
-            calls="call#",
         )
         return tuple(audit_from(item["body"]) for item in items)
