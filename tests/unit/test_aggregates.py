@@ -41,6 +41,18 @@ def test_amounts_of_several_currencies_are_not_added() -> None:
     assert "price" not in aggregates(rows)[0].spans
 
 
+def test_texts_that_are_amounts_are_added() -> None:
+    rows = [{"paid": text} for text in ("390,00 €", "1.290,00 €", "€ 370,-", "-45,00 €")]
+    assert (
+        aggregates(rows)[0].text() == "data: rows=4; paid: sum 2005 EUR, min -45 EUR, max 1290 EUR"
+    )
+
+
+@pytest.mark.parametrize("other", ["12,00 $", "1.234 €", "n/a", 7])
+def test_texts_that_are_not_all_amounts_of_one_currency_are_not_added(other: Any) -> None:
+    assert not aggregates([{"paid": "390,00 €"}, {"paid": other}])[0].spans
+
+
 @pytest.mark.parametrize(
     ("data", "told"),
     [

@@ -11,7 +11,7 @@ from datetime import date
 from itertools import chain
 from typing import Any, Final
 
-from ..language import currencies_in, key_roles
+from ..language import amount_in, currencies_in, key_roles
 from ..text import dumps, more_of
 
 FEW_VALUES: Final = 8
@@ -120,7 +120,9 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
     dates: dict[str, tuple[str, str]] = {}
     columns = {k: own for k, own in _columns(records).items() if not str(k).startswith("_")}
     for key, column in columns.items():
-        if counted := _counted(column, size):
+        if told := _told_amounts(column):
+            spans[key] = told
+        elif counted := _counted(column, size):
             counts[key] = counted
         elif span := _span(key, columns, holder):
             spans[key] = span
@@ -189,6 +191,21 @@ def _span(
             return None
         currency = "" if "minor" in key_roles(key) else "".join(named)
     return Span(len(column), round(sum(column), 6), min(column), max(column), currency)
+
+
+def _told_amounts(column: Sequence[Any]) -> Span | None:
+    """The same of a column of texts that are nothing but amounts, all of one currency: "390,00 €".
+    One of them that may be read in two ways ("1.234 €") tells nothing."""
+    values: list[float] = []
+    for text in column:
+        amount = amount_in(text) if isinstance(text, str) else ()
+        if len(amount) != 1:
+            return None
+        values += amount
+    named = {currencies_in(text) for text in column}
+    if len(named) > 1:
+        return None
+    return Span(len(values), round(sum(values), 6), min(values), max(values), *named.pop())
 
 
 def _currencies(columns: Mapping[str, Sequence[Any]]) -> set[str]:

@@ -98,6 +98,14 @@ def currencies_in(text: str) -> frozenset[str]:
     return currencies_in(text)
 
 
+def amount_in(text: str, tag: str = "en") -> tuple[int | float, ...]:
+    """What a text that is nothing but an amount of money may be: "390,00 €"; empty for any
+    other."""
+    from .numerals import amount_in
+
+    return amount_in(text, of(tag))
+
+
 def is_one_of(code: str, codes: frozenset[str]) -> bool:
     """Whether a currency is among these, or may be: a sign says no more than what shares it."""
     from .numerals import is_one_of

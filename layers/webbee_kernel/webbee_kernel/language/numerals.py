@@ -292,7 +292,8 @@ def _by_library(text: str, run: list[Token], language: Language) -> Iterator[Men
     for one in found:
         first, last = parts[one.start][1], parts[one.end - 1][1]
         kind = "ordinal" if one.is_ordinal else "number"
-        if fold(first.text) not in _NO_NUMBERS:
+        is_about = first is last and language.stem(fold(first.text)) in language.words.about
+        if fold(first.text) not in _NO_NUMBERS and not is_about:
             yield _mention(text, first.start, last.end, settle(one.value), kind)
 
 
@@ -407,3 +408,22 @@ def _rough_words(language: Language) -> Mapping[str, float]:
 def values(lists: Mapping[str, str]) -> dict[str, int]:
     """Folded words and the number under which a language's file lists each."""
     return {fold(word): int(value) for value, forms in lists.items() for word in forms.split()}
+
+
+def amount_in(text: str, language: Language) -> tuple[Number, ...]:
+    """What a text that is nothing but an amount of money may be, the reading first that the
+    language's own marks give: "390,00 €", "€ 745,-", "EUR -12.50"; empty for any other text."""
+    found = _AMOUNT.fullmatch(text)
+    if found is None or not currencies_in(text):
+        return ()
+    values = tuple(value for value, _ in readings(found["number"]))
+    if len(values) == 2 and language.numerals.decimal in found["number"]:
+        values = values[::-1]
+    return tuple(-value for value in values) if found["first"] or found["second"] else values
+
+
+_CURRENCY = rf"(?:[A-Z]{{3}}|[^\w\s.,'-])?[{_SPACES}]?"
+_AMOUNT = re.compile(
+    rf"(?P<first>[-−–]?){_CURRENCY}(?P<second>[-−–]?)(?P<number>\d[\d{_SPACES}.,'’]{{0,16}}?)"
+    rf"(?:[.,][-–—]{{1,2}})?[{_SPACES}]?{_CURRENCY}"
+)
