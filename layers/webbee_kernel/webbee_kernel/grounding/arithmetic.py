@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, combinations
+from itertools import accumulate, chain, combinations, product
 
 from .groups import (
     ANY,
@@ -32,12 +32,16 @@ from .places import EPSILON, MESSAGE, Number, Owner, Place
 
 SAID, SEEN = 16, 40
 """Figures of the reply and of the message, and others in sight, that are paired."""
+PARTS = 8
+"""Fields of a record of which two are taken from a third: places less those sold and those held."""
 FIXED, SURE = ("sizes", "sums", "groups"), ("sums", "told")
 """Ways to work figures out that do not depend on the reply, and those that nothing hits by
 chance."""
 CHANCE, ALIKE, MANY = 0.2, 0.1, 1000
 """How many hits by chance are too many for a figure to be made of what nobody named; share of a
 figure by which others of about its size are off, and how many of these are counted."""
+TIMES = (4, 7, 12, 24, 52, 60, 365)
+"""Parts of calendars and clocks by which people multiply and divide: months of a year, days."""
 REPLY, WORKED = "reply", "reply.worked"
 """Where a figure that the reply shows stands, and one that it works out."""
 
@@ -74,6 +78,12 @@ class Layer:
 def _is_in(row: Owner, owners: frozenset[Owner]) -> bool:
     """Whether a row is one of some records, or lies in one."""
     return any(row[:end] in owners for end in range(len(row), 0, -1))
+
+
+def _left(table: Table, row: int) -> Iterator[Number]:
+    """What two fields of a row leave of a third."""
+    parts = [column[row] for column in table.numbers.values() if row in column][:PARTS]
+    return (a - b - c for a, (b, c) in product(parts, combinations(parts, 2)))
 
 
 def _size(one: Figure) -> Number:
@@ -124,6 +134,7 @@ class Arithmetic:
                 own = [column[row] for row in mine if row in column]
                 made += [sum(own), *(a - b for a, b in combinations(own[:SAID], 2))]
                 made += own if key not in table.numbers else (100 * one for one in own)
+            made += chain.from_iterable(_left(table, row) for row in mine)
         return made
 
     def _layer(self, name: str) -> Layer:
@@ -181,6 +192,9 @@ class Arithmetic:
         for one, other in combinations(self._sight, 2):
             if abs(one.value) in told or abs(other.value) in told or one.key == other.key != "":
                 yield from combined(one, other)
+        for one, times in product((s for s in self._said if s.kind == "money"), TIMES):
+            yield Figure(one.value * times, one.kind, f"{one.formula} * {times}")
+            yield Figure(one.value / times, one.kind, f"{one.formula} / {times}")
         for first in range(len(self._said)):
             kind = self._said[first].kind
             alike = [one.value for one in self._said[first:] if one.kind == kind]

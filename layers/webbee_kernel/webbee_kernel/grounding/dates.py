@@ -11,7 +11,6 @@ from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from functools import cached_property, partial
 from itertools import chain, combinations, islice, permutations
-from zoneinfo import ZoneInfo
 
 from .. import language
 from ..language.units import Unit, unit_after
@@ -23,7 +22,7 @@ ABOUT = 10
 """Minutes that a time may be off where it is said to be about then."""
 STARTS, LENGTHS, LONGEST_TIME = 60, 12, 1000
 """Dates from which others are counted, the lengths of time that are, and how many of a unit."""
-MONTHS, HOUR, DAY = 12, 60, 1440
+MONTHS, HOUR, DAY, HALF_HOUR = 12, 60, 1440, 30
 BESIDE, APART = 8, "-\u2013\u2014/|\n;"
 """Characters between a weekday and its date, and signs that part two of a list or a span."""
 _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
@@ -36,7 +35,7 @@ NEAR, MINUTE = 16, 60
 """Characters between two parts of a length: " hours and "; seconds."""
 HALF, DAYS_OFF = 0.51, 1.01
 """By how much a length may be off, of its unit; days may count both ends."""
-_ZONE = re.compile(r"\b(?:UTC|GMT)\b")
+_ZONED = re.compile(r"\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$")
 _NUMBERS = re.compile(r"\d+")
 _FIGURE = re.compile(r"(\d+\.\d+)\.")
 Day = tuple[int | None, int, int]
@@ -61,7 +60,7 @@ class Dates:
         if found := next(filter(None, (held.get(m) for m in told)), []) or stands():
             return Ground(found, "formatted")
         made = (self._counted[1].get(minutes) for minutes in told)
-        if formula := next(chain(filter(None, made), self._zones(claim)), None):
+        if formula := next(filter(None, made), "") or self._elsewhere(claim):
             return Ground([], "derived", formula)
         if is_rough(self._reading, claim):
             near = (m for at in told for m in range(at - ABOUT, at + ABOUT + 1))
@@ -69,47 +68,22 @@ class Dates:
                 return Ground(found, "formatted")
         return self._score(claim)
 
-    def _zones(self, claim: Claim) -> Iterator[str]:
-        """How a time is one of the data in another zone."""
-        return filter(None, (way(claim) for way in (self._elsewhere, self._local)))
-
     def _elsewhere(self, claim: Claim) -> str:
-        """How a time is that of another zone than one of the two values before it, of a sentence
-        that tells its zone: "17:15 UTC, 19:15 local time"."""
-        for last in self._zoned(claim):
-            told = [at for at in last.mention.readings if at in self._index.times]
-            if any((at - own) % HOUR == 0 for at in told for own in claim.mention.readings):
-                return f"{last.token} elsewhere"
-        return ""
-
-    def _local(self, claim: Claim) -> str:
-        """How a time is one of the data in a zone that the data names."""
-        local = ((at - off) % DAY for at in claim.mention.readings for off in self._offsets)
-        return "of UTC" if any(at in self._index.times for at in local) else ""
+        """How a time is one of the data, which tells its zone, in another zone: all but some are a
+        number of half hours apart."""
+        past = {at % HALF_HOUR for at in claim.mention.readings}
+        return "" if past.isdisjoint(self._zoned) else "in another zone"
 
     @cached_property
-    def _offsets(self) -> frozenset[int]:
-        """The minutes by which local time differs from UTC: in the zones that the data names, now
-        and half a year on."""
-        if (now := self._figures.at) is None:
-            return frozenset()
-        named = {p.value for p in self._index.strings if "/" in p.value and "zone" in p.key.lower()}
-        found = set[int]()
-        for name in sorted(named)[:LENGTHS]:
-            with suppress(KeyError, ValueError, OSError, OverflowError):
-                zone, then = ZoneInfo(name), now + timedelta(182)
-                offsets = (at.astimezone(zone).utcoffset() for at in (now, then))
-                found |= {int(off.total_seconds()) // 60 for off in offsets if off}
-        return frozenset(found)
-
-    def _zoned(self, claim: Claim) -> list[Claim]:
-        """The times among the two values before one, in a sentence that tells its zone."""
-        part = self._reading.sentence(claim.start)
-        if not _ZONE.search(part.text):
-            return []
-        last = self._reading.before(claim)
-        near = filter(None, (last, last and self._reading.before(last)))
-        return [one for one in near if one.kind == "time" and one.start >= part.start]
+    def _zoned(self) -> frozenset[int]:
+        """The minutes past the half hour of the data's times with a zone."""
+        zoned = (
+            at % HALF_HOUR
+            for at, places in self._index.times.items()
+            for place in places
+            if not isinstance(place.value, str) or _ZONED.search(place.value)
+        )
+        return frozenset(zoned)
 
     def _score(self, claim: Claim) -> Ground | None:
         """The two figures of one record that look like a time: 9:34 goals."""

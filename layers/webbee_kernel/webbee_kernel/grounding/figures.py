@@ -11,12 +11,11 @@ from functools import cached_property
 from itertools import chain, repeat
 
 from .. import language
-from ..language import Language
-from ..language.units import NO_UNIT, Unit, unit_after, unit_of
+from ..language.units import Unit, unit_of
 from .arithmetic import REPLY, SAID, WORKED, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
-from .measures import Measures
+from .measures import Measures, Units
 from .places import (
     DATE,
     MESSAGE,
@@ -34,6 +33,7 @@ SMALL, LONG = 12, 100
 of time are read out of the data, not worked out."""
 LONGEST, SHORT_UNIT = 60, 3
 """Characters of what a number is part of; letters of the sign of a unit."""
+THOUSAND = 1000
 SHORT_RUN, LONGEST_ENDING = 6, 10
 """Digits that grouped otherwise are still no amount; digits by which a number's end is compared."""
 ZONE = 6
@@ -45,7 +45,7 @@ _FIELD = re.compile(r"[^\s(]+|some of .*")
 _DIGITS = re.compile(r"\d+")
 _RUN = re.compile(r"(?<![^\W_])[A-Z\d]{1,20}(?:[ \u00a0()./-]{1,3}[A-Z\d]{1,20}){1,9}(?![^\W_])")
 _BREAKS = re.compile(r"[ \u00a0()./-]+")
-_SMALLER = {"hour": unit_of("minute"), "minute": unit_of("second")}
+_HUNDREDTHS = re.compile(r"[ \u00a0](\d\d)[ \u00a0][^\W\d_]{2}")
 _WEEK = re.compile(r"\d{4}-?W(\d\d)(?:-?\d)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -89,7 +89,7 @@ class Figures:
     def __init__(self, reading: Reading, index: Index, at: datetime | None) -> None:
         self.reading, self.index, self.at = reading, index, at
         self.year = at.year if at else 0
-        self._units: dict[int, Unit] = {}
+        self._units = Units(reading, index)
         self._said: list[Figure] = []
         self._named: frozenset[Owner] = frozenset()
 
@@ -112,7 +112,7 @@ class Figures:
         """The fields that show a figure, as it is, rounded, or as a part of a text."""
         if not self._is_currency(claim.mention.unit):
             return None
-        readings = [settle(r) for r in claim.mention.readings]
+        readings = [settle(r) for r in self._readings(claim)]
         exact = self._exact(claim, readings)
         if claim.kind == "percent":
             return self._rated(exact, readings)
@@ -122,6 +122,15 @@ class Figures:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         dated = self._year(claim) or self._calendar(claim)
         return dated or self.grouped(claim) or self._measured(claim)
+
+    def _readings(self, claim: Claim) -> Iterator[Number]:
+        """What a figure may mean: an amount with its hundredths behind it, "312 pounds 75 pence",
+        is one."""
+        smaller = _HUNDREDTHS.match(self.reading.text, claim.end) if claim.kind == "money" else None
+        for value in claim.mention.readings:
+            if smaller and value == int(value):
+                yield value + int(smaller[1]) / 100
+            yield value
 
     def _rated(self, exact: Sequence[Place], readings: Sequence[Number]) -> Ground | None:
         """The rates and texts among the fields that show a percentage, or those that have it as a
@@ -144,7 +153,7 @@ class Figures:
         keys = "\n".join(self.index.keys).upper().replace("_", " ")
         codes = language.currencies_in("\n".join({p.value for p in own if len(p.value) == 3}))
         named = language.currencies_in("\n".join([*told, keys]))
-        return named | codes if len(codes) == 1 else named
+        return named | codes if named or len(codes) == 1 else named
 
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         """The fields of a value; of an amount also those that may have it in hundredths."""
@@ -152,9 +161,12 @@ class Figures:
         places = [p for value in signed for p in self.index.numbers.get(value, ())]
         places = [p for p in places if not self._is_converted(claim, p)]
         places += self.ending(claim.token) if len(claim.token) > 3 else []
-        if claim.kind == "money" and not places:
+        is_amount = claim.kind == "money" or claim.mention.decimals[:1] == (2,)  # "45.50 by card"
+        if is_amount and not places:
             minor = [p for r in readings for p in self.index.numbers.get(settle(100 * r), ())]
             places = [p for p in minor if type(p.value) is int and _may_be_minor(p.key)]
+        if places and self.is_bare(claim):  # "from 4 to 8": days of dates as well
+            places += self.index.days.get(claim.mention.value, [])
         return self._less_asked(claim, places)
 
     def in_other_unit(self, claim: Claim) -> str:
@@ -323,17 +335,27 @@ class Figures:
             return None
         if held := self._converted(claim):
             return held
-        for value, step in self._steps(claim):
+        for value, step in (*self._steps(claim), *self._rounded(claim)):
             formula = self._formula(claim, value, step)
             if formula and not (_FIELD.fullmatch(formula) and self.in_other_unit(claim)):
                 return Ground([], "derived", formula)
         return None
 
+    def _rounded(self, claim: Claim) -> Iterator[tuple[Number, float]]:
+        """A large whole figure that ends in zeros as one told in thousands: "more than 13,000"."""
+        value = claim.mention.value
+        if value == int(value) >= 10 * THOUSAND and value % THOUSAND == 0:
+            yield int(value), float(THOUSAND)
+
     def _length(self, claim: Claim) -> Ground | None:
         """How what looks like a time follows as a length: 1:07 as 67 seconds, or minutes."""
-        made = (self.arithmetic.follows(at, 1, "time") for at in claim.mention.readings)
-        found = next(filter(None, made), "")
-        return Ground([], "derived", found) if found else None
+        for at in claim.mention.readings:
+            for unit in map(unit_of, ("second", "minute")):
+                if held := self.measures.held(at, 1 / 2, unit):
+                    return shown(held)
+            if found := self.arithmetic.follows(at, 1, "time"):
+                return Ground([], "derived", found)
+        return None
 
     def _formula(self, claim: Claim, value: Number, step: float) -> str:
         """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
@@ -375,48 +397,8 @@ class Figures:
         return self.index.once("measures", lambda: Measures(self.index))
 
     def unit(self, claim: Claim) -> Unit:
-        """The unit that stands behind a number, or at the head of its column; a part of a length
-        may go without: "2 h 55"."""
-        if claim.end not in self._units:
-            text, last, spoken = (
-                self.reading.text,
-                self.reading.before(claim),
-                self.reading.language,
-            )
-            found = unit_after(text, claim.end, spoken) or self._unit_of_column(claim)
-            if not found and last and text[last.end : claim.start].strip().isalpha():
-                larger = unit_after(text, last.end, spoken)
-                is_part = last.kind == claim.kind == "number"
-                found = _SMALLER.get(larger.name, NO_UNIT) if is_part else NO_UNIT
-            self._units[claim.end] = found
-        return self._units[claim.end]
-
-    def _unit_of_column(self, claim: Claim) -> Unit:
-        """The unit that the head of a table's column names."""
-        start = self.reading.text.rfind("\n", 0, claim.start) + 1
-        cells = self._heads.get(start, ())
-        column = self.reading.text.count("|", start, claim.start)
-        head, spoken = cells[column] if column < len(cells) else "", self.reading.language
-        return self.index.once(f"head {spoken.tag} {head}", lambda: _unit_in(head, spoken))
-
-    @cached_property
-    def _heads(self) -> dict[int, list[str]]:
-        """The cells of the first row of each table, by where its rows start."""
-        found: dict[int, list[str]] = {}
-        start, cells = 0, list[str]()
-        for line in self.reading.text.split("\n"):
-            is_row = line.lstrip().startswith("|")
-            cells = (cells or [cell[:LONGEST] for cell in line.split("|")]) if is_row else []
-            if is_row:
-                found[start] = cells
-            start += len(line) + 1
-        return found
-
-
-def _unit_in(head: str, spoken: Language) -> Unit:
-    """The unit that the head of a column names, if it names one."""
-    found = (unit_after(head, token.start, spoken) for token in language.tokens(head))
-    return next(filter(None, found), NO_UNIT)
+        """The unit that a number is told in."""
+        return self._units.of(claim)
 
 
 def _may_be_minor(key: str) -> bool:
@@ -432,6 +414,7 @@ KINDS = ("number", "money", "percent")
 def moment(now: str) -> datetime | None:
     """The moment that a text of ISO 8601 names."""
     try:
-        return datetime.fromisoformat(now).astimezone(UTC) if now else None
+        at = datetime.fromisoformat(now) if now else None
     except ValueError:
         return None
+    return at.replace(tzinfo=UTC) if at and not at.tzinfo else at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, combinations, islice, permutations, product
 from math import gcd
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .. import language
 from .index import Index
-from .places import Number, Owner, Place, kind_of, settle
+from .places import Number, Owner, Place, key_words, kind_of, settle
 
 ANY = "?"
 """What a figure of no field is of."""
@@ -27,6 +27,8 @@ MOST, LABEL = 1000, 60
 """Rows that are added up; characters of a text that sorts rows."""
 SUBSETS, RUNS = 12, 60
 """Rows of which any are added up, and of which any in a row are."""
+JOINED = 6
+"""Tables of which rows are looked up in each other."""
 WIDE = 8
 """Columns of figures of which two are worked with."""
 
@@ -70,7 +72,9 @@ def figure(place: Place) -> Figure:
     if not place.key:
         return Figure(place.value, ANY, place.path, holder)
     above = holder.rpartition(".")[2].rpartition("]")[2]
-    kind = kind_of(place.key) or kind_of(above)
+    kind = place.kind or kind_of(place.key) or kind_of(above)
+    if kind == "money" and "rate" in key_words(above):
+        kind = ANY  # `rates: {USD: 1.16}`
     return Figure(place.value, kind, place.path, holder, place.key)
 
 
@@ -143,7 +147,7 @@ class Table:
             for row, value in self.numbers[a].items():
                 for made in _of_row((a, value), (b, other[row]), kinds) if row in other else ():
                     found.setdefault(made.formula, (made.kind, {}))[1][row] = made.value
-        prices = [key for key, kind in self.kinds.items() if kind == "money"]
+        prices = [key for key in self.kinds if self._is_price(key)]
         for (a, b), by in product(combinations(prices, 2), self.kinds):
             costs = [
                 found.get(f"{by} * {price}") or found.get(f"{price} * {by}") or ("", {})
@@ -153,6 +157,12 @@ class Table:
             if rows := one.keys() & other.keys():
                 found[f"{by} * ({a} - {b})"] = "money", {r: one[r] - other[r] for r in rows}
         return found
+
+    def _is_price(self, key: str) -> bool:
+        """Whether a column may be of prices: amounts, or figures with decimals of which no more is
+        known."""
+        kind, values = self.kinds[key], self.numbers[key].values()
+        return kind == "money" or (not kind and any(isinstance(one, float) for one in values))
 
     def worked_out(self) -> Iterator[Figure]:
         """What two fields of one row give, of each row."""
@@ -237,7 +247,9 @@ def _of_row(
     """What two fields of a row give; added is what is known to be of the same, or not known."""
     (a, x), (b, y), (k, m) = one, other, kinds
     yield from combined(Figure(x, k, a), Figure(y, m, b), "%")
-    signs = "+-*/" if "money" in kinds else "+-/"
+    # so many of something, at a price
+    is_priced = "money" in kinds or isinstance(x, int) is not isinstance(y, int)
+    signs = "+-*/" if is_priced else "+-/"
     yield from combined(Figure(x, k or ANY, a), Figure(y, m or ANY, b), signs)
 
 
@@ -251,7 +263,39 @@ def tables(index: Index) -> list[Table]:
             rows[place.owner] = _row(place, found) if index.is_row(place.owner) else None
         if held := rows[place.owner]:
             held[0].take(place, held[1])
+    _join([*found.values()][:JOINED])
     return [table for table in (*found.values(), *_columns(index)) if len(table.rows) > 1]
+
+
+def _join(found: Sequence[Table]) -> None:
+    """Give the rows of a table the figures of the rows of another that they name, by its id or by
+    a text of a key that both have."""
+    for table, other in permutations(found, 2):
+        for key, column in table.labels.items():
+            for named, rows in _named_by(key, other) if len(column) > 1 else ():
+                if all(value in rows for value in column.values()):
+                    _lend(table, other, {r: rows[value] for r, value in column.items()}, named)
+
+
+def _lend(table: Table, other: Table, meant: Mapping[int, int], named: str) -> None:
+    """Give each row of a table the figures of the row of another that it means, but for those of
+    the column that names it."""
+    for name, figures in other.numbers.items():
+        if name in table.numbers or name == named:
+            continue
+        own = {row: figures[of] for row, of in meant.items() if of in figures}
+        table.numbers[name], table.kinds[name] = own, other.kinds[name]
+
+
+def _named_by(key: str, other: Table) -> Iterator[tuple[str, dict[object, int]]]:
+    """The columns of a table by which a key of another names its rows, each with these."""
+    of_kind = other.name.rpartition(".")[2].startswith(key.removesuffix("_id").removesuffix("Id"))
+    for named in ("id", key) if of_kind else (key,):
+        rows = {value: row for row, value in other.labels.get(named, {}).items()}
+        if len(rows) == len(other.rows) and (
+            named == "id" or all(isinstance(v, str) for v in rows)
+        ):
+            yield named, rows
 
 
 def _columns(index: Index) -> Iterator[Table]:

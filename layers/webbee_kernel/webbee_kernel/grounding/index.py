@@ -22,8 +22,7 @@ from . import places
 from .places import DATE, IDENTITY, MESSAGE, Number, Owner, Place, Rows, fold, key_words, settle
 
 T = TypeVar("T")
-DEEPEST = 24
-FIGURES = 2000
+DEEPEST, FIGURES = 24, 2000
 """Numbers that are kept to be rounded, converted and added; every number is kept to be repeated."""
 MOST, LOOKS = 20, 2000
 """Fields that are looked at for one word; places in the text at which it is looked for."""
@@ -32,7 +31,7 @@ TITLE, NAME = 48, 5
 LONGEST_PHRASE = 80
 """Characters of a field that a reply may repeat as a whole, unquoted."""
 SEAM = "\n\0\n"
-"""What stands between texts that are read at once: no number or date reaches over it."""
+"""What stands between texts that are read at once: no figure reaches over it."""
 CYRILLIC = "\u0400"
 """From here on letters are Cyrillic."""
 HEARD = 3
@@ -137,8 +136,8 @@ class Index:
     def _collect(self, items: Sequence[Any], at: Place) -> None:
         words = frozenset(key_words(at.key)) or self._names.get(at.call, frozenset())
         said = more_of(items)
-        kept = items[:-1] if said else items
-        self.rows.append(Rows(words, at.path, at.owner, at.call, kept, said.gone if said else 0))
+        kept, gone = (items[:-1], said.gone) if said else (items, 0)
+        self.rows.append(Rows(words, at.path, at.owner, at.call, kept, gone))
 
     def _string(self, value: str, at: Place) -> None:
         self.strings.append(at)
@@ -161,6 +160,8 @@ class Index:
             self._number(int(value) if whole else float(value.replace(",", ".")), at)
         elif kind != "opaque":
             self._unread.append((value, at))
+            for amount in language.amount_in(value, self.tag):
+                self._number(amount, at._replace(value=amount, kind="money"))
 
     def _moment(self, found: re.Match[str], at: Place) -> None:
         year, month, day = map(int, found.group(1, 2, 3))
@@ -337,10 +338,9 @@ class Index:
         """The words that agree with a Cyrillic one in all but three letters of their ends."""
         if not word[:1] > CYRILLIC:
             return []
-        roots = self._roots_of_words
         return [
             w
-            for w in roots.get(word[:3], ())
+            for w in self._roots_of_words.get(word[:3], ())
             if w.startswith(word[: max(3, len(word) - 3)])
             and word.startswith(w[: max(3, len(w) - 3)])
         ]

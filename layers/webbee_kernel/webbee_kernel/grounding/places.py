@@ -62,6 +62,8 @@ class Place(NamedTuple):
     key: str
     owner: Owner
     value: Any
+    kind: str = ""
+    """What its text says that it is of: `money` of "390,00 €"."""
 
     @property
     def is_result(self) -> bool:

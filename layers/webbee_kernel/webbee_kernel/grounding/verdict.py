@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain
 
 from .. import language
+from ..language.units import unit_after
 from . import mentions, record_binding, record_tables
 from .counts import Counts, Partition, partitions
 from .dates import Dates
@@ -50,7 +53,7 @@ class Values:
             return self.figures.may_count(claim) and not self._dates.is_no_length(claim)
         if claim.kind == "time":
             lengths = not self._index.times and self.figures.measures.has("time")  # 5:40 a km
-            measured = lengths or self.figures.unit(claim)
+            measured = lengths or self.figures.unit(claim) or self._tells_pace
             is_clock = any(sign in claim.token for sign in ":.")
             return bool(measured) or not is_clock or claim.token.count(":") > 1  # 2:14:33
         if claim.kind in ("code", "file", "hash"):
@@ -59,6 +62,14 @@ class Values:
         if claim.kind == "weekday":
             return not self._dates.is_dated(claim)
         return claim.kind in ("ordinal", "month", "length")
+
+    @cached_property
+    def _tells_pace(self) -> bool:
+        """Whether a time of the reply is one for each of a length: "5:01 a kilometre"."""
+        text, spoken = self.figures.reading.text, self.figures.reading.language
+        times = (c.end for c in self.figures.reading.claims if c.kind == "time")
+        ends = (found.end() for end in times if (found := _EACH.match(text, end)))
+        return any(unit_after(text, end, spoken).measure == "length" for end in ends)
 
     def _text(self, claim: Claim) -> Ground | None:
         """The fields in which a text stands, with any space or hyphen between its parts."""
@@ -149,6 +160,11 @@ def check(
     return verdict
 
 
+_EACH = re.compile(r"(?: [^\W\d_]{1,4}(?= )|[ \u00a0]?/)")
+HEAD = 2
+"""Lines of a table above its rows."""
+
+
 class Check:
     """One reply held against its evidence."""
 
@@ -173,7 +189,7 @@ class Check:
         marks = [*self._unfound(doubtful), *self._mistold(), *self._misplaced(naming)]
         people = mentions.people(self._reading, self._index)
         marks += [Mark(c.start, c.token, kind="name") for c in people]
-        marks = [*self._unparted(marks), *self._misparted()]
+        marks = [*self._unparted(list(self._exceptions(marks))), *self._misparted()]
         by_start = {m.start: m for m in sorted(marks, key=lambda m: m.is_contradicted)}
         marks = sorted(self._in_question(by_start.values()), key=lambda m: m.start)
         marked = {m.start for m in marks}
@@ -212,6 +228,45 @@ class Check:
             if not self._reading.sentence(claim.start).asks:
                 is_figure = claim.kind in KINDS
                 yield _outlier(claim, self._figures.in_other_unit(claim) if is_figure else "")
+
+    def _exceptions(self, marks: Sequence[Mark]) -> Iterator[Mark]:
+        """The marks less those of other records in most cells of one column: it is of another field
+        than it is taken for, or worked out."""
+        columns: dict[tuple[int, int], list[Mark]] = {}
+        for mark in marks:
+            column = self._column(mark.start) if mark.reason == "other_record" else None
+            if column is None:
+                yield mark
+            else:
+                columns.setdefault(column, []).append(mark)
+        for (table, _), own in columns.items():
+            if 2 * len({m.start for m in own}) <= self._tables[table] - HEAD:
+                yield from own
+
+    def _column(self, at: int) -> tuple[int, int] | None:
+        """The table of the reply and its column that a value stands in; a table is the offset at
+        which it begins."""
+        start = self._reading.text.rfind("\n", 0, at) + 1
+        table = self._lines.get(start)
+        return None if table is None else (table, self._reading.text.count("|", start, at))
+
+    @cached_property
+    def _lines(self) -> dict[int, int]:
+        """The lines of tables, each with the table's first, by their offsets."""
+        found: dict[int, int] = {}
+        start, table = 0, -1
+        for line in self._reading.text.split("\n"):
+            is_row = line.lstrip().startswith("|")
+            table = (start if table < 0 else table) if is_row else -1
+            if is_row:
+                found[start] = table
+            start += len(line) + 1
+        return found
+
+    @cached_property
+    def _tables(self) -> Counter[int]:
+        """How many lines each table has."""
+        return Counter(self._lines.values())
 
     def _unparted(self, marks: Sequence[Mark]) -> Iterator[Mark]:
         """The marks of figures that are no total with its parts, of which one side is shown: so
