@@ -19,16 +19,12 @@ from pydantic.json_schema import GenerateJsonSchema, NoDefault
 from pydantic_core.core_schema import WithDefaultSchema
 
 from ..catalogue import Shapes, shapes_of
-from ..channels.bounding import MAX_DATA, bounded
 from ..errors import ResultError
 from ..sdk.definitions import FunctionDef
-from ..text import size_up_to
 from ..types import NO_UNDO, CallOutcome, JSONObject
 
 SECRET = "secret"  # noqa: S105
 MASK = "[secret]"
-LARGE = 100_000
-"""Characters of data over which not all of it is looked through."""
 PII = "x-pii"
 DEPTH_MAX, SHAPES_MAX = 12, 64
 """Levels and shapes of a schema that are read: a recursive one ends."""
@@ -41,50 +37,47 @@ _log = logging.getLogger("webbee.extension")
 def check_secrets(
     outcome: CallOutcome, function: FunctionDef | None, *, develop: bool
 ) -> CallOutcome:
-    """The outcome, its data and its undo without secrets. On an author's machine one in the data is
-    refused: ResultError with the place and what to do; elsewhere it is masked and the log has the
-    place. Of large data it is the part that models could be shown that is looked at first."""
-    if outcome.undo and without_secrets(outcome.undo["params"], set())[1]:
+    """The outcome, its data and its undo without secrets but those that the function's `data_model`
+    declares."""
+    if outcome.undo and without_secrets(outcome.undo["params"])[1]:
         outcome = replace(outcome, undo=NO_UNDO)  # a session's memory would hold it
-    is_large = size_up_to(outcome.data, LARGE) > LARGE
-    looked_at = bounded(outcome.data, MAX_DATA) if is_large else outcome.data
-    if not without_secrets(looked_at, set())[1]:
+    if not without_secrets(outcome.data)[1]:  # the schema is not made for nothing
         return outcome
     own = {p for p, kind in pii_of(function).items() if kind == SECRET} if function else set()
     declare = ', or declare it in the data_model, with json_schema_extra={"x-pii": "secret"}'
     place = outcome.app_id, outcome.fn_name
-    data = revealing_none(outcome.data, place, own, declare if develop else None)
-    return outcome if data is outcome.data else replace(outcome, data=data)
+    return replace(
+        outcome, data=revealing_none(outcome.data, place, declare if develop else None, own)
+    )
 
 
 def revealing_none(
-    value: Any, place: tuple[str, str], declared: set[str], remedy: str | None
+    value: Any, place: tuple[str, str], remedy: str | None, declared: Set[str] = frozenset()
 ) -> Any:
     """A value that models will read, without what looks like a secret. With a `remedy` beside
     leaving it out (an author's machine) one is refused by ResultError; elsewhere it is masked, and
     the log has the places. `place` is app and function, or section."""
     shown, places = without_secrets(value, declared)
-    if not places:
-        return value
-    if remedy is not None:
+    if places and remedy is not None:
         raise ResultError(
             f"{places[0]} looks like a secret, which models and memory would get: leave it"
             f" out{remedy}"
         )
-    told = "masked, as they look like secrets: the extension should not return them"
-    _log.warning("app=%s function=%s fields=%s | %s", *place, ",".join(places), told)
+    if places:
+        told = "masked, as they look like secrets: the extension should not return them"
+        _log.warning("app=%s function=%s fields=%s | %s", *place, ",".join(places), told)
     return shown
 
 
 def warn_of_cached_secrets(app_id: str, key: str, value: Any) -> None:
     """Tell an author of a cached value that looks like a secret. No model reads the cache, so it is
     kept; but secrets are encrypted in their own place, and leave with their user."""
-    if places := without_secrets({key: value}, set())[1]:
+    if places := without_secrets({key: value})[1]:
         told = "looks like a secret: keep it in ctx.secrets, which encrypts it"
         _log.warning("app=%s key=%s | ctx.cache %s %s", app_id, key, places[0], told)
 
 
-def without_secrets(value: Any, declared: set[str]) -> tuple[Any, list[str]]:
+def without_secrets(value: Any, declared: Set[str] = frozenset()) -> tuple[Any, list[str]]:
     """A JSON value without what looks like a secret, and where that stood. `declared` are the last
     two keys of paths at which a secret belongs, as `x-pii` tells them."""
     places: list[str] = []
@@ -172,8 +165,8 @@ def _without(text: str, spelling: str) -> str:
     """Of a text of one to three characters only where it stands alone: the key `k` of a test would
     leave of an error nothing that can be read."""
     if len(spelling) >= TELLING:
-        return text.replace(spelling, "[secret]")
-    return re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", "[secret]", text) if spelling else text
+        return text.replace(spelling, MASK)
+    return re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", MASK, text) if spelling else text
 
 
 MOST_LINES = 20

@@ -77,7 +77,7 @@ async def _section(
     ctx = contexts.make(_privileged(request), request.app_id, skeleton=reader)
     data = plain_json(inner(await definition.func(ctx)))
     remedy = "" if contexts.settings.develop else None
-    shown: JSONObject = revealing_none(data, (request.app_id, request.name), set(), remedy)
+    shown: JSONObject = revealing_none(data, (request.app_id, request.name), remedy)
     return shown
 
 

@@ -96,16 +96,6 @@ class ContextFactory:
             return True
         return await is_installed(self.stores.documents, self.settings, key, app_id)
 
-    async def begin_signin(
-        self, user: User, app_id: str, provider: str, login_hint: str | None
-    ) -> str:
-        """The provider's address for `ctx.oauth_authorize_url`."""
-        from ..oauth import SignIns  # imported late: most processes never begin one
-
-        ext, secrets = self.registry.loaded[app_id].ext, self.secrets(UserKey.of(user), app_id)
-        signins = SignIns(self.stores.cache, self.settings, self.clock)
-        return await signins.begin(user, app_id, provider, ext.oauth_providers, secrets, login_hint)
-
 
 class CallContext(Context):
     """The context of one call; each client is made when the handler first asks for it."""
@@ -222,7 +212,9 @@ class CallContext(Context):
 
     async def oauth_authorize_url(self, provider: str, *, login_hint: str | None = None) -> str:
         """A sign-in of this user with a provider, begun."""
-        return await self._factory.begin_signin(self.user, self.app_id, provider, login_hint)
+        from .. import oauth  # imported late: most processes never begin one
+
+        return await oauth.begin(self._factory, self.user, self.app_id, provider, login_hint)
 
     async def _call(
         self, app_id: str, method: str, params: JSONObject, stack: tuple[str, ...]
