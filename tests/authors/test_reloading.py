@@ -174,7 +174,7 @@ def test_the_watcher_takes_a_saved_file_and_a_folder_that_is_removed(
     logger.setLevel(logging.INFO)
     try:
         registry = shared(folder.parent)
-        watch(registry, folder.parent, print)
+        watch(registry, folder.parent, print, {})
         write(folder, "say", "a word")
         assert live.wait(300)
         assert "word" in ExtensionHarness(registry.loaded["live"]).call("say").data["late"]
@@ -200,7 +200,7 @@ def test_an_editors_lock_beside_a_file_is_no_file_of_an_extension(folder: Path) 
 def test_what_was_saved_before_watching_had_begun_is_live_too(folder: Path) -> None:
     registry = shared(folder.parent)
     write(folder, "speak", "five")
-    watch(registry, folder.parent, print)
+    watch(registry, folder.parent, print, {})
     while [f.fn_name for f in registry.catalogue().apps["live"].functions] != ["speak"]:
         time.sleep(0.1)
 

@@ -3,6 +3,7 @@ not, or is not there."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +15,14 @@ from tests.functions.support import until
 from tests.mcp import server as told_server
 from tests.mcp.conftest import Told, approve, ask, calls, kernel, seen
 from webbee_kernel.api.function import AuthorFormatter
+from webbee_kernel.bootstrap import bootstrap, make_host
 from webbee_kernel.catalogue import AppInfo
+from webbee_kernel.config import Settings
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.connections import McpServer
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import TestKernel
 
 ADD, NOTE = told_server.ADD, told_server.NOTE
@@ -209,6 +213,19 @@ def test_nothing_of_a_server_is_there_before_somebody_approved_it(
     assert app.functions == ()
     assert app.error == "nobody has approved its tools yet: webbee mcp approve sums"
     assert told.headers == []
+
+
+def test_what_is_approved_while_an_author_works_is_there_for_the_next_call(
+    told: Told, tmp_path: Path
+) -> None:
+    sums = McpServer(id="sums", url=told.url)
+    servers = json.dumps([sums.model_dump(mode="json", exclude_defaults=True)])
+    env = {"WEBBEE_EXTENSIONS_DIR": str(tmp_path), "WEBBEE_DEVELOP": "true"}
+    settings = Settings.from_env({**env, "WEBBEE_MCP_SERVERS": servers})
+    host = make_host(bootstrap(settings, stores=memory_stores()))
+    assert not host.catalogue.apps["sums"].functions
+    approve(tmp_path, sums)
+    until(lambda: "add" in {f.fn_name for f in host.catalogue.apps["sums"].functions})
 
 
 def test_a_server_takes_no_extensions_place(told: Told, server: McpServer, tmp_path: Path) -> None:

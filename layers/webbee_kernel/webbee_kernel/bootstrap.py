@@ -6,7 +6,8 @@ Production passes settings only; tests pass doubles. Nothing is patched anywhere
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .clock import Clock, SystemClock
@@ -95,17 +96,20 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
     from .extensions.host import ExtensionHost
     from .extensions.registry import shared, watch
 
-    folder = app.settings.extensions_dir
-    is_followed = registry is None and app.settings.develop
+    settings, folder = app.settings, app.settings.extensions_dir
+    is_followed = registry is None and settings.develop
     if registry is None:
         registry = shared(folder)
-    if app.settings.mcp_servers:
+    beside: dict[str, Callable[[], None]] = {}
+    if settings.mcp_servers:
         from .extensions.mcp_apps import add_servers
+        from .mcp.client import approvals
 
-        add_servers(registry, app.settings)
-    host = ExtensionHost(registry, app.stores, app.settings, app.clock, app.model)
+        beside[approvals.FILE] = partial(add_servers, registry, settings)
+        beside[approvals.FILE]()
+    host = ExtensionHost(registry, app.stores, settings, app.clock, app.model)
     if is_followed:
-        watch(registry, folder, host.contexts.faults.saved)
+        watch(registry, folder, host.contexts.faults.saved, beside)
     return host
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
-import time
-from pathlib import Path
 from typing import Final
 
 from ..config import Settings
@@ -19,22 +16,8 @@ from .registry import LoadedExtension, Registry, checked
 
 connections: Final = Connections()
 """The sessions of this process, whoever hosts their apps."""
-_followed: set[str] = set()
-LOOK_S: Final = 0.5
-"""Seconds between two looks at the file of approvals, on an author's machine."""
 
 _log = logging.getLogger("webbee.mcp")
-
-
-def add_servers(registry: Registry, settings: Settings) -> None:
-    """Put every configured server among the extensions, as the file of approvals beside them has
-    it. One that was not approved, or whose id is an extension's, is reported and left out."""
-    _put(registry, settings)
-    if settings.develop and settings.extensions_dir not in _followed:
-        _followed.add(settings.extensions_dir)
-        threading.Thread(
-            target=_follow, args=(registry, settings), name="webbee-mcp-approvals", daemon=True
-        ).start()
 
 
 def configured(settings: Settings) -> tuple[McpServer, ...]:
@@ -46,15 +29,16 @@ def configured(settings: Settings) -> tuple[McpServer, ...]:
         raise SettingsError(f"environment variable {field}: {error}", field=field) from None
 
 
-def _put(registry: Registry, settings: Settings) -> None:
+def add_servers(registry: Registry, settings: Settings) -> None:
+    """Put every configured server among the extensions, as the file of approvals beside them has
+    it. One that was not approved, or whose id is an extension's, is reported and left out."""
     loaded, failed, servers = {}, {}, configured(settings)
     try:
         known = approvals.read(settings.extensions_dir)
     except ValueError as error:
-        known, reason = {}, str(error)
-        failed = {server.id: reason for server in servers}
+        known, failed = {}, {server.id: str(error) for server in servers}
     for server in servers:
-        if failed.get(server.id):
+        if server.id in failed:
             continue
         try:
             loaded[server.id] = _app(registry, settings, server, known)
@@ -98,18 +82,3 @@ def _is_taken(registry: Registry, server: McpServer) -> bool:
 def _name(registry: Registry, server: McpServer) -> str:
     """Under which name a failure stands: never that of the extension which has the id."""
     return f"mcp-{server.id}" if _is_taken(registry, server) else server.id
-
-
-def _follow(registry: Registry, settings: Settings) -> None:
-    """Take up new approvals while the process runs."""
-    path = Path(settings.extensions_dir) / approvals.FILE
-    seen = _stamp(path)
-    while True:
-        time.sleep(LOOK_S)
-        if (now := _stamp(path)) != seen:
-            seen = now
-            _put(registry, settings)
-
-
-def _stamp(path: Path) -> int:
-    return path.stat().st_mtime_ns if path.exists() else 0

@@ -137,22 +137,36 @@ class Registry:
 
 
 def load_folder(root: str | Path) -> Registry:
-    """Load every folder of `root` that holds a `main.py`. One that fails is reported and skipped,
+    """Load every folder of `root` that holds a `main.py`. One that fails is reported and left out,
     the others work."""
-    loaded: dict[str, LoadedExtension] = {}
-    failed: dict[str, str] = {}
+    registry = Registry({})
     for main in sorted(Path(root).glob("*/main.py")):
-        try:
-            extension = load_extension(main.parent)
-            if extension.app_id in loaded:
-                raise ValueError(
-                    f"the extension id {extension.app_id!r} is taken by another folder"
-                )
-            loaded[extension.app_id] = extension
-        except (Exception, SystemExit) as error:
-            failed[main.parent.name] = reason = reason_of(error, main.parent)
-            _log.error("extension=%s reason=%s | extension skipped", main.parent.name, reason)
-    return Registry(loaded, failed)
+        _take(registry, main.parent)
+    return registry
+
+
+def _take(registry: Registry, folder: Path) -> str:
+    """Load one extension's folder into a registry. Why not, where it does not load: the version
+    before stays; empty where all is well."""
+    place = folder.resolve()
+    known = {a for a, e in registry.loaded.items() if e.folder == place}
+    try:
+        extension = load_extension(folder)
+        owner = registry.loaded.get(extension.app_id)
+        if owner is not None and owner.folder != place:
+            raise ValueError(f"the extension id {extension.app_id!r} is taken by another folder")
+    except (Exception, SystemExit) as error:
+        reason = reason_of(error, folder)
+        if known:
+            registry.put({}, stale=dict.fromkeys(known, reason))
+        else:
+            registry.put({}, failed={folder.name: reason})
+        stays = "the version before stays" if known else "it is left out"
+        told = {"frames": frames_of(error, folder)}
+        _reload_log.error("app=%s | not loaded, %s: %s", folder.name, stays, reason, extra=told)
+        return reason
+    registry.put({extension.app_id: extension}, gone=(known | {folder.name}) - {extension.app_id})
+    return ""
 
 
 def load_extension(folder: str | Path) -> LoadedExtension:
@@ -332,55 +346,44 @@ def shared(root: str | Path) -> Registry:
 
 
 def reload(registry: Registry, folder: Path) -> str:
-    """Load one extension's folder anew into a registry in use. Why not, where it does not load:
-    the version before stays; empty where all is well."""
-    known = {a for a, e in registry.loaded.items() if e.folder == folder.resolve()}
+    """Load one extension's folder anew into a registry in use, or forget it where it is gone; why
+    not, as `load_folder` tells it."""
     # or a traceback would show lines of the version before
     linecache.checkcache()
     if not (folder / "main.py").exists():
+        known = {a for a, e in registry.loaded.items() if e.folder == folder.resolve()}
         registry.put({}, gone=known | {folder.name})
         return ""
     for path in folder.rglob("[!.]*.py"):  # compiled forms are told apart by the second only
         Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
-    try:
-        extension = load_extension(folder)
-        owner = registry.loaded.get(extension.app_id)
-        # two folders cannot share an id
-        if owner is not None and owner.folder != folder.resolve():
-            raise ValueError(f"the extension id {extension.app_id!r} is taken by another folder")
-    except (Exception, SystemExit) as error:
-        reason = reason_of(error, folder)
-        if known:
-            registry.put({}, stale=dict.fromkeys(known, reason))
-        else:
-            registry.put({}, failed={folder.name: reason})
-        stays = "the version before stays" if known else "it is left out"
-        told = {"frames": frames_of(error, folder)}
-        _reload_log.error("app=%s | not loaded, %s: %s", folder.name, stays, reason, extra=told)
-        return reason
-    registry.put({extension.app_id: extension}, gone=(known | {folder.name}) - {extension.app_id})
-    return ""
+    return _take(registry, folder)
 
 
-def watch(registry: Registry, root: str | Path, tell: Tell) -> None:
+def watch(
+    registry: Registry, root: str | Path, tell: Tell, beside: Mapping[str, Callable[[], None]]
+) -> None:
     """Reload what is saved below a folder, in the background, until the process ends. `tell` hears
-    of each app that was saved, and why it does not load; no reason says that it is live."""
+    of each app that was saved, and why it does not load; no reason says that it is live. What
+    follows a file that lies `beside` the extensions is called when that is saved."""
     folder = Path(root).resolve()
     with _lock:
         if folder in _watched:
             return
         _watched.add(folder)
-    threading.Thread(
-        target=_follow, args=(registry, folder, tell), name="webbee-reload", daemon=True
-    ).start()
+    given = (registry, folder, tell, beside)
+    threading.Thread(target=_follow, args=given, name="webbee-reload", daemon=True).start()
 
 
-def _follow(registry: Registry, root: Path, tell: Tell) -> None:
+def _follow(
+    registry: Registry, root: Path, tell: Tell, beside: Mapping[str, Callable[[], None]]
+) -> None:
     with _lock:
         loaded = _shared[root][0] if root in _shared else _print(root)
     for number, changed in enumerate(changes(root)):
         # what was saved before watching had begun
         saved = changed if number else changed | _others(loaded, _print(root))
+        for name in beside.keys() & {path.name for path in saved if path.parent == root}:
+            beside[name]()
         for name in sorted({app_of(path, root) for path in saved} - {""}):
             started = time.perf_counter()
             if not (reason := reload(registry, root / name)):
