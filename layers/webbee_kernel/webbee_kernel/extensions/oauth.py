@@ -246,15 +246,8 @@ async def _store_account(
         who = await _identity(http, provider, tokens)
     except ExtensionError as error:
         raise CallError("BACKEND_5XX", f"{name} could not be asked: {error}") from None
-    now, lifetime = contexts.clock.now(), str(tokens.get("expires_in", ""))
-    seconds = int(lifetime) if re.fullmatch(r"[0-9]{1,9}", lifetime) else 3600
-    kept = ("access_token", "refresh_token", "scope", "token_type")
-    data: JSONObject = {
-        "provider": name,
-        **{k: who[k] for k in ("email", "name") if k in who},
-        **{k: tokens[k] for k in kept if _is_token(tokens.get(k))},
-        "expires_at": int(now) + seconds,
-    }
+    now = contexts.clock.now()
+    data = _account(name, tokens, who, now)
     declared = loaded.ext.oauth_providers.get(name)
     collection = (declared.collection if declared else "") or f"{name}_accounts"
     accounts = Collection(key, signin.app_id, collection)
@@ -269,6 +262,18 @@ async def _store_account(
         "email": who.get("email", ""),
         "collection": collection,
         "id": stored.id,
+    }
+
+
+def _account(name: str, tokens: JSONObject, who: Mapping[str, str], now: float) -> JSONObject:
+    lifetime = str(tokens.get("expires_in", ""))
+    seconds = int(lifetime) if re.fullmatch(r"[0-9]{1,9}", lifetime) else 3600
+    kept = ("access_token", "refresh_token", "scope", "token_type")
+    return {
+        "provider": name,
+        **{k: who[k] for k in ("email", "name") if k in who},
+        **{k: tokens[k] for k in kept if _is_token(tokens.get(k))},
+        "expires_at": int(now) + seconds,
     }
 
 

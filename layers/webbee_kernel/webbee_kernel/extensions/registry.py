@@ -17,7 +17,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -382,19 +382,25 @@ def _follow(
     for number, changed in enumerate(changes(root)):
         # what was saved before watching had begun
         saved = changed if number else changed | _others(loaded, _print(root))
-        for name in beside.keys() & {path.name for path in saved if path.parent == root}:
-            beside[name]()
+        for name, follow in beside.items():
+            if root / name in saved:
+                follow()
         for name in sorted({app_of(path, root) for path in saved} - {""}):
-            started = time.perf_counter()
-            if not (reason := reload(registry, root / name)):
-                ms = (time.perf_counter() - started) * 1000
-                own = sorted(p.relative_to(root.parent) for p in saved if app_of(p, root) == name)
-                what = f"{', '.join(map(str, own[:FEW]))}: live after {ms:.0f} ms"
-                is_there = (root / name / "main.py").exists()
-                _reload_log.info("app=%s | %s", name, what if is_there else "gone")
-            tell(name, reason)
+            own = sorted(p.relative_to(root.parent) for p in saved if app_of(p, root) == name)
+            tell(name, _live(registry, root / name, own))
         with _lock:
             _shared[root] = (_print(root), registry)
+
+
+def _live(registry: Registry, folder: Path, saved: Sequence[Path]) -> str:
+    """Reload an app of which these files were saved; why not, where it does not load."""
+    started = time.perf_counter()
+    if not (reason := reload(registry, folder)):
+        ms = (time.perf_counter() - started) * 1000
+        what = f"{', '.join(map(str, saved[:FEW]))}: live after {ms:.0f} ms"
+        is_there = (folder / "main.py").exists()
+        _reload_log.info("app=%s | %s", folder.name, what if is_there else "gone")
+    return reason
 
 
 def changes(root: Path) -> Iterator[set[Path]]:
