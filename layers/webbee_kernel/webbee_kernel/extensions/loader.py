@@ -44,9 +44,8 @@ def load_main(app_id: str, folder: Path) -> ModuleType:
     package = f"{ROOT}.{app_id.replace('-', '_dash_')}"
     with _lock:
         _root()
-        before = {
-            n: m for n, m in sys.modules.copy().items() if (n + ".").startswith(package + ".")
-        }
+        own = package + "."
+        before = {n: m for n, m in sys.modules.copy().items() if n.startswith(own)}
         for name in before:
             del sys.modules[name]
         # the folder as a package, without an __init__.py
@@ -61,9 +60,8 @@ def load_main(app_id: str, folder: Path) -> ModuleType:
             sys.modules.update(before)  # a version in use goes on importing its own modules
             raise
         finally:
-            sys.path[:] = (
-                path  # a folder that puts itself there would lend its modules to all others
-            )
+            # a folder that puts itself there would lend its modules to all others
+            sys.path[:] = path
 
 
 def app_of_module(name: str) -> str:
@@ -115,20 +113,16 @@ def _printer(package: str) -> Any:
     app_id = app_of_module(package)
 
     def extension_print(
-        *values: Any,
-        sep: str | None = " ",
-        end: str | None = "\n",
-        file: Any = None,
-        flush: bool = False,
+        *values: Any, sep: str | None = " ", file: Any = None, **options: Any
     ) -> None:
         # a file of its own is none of our business
         if file not in (None, sys.stdout, sys.stderr):
-            builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
-        else:
-            # one line: it can forge no other entry of the log
-            said = one_line((" " if sep is None else sep).join(map(str, values)), MAX_PRINTED)
-            redaction.keep_line(said)
-            _printed.info("app=%s | %s", app_id, said)
+            builtins.print(*values, sep=sep, file=file, **options)
+            return
+        # one line: it can forge no other entry of the log
+        said = one_line((" " if sep is None else sep).join(map(str, values)), MAX_PRINTED)
+        redaction.keep_line(said)
+        _printed.info("app=%s | %s", app_id, said)
 
     return extension_print
 
@@ -143,16 +137,13 @@ def _importer(package: str) -> Any:
         fromlist: Sequence[str] = (),
         level: int = 0,
     ) -> ModuleType:
-        # relative imports, and names that are not the extension's
-        if level or not (
-            _is_own(package, name.partition(".")[0]) or _shadows(package, name, fromlist)
-        ):
+        if level or not _is_own(package, name, fromlist):
             found = builtins.__import__(name, globals, locals, fromlist, level)
             # late imports inside handlers go through it, too
             return _importlib(package) if found is importlib else found
+        own = importlib.import_module(f"{package}.{name}")
         if fromlist:
-            return builtins.__import__(f"{package}.{name}", globals, locals, fromlist)
-        importlib.import_module(f"{package}.{name}")
+            return builtins.__import__(own.__name__, globals, locals, fromlist)
         return sys.modules[f"{package}.{name.partition('.')[0]}"]
 
     return extension_import
@@ -161,48 +152,35 @@ def _importer(package: str) -> Any:
 def _importlib(package: str) -> ModuleType:
     """`importlib` whose `import_module` looks into the extension's folder first, as its `import`
     does."""
+
+    def import_module(name: str, of: str | None = None, /, **options: Any) -> ModuleType:
+        is_own = not name.startswith(".") and _is_own(package, name)
+        of = of or options.get("package")
+        return importlib.import_module(f"{package}.{name}" if is_own else name, of)
+
     own = ModuleType("importlib")
-    own.__dict__.update(
-        {k: v for k, v in vars(importlib).items() if k not in ("__name__", "import_module")}
-    )
-
-    def import_module(name: str, package_name: str | None = None, /, **options: Any) -> ModuleType:
-        mine = not name.startswith(".") and _is_own(package, name.partition(".")[0])
-        return importlib.import_module(
-            f"{package}.{name}" if mine else name, package_name or options.get("package")
-        )
-
-    own.__dict__["import_module"] = import_module
+    own.__dict__.update({**vars(importlib), "import_module": import_module})
     return own
 
 
-def _shadows(package: str, name: str, fromlist: Sequence[str]) -> bool:
-    """Whether a name of the standard library is meant to be the extension's own file: it has one,
-    and only that has what is asked for."""
-    if not fromlist or name not in sys.stdlib_module_names:
+def _is_own(package: str, name: str, fromlist: Sequence[str] = ()) -> bool:
+    """Whether a name is a module of this extension. The kernel and the standard library keep their
+    names, unless only the extension's own file of that name has what is asked for."""
+    top = name.partition(".")[0]
+    if top in ("webbee_kernel", "imperal_sdk"):
         return False
-    if (
-        importlib.machinery.PathFinder.find_spec(f"{package}.{name}", sys.modules[package].__path__)
-        is None
-    ):
-        return False
-    return not all(
-        hasattr(importlib.import_module(name), wanted) for wanted in fromlist if wanted != "*"
-    )
-
-
-def _is_own(package: str, top: str) -> bool:
-    """Whether a top-level name is a module of this extension; the standard library and the kernel
-    keep their names."""
     # a file called `json.py` must not take the place of Python's
-    if top in sys.stdlib_module_names or top in ("webbee_kernel", "imperal_sdk"):
+    is_standard = top in sys.stdlib_module_names
+    if is_standard and not fromlist:
         return False
-    if f"{package}.{top}" in sys.modules:
+    home = sys.modules[package].__path__
+    if f"{package}.{top}" not in sys.modules:
+        if importlib.machinery.PathFinder.find_spec(f"{package}.{top}", home) is None:
+            return False
+    if not is_standard:
         return True
-    return (
-        importlib.machinery.PathFinder.find_spec(f"{package}.{top}", sys.modules[package].__path__)
-        is not None
-    )
+    standard = importlib.import_module(name)
+    return not all(hasattr(standard, wanted) for wanted in fromlist if wanted != "*")
 
 
 MAX_REASON = 500

@@ -17,7 +17,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ APP_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 FN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-_log = logging.getLogger("webbee.registry")
+_log = logging.getLogger("webbee.extension")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def _take(registry: Registry, folder: Path) -> str:
             registry.put({}, failed={folder.name: reason})
         stays = "the version before stays" if known else "it is left out"
         told = {"frames": frames_of(error, folder)}
-        _reload_log.error("app=%s | not loaded, %s: %s", folder.name, stays, reason, extra=told)
+        _log.error("app=%s | not loaded, %s: %s", folder.name, stays, reason, extra=told)
         return reason
     registry.put({extension.app_id: extension}, gone=(known | {folder.name}) - {extension.app_id})
     return ""
@@ -226,7 +226,7 @@ def _described(loaded: LoadedExtension) -> AppInfo:
         return _describe(loaded)
     except Exception as error:
         reason = reason_of(error, loaded.folder or Path())
-        _log.error("extension=%s reason=%s | extension not offered", loaded.app_id, reason)
+        _log.error("app=%s | not offered: %s", loaded.app_id, reason)
         return AppInfo(loaded.app_id, error=reason)
 
 
@@ -274,12 +274,8 @@ def _rules(loaded: LoadedExtension) -> str:
     prompts = dict.fromkeys(chat.system_prompt for chat in loaded.ext.chats)
     text = one_line("\n".join(str(p) for p in prompts if p))
     if len(text) > MAX_RULES:
-        _log.warning(
-            "extension=%s characters=%d limit=%d | system_prompt is cut",
-            loaded.app_id,
-            len(text),
-            MAX_RULES,
-        )
+        told = "app=%s characters=%d limit=%d | system_prompt is cut"
+        _log.warning(told, loaded.app_id, len(text), MAX_RULES)
     return cut(text, MAX_RULES)
 
 
@@ -328,7 +324,6 @@ BEGINS_MS = 500
 Tell = Callable[[str, str], None]
 Print = tuple[tuple[str, int, int], ...]
 
-_reload_log = logging.getLogger("webbee.extension")
 _lock = threading.Lock()
 _shared: dict[Path, tuple[Print, Registry]] = {}
 _watched: set[Path] = set()
@@ -378,28 +373,28 @@ def _follow(
     registry: Registry, root: Path, tell: Tell, beside: Mapping[str, Callable[[], None]]
 ) -> None:
     with _lock:
-        loaded = _shared[root][0] if root in _shared else _print(root)
-    for number, changed in enumerate(changes(root)):
-        # what was saved before watching had begun
-        saved = changed if number else changed | _others(loaded, _print(root))
-        for name, follow in beside.items():
-            if root / name in saved:
-                follow()
+        before = _shared[root][0] if root in _shared else _print(root)
+    for changed in changes(root):
+        for name in beside.keys() & {path.name for path in changed if path.parent == root}:
+            beside[name]()
+        # compared: something may have been saved before watching had begun
+        now, before = before, _print(root)
+        saved = {Path(path) for path, *_ in {*before} ^ {*now}}
         for name in sorted({app_of(path, root) for path in saved} - {""}):
-            own = sorted(p.relative_to(root.parent) for p in saved if app_of(p, root) == name)
-            tell(name, _live(registry, root / name, own))
+            tell(name, _live(registry, root, name, saved))
         with _lock:
-            _shared[root] = (_print(root), registry)
+            _shared[root] = (before, registry)
 
 
-def _live(registry: Registry, folder: Path, saved: Sequence[Path]) -> str:
-    """Reload an app of which these files were saved; why not, where it does not load."""
+def _live(registry: Registry, root: Path, name: str, saved: Set[Path]) -> str:
+    """Reload an app after these files were saved; why not, where it does not load."""
     started = time.perf_counter()
-    if not (reason := reload(registry, folder)):
+    if not (reason := reload(registry, root / name)):
         ms = (time.perf_counter() - started) * 1000
-        what = f"{', '.join(map(str, saved[:FEW]))}: live after {ms:.0f} ms"
-        is_there = (folder / "main.py").exists()
-        _reload_log.info("app=%s | %s", folder.name, what if is_there else "gone")
+        own = sorted(p.relative_to(root.parent) for p in saved if app_of(p, root) == name)
+        what = f"{', '.join(map(str, own[:FEW]))}: live after {ms:.0f} ms"
+        is_there = (root / name / "main.py").exists()
+        _log.info("app=%s | %s", name, what if is_there else "gone")
     return reason
 
 
@@ -414,11 +409,6 @@ def changes(root: Path) -> Iterator[set[Path]]:
         if found or not begun:
             begun = True
             yield {Path(path) for _, path in found}
-
-
-def _others(before: Print, now: Print) -> set[Path]:
-    """The files that came, went or changed."""
-    return {Path(path) for path, *_ in {*before} ^ {*now}}
 
 
 def app_of(path: Path, root: Path) -> str:

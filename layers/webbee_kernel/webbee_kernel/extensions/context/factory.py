@@ -17,10 +17,8 @@ from ...channels.skeleton import SkeletonForbidden
 from ...clock import Clock, new_id
 from ...config import Settings
 from ...errors import CallError
-from ...invariants import breach
 from ...llm.protocol import Model
 from ...sdk.context import Context, SkeletonClient, User
-from ...sdk.exceptions import SystemContextRequired
 from ...stores.deployment import is_installed
 from ...stores.event_log import EventLog, panel_refresh
 from ...stores.protocols import Stores
@@ -28,7 +26,7 @@ from ...text import one_line
 from ...types import WEBHOOK_USER, CallRequest, JSONObject, UserKey
 from ..error_mapping import Faults, contained
 from ..outcomes import asked_by, background_result
-from ..redaction import secret_fields, seen, warn_of_cached_secrets
+from ..redaction import seen, warn_of_cached_secrets
 from ..registry import Registry, config_layers, secret_fallbacks
 from .http_client import HttpClient
 from .services import (
@@ -40,7 +38,7 @@ from .services import (
     SecretsClient,
     TimeContext,
 )
-from .store_client import StoreClient
+from .store_client import StoreClient, need_system
 
 webhook_mark: ContextVar[str] = ContextVar("webbee_webhooks", default="")
 """How the addresses of this call's webhooks name its tenant, as its caller signed it."""
@@ -185,10 +183,7 @@ class CallContext(Context):
 
     def as_user(self, user_id: str) -> Context:
         """I-AS-USER-1; the app's own partition of its webhooks is open to every call of it."""
-        if not self._system and user_id != WEBHOOK_USER:
-            raise SystemContextRequired(
-                breach("I-AS-USER-1", "It was called for an ordinary user's request.")
-            )
+        need_system("I-AS-USER-1", "as_user", self._system or user_id == WEBHOOK_USER)
         made = self._factory.make(
             replace(self.user, imperal_id=user_id, email=""),
             self.app_id,
@@ -275,15 +270,8 @@ class CallContext(Context):
         layers = config_layers(self._factory.settings, self.user.tenant_id, self.app_id)
         return ConfigClient(self._ext.config_defaults, *layers)
 
-    def _notify(self) -> NotifyClient:
-        return NotifyClient(self._factory.events, self._key, self.app_id, system=self._system)
-
     def _extensions(self) -> ExtensionsClient:
         return ExtensionsClient(self._stack, self._call, self._emit)
-
-    def _log(self) -> Log:
-        develop = self._factory.settings.develop
-        return Log(self.app_id, self._revealed, secret_fields, develop=develop)
 
 
 _CLIENTS: Mapping[str, Callable[[CallContext], Any]] = MappingProxyType(
@@ -294,10 +282,12 @@ _CLIENTS: Mapping[str, Callable[[CallContext], Any]] = MappingProxyType(
         "secrets": CallContext._secrets,
         "http": lambda ctx: ctx._factory.http(),
         "config": CallContext._config,
-        "notify": CallContext._notify,
+        "notify": lambda ctx: NotifyClient(
+            ctx._factory.events, ctx._key, ctx.app_id, system=ctx._system
+        ),
         "ai": lambda ctx: AIClient(ctx._factory.model, ctx.user),
         "extensions": CallContext._extensions,
         "time": lambda ctx: TimeContext(ctx._factory.clock),
-        "log": CallContext._log,
+        "log": lambda ctx: Log(ctx.app_id, ctx._revealed, develop=ctx._factory.settings.develop),
     }
 )

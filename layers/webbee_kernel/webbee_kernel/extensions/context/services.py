@@ -4,7 +4,7 @@ only, per user or per app, whose values never reach a log."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Generator, Mapping, Set
+from collections.abc import Awaitable, Callable, Generator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -13,14 +13,13 @@ from typing import Any
 from pydantic import SecretStr
 
 from ...clock import Clock, iso
-from ...invariants import breach, limit
+from ...invariants import limit
 from ...llm.protocol import Model, ModelRequest
 from ...sdk.definitions import SecretDef
 from ...sdk.exceptions import (
     CircularCallError,
     SecretNotDeclaredError,
     SecretTooLargeError,
-    SystemContextRequired,
 )
 from ...sdk.records import User
 from ...stores.event_log import EventLog
@@ -29,8 +28,8 @@ from ...stores.protocols import SecretStore
 from ...text import one_line
 from ...types import WEBHOOK_USER, JSONObject, UserKey
 from .. import redaction
-from ..redaction import hidden
-from .store_client import answered
+from ..redaction import hidden, secret_fields
+from .store_client import answered, need_system
 
 MAX_MESSAGE = 2_000
 
@@ -95,20 +94,14 @@ class _Written:
 
 class Log:
     """`ctx.log`: one structured line per message, cut to 2,000 characters, without the secrets that
-    this call has read (`revealed`) and without fields that `secret_fields` finds: on an author's
-    machine (`develop`) those raise ValueError."""
+    this call has read (`revealed`) and without fields that look like one: on an author's machine
+    (`develop`) those raise ValueError."""
 
     def __init__(
-        self,
-        app_id: str,
-        revealed: Set[str] = frozenset(),
-        secret_fields: Callable[[JSONObject], Collection[str]] = lambda _: (),
-        *,
-        develop: bool = False,
+        self, app_id: str, revealed: Set[str] = frozenset(), *, develop: bool = False
     ) -> None:
         self._app = app_id
         self._revealed = revealed
-        self._secret_fields = secret_fields
         self._develop = develop
         self._logger = logging.getLogger("webbee.extension")
 
@@ -127,11 +120,11 @@ class Log:
 
     def _write(self, level: int, message: str, fields: JSONObject) -> None:
         shown = {k: hidden(v, self._revealed) for k, v in fields.items()}
-        if secrets := self._secret_fields(shown):
+        if secrets := secret_fields(shown):
             named = ", ".join(secrets)
             if self._develop:
                 raise ValueError(f"{named} of a log line looks like a secret: leave it out")
-            shown |= dict.fromkeys(secrets, "[secret]")
+            shown |= dict.fromkeys(secrets, redaction.MASK)
             self._logger.warning("app=%s | masked in a log line: %s", self._app, named)
         pairs = "".join(f" {k}={one_line(v, 200)}" for k, v in shown.items())
         said = one_line(hidden(message, self._revealed), MAX_MESSAGE)
@@ -160,13 +153,9 @@ class NotifyClient:
         )
 
     def for_user(self, user_id: str) -> NotifyClient:
-        if not self._system:
-            raise SystemContextRequired(
-                breach("I-AS-USER-1", "notify.for_user was called for an ordinary user's request.")
-            )
-        return NotifyClient(
-            self._events, UserKey(self._user.tenant_id, user_id), self._app, system=True
-        )
+        need_system("I-AS-USER-1", "notify.for_user", self._system)
+        other = UserKey(self._user.tenant_id, user_id)
+        return NotifyClient(self._events, other, self._app, system=True)
 
 
 MAX_PROMPT = 100_000
@@ -236,11 +225,7 @@ class ExtensionsClient:
     async def call(self, app_id: str, method: str, **params: Any) -> Any:
         """Call a method another extension exposes, as the same user. Raises CircularCallError,
         ExtensionError."""
-        target = f"{app_id}.{method}"
-        stack = (*self._stack, target)
-        if target in self._stack or len(stack) > MAX_NESTED:
-            raise CircularCallError(list(stack))
-        return await self._call(app_id, method, params, stack)
+        return await self._call(app_id, method, params, self._with(f"{app_id}.{method}"))
 
     async def emit(self, event_type: str, data: JSONObject) -> None:
         """Tell every installed extension that listens with `@ext.on_event`; their failures are
@@ -250,11 +235,13 @@ class ExtensionsClient:
         """
         if not isinstance(data, dict):
             raise TypeError(f"event data is a dict, not {type(data).__name__}")
-        name = f"event:{event_type}"
-        stack = (*self._stack, name)
-        if name in self._stack or len(stack) > MAX_NESTED:
+        await self._emit(event_type, data, self._with(f"event:{event_type}"))
+
+    def _with(self, target: str) -> tuple[str, ...]:
+        stack = (*self._stack, target)
+        if target in self._stack or len(stack) > MAX_NESTED:
             raise CircularCallError(list(stack))
-        await self._emit(event_type, data, stack)
+        return stack
 
 
 APP_WIDE = "_app"
@@ -291,31 +278,21 @@ class SecretsClient:
     async def get(self, name: str) -> str | None:
         """The value, or None when nobody has set it; of an app-wide secret else that of the
         variable it names as `env_fallback`."""
-        value = await answered(self._store.get(self._path(name)))
-        if (
-            value is None
-            and (variable := self._spec(name).env_fallback)
-            and self._spec(name).scope == "app"
-            and variable in self._fallbacks
-        ):
-            value = self._fallbacks[variable].get_secret_value()
+        value, spec = await answered(self._store.get(self._path(name))), self._spec(name)
+        if value is None and spec.scope == "app":
+            named = self._fallbacks.get(spec.env_fallback or "")
+            value = named.get_secret_value() if named else None
         if value:
             self._revealed.add(value)
         return value
 
     async def set(self, name: str, value: str) -> None:
-        if self._spec(name).write_mode == "user":
-            raise PermissionError(
-                f"secret {name!r} is set by the user, not by the extension (write_mode='user')"
-            )
-        await answered(put(self._store, self._path(name), self._spec(name), value))
+        spec = self._writable(name)
+        await answered(put(self._store, self._path(name), spec, value))
         self._revealed.add(value)
 
     async def delete(self, name: str) -> bool:
-        if self._spec(name).write_mode == "user":
-            raise PermissionError(
-                f"secret {name!r} is removed by the user, not by the extension (write_mode='user')"
-            )
+        self._writable(name)
         return await answered(self._store.delete(self._path(name)))
 
     async def is_set(self, name: str) -> bool:
@@ -330,12 +307,7 @@ class SecretsClient:
 
     def for_user(self, user_id: str) -> SecretsClient:
         """Another user's secrets of this app. System context only, but for `__webhook__`."""
-        if not self._system and user_id != WEBHOOK_USER:
-            raise SystemContextRequired(
-                breach(
-                    "I-SECRETS-USER-SCOPED", "for_user was called for an ordinary user's request."
-                )
-            )
+        need_system("I-SECRETS-USER-SCOPED", "for_user", self._system or user_id == WEBHOOK_USER)
         other = UserKey(self._user.tenant_id, user_id)
         return SecretsClient(
             self._store,
@@ -354,6 +326,14 @@ class SecretsClient:
                 f" {self._app}"
             )
         return self._declared[name]
+
+    def _writable(self, name: str) -> SecretDef:
+        if (spec := self._spec(name)).write_mode == "user":
+            raise PermissionError(
+                f"secret {name!r} is set and removed by the user, not by the extension"
+                " (write_mode='user')"
+            )
+        return spec
 
     def _path(self, name: str) -> str:
         return path(self._user, self._app, self._spec(name))

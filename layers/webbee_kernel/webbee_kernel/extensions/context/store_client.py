@@ -103,7 +103,7 @@ class StoreClient:
     async def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
         """Ids of the tenant's users that hold documents in the collection. System context only
         (I-LIST-USERS-1)."""
-        self._need_system("I-LIST-USERS-1", "list_users")
+        need_system("I-LIST-USERS-1", "list_users", self._system)
         try:
             async for user_id in self._documents.list_users(
                 self._user.tenant_id, self._app, collection, page_size=page_size
@@ -113,7 +113,7 @@ class StoreClient:
             raise StoreUnavailable from error
 
     async def query_all(self, collection: str, *, limit: int = 500) -> list[Document]:  # type: ignore[valid-type]
-        self._need_system("I-LIST-USERS-1", "query_all")
+        need_system("I-LIST-USERS-1", "query_all", self._system)
         found: list[Document] = []
         async for user_id in self.list_users(collection):
             cursor = None
@@ -130,8 +130,7 @@ class StoreClient:
     def for_user(self, user_id: str) -> StoreClient:
         """This store for another user of the tenant: system context only, but for `__webhook__`,
         where chat functions and webhooks of an app meet."""
-        if user_id != WEBHOOK_USER:
-            self._need_system("I-AS-USER-1", "for_user")
+        need_system("I-AS-USER-1", "for_user", self._system or user_id == WEBHOOK_USER)
         return StoreClient(
             self._documents,
             UserKey(self._user.tenant_id, user_id),
@@ -141,16 +140,6 @@ class StoreClient:
             indexes=self._indexes,
         )
 
-    def _need_system(self, invariant: str, method: str) -> None:
-        if not self._system:
-            raise SystemContextRequired(
-                breach(
-                    invariant,
-                    f"{method} was called for an ordinary user's request: use @ext.schedule or a"
-                    " signal.",
-                )
-            )
-
     def _of(self, collection: str) -> Collection:
         indexes = self._indexes.get(collection)
         declared = Declared(indexes, self._clock.now()) if indexes else UNDECLARED
@@ -158,6 +147,18 @@ class StoreClient:
 
     def _now(self) -> str:
         return iso(self._clock.now())
+
+
+def need_system(invariant: str, method: str, is_allowed: bool) -> None:
+    """SystemContextRequired where a method reaches other users for whom it may not."""
+    if not is_allowed:
+        raise SystemContextRequired(
+            breach(
+                invariant,
+                f"{method} was called for an ordinary user's request: use @ext.schedule or a"
+                " signal.",
+            )
+        )
 
 
 async def answered(call: Awaitable[T]) -> T:
