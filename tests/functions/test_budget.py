@@ -150,12 +150,6 @@ def test_a_call_s_record_is_written_while_the_narrator_speaks(message: str) -> N
         assert left.is_set()
 
 
-def test_reads_of_one_turn_run_side_by_side_and_cost_one_write_each(settled: Person) -> None:
-    meter = cost(settled, "probe.look {} probe.whoami {}")
-    kernel = [operation for operation in sent(meter.calls) if "Cache" not in operation]
-    assert kernel == sorted([*TURN, AUDIT, AUDIT])
-
-
 def test_a_confirmed_call_costs_four_requests_more(settled: Person) -> None:
     confirmation = settled.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
     with metered(aws_client("dynamodb")) as meter:

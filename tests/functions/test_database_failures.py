@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +16,7 @@ from botocore.exceptions import (
 )
 
 from local.stack import Stack
-from tests.functions.support import ALICE, Person, deployed, rows, stores_of, tables
+from tests.functions.support import ALICE, Person, deployed, stores_of, tables
 from tests.functions.test_exactly_once import texts
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.errors import ModelUnavailable
@@ -97,12 +96,6 @@ SAVE = 'probe.save {"text": "x"}'
 
 def saved(stack: Stack) -> int:
     return len(texts(stack))
-
-
-def audited(stack: Stack) -> list[str]:
-    """Functions of which a record stands, not only a claim."""
-    found = [r for r in rows(stack, "audit") if r["sk"].startswith("call#")]
-    return [json.loads(r["body"])["fn_name"] for r in found]
 
 
 def assert_told_to_retry(answer: Any) -> None:
@@ -264,22 +257,6 @@ def test_a_write_whose_record_cannot_be_completed_is_still_told_truly(
     assert saved(stack) == 1
 
 
-def press(person: Person) -> Any:
-    body = {"function": "save", "params": {"text": "x"}, "request_id": "click-1"}
-    return person.send("POST", "/v1/extensions/probe/call", body=body)
-
-
-def test_a_write_whose_record_died_half_way_is_not_repeated_and_recorded_later(
-    alice: Person, stack: Stack, outage: Outage
-) -> None:
-    outage.next("transact_write_items", "AuditTable")
-    first = press(alice)
-    assert (first["status"], audited(stack)) == ("ok", [])
-    again = press(alice)
-    assert (again["status"], again["data"]) == ("ok", first["data"])
-    assert (saved(stack), audited(stack)) == (1, ["save"])
-
-
 @pytest.mark.parametrize(
     ("times", "ended", "told"),
     [
@@ -318,21 +295,6 @@ def test_a_question_that_cannot_be_kept_is_not_asked(
     assert_told_to_retry(alice.chat('probe.remove {"text": "x"}', request_id="r1"))
     assert alice.turns() == []
     assert alice.chat('probe.remove {"text": "x"}', request_id="r1")["status"] == "confirmation"
-
-
-@pytest.mark.parametrize(
-    ("write", "ran"), [("lease_conf", []), ("SET #body", ["x"])], ids=["taken", "recorded"]
-)
-def test_a_yes_that_cannot_be_taken_or_recorded_can_be_given_again(
-    stack: Stack, alice: Person, outage: Outage, write: str, ran: list[str]
-) -> None:
-    confirmation = alice.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
-    outage.next("update_item", write)
-    assert_told_to_retry(alice.confirm(confirmation))
-    assert texts(stack, "removed") == ran
-    again = alice.confirm(confirmation)
-    assert (again.status, again["reply"]) == (200, 'Removed "x".')
-    assert texts(stack, "removed") == ["x"]
 
 
 ROUTES = [

@@ -157,18 +157,6 @@ def test_the_same_message_without_a_request_id_is_two_requests(stack: Stack, ali
     assert [t["turn"] for t in alice.turns()] == [1, 2]
 
 
-def test_the_same_request_id_of_two_users_or_sessions_is_two_requests(
-    stack: Stack, alice: Person, bob: Person
-) -> None:
-    message = 'probe.save {"text": "mine"}'
-    at_once(
-        lambda: alice.chat(message, request_id="r1"),
-        lambda: bob.chat(message, request_id="r1"),
-        lambda: alice.chat(message, request_id="r1", session_id="s2"),
-    )
-    assert texts(stack) == ["mine"] * 3
-
-
 def test_two_tabs_lose_nothing_and_keep_their_order(stack: Stack, alice: Person) -> None:
     words = [f"w{n}" for n in range(16)]
     answers = at_once(*[(lambda w=w: alice.chat(f'probe.save {{"text": "{w}"}}')) for w in words])
@@ -222,18 +210,6 @@ def asked(person: Person, message: str = REMOVE, **body: Any) -> str:
 
 def removed(stack: Stack) -> list[str]:
     return texts(stack, "removed")
-
-
-def test_a_destructive_call_waits_for_a_yes(stack: Stack, alice: Person) -> None:
-    answer = alice.chat(REMOVE)
-    confirmation = answer["confirmation"]
-    assert (answer["status"], answer["calls"], removed(stack)) == ("confirmation", [], [])
-    assert confirmation["id"].startswith("conf_")
-    assert len(confirmation["id"]) == len("conf_") + 12
-    [waits] = confirmation["calls"]
-    assert (waits["app_id"], waits["fn_name"]) == ("probe", "remove")
-    assert waits["arguments"] == {"text": "x"}
-    assert waits["fields"] == [{"name": "text", "value": "x", "kind": "text"}]
 
 
 @pytest.mark.parametrize("words", ["yes", "Yes, delete it!", "OK", "да", "Да, удаляй", "конечно"])
@@ -304,16 +280,3 @@ def test_a_question_expires_after_five_minutes() -> None:
         assert (answer.status, answer.error["limit"]) == (410, 300)
         alice.chat("yes")
         assert removed(stack) == ["x"]
-
-
-def test_nobody_else_can_accept(stack: Stack, alice: Person, bob: Person) -> None:
-    confirmation = asked(alice)
-    others = [
-        bob,
-        Person(stack, {**ALICE, "tenant_id": "umbrella"}),
-        Person(stack, {**ALICE, "sub": "mallory", "role": "operator"}),
-    ]
-    assert [p.confirm(confirmation).status for p in others] == [404, 404, 404]
-    assert [p.chat("yes")["calls"] for p in others] == [[], [], []]
-    assert removed(stack) == []
-    assert alice.confirm(confirmation).status == 200

@@ -10,7 +10,6 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import (
-    ALICE,
     BOB,
     OTHER_ALICE,
     Answer,
@@ -70,13 +69,6 @@ def test_a_third_message_in_a_minute_waits_for_the_next(
     assert Person(stack, OTHER_ALICE).chat("hello").status == 200
     clock.advance(40)
     assert alice.chat("hello").status == 200
-
-
-@limits(USER_REQUESTS_PER_MINUTE="1")
-def test_a_refusal_is_said_in_the_user_s_language(stack: Stack) -> None:
-    person = Person(stack, {**ALICE, "language": "ru-RU"})
-    person.chat("привет")
-    assert "Попробуйте через 40 секунд" in person.chat("привет").error["message"]
 
 
 @limits(USER_REQUESTS_PER_MINUTE="5")

@@ -130,12 +130,6 @@ def test_a_request_id_used_for_another_call_is_a_conflict(person: Person, first:
     assert stored(person, "texts") == before
 
 
-def test_who_calls_is_in_the_token_and_nowhere_else(person: Person) -> None:
-    forged = {"name": "probe__whoami", "arguments": {}, "_meta": {"user": "alice"}}
-    result = send(Person(person.stack, BOB), "tools/call", forged)["result"]
-    assert result["structuredContent"]["user"] == "bob"
-
-
 def test_a_yes_elicited_by_the_client_runs_exactly_the_call_it_was_asked_about_once(
     person: Person,
 ) -> None:
@@ -163,16 +157,6 @@ def test_a_yes_elicited_by_the_client_runs_exactly_the_call_it_was_asked_about_o
     [turn] = person.turns("mcp")
     assert turn["message"] == "MCP: Probe: remove (desk)"
     assert turn["calls"][0]["fn_name"] == "remove"
-
-
-def test_the_question_of_a_call_is_a_sentence_with_names_as_in_a_turn(person: Person) -> None:
-    remove(person, "the Lisbon launch")
-    [turn] = person.turns("mcp")
-    asked = turn["confirmation"]
-    assert asked["question"] == "Delete “the Lisbon launch” (Probe)?"
-    assert asked["calls"][0]["fields"] == [
-        {"name": "text", "value": "the Lisbon launch", "kind": "text"}
-    ]
 
 
 def test_a_no_is_final_and_leaves_nothing_done(person: Person) -> None:

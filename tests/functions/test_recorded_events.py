@@ -63,26 +63,6 @@ def test_a_panel_a_webhook_and_an_installation(stack: Stack) -> None:
     assert body(stack, "chat_turn", "http_install") == {"app_id": "probe", "installed": True}
 
 
-def test_a_call(stack: Stack) -> None:
-    """Whoever asks for it has claimed its effect before: a repetition never comes this far."""
-    outcome = stack.invoke("tool_dispatch", event("invoke_call"))
-    assert (outcome["status"], outcome["data"]["text"]) == ("ok", "hello")
-    assert outcome["repeated"] is False
-
-
-def test_the_catalogue(stack: Stack) -> None:
-    apps = {
-        a["app_id"]: a for a in stack.invoke("tool_dispatch", event("invoke_catalogue"))["apps"]
-    }
-    assert {"probe", "clockwork"} <= set(apps)
-    found = {f["fn_name"]: f["action_type"] for f in apps["probe"]["functions"]}["remove"]
-    assert found == "destructive"
-
-
-def test_a_tick_of_an_empty_deployment(stack: Stack) -> None:
-    assert stack.invoke("skeleton_refresh", event("eventbridge_tick"))["queued"] == 8
-
-
 @pytest.mark.parametrize("name", json.loads(EVENTS.read_text("utf-8")))
 def test_every_recorded_event_is_answered(stack: Stack, name: str) -> None:
     """Whatever function it reaches: an event of another kind than expected raises nothing."""

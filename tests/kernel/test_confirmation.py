@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from tests.contract.samples import LATER, SESSION, pending, turn
 from webbee_kernel.clock import FrozenClock
-from webbee_kernel.errors import RequestConflict, StorageUnavailable
+from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, directs
@@ -91,14 +91,6 @@ class Shop:
 DELETE_BOTH = ("delete a and b", ("delete", "a"), ("delete", "b"))
 
 
-@pytest.mark.parametrize("said", ["no", "yes, the second", "delete a only"])
-def test_anything_but_a_plain_yes_runs_none_of_them(said: str) -> None:
-    shop = Shop()
-    shop.say(*DELETE_BOTH)
-    shop.say(said)
-    assert shop.done == []
-
-
 def test_what_is_planned_behind_an_effect_that_waits_waits_on_its_card_and_one_yes_runs_all() -> (
     None
 ):
@@ -173,17 +165,6 @@ def test_a_typed_answer_shows_no_older_card_again(said: str) -> None:
     assert shop.done == ["delete b"] * (said == "yes")
 
 
-def test_a_question_and_its_yes_are_one_remembered_turn() -> None:
-    shop = Shop()
-    shop.say("paint c", ("paint", "c"))
-    shop.say("delete a", ("delete", "a"))
-    shop.say("yes")
-    first, second = shop.kernel.memory().turns
-    assert (first.seq, first.message, first.status) == (1, "paint c", "ok")
-    assert (second.seq, second.message, second.status) == (2, "delete a", "ok")
-    assert [d.fn_name for d in second.digests] == ["delete"]
-
-
 def test_a_question_outlives_the_turns_that_follow_it() -> None:
     shop = Shop()
     asked = shop.say("delete a", ("delete", "a"))["confirmation"]["id"]
@@ -191,18 +172,6 @@ def test_a_question_outlives_the_turns_that_follow_it() -> None:
         shop.say(f"paint {n}", ("paint", str(n)))
     shop.press(asked)
     assert shop.done[-1] == "delete a"
-
-
-@pytest.mark.parametrize("turns_later", [0, 3])
-def test_a_request_id_with_another_message_is_refused(turns_later: int) -> None:
-    shop = Shop()
-    shop.say("paint a", ("paint", "a"), request_id="r1")
-    for n in range(turns_later):
-        shop.say(f"paint {n}", ("paint", str(n)))
-    before = list(shop.done)
-    with pytest.raises(RequestConflict):
-        shop.say("paint z", ("paint", "z"), request_id="r1")
-    assert shop.done == before
 
 
 # ---- crash points: every write of an answer, lost before or after it reached the store

@@ -361,16 +361,6 @@ def test_what_was_planned_and_not_run_is_named(office: Office) -> None:
     assert "steps.0" not in told
 
 
-def test_going_on_resumes_from_what_the_memory_holds(office: Office) -> None:
-    model = forever(office)
-    k = TestKernel([office.ext], model=model, env={**OPEN, "WEBBEE_MAX_ROUNDS": "2"})
-    k.chat("find everyone")
-    k.chat("go on")
-    opening = model.requests[3].prompt
-    assert "That took more steps than one message may take." in opening
-    assert 'FACTS: app=office fn=find data={"id": "p-p1", "room": "R-1"}' in opening
-
-
 def test_a_model_that_goes_away_between_rounds_leaves_an_honest_reply(office: Office) -> None:
     gone = ModelUnavailable("the model did not answer: retry")
     k, _ = kernel(office, plan(call("move", name="Anna", room="C-7"), CONTINUE), gone, gone)
@@ -399,22 +389,6 @@ def test_effects_behind_a_refused_call_wait_and_reads_run(office: Office) -> Non
     k.chat("move Anna to C-7 and Boris to B-12")
     assert office.log == ["move Anna C-7", "find Boris", "move Boris B-12"]
     assert "another call of the same answer was refused" in model.requests[1].prompt
-
-
-def test_what_was_done_is_told_with_the_question_about_the_rest(office: Office) -> None:
-    k, model = kernel(
-        office,
-        plan(call("move", name="Anna", room="C-7"), CONTINUE),
-        plan(call("fire", name="Boris")),
-        say("Boris was fired."),
-    )
-    asked = k.chat("move Anna to C-7 and fire Boris")
-    assert asked.text.startswith("Anna is in C-7 now.\n\n")
-    assert office.log == ["move Anna C-7"]
-    done = k.confirm(asked.body["confirmation"]["id"])
-    assert office.log == ["move Anna C-7", "fire Boris"]
-    assert done.text == "Boris was fired."
-    model.assert_finished()
 
 
 def test_a_confirmed_call_may_be_followed_by_more(office: Office) -> None:

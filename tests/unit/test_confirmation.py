@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from webbee_kernel.turn.confirmation import (
     steps,
     titles_of,
 )
-from webbee_kernel.turn.confirmation import pending as make
+from webbee_kernel.turn.pending_approvals import card_of
 from webbee_kernel.types import Step
 
 DELETE = Step(2, "notes", "delete_note", {"id": "n1"}, "destructive")
@@ -48,16 +49,18 @@ def pending(
     titles: dict[str, str] | None = None,
     tag: str = "en",
 ) -> PendingConfirmation:
-    return make(
-        calls,
-        CATALOGUE,
-        Titles({i: (Title("notes", "note", t),) for i, t in (titles or {}).items()}),
-        tag,
-        session=session,
-        message="delete it",
+    known = Titles({i: (Title("notes", "note", t),) for i, t in (titles or {}).items()})
+    state: Any = SimpleNamespace(
+        catalogue=CATALOGUE,
+        titles=lambda: known,
+        language=tag,
+        key=session,
         request_id=request_id,
+        message="delete it",
+        memory=SessionMemory(),
         now=NOW,
     )
+    return card_of(state, calls)
 
 
 ANSWERS = {

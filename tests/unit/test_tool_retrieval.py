@@ -12,7 +12,6 @@ from pydantic import BaseModel, Field
 from webbee_kernel.catalogue import AppInfo, FunctionInfo
 from webbee_kernel.llm.tools import brief, characters, compact, describe, forms
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, Recipient
-from webbee_kernel.stores.codec import squeeze
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn import tool_retrieval
 from webbee_kernel.turn.tool_retrieval import (
@@ -148,12 +147,6 @@ def stood(listed: Shortlist, known: list[FunctionInfo] = ALL) -> Standing:
     again = tool_retrieval.read(kept, KEY)
     assert again is not None
     return again
-
-
-def test_a_list_takes_two_bytes_a_function() -> None:
-    listed = stood(shortlist(ALL, "the parcel and the violin"))
-    assert len(listed.places) > 50
-    assert len(squeeze(tool_retrieval.text(listed, KEY))) < 2 * len(listed.places) + 20
 
 
 def test_a_message_about_what_is_shown_adds_little_and_the_same_message_nothing() -> None:

@@ -4,6 +4,7 @@ more, or a limit of rounds, time or tokens is reached."""
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from .. import observability
@@ -15,7 +16,7 @@ from ..observability import measure, timed
 from ..types import JSONObject
 from .confirmation import asks
 from .dispatch import StepRunner
-from .plain_answer import unfounded
+from .plain_answer import PlainAnswer, unfounded
 from .plan import Answer, read_answer
 from .results_block import refused
 from .stream import TurnStopped
@@ -60,7 +61,7 @@ class Classifier:
         measure("ModelCalls")
         hear = None
         # words before any call may be the reply itself
-        if state.follower.reads_along and not state.ran:  # behind calls the narrator speaks
+        if state.plain and not state.ran:  # behind calls the narrator speaks
             state.plain.begin(state)
             hear = state.plain.hear
         asked = streamed(self._model, request, hear)
@@ -122,6 +123,8 @@ class AgentLoop:
         it has not seen. Raises ModelUnavailable while nothing has happened."""
         if note:
             state = state.with_said(note)
+        if state.follower.reads_along and state.plain is None:
+            state = replace(state, plain=PlainAnswer())
         fruitless = 0  # answers in a row that brought nothing
         while not (limit := self.limit(state)):
             round_ = await self._round(state)

@@ -6,21 +6,20 @@ What is proposed and how a person reads it: `guards.proposals`.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from .. import language
 from ..catalogue import Catalogue, FunctionInfo
 from ..channels.columns import label_keys
-from ..clock import confirmation_id, digest
+from ..clock import digest
 from ..errors import RequestConflict, not_installed
 from ..guards.addresses import form_of
 from ..guards.field_names import kind_of, labels, names_an_id, root_of
-from ..guards.proposals import Title, Titles, card, described, editable
+from ..guards.proposals import Title, Titles, described, editable
 from ..guards.user_words import QUESTION_MARKS, Said
 from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
@@ -124,37 +123,6 @@ def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirm
     """What still waits in the turn which turn `seq` overwrites: it moves into it."""
     overwritten = (t for t in memory.turns if t.seq < seq and (seq - t.seq) % RING_SIZE == 0)
     return waiting(next(overwritten, None), now)
-
-
-def pending(
-    steps: Sequence[Step],
-    catalogue: Catalogue,
-    titles: Titles,
-    tag: str,
-    *,
-    session: str,
-    message: str,
-    request_id: str,
-    now: float,
-    resume: bool = False,
-    restores: bool = False,
-) -> PendingConfirmation:
-    """The card of exactly these calls, arguments already real, valid for 300 seconds. The same
-    calls of the same request have the same id, however often the request is delivered."""
-    which = [(s.app_id, s.fn_name, json.dumps(s.arguments, sort_keys=True)) for s in steps]
-    made = card(steps, catalogue, titles, tag, restores=restores)
-    return PendingConfirmation(
-        confirmation_id=confirmation_id(session, request_id, *which),
-        expires_at=int(now) + LIFETIME_S,
-        message=message,
-        request_id=request_id,
-        steps=tuple(asdict(s) for s in steps),
-        summary=made.summary,
-        values=made.keys,
-        hidden=made.hidden,
-        resume=resume,
-        asks=made.asks(),
-    )
 
 
 def steps(record: PendingConfirmation) -> tuple[Step, ...]:

@@ -24,11 +24,11 @@ from ..stores.types import RING_SIZE, PendingConfirmation, Turn
 from ..types import JSON, CallOutcome, JSONObject, Step
 from . import confirmation, messages
 from .dispatch import Consent, StepRunner, as_declared, installed, known_function
-from .pending_approvals import AnsweredProposals, Proposals, card_of, gone, recalled, reopened
+from .pending_approvals import AnsweredProposals, Proposals, card_of, gone, reopened
 from .read import Reader, TurnRequest
 from .record import Recorder
 from .results_block import refused
-from .session_memory import undone_by
+from .session_memory import recalled, undone_by
 from .turn_context import TurnContext
 
 SESSION: Final = "mcp"

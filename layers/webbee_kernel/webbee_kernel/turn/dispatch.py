@@ -392,7 +392,7 @@ class Consent:
         if not why_asked(function, arguments, moment):
             return False
         name = f"{function.app_id}.{function.fn_name}"
-        kept = {a.key for a in await self._accepted.list(state.ask.key.user, function=name)}
+        kept = {a.key for a in await self._accepted.list(state.key.user, function=name)}
         now = moment._replace(accepted=frozenset(moment.accepted) | kept)
         return not kept or bool(why_asked(function, arguments, now))
 

@@ -36,12 +36,12 @@ from .direct import DirectCalls
 from .dispatch import Consent, StepRunner
 from .messages import Reply
 from .narrate import Narration, Narrator
-from .pending_approvals import Proposals, asked_in, card_of, gone, shown_now
+from .pending_approvals import Proposals, card_of, gone, shown_now
 from .plain_answer import looked_up
 from .read import Reader, TurnRequest
 from .record import Recorder, refuse_another_message
 from .rules import apps_block
-from .session_memory import repeated_effect, repeats_conversation
+from .session_memory import asked_in, repeated_effect, repeats_conversation
 from .tool_retrieval import shortlist
 from .turn_context import TurnContext
 
@@ -243,7 +243,7 @@ class Kernel:
         last = None if state.answered else state.memory.last
         if labels := confirmation.asks_again(last, state.ask.message, ended.text, ended.offer):
             return await self._which(state, labels)
-        text = state.plain.whole(ended.text) if ended.text else state.plain.said
+        text = state.plain.whole(ended.text) if state.plain else ended.text
         # words without a call rest on the prompt alone
         said = looked_up(text, state) if text else Narration(messages.gave_up(state.language))
         return await self._recorder.record(state, said.text, narration=said, offer=ended.offer)

@@ -231,8 +231,13 @@ def refused(tag: str) -> str:
 def before(ended: LoopResult) -> str:
     """What is said before the narrator's reply: what the classifier was heard to say, and why the
     turn ended early, where it did."""
-    early, heard = _early(ended), ended.state.plain.said
+    early, heard = _early(ended), _heard(ended.state)
     return f"{heard}\n\n{early}" if heard else early
+
+
+def _heard(state: TurnContext) -> str:
+    """What was shown of the classifier's own words."""
+    return state.plain.said if state.plain else ""
 
 
 def _early(ended: LoopResult) -> str:
@@ -250,7 +255,7 @@ def reading_along(ended: LoopResult) -> Say | None:
     state = ended.state
     if not state.follower.reads_along:
         return None
-    first = [("\n\n" if state.plain.said else "") + _early(ended)]
+    first = [("\n\n" if _heard(state) else "") + _early(ended)]
 
     def say(piece: str) -> None:
         text = first.pop() + piece if first else piece
@@ -263,7 +268,7 @@ def stopped(ended: LoopResult, said: str) -> str:
     """What is said of a turn that the user stopped: what he had read by then, or else what ran, in
     its own words."""
     state = ended.state
-    shown = (before(ended) + said).strip() if said else state.plain.said
+    shown = (before(ended) + said).strip() if said else _heard(state)
     ran = told(state, state.fresh.values()) if state.fresh and not said else ""
     parts = (shown, language.of(state.language).say("stopped"), ran)
     return "\n\n".join(part for part in parts if part)

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import clock
-from ..catalogue import Catalogue
-from ..channels.fact_ledger import OMITTED_FN
 from ..clock import Clock
 from ..errors import BadInput, CallError, Gone, KernelError, StorageUnavailable
 from ..guards.ids import no_placeholders
+from ..guards.proposals import card
 from ..stores.types import Answering, PendingConfirmation, SessionMemory, Turn
-from ..types import CallOutcome, SessionKey, Step, object_of
-from . import confirmation
+from ..types import SessionKey, Step
 from .accepted_destinations import AcceptedDestinations, keys_of
 from .confirmation import LIFETIME_S, PLAINLY, Answered, edited, still_installed
-from .session_memory import undone_by, unmasked_json
+from .session_memory import asked_in, recalled, undone_by
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
-    from ..pii import Masker
     from ..stores.dynamodb.sessions import SessionStore
 
 MAX_RACES = 20
@@ -99,11 +97,11 @@ class Proposals:
         else's answer takes long.
         """
         still_installed(state.memory, chosen, state.installed)
-        memory, taken = await self.take(state.ask.key, state.memory, chosen)
+        memory, taken = await self.take(state.key, state.memory, chosen)
         if taken is None:
             yield replace(state, memory=memory)
             return
-        async with self.held(state.ask.key, taken):
+        async with self.held(state.key, taken):
             taken = await self._settled(state, taken, how)
             yield reopened(state, taken)
 
@@ -117,7 +115,7 @@ class Proposals:
         if how.edits:
             taken = await self._edited(state, taken, how.edits)
         if how.remember:
-            key = state.ask.key
+            key = state.key
             for card in taken.accepted:
                 await self._kept.keep(key.user, card, state.catalogue, key.session_id)
             # kept where they can be taken back, and not in the session beside it
@@ -144,7 +142,7 @@ class Proposals:
                 field="edits",
             )
         mine = replace(mine, values=tuple(v for v in mine.values if v not in before - after))
-        memory, turn = await self._rewritten(state.ask.key, taken, mine)
+        memory, turn = await self._rewritten(state.key, taken, mine)
         answers = tuple(
             (mine if p.confirmation_id == mine.confirmation_id else p, y) for p, y in taken.answers
         )
@@ -160,8 +158,8 @@ class Proposals:
             asked = memory.asked(mine.confirmation_id)
             if asked is None:
                 raise gone()
-            turn, card = asked
-            written = replace(turn, waiting=tuple(mine if p is card else p for p in turn.waiting))
+            turn, held = asked
+            written = replace(turn, waiting=tuple(mine if p is held else p for p in turn.waiting))
             stored = await self._write(key, memory, written)
             memory = await self._sessions.read(key, now=self._clock.now())
             if stored:
@@ -253,23 +251,24 @@ class Proposals:
 
 
 def card_of(
-    state: TurnContext,
-    steps: Sequence[Step],
-    *,
-    resume: bool = False,
+    state: TurnContext, steps: Sequence[Step], *, resume: bool = False
 ) -> PendingConfirmation:
-    """The card of these calls."""
-    return confirmation.pending(
-        steps,
-        state.catalogue,
-        state.titles(),
-        state.language,
-        session=str(state.ask.key),
+    """The card of exactly these calls, arguments already real, valid for 300 seconds. The same
+    calls of the same request have the same id, however often the request is delivered."""
+    which = [(s.app_id, s.fn_name, json.dumps(s.arguments, sort_keys=True)) for s in steps]
+    restores = _restores(state, steps)
+    made = card(steps, state.catalogue, state.titles(), state.language, restores=restores)
+    return PendingConfirmation(
+        confirmation_id=clock.confirmation_id(str(state.key), state.request_id, *which),
+        expires_at=int(state.now) + LIFETIME_S,
         message=state.message,
         request_id=state.request_id,
-        now=state.now,
+        steps=tuple(asdict(s) for s in steps),
+        summary=made.summary,
+        values=made.keys,
+        hidden=made.hidden,
         resume=resume,
-        restores=_restores(state, steps),
+        asks=made.asks(),
     )
 
 
@@ -278,7 +277,7 @@ def shown_now(state: TurnContext, card: PendingConfirmation) -> PendingConfirmat
     return replace(
         card,
         confirmation_id=clock.confirmation_id(
-            str(state.ask.key), state.request_id, card.confirmation_id
+            str(state.key), state.request_id, card.confirmation_id
         ),
         request_id=state.request_id,
         expires_at=int(state.now) + LIFETIME_S,
@@ -319,32 +318,3 @@ def reopened(state: TurnContext, taken: AnsweredProposals) -> TurnContext:
         listed=turn.listed,
     )
     return state.with_outcomes(earlier) if earlier else state
-
-
-def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[tuple[int, CallOutcome]]:
-    """The successful calls of a remembered turn, numbered, in real values: as it was paused with
-    them where it waits, else as they are remembered."""
-    told = [d for d in turn.paused or turn.digests if d.fn_name != OMITTED_FN]
-    for number, digest in enumerate(told):
-        function = catalogue.function(digest.app_id, digest.fn_name)
-        data = unmasked_json(digest.data_facts_json, masker)
-        arguments = unmasked_json(digest.args_json, masker)
-        yield (
-            number,
-            CallOutcome(
-                digest.app_id,
-                digest.fn_name,
-                "ok",
-                data=data,
-                action_type=function.action_type if function else "read",
-                step=number,
-                arguments=object_of(arguments),
-            ),
-        )
-
-
-def asked_in(turn: Turn, waiting: Sequence[PendingConfirmation]) -> list[PendingConfirmation]:
-    """Those of the waiting questions that this turn asked itself, not what it carries on for one
-    that the ring has overwritten."""
-    own = {turn.request_id, *turn.also}
-    return [p for p in waiting if p.request_id in own]

@@ -59,7 +59,7 @@ class PlainAnswer:
 
     def whole(self, text: str) -> str:
         """The reply that a text makes with what was shown before it."""
-        return self._speech.whole(text) if self._speech and self._speech.said else text
+        return self._speech.whole(text).rstrip() if self._speech and self._speech.said else text
 
 
 def unfounded(text: str, state: TurnContext) -> tuple[Problem, ...]:

@@ -33,9 +33,9 @@ from ..stores.types import (
 from ..types import JSON, CallOutcome, JSONObject
 from . import confirmation, messages, tool_retrieval
 from .messages import Reply
-from .pending_approvals import MAX_RACES, asked_in, recalled
+from .pending_approvals import MAX_RACES
 from .results_block import remembered_details
-from .session_memory import masker_for, unmasked
+from .session_memory import asked_in, masker_for, recalled, unmasked
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Recorder:
         and builds it again, with the next number or on what its turn has become. What another
         delivery of the same request has recorded meanwhile is returned instead. Where the ring has
         overwritten the turn that asked, it becomes one of its own."""
-        key, taken, expires = state.ask.key, state.answered, self.expires(state)
+        key, taken, expires = state.key, state.answered, self.expires(state)
         memory = (taken or state).memory
         asked = own = taken.turn if taken else None
         for _ in range(MAX_RACES):
@@ -125,17 +125,17 @@ class Recorder:
         )
 
     async def _archived(self, state: TurnContext, memory: SessionMemory) -> int:
-        await self._transcript.touch(state.ask.key, memory, state.ask.message, state.now)
+        await self._transcript.touch(state.key, memory, state.ask.message, state.now)
         # begun while the model was asked
         if memory is state.memory and state.archiving:
             return await state.archiving
-        return await self._transcript.archive(state.ask.key, memory, state.now)
+        return await self._transcript.archive(state.key, memory, state.now)
 
     def begin(self, state: TurnContext) -> TurnContext:
         """Beside the turn: archive what it will overwrite, where that is not archived yet."""
         if not self._transcript.owes(state.memory, state.now):
             return state
-        work = self._transcript.archive(state.ask.key, state.memory, state.now)
+        work = self._transcript.archive(state.key, state.memory, state.now)
         return replace(state, archiving=begin(work))
 
     def expires(self, state: TurnContext) -> int:

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..channels.fact_ledger import lines, record
+from ..catalogue import Catalogue
+from ..channels.fact_ledger import OMITTED_FN, lines, record
 from ..clock import iso
 from ..config import Settings
 from ..errors import BadInput
-from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
+from ..stores.types import HistoryItem, PendingConfirmation, SessionMemory, ToolCallDigest, Turn
 from ..text import ARROW, one_line, squeezed
-from ..types import JSON, JSONObject, Step
+from ..types import JSON, CallOutcome, JSONObject, Step, object_of
 from . import confirmation
 
 if TYPE_CHECKING:
@@ -33,6 +34,35 @@ def check_session_id(session_id: str) -> str:
             "session_id must be 1 to 64 characters of A-Z a-z 0-9 _ -", field="session_id", limit=64
         )
     return session_id
+
+
+def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[tuple[int, CallOutcome]]:
+    """The successful calls of a remembered turn, numbered, in real values: as it was paused with
+    them where it waits, else as they are remembered."""
+    told = [d for d in turn.paused or turn.digests if d.fn_name != OMITTED_FN]
+    for number, digest in enumerate(told):
+        function = catalogue.function(digest.app_id, digest.fn_name)
+        data = unmasked_json(digest.data_facts_json, masker)
+        arguments = unmasked_json(digest.args_json, masker)
+        yield (
+            number,
+            CallOutcome(
+                digest.app_id,
+                digest.fn_name,
+                "ok",
+                data=data,
+                action_type=function.action_type if function else "read",
+                step=number,
+                arguments=object_of(arguments),
+            ),
+        )
+
+
+def asked_in(turn: Turn, waiting: Sequence[PendingConfirmation]) -> list[PendingConfirmation]:
+    """Those of the waiting questions that this turn asked itself, not what it carries on for one
+    that the ring has overwritten."""
+    own = {turn.request_id, *turn.also}
+    return [p for p in waiting if p.request_id in own]
 
 
 def history(

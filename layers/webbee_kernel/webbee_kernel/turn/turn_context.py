@@ -1,8 +1,6 @@
 """TurnContext: everything one turn knows, from what it read to what its calls returned. Immutable:
-`with_…` methods give the next state.
-
-The masker alone grows inside: it is the turn's one map of placeholders, where a value keeps the
-placeholder it was given first, and every state of a turn shares it.
+`with_…` methods give the next state. The masker alone grows inside: it is the turn's one map of
+placeholders, which every state of a turn shares.
 """
 
 from __future__ import annotations
@@ -27,11 +25,10 @@ from ..llm.protocol import Exchange, Growing, ToolCall, ToolSpec
 from ..pii import NOTHING
 from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, UserState
-from ..types import JSON, CallOutcome, JSONObject, Step
+from ..types import JSON, CallOutcome, JSONObject, SessionKey, Step
 from . import prompt
 from . import session_memory as session_memory
 from .confirmation import titles_of
-from .plain_answer import PlainAnswer
 from .plan import Answer, Problem
 from .prompt import OpeningPrompt
 from .results_block import computed_of, masked, near, refused
@@ -42,6 +39,7 @@ from .tool_search import MAX_ADDED, looked_up
 if TYPE_CHECKING:
     from ..pii import Masker
     from .pending_approvals import AnsweredProposals
+    from .plain_answer import PlainAnswer
     from .read import TurnRequest
 
 _LEAST_S = 0.5
@@ -113,8 +111,8 @@ class TurnContext:
     """Answers of the classifier so far."""
     doubted_reply: bool = False
     """Whether an answer in plain words was given back once for what it has no source for."""
-    plain: PlainAnswer = field(default_factory=PlainAnswer)
-    """What was shown of the classifier's own words while it wrote them."""
+    plain: PlainAnswer | None = None
+    """What was shown of the classifier's own words, where somebody reads along."""
     tokens: int = 0
     """What models read, less what came from a cache, and wrote, as their services report it."""
 
@@ -161,11 +159,15 @@ class TurnContext:
         """Seconds until the turn's deadline, at least half a one."""
         return max(_LEAST_S, self.deadline - time.monotonic())
 
-    @property
+    @cached_property
     def user(self) -> User:
         return self.ask.user
 
-    @property
+    @cached_property
+    def key(self) -> SessionKey:
+        return self.ask.key
+
+    @cached_property
     def follower(self) -> Follower:
         return self.ask.follower
 
@@ -315,7 +317,7 @@ class TurnContext:
         """Calls have ended; what models may see of them passes the PII gate here, once, and is
         without secrets."""
         numbers = [s.index for s, _ in ended]
-        knew = self._gate_knows
+        knew = self.gate.learnt if self.gate else None
         shown = {s.index: self.as_shown(o, self.gate) for s, o in ended}
         return self._next(
             steps={**self.steps, **{s.index: s for s, _ in ended}},
@@ -367,16 +369,13 @@ class TurnContext:
         function = self.catalogue.function(outcome.app_id, outcome.fn_name)
         return without_secrets(outcome.arguments, function.input_schema if function else {})
 
-    @property
-    def _gate_knows(self) -> object:
-        return self.gate.learnt if self.gate else None
-
     def as_kept(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
         """The same at the end of the turn: as it was shown, unless this is another gate or it has
         learnt since."""
         number = outcome.step
         same = gate is self.gate and self.outcomes.get(number) is outcome
-        if same and self.gate_knew.get(number) == self._gate_knows:
+        knows = self.gate.learnt if self.gate else None
+        if same and self.gate_knew.get(number) == knows:
             return self.shown[number]
         return self.as_shown(outcome, gate)
 
@@ -439,7 +438,8 @@ class TurnContext:
         )
 
 
-_LASTING = {f.name for f in fields(TurnContext)} | {"app_names", "gate", "language", "opening"}
+_SAME = {"app_names", "follower", "gate", "key", "language", "opening", "user"}
+_LASTING = _SAME.union(f.name for f in fields(TurnContext))
 """What a `with_…` method leaves as it is, unless it names it."""
 _APART = {"exchanges", "found", "planned", "rounds", "tokens", "unsaid"}
 """What can change while all that is derived of the calls stays as it is."""
