@@ -11,7 +11,6 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Answer, Person, deployed, rows
-from tests.functions.test_exactly_once import at_once
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 
@@ -175,16 +174,6 @@ def test_a_card_that_was_answered_in_words_is_answered_alike_by_its_button_and_k
     assert confirm(alice, card)["reply"] == done["reply"]
     assert confirm(alice, card, remember=True).status == 409
     assert accepted(alice) == []
-    assert sent(stack) == 1
-
-
-@pytest.mark.parametrize("texts", [("one", "one"), ("one", "two")])
-def test_two_yeses_at_once_send_one_text(
-    stack: Stack, alice: Person, card: str, texts: tuple[str, str]
-) -> None:
-    yeses = [lambda text=text: confirm(alice, card, edits={"0": {"text": text}}) for text in texts]
-    answers = at_once(*yeses)
-    assert sorted(a.status for a in answers) == [200, 200 if len(set(texts)) == 1 else 409]
     assert sent(stack) == 1
 
 

@@ -137,15 +137,6 @@ def test_so_is_what_is_wrong_with_the_model(role: str, caplog: pytest.LogCapture
     assert wrong in caplog.text
 
 
-def test_a_page_that_only_looks_reads_it_in_the_language_of_its_user(
-    stack: Stack, outage: Outage
-) -> None:
-    outage.next("query", "SessionsTable", times=9)
-    answer = Person(stack, ALICE | {"language": "fr"}).send("GET", "/v1/sessions/s1")
-    assert answer.status == 503
-    assert answer.error["message"].startswith("L'assistant n'est pas disponible")
-
-
 INTERNAL: Any = {
     "Error": {"Code": "InternalServerError", "Message": ""},
     "ResponseMetadata": {"HTTPStatusCode": 500},

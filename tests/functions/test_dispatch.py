@@ -217,13 +217,6 @@ def test_a_call_that_fails(
     assert (rows(seam.stack, "audit") == []) is (code == "PERMISSION_DENIED")
 
 
-def test_arguments_that_the_handler_does_not_take_go_back_to_the_model(seam: Seam) -> None:
-    reply = seam.say(
-        call("probe.save", text="x" * 101), call("probe.save", text="x"), say('Saved "x".')
-    )
-    assert ended(reply) == [("save", "ok")]
-
-
 @pytest.mark.parametrize(
     ("error", "planned"),
     [
@@ -271,10 +264,6 @@ def test_what_was_done_before_is_told_with_what_could_not_be_run(
 def test_an_error_crosses_the_seam_with_its_type(error: KernelError) -> None:
     crossed = across(json.loads(json.dumps(error.body()["error"])))
     assert (type(crossed), str(crossed), crossed.code) == (type(error), str(error), error.code)
-
-
-def test_an_error_of_an_earlier_version_crosses_as_an_outage_of_the_database() -> None:
-    assert isinstance(across("The table is overloaded."), StorageUnavailable)
 
 
 # ---- the function alone

@@ -93,13 +93,6 @@ def test_the_same_form_has_one_effect_pressed_twice_at_once_and_after_a_reload(
     assert [r["status"] for r in turn["receipts"]] == ["done"]
 
 
-def test_a_form_that_was_sent_takes_no_other_values(stack: Stack, alice: Person) -> None:
-    fill(alice)
-    refused = fill(alice, "something else")
-    assert (refused.status, refused.error["code"]) == (410, "gone")
-    assert texts(stack) == ["hello"]
-
-
 def test_a_form_that_is_sent_twice_at_once_with_other_values_has_one_effect(
     stack: Stack, alice: Person
 ) -> None:

@@ -238,12 +238,6 @@ def wants(*sections: str, reason: str = "effect", claims: Any = ALICE) -> Refres
     return RefreshAsked(who(claims), tuple(Wanted("clockwork", s, reason) for s in sections))
 
 
-def test_installing_has_the_sections_refreshed_at_once(loop: Loop) -> None:
-    assert loop.tick() == []
-    loop.person().install("clockwork")
-    assert due(loop.queue.take()) == [(ALICES, 0)]
-
-
 def test_whoever_no_tick_will_find_in_time_is_queued_by_the_refresh_itself(fresh: Loop) -> None:
     assert due(fresh.queue.take()) == [(ALICES, 30)]
     assert fresh.tick() == []
@@ -255,12 +249,6 @@ def test_a_tick_finds_only_what_falls_due_before_the_next_one(fresh: Loop) -> No
     fresh.clock.advance(10)
     assert due(fresh.tick()) == [(ALICES, 20)]
     assert due(fresh.tick()) == []
-
-
-def test_what_is_late_is_not_delayed(fresh: Loop) -> None:
-    fresh.after(30)
-    fresh.clock.advance(500)
-    assert due(fresh.tick()) == [(ALICES, 0)]
 
 
 def test_five_minutes_refresh_each_section_once_a_period_with_a_message_a_round(
@@ -349,15 +337,6 @@ def test_what_is_due_costs_one_lease_one_look_and_one_save(fresh: Loop) -> None:
     assert calls == ["UpdateItem", "Query", "UpdateItem"]
 
 
-def test_one_section_that_fails_sinks_no_other_and_ages_visibly(fresh: Loop) -> None:
-    set_value(fresh, -1)
-    fresh.clock.advance(90)
-    fresh.deliver(is_due())
-    assert [fresh.data(s) for s in SECTIONS] == [{"n": 0}, {"n": -1}, {"n": -1}]
-    assert [fresh.section(s).failures for s in SECTIONS] == [1, 0, 0]
-    assert "- broken (cached ~90s ago): n=0" in fresh.person().prompt()
-
-
 def set_value(loop: Loop, n: int, claims: Any = ALICE) -> None:
     """A write of the user's own, asked for without a model."""
     assert loop.person(claims).call("clockwork", "set", n=n)["summary"] == f"Set to {n}."
@@ -407,17 +386,6 @@ def test_a_consumer_killed_half_way_loses_no_alert_and_tells_none_twice(
     assert (fresh.section("watch").version, fresh.section("watch").alerted) == (2, 2)
 
 
-def test_a_change_after_an_untold_one_is_told_as_well(fresh: Loop) -> None:
-    set_value(fresh, 5)
-    fresh.clock.advance(60)
-    fresh.outage.next("put_item", "EventsTable", error=SystemError("killed"))
-    fresh.deliver(is_due())
-    set_value(fresh, 7)
-    fresh.clock.advance(LEASE_S)
-    fresh.deliver(is_due())
-    assert alerts(fresh) == ["from 0 to 5", "from 5 to 7"]
-
-
 def test_a_handler_that_fails_keeps_the_last_snapshot_and_backs_off(fresh: Loop) -> None:
     set_value(fresh, -1)
     pauses = []
@@ -435,20 +403,6 @@ def test_a_handler_that_fails_keeps_the_last_snapshot_and_backs_off(fresh: Loop)
     stored = fresh.section("broken")
     assert (stored.failures, stored.last_error, stored.data) == (0, "", {"n": 3})
     assert stored.due_at == fresh.clock.now() + 60
-
-
-def test_a_batch_reports_only_what_has_to_come_again(loop: Loop) -> None:
-    loop.person().install("clockwork")
-    batch = event("sqs_refresh_batch")
-    loop.outage.next("update_item", "ADD #asked")
-    answer = loop.stack.invoke("skeleton_refresh", batch)
-    kinds = {
-        r["messageId"]: json.loads(r["body"])["kind"] if r["body"].startswith("{") else None
-        for r in batch["Records"]
-    }
-    failed = [kinds[f["itemIdentifier"]] for f in answer["batchItemFailures"]]
-    assert failed in (["kind_of_tomorrow", None], ["refresh_asked", "kind_of_tomorrow", None])
-    assert loop.data("steady") == {"n": 0}
 
 
 @pytest.mark.parametrize(

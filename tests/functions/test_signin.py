@@ -206,15 +206,6 @@ def test_without_an_id_token_the_provider_is_asked_whose_account_it_is(
     assert accounts(alice)["mailboxes"][0]["email"] == "sarah@acme.example"
 
 
-def test_an_account_without_a_name_is_kept_all_the_same(
-    stack: Stack, acme: Provider, alice: Person
-) -> None:
-    acme.with_id_token, acme.claims = False, {}
-    for _ in range(2):
-        assert connect(stack, acme, alice)[0] == 200
-    assert [a["access_token"] for a in accounts(alice)["mailboxes"]] == ["access-1", "access-2"]
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -354,8 +345,3 @@ def test_what_is_kept_and_logged_holds_neither_state_nor_secret(
     kept = caplog.text + str([rows(stack, table) for table in ("audit", "events", "cache")])
     secrets = (state, CLIENT["client_secret"], "access-1", "refresh-1", "hunter2")
     assert [secret for secret in secrets if secret in kept] == []
-
-
-def test_the_way_in_may_be_a_panels_button(alice: Person, acme: Provider) -> None:
-    tree = alice.call("accounts", "__panel__accounts")["ui"]
-    assert tree["props"]["on_click"]["url"].startswith(f"{acme.address}/authorize?")

@@ -28,7 +28,6 @@ from tests.functions.support import (
     Person,
     deployed,
     event,
-    obedient,
     rows,
 )
 from webbee_kernel.aws.clients import aws_client
@@ -123,17 +122,6 @@ def test_names_that_look_like_keys_of_others_stay_apart(stack: Stack) -> None:
     for number, person in enumerate(people):
         assert person.call("probe", "look")["data"]["texts"] == [f"word-{number}"]
         assert person.call("probe", "whoami")["data"]["given"] == f"secret-{number}"
-
-
-def test_a_model_never_meets_another_users_words() -> None:
-    model = obedient()
-    with deployed(model=model) as stack:
-        alice, bob = Person(stack, ALICE), Person(stack, BOB)
-        alice.chat('probe.save {"text": "aaa-words"}', **SESSION)
-        model.requests.clear()
-        bob.chat("probe.look {}", **{**SESSION, "request_id": "other"})
-        assert model.requests
-        assert not any("aaa-words" in r.prompt + r.system for r in model.requests)
 
 
 # ---- webhooks and schedules

@@ -81,30 +81,6 @@ def test_a_value_of_another_record_is_marked_with_what_the_record_holds() -> Non
     assert mark["holds"] == "amount: 120.5"
 
 
-def test_spans_of_marks_fit_the_reply_with_the_values_behind_the_mask() -> None:
-    reply = say("<EMAIL_1> ordered A-17 for 999 EUR.")
-    body = kernel(call("shop.orders"), reply, reply).chat("my orders?").body
-    assert body["reply"] == "anna@example.com ordered A-17 for 999 EUR."
-    assert list(marked(body)) == ["999 EUR"]
-
-
-def test_where_no_model_replies_the_data_is_the_reply_as_a_table() -> None:
-    nothing = say("")
-    text = (
-        kernel(call("shop.orders"), nothing, nothing).chat("which amount has each customer?").text
-    )
-    first, _, head, _, row, *_ = text.splitlines()
-    assert first == "orders: 2"
-    assert head == "| customer | amount | id |" or head == "| customer | amount |"
-    assert row.startswith("| anna@example.com | \u20ac120.50 |")
-
-
-def test_a_deployment_may_believe_its_model() -> None:
-    reply = say("You have 50 orders.")
-    text = kernel(call("shop.orders"), reply, WEBBEE_GROUNDING="off").chat("my orders?").text
-    assert text == "You have 50 orders."
-
-
 # ---- the incident: 36 tasks told as 50
 
 

@@ -286,11 +286,3 @@ def test_a_number_is_no_part_of_a_moment_or_of_a_longer_number(value: str) -> No
     found = inspector.search(view_of(kernel_with(section={"n": 1}, data=data)), value)
     assert (found["seen"], found["found"]) == (False, [])
     assert found["verdict"].startswith("never written")
-
-
-def test_a_hit_is_shown_with_what_stands_around_it() -> None:
-    data = {"text": f"{'begin ' * 80} kumquat-7 {'end ' * 80}"}
-    found = inspector.search(view_of(kernel_with(data=data)), "KUMQUAT-7")["found"]
-    (excerpt,) = [f["excerpt"] for f in found if f["path"] == "data.text"]
-    assert "begin kumquat-7 end" in " ".join(excerpt.split())
-    assert (excerpt[0], excerpt[-1], len(excerpt) <= 180) == ("…", "…", True)
