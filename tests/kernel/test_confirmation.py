@@ -88,9 +88,6 @@ class Shop:
         return self.kernel.confirm(confirmation_id, accept).body
 
 
-DELETE_BOTH = ("delete a and b", ("delete", "a"), ("delete", "b"))
-
-
 def test_what_is_planned_behind_an_effect_that_waits_waits_on_its_card_and_one_yes_runs_all() -> (
     None
 ):

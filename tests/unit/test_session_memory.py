@@ -21,9 +21,8 @@ from webbee_kernel.turn.session_memory import (
     undoable,
     unmasked_json,
 )
-from webbee_kernel.types import SessionKey, UserKey
+from webbee_kernel.types import SessionKey
 
-KEY = SessionKey(UserKey("t", "alice"), "s1")
 LATER = 2_000_000_000
 
 
