@@ -246,7 +246,7 @@ def test_a_result_that_does_not_fit_its_model_is_told_in_the_log(
     harness: ExtensionHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert harness.call("wake", well=True).ok
-    assert "fields=mood | the result does not fit its data_model" in caplog.text
+    assert "does not fit its data_model: mood" in caplog.text
 
 
 def test_a_hook_runs_when_the_app_is_installed(harness: ExtensionHarness) -> None:

@@ -30,10 +30,9 @@ from ..sdk.records import User
 from ..stores.event_log import EventLog
 from ..text import one_line
 from ..types import CallOutcome, CallRequest, JSONObject, UserKey, failed, user_from
-from . import redaction
 from .loader import Frame, app_of_module, def_line, frame_line, own_file, own_frames
 from .outcomes import from_exception
-from .redaction import hidden, seen
+from .redaction import hidden, trace
 from .registry import LoadedExtension, Registry
 
 MAX_TEXT = 2_000
@@ -171,17 +170,17 @@ def _fault(error: BaseException, app_id: str, what: str, registry: Registry) -> 
     if app_id in registry.stale:  # the lines that ran are no longer those of the files
         own = [(file, line, f"{name} (the version before)", "") for file, line, name, _ in own]
     file, line, *_ = own[-1] if own else ("", 0)
-    revealed = seen()
+    call = trace()
     return Fault(
         incident=new_id()[-12:],
         app_id=app_id,
         what=what,
         error=type(error).__name__,
-        text=one_line(hidden(error, revealed), MAX_TEXT),
+        text=one_line(hidden(error, call.secrets), MAX_TEXT),
         file=_shown(file, folder),
         line=line,
-        frames=tuple(hidden(frame_line(*frame), revealed) for frame in own[-MAX_FRAMES:]),
-        log=tuple(hidden(line, revealed) for line in redaction.call_lines()),
+        frames=tuple(hidden(frame_line(*frame), call.secrets) for frame in own[-MAX_FRAMES:]),
+        log=tuple(hidden(line, call.secrets) for line in call.lines),
     )
 
 

@@ -121,7 +121,7 @@ def _printer(package: str) -> Any:
             return
         # one line: it can forge no other entry of the log
         said = one_line((" " if sep is None else sep).join(map(str, values)), MAX_PRINTED)
-        redaction.keep_line(said)
+        redaction.trace().lines.append(said)
         _printed.info("app=%s | %s", app_id, said)
 
     return extension_print

@@ -126,25 +126,35 @@ def _is_keyed(key: str) -> bool:
 TELLING = 4
 """Characters from which on a secret is hidden inside of other words, too."""
 
-_seen: ContextVar[set[str] | None] = ContextVar("webbee_revealed", default=None)
+MOST_LINES = 20
+"""Lines that are kept of a call, the newest."""
+
+
+class CallTrace:
+    """What one call has read of secrets, and said."""
+
+    def __init__(self) -> None:
+        self.secrets: set[str] = set()
+        self.lines: deque[str] = deque(maxlen=MOST_LINES)
+
+
+_trace: ContextVar[CallTrace | None] = ContextVar("webbee_call", default=None)
 
 
 @contextmanager
 def one_call() -> Iterator[None]:
     """What is read and said inside belongs to one call, whatever contexts it makes on its way."""
-    seen_before, said_before = _seen.set(set()), _call_lines.set(deque(maxlen=MOST_LINES))
+    before = _trace.set(CallTrace())
     try:
         yield
     finally:
         with suppress(ValueError):  # a call whose loop was closed ends where the collector runs
-            _seen.reset(seen_before)
-            _call_lines.reset(said_before)
+            _trace.reset(before)
 
 
-def seen() -> set[str]:
-    """The values that this call has read so far; a set of its own outside a call."""
-    known = _seen.get()
-    return set() if known is None else known
+def trace() -> CallTrace:
+    """That of the call that is running; one of its own outside a call."""
+    return _trace.get() or CallTrace()
 
 
 def hidden(value: object, revealed: Set[str]) -> str:
@@ -167,23 +177,6 @@ def _without(text: str, spelling: str) -> str:
     if len(spelling) >= TELLING:
         return text.replace(spelling, MASK)
     return re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", MASK, text) if spelling else text
-
-
-MOST_LINES = 20
-"""Lines that are kept of a call, the newest."""
-
-_call_lines: ContextVar[deque[str] | None] = ContextVar("webbee_call_log", default=None)
-
-
-def keep_line(line: str) -> None:
-    """Keep a line of the call that is running; nothing outside one."""
-    if (call_lines := _call_lines.get()) is not None:
-        call_lines.append(line)
-
-
-def call_lines() -> tuple[str, ...]:
-    """What this call has said so far."""
-    return tuple(_call_lines.get() or ())
 
 
 def pii_of(function: FunctionDef) -> dict[str, str]:

@@ -29,7 +29,6 @@ from ..stores.audit_trail import KeptOutcomes
 from ..stores.event_log import EventLog, panel_refresh
 from ..stores.protocols import Stores
 from ..types import (
-    JSON,
     NOT_RUN,
     RUNNING,
     CallOutcome,
@@ -151,27 +150,19 @@ class ExtensionRunner:
         try:
             await self._outcomes.keep(UserKey.of(user_from(request.user)), request.effect, outcome)
         except StorageUnavailable:
-            _log.error(
-                "app=%s function=%s | done, but its outcome could not be kept",
-                request.app_id,
-                request.name,
-            )
+            told = "app=%s function=%s | done, but its outcome could not be kept"
+            _log.error(told, request.app_id, request.name)
 
     def _resolve(
         self, loaded: LoadedExtension, request: CallRequest, user: User
     ) -> _Call | CallOutcome:
         if request.kind == "panel":
-            panel = loaded.ext.panels.get(request.name)
-            if panel is None:
-                raise CallError(
-                    "UNKNOWN_SUB_FUNCTION", f"{request.app_id} has no panel {request.name!r}"
-                )
-            return _Call(panel.func, (), request.arguments)
+            if panel := loaded.ext.panels.get(request.name):
+                return _Call(panel.func, (), request.arguments)
+            raise system_calls.missing(request, "panel")
         function = loaded.functions.get(request.name)
         if function is None:
-            why = loaded.withdrawn.get(request.name, "")
-            told = f"{request.app_id} has no function {request.name!r}"
-            raise CallError("UNKNOWN_SUB_FUNCTION", ": ".join(filter(None, (told, why))))
+            raise system_calls.missing(request, "function", loaded.withdrawn.get(request.name, ""))
         # again here: chat_turn's own check may be of an older catalogue
         if missing := [s for s in function.scopes if not user.has_scope(s)]:
             raise CallError(
@@ -241,13 +232,6 @@ class ExtensionRunner:
         for text in _oddities(loaded, done, outcome):
             _log.warning("app=%s function=%s | %s", outcome.app_id, done.name, text)
             await self._faults.note(ctx.user, outcome.app_id, text)
-        if done.data_model and (problem := mismatch(done.data_model, outcome.data)):
-            _log.warning(
-                "app=%s function=%s fields=%s | the result does not fit its data_model",
-                outcome.app_id,
-                done.name,
-                problem,
-            )
         if not done.event:
             return
         # an event's name begins with its app
@@ -256,12 +240,8 @@ class ExtensionRunner:
         try:
             await ctx.extensions.emit(name, data)
         except Exception as error:
-            _log.warning(
-                "app=%s event=%s error=%s | event of a function not published",
-                outcome.app_id,
-                name,
-                type(error).__name__,
-            )
+            told = "app=%s event=%s error=%s | event of a function not published"
+            _log.warning(told, outcome.app_id, name, type(error).__name__)
 
     async def _deliver_late(
         self, work: asyncio.Future[CallOutcome], key: UserKey, request: CallRequest
@@ -285,8 +265,6 @@ class ExtensionRunner:
     async def _invoke(
         self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: CallContext
     ) -> CallOutcome:
-        started = time.perf_counter()
-
         async def result() -> CallOutcome:
             pending = call.handler(ctx, *call.args, **call.kwargs)
             # a plain function would have blocked the loop
@@ -296,29 +274,29 @@ class ExtensionRunner:
             made = from_return(value, request, tuple(loaded.ext.panels), call.action_type)
             return redaction.check_secrets(made, call.definition, develop=self._develop)
 
-        try:
-            outcome = await contained(result(), request.deadline_s)
-        # its class name goes to the model, its text to the log
-        except Exception as error:  # whatever it was, it ends the call, not the turn
-            outcome = await self._faults.outcome(error, request, call.action_type)
-        return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
+        return await self._ended(result(), request, call)
 
     async def _panel(self, request: CallRequest, call: _Call, user: User) -> CallOutcome:
         ctx = self.contexts.make(user, request.app_id)
 
-        async def tree() -> JSON:
+        async def tree() -> CallOutcome:
             node = ui_dict(await call.handler(ctx, **call.kwargs))
             if isinstance(node, dict) and "ui" in node:
                 # `{"ui": node}` and a bare node are both fine
                 node = ui_dict(node["ui"])
-            shown: JSON = plain_json({"ui": node, "panel_id": request.name})
-            return shown
+            return succeeded(request, ui=plain_json({"ui": node, "panel_id": request.name}))
 
+        return await self._ended(tree(), request, call)
+
+    async def _ended(
+        self, work: Awaitable[CallOutcome], request: CallRequest, call: _Call
+    ) -> CallOutcome:
+        """The outcome of a handler's work; whatever it raised ends the call, not the turn."""
         try:
-            ui = await contained(tree(), request.deadline_s)
+            return await contained(work, request.deadline_s)
+        # its class name goes to the model, its text to the log
         except Exception as error:
-            return await self._faults.outcome(error, request)
-        return succeeded(request, ui=ui)
+            return await self._faults.outcome(error, request, call.action_type)
 
 
 def _arguments(
@@ -332,6 +310,8 @@ def _oddities(loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome) 
     """What of a result is no error and yet surely not meant."""
     if not (outcome.summary or outcome.ui or outcome.data):
         yield f"{done.name} returned neither data nor a summary: a reply has nothing to tell"
+    if problem := mismatch(done.data_model, outcome.data):
+        yield f"the result of {done.name} does not fit its data_model: {problem}"
     if outcome.undo and (undo := outcome.undo["function"]) not in loaded.functions:
         yield (
             f"the undo of {done.name} is never offered: it is ui.Call of a function of this app,"

@@ -168,9 +168,10 @@ def _privileged(request: CallRequest) -> User:
     return replace(user_from(request.user), scopes=("*",))
 
 
-def missing(request: CallRequest, what: str) -> CallError:
+def missing(request: CallRequest, what: str, why: str = "") -> CallError:
     """There is no such thing in the app."""
-    return CallError("UNKNOWN_SUB_FUNCTION", f"{request.app_id} has no {what} {request.name!r}")
+    told = f"{request.app_id} has no {what} {request.name[:64]!r}"
+    return CallError("UNKNOWN_SUB_FUNCTION", ": ".join(filter(None, (told, why))))
 
 
 SYSTEM_CALLS: Mapping[str, Handler] = MappingProxyType(
@@ -225,6 +226,5 @@ def _owner(request: CallRequest) -> UserKey:
 def _spec(loaded: LoadedExtension, request: CallRequest) -> SecretDef:
     spec = loaded.ext.secrets.get(request.name)
     if spec is None:
-        text = f"{request.app_id} declares no secret {request.name[:64]!r}"
-        raise CallError("UNKNOWN_SUB_FUNCTION", text)
+        raise missing(request, "secret")
     return spec

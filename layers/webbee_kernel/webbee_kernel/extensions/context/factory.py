@@ -26,7 +26,7 @@ from ...text import one_line
 from ...types import WEBHOOK_USER, CallRequest, JSONObject, UserKey
 from ..error_mapping import Faults, contained
 from ..outcomes import asked_by, background_result
-from ..redaction import seen, warn_of_cached_secrets
+from ..redaction import trace, warn_of_cached_secrets
 from ..registry import Registry, config_layers, secret_fallbacks
 from .http_client import HttpClient
 from .services import (
@@ -121,7 +121,7 @@ class CallContext(Context):
         self._asked = asked
         self._key = UserKey.of(user)
         self._mark = webhook_mark.get()
-        self._revealed = seen()
+        self._revealed = trace().secrets
 
     def __getattr__(self, name: str) -> Any:
         """One of the clients, made when the handler first asks for it."""

@@ -179,18 +179,8 @@ def _joined(url: str, location: str) -> str:
 
 
 HARMLESS = frozenset(
-    {
-        "accept",
-        "accept-charset",
-        "accept-encoding",
-        "accept-language",
-        "cache-control",
-        "content-language",
-        "content-type",
-        "pragma",
-        "range",
-        "user-agent",
-    }
+    "accept accept-charset accept-encoding accept-language cache-control content-language"
+    " content-type pragma range user-agent".split()
 )
 """Headers that follow a redirect to another host. Any other may hold a key (`X-Api-Key`, `Apikey`,
 `PRIVATE-TOKEN`, …) and is for the host it was given for."""

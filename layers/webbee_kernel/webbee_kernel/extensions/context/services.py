@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Generator, Mapping, Set
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -128,7 +129,7 @@ class Log:
             self._logger.warning("app=%s | masked in a log line: %s", self._app, named)
         pairs = "".join(f" {k}={one_line(v, 200)}" for k, v in shown.items())
         said = one_line(hidden(message, self._revealed), MAX_MESSAGE)
-        redaction.keep_line(f"{said} ({pairs.strip()})" if pairs else said)
+        redaction.trace().lines.append(f"{said} ({pairs.strip()})" if pairs else said)
         self._logger.log(level, "app=%s%s | %s", self._app, pairs, said)
 
 
@@ -308,16 +309,9 @@ class SecretsClient:
     def for_user(self, user_id: str) -> SecretsClient:
         """Another user's secrets of this app. System context only, but for `__webhook__`."""
         need_system("I-SECRETS-USER-SCOPED", "for_user", self._system or user_id == WEBHOOK_USER)
-        other = UserKey(self._user.tenant_id, user_id)
-        return SecretsClient(
-            self._store,
-            other,
-            self._app,
-            self._declared,
-            system=self._system,
-            revealed=self._revealed,
-            fallbacks=self._fallbacks,
-        )
+        other = copy(self)
+        other._user = UserKey(self._user.tenant_id, user_id)
+        return other
 
     def _spec(self, name: str) -> SecretDef:
         if name not in self._declared:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...clock import Clock, iso
@@ -131,14 +132,9 @@ class StoreClient:
         """This store for another user of the tenant: system context only, but for `__webhook__`,
         where chat functions and webhooks of an app meet."""
         need_system("I-AS-USER-1", "for_user", self._system or user_id == WEBHOOK_USER)
-        return StoreClient(
-            self._documents,
-            UserKey(self._user.tenant_id, user_id),
-            self._app,
-            self._clock,
-            system=self._system,
-            indexes=self._indexes,
-        )
+        other = copy(self)
+        other._user = UserKey(self._user.tenant_id, user_id)
+        return other
 
     def _of(self, collection: str) -> Collection:
         indexes = self._indexes.get(collection)

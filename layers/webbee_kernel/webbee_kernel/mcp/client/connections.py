@@ -217,8 +217,12 @@ class Who:
 
 @dataclass(slots=True)
 class _Slot:
-    """A place for a session, and who is opening it."""
+    """A place for a session, what it is opened with, and who is opening it."""
 
+    server: McpServer
+    token: str
+    protocol: str
+    listed: Listed
     opening: asyncio.Future[Session] | None = None
     session: Session | None = None
     listed_at: float = 0.0
@@ -247,28 +251,19 @@ class Connections:
     ) -> T:
         """What `work` makes of a session, there. A session that is over before the work was taken
         is opened anew, once. Raises what the work raises, and what keeps a session from opening."""
-        who = _who(server, tenant_id, user_id, token)
+        who, slot = _who(server, tenant_id, user_id, token), _Slot(server, token, protocol, listed)
         here = contextvars.copy_context()
-        done = self._thread.submit(here.run(self._use, who, server, token, protocol, work, listed))
-        return await asyncio.wrap_future(done)
+        return await asyncio.wrap_future(self._thread.submit(here.run(self._use, who, slot, work)))
 
     def close(self) -> None:
         """End every session, and wait for it."""
         self._thread.run(self._close_all())
 
-    async def _use(
-        self,
-        who: Who,
-        server: McpServer,
-        token: str,
-        protocol: str,
-        work: Callable[[Session], Awaitable[T]],
-        listed: Listed,
-    ) -> T:
-        slot = self._slots.setdefault(who, _Slot())
-        slot.used_at = self._now()
+    async def _use(self, who: Who, asked: _Slot, work: Callable[[Session], Awaitable[T]]) -> T:
+        slot = self._slots.setdefault(who, asked)
+        slot.server, slot.listed, slot.used_at = asked.server, asked.listed, self._now()
         for again in (True, False):
-            session = await self._opened(slot, server, token, protocol, listed)
+            session = await self._opened(slot)
             try:
                 return await work(session)
             except Exception as error:
@@ -276,35 +271,32 @@ class Connections:
                     raise
                 session.dead = True
             finally:
-                self._look_again(slot, session, listed)
+                # asked for again, beside everything, where the listing has grown old
+                if not session.dead and self._now() - slot.listed_at > LISTED_S:
+                    self._start(self._relist(slot, session))
         raise AssertionError  # the loop returns or raises
 
-    async def _opened(
-        self, slot: _Slot, server: McpServer, token: str, protocol: str, listed: Listed
-    ) -> Session:
+    async def _opened(self, slot: _Slot) -> Session:
         """The slot's session. Whoever stops waiting leaves the opening to those who come next."""
         if slot.session is not None and not slot.session.dead:
             return slot.session
         if slot.opening is None or slot.opening.done():
-            at, error = self._down.get(server.id, (0.0, None))
+            at, error = self._down.get(slot.server.id, (0.0, None))
             if error is not None and self._now() - at < PAUSE_S:
                 raise NotReached from error
-            opening = self._open(slot, server, token, protocol, listed)
-            slot.opening = asyncio.ensure_future(opening)
+            slot.opening = asyncio.ensure_future(self._open(slot))
             slot.opening.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         return await asyncio.shield(slot.opening)
 
-    async def _open(
-        self, slot: _Slot, server: McpServer, token: str, protocol: str, listed: Listed
-    ) -> Session:
+    async def _open(self, slot: _Slot) -> Session:
         from .server_session import Session  # here and nowhere earlier: it imports the library
-
-        def changed(of: Session) -> None:
-            self._start(self._relist(slot, of, listed))
 
         slot.session = None
         self._make_room()
-        session = Session(server, token, protocol, changed)
+        server = slot.server
+        session = Session(
+            server, slot.token, slot.protocol, lambda of: self._start(self._relist(slot, of))
+        )
         try:
             await session.open()
         except Exception as error:
@@ -314,16 +306,11 @@ class Connections:
             raise NotReached from error
         self._down.pop(server.id, None)
         slot.session, slot.listed_at = session, self._now()
-        listed(server, session.tools)
+        slot.listed(server, session.tools)
         return session
 
-    def _look_again(self, slot: _Slot, session: Session, listed: Listed) -> None:
-        """Ask for the tools again, beside everything, where the listing has grown old."""
-        if not session.dead and self._now() - slot.listed_at > LISTED_S:
-            slot.listed_at = self._now()
-            self._start(self._relist(slot, session, listed))
-
-    async def _relist(self, slot: _Slot, session: Session, listed: Listed) -> None:
+    async def _relist(self, slot: _Slot, session: Session) -> None:
+        slot.listed_at = self._now()
         try:
             tools = await session.list_tools()
         except Exception as error:
@@ -331,8 +318,7 @@ class Connections:
                 name = type(error).__name__
                 _log.warning("app=%s error=%s | its tools were not listed", session.server.id, name)
             return
-        slot.listed_at = self._now()
-        listed(session.server, tools)
+        slot.listed(session.server, tools)
 
     def _start(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)
@@ -420,15 +406,18 @@ def _not_reached(why: BaseException | None, name: str) -> ActionResult:
     return ActionResult.error(f"{name} cannot be reached: {reason}", True, code="BACKEND_5XX")
 
 
+_OF_CODES: Final[Mapping[int, tuple[str, str]]] = {
+    CLOSED: (
+        "BACKEND_5XX",
+        "the connection to {name} broke; whether the call was carried out is not known",
+    ),
+    NO_JSON: ("BACKEND_5XX", "{name} gave an answer that cannot be read: {text}"),
+    INVALID_PARAMS: ("VALIDATION_TYPE_ERROR", "{name}: {text}"),
+    METHOD_NOT_FOUND: ("UNKNOWN_SUB_FUNCTION", "{name}: {text}"),
+}
+"""The kernel's code and words for one of JSON-RPC."""
+
+
 def _of_code(code: int, text: str, name: str) -> ActionResult:
-    if code == CLOSED:
-        told = f"the connection to {name} broke; whether the call was carried out is not known"
-        return ActionResult.error(told, True, code="BACKEND_5XX")
-    if code == NO_JSON:
-        told = f"{name} gave an answer that cannot be read: {text}"
-        return ActionResult.error(told, code="BACKEND_5XX")
-    if code == INVALID_PARAMS:
-        return ActionResult.error(f"{name}: {text}", code="VALIDATION_TYPE_ERROR")
-    if code == METHOD_NOT_FOUND:
-        return ActionResult.error(f"{name}: {text}", code="UNKNOWN_SUB_FUNCTION")
-    return ActionResult.error(f"{name}: {text}", code="")
+    kind, told = _OF_CODES.get(code, ("", "{name}: {text}"))
+    return ActionResult.error(told.format(name=name, text=text), code == CLOSED, code=kind)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ...catalogue import OPEN_WORLD
 from ...config import Provider
@@ -32,6 +32,7 @@ from .server_tools import Tool, checker, problem_of_schema, readable, tools_of
 if TYPE_CHECKING:
     from .server_session import Session
 
+T = TypeVar("T")
 MAX_QUESTION: Final = 600
 TAKEN: Final[JSONObject] = {
     "type": "object",
@@ -208,12 +209,12 @@ class ServerApp:
         """Call a tool, as it was approved."""
         tell, (own, asking) = _teller(ctx), asked_of(arguments)
 
-        async def work(session: Session) -> ActionResult:
+        async def called(session: Session) -> JSONObject:
             if why := self._why_not(tool):
                 raise CallError("UNKNOWN_SUB_FUNCTION", why)
-            return server_tools.of_tool(await session.call_tool(tool.name, own, tell, asking))
+            return await session.call_tool(tool.name, own, tell, asking)
 
-        result = await self._use(ctx, work)
+        result = await self._use(ctx, called, server_tools.of_tool)
         if asked := asking.ended(self.server.display_name):
             if tool.name not in self._asks:  # from now on it says that it takes answers
                 self._asks.add(tool.name)
@@ -222,16 +223,13 @@ class ServerApp:
         return result
 
     async def _list(self, ctx: Context, /) -> ActionResult:
-        async def work(session: Session) -> ActionResult:
-            return server_tools.of_resources(*await session.list_resources())
-
-        return await self._use(ctx, work)
+        return await self._use(
+            ctx, lambda s: s.list_resources(), lambda found: server_tools.of_resources(*found)
+        )
 
     async def _read(self, ctx: Context, /, uri: str) -> ActionResult:
-        async def work(session: Session) -> ActionResult:
-            return server_tools.of_resource(uri, await session.read_resource(uri))
-
-        return await self._use(ctx, work)
+        read = partial(server_tools.of_resource, uri)
+        return await self._use(ctx, lambda s: s.read_resource(uri), read)
 
     async def _connect(self, ctx: Context, /) -> ActionResult:
         url = await ctx.oauth_authorize_url(self.server.signs_in_with)
@@ -252,25 +250,21 @@ class ServerApp:
         return {"status": str(self.drift) or "ok"}
 
     async def _use(
-        self, ctx: Context, work: Callable[[Session], Awaitable[ActionResult]]
+        self, ctx: Context, ask: Callable[[Session], Awaitable[T]], of: Callable[[T], ActionResult]
     ) -> ActionResult:
-        """What the work makes of a session, or how it failed, as the result of a call."""
+        """The result `of` what a session answers, or how it failed."""
         try:
-            return await self._on(ctx, work)
+            return of(await self._on(ctx, ask))
         except CallError:
             raise
         except Exception as error:
             return failure_of(error, self.server)
 
-    async def _on(
-        self, ctx: Context, work: Callable[[Session], Awaitable[ActionResult]]
-    ) -> ActionResult:
-        token = await connections.token_of(ctx, self.server, self.provider)
-        tenant_id, user_id = ctx.user.tenant_id, ctx.user.imperal_id
-        protocol = self.approval.protocol
-        return await self.connections.use(
-            self.server, tenant_id, user_id, token, protocol, work, self._listed
-        )
+    async def _on(self, ctx: Context, ask: Callable[[Session], Awaitable[T]]) -> T:
+        server, user = self.server, ctx.user
+        token = await connections.token_of(ctx, server, self.provider)
+        whose = (user.tenant_id, user.imperal_id, token, self.approval.protocol)
+        return await self.connections.use(server, *whose, ask, self._listed)
 
     def _listed(self, server: McpServer, offered: tuple[JSONObject, ...]) -> None:
         """Compare what is offered with what was approved."""
@@ -280,8 +274,8 @@ class ServerApp:
             self.changed(self)
 
 
-async def _greeted(session: Session) -> ActionResult:
-    return ActionResult.success(session.about, "")
+async def _greeted(session: Session) -> JSONObject:
+    return session.about
 
 
 def _read(name: str, description: str, schema: JSONObject, handler: Handler) -> FunctionDef:
