@@ -20,8 +20,9 @@ from typing import Any, Final
 
 from webbee_kernel.config import ModelSettings, Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
+from webbee_kernel.llm.adapter import Learnt
 from webbee_kernel.llm.openai_compatible import close
-from webbee_kernel.llm.options import Learnt, named, options_of
+from webbee_kernel.llm.options import named, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 
 from ..models import FILE, keep, told

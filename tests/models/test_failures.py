@@ -95,7 +95,7 @@ def test_a_request_that_is_not_accepted_says_why_in_our_words(
     ("answer", "told"),
     [
         (error("ModelNotReadyException"), "not ready"),
-        (error("ServiceUnavailableException"), "overloaded"),
+        (error("ServiceUnavailableException"), "failed"),
         (error("ModelErrorException"), "failed"),
         (error("ModelTimeoutException"), "too long"),
         (error("ValidationException", "The provided model identifier is invalid."), "WEBBEE_MODEL"),

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webbee_kernel.llm.completions import completion, repeats
+from webbee_kernel.llm.assembly import Assembly, repeats
 from webbee_kernel.llm.nearly_json import Unreadable, nearly_json
 from webbee_kernel.llm.normaliser import Normalised, Normaliser
-from webbee_kernel.llm.protocol import ToolCall, ToolSpec, Usage
+from webbee_kernel.llm.protocol import ToolCall, ToolSpec
 
 from .conftest import asking
 
@@ -270,7 +270,10 @@ NATIVE: list[tuple[str, str, object]] = [
 def test_a_nearly_right_call_is_that_of_the_one_function_that_fits_and_called_once(
     text: str, name: str, given: object
 ) -> None:
-    answer = completion(text, [(name, given)], asking(tools=TOOLS), Usage(), "tool_calls")
+    made = Assembly(asking(tools=TOOLS))
+    made.say(text)
+    made.call(0, "", name, given)
+    answer = made.response()
     assert (answer.text, answer.tool_calls) == ("", RIGA)
 
 
@@ -312,5 +315,6 @@ def test_one_piece_over_and_over_is_seen() -> None:
 
 
 def test_a_recited_prompt_is_no_answer() -> None:
-    told = "[HISTORY]\nFACTS: app=mail fn=list_inbox data={}"
-    assert completion(told, [], asking(), Usage(), "stop").stop_reason == "unusable"
+    made = Assembly(asking())
+    made.say("[HISTORY]\nFACTS: app=mail fn=list_inbox data={}")
+    assert made.response().stop_reason == "unusable"

@@ -15,7 +15,6 @@ from tests.stand_ins.servers import Answer
 from tests.stand_ins.wire import converse_problems
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.bedrock import converse_request
-from webbee_kernel.llm.openai_compatible import read
 from webbee_kernel.llm.protocol import Exchange, Growing, ModelRequest, ToolCall
 from webbee_kernel.llm.tools import MAX_DESCRIPTION, describe, parameters
 
@@ -201,9 +200,3 @@ def test_a_refusal_is_the_text(openai: Wire) -> None:
     openai.server.play(Answer(refusal="I cannot help with that."))
     response = openai.ask()
     assert (response.text, response.stop_reason) == ("I cannot help with that.", "refusal")
-
-
-@pytest.mark.parametrize("body", [None, [], {}, {"choices": []}, "hello"])
-def test_what_is_no_completion_is_an_outage_that_names_the_setting(body: Any) -> None:
-    with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL"):
-        read(body, asking())

@@ -14,10 +14,9 @@ from botocore.exceptions import EventStreamError
 from tests.stand_ins.servers import Answer
 from webbee_kernel.background import LoopThread
 from webbee_kernel.errors import ModelUnavailable
-from webbee_kernel.llm import bedrock
-from webbee_kernel.llm.bedrock import BedrockModel
+from webbee_kernel.llm.adapter import Listener
+from webbee_kernel.llm.bedrock import BedrockModel, ConverseAnswer
 from webbee_kernel.llm.options import ModelOptions
-from webbee_kernel.llm.pieces import Aloud, ConversePieces
 from webbee_kernel.llm.protocol import streamed
 
 from .conftest import MODEL_ID, Wire, asking
@@ -47,10 +46,10 @@ ODD_EVENTS = {
 
 @pytest.mark.parametrize("name", ODD_EVENTS)
 def test_calls_that_converse_streams_oddly_are_those_that_were_meant(name: str) -> None:
-    pieces = ConversePieces(lambda _: None)
+    answer = ConverseAnswer(asking())
     for event in [*ODD_EVENTS[name], {"messageStop": {"stopReason": "tool_use"}}]:
-        pieces.take(event)
-    found = bedrock.read(pieces.answer(), asking()).tool_calls
+        answer.event(event)
+    found = answer.response().tool_calls
     assert [call.arguments for call in found] == [{"to": "bob"}, {"to": "eva"}]
 
 
@@ -100,12 +99,12 @@ def test_thoughts_that_only_their_end_tells_are_never_heard(openai: Wire) -> Non
 
 def test_nobody_hears_what_comes_after_the_end() -> None:
     heard: list[str] = []
-    aloud = Aloud(heard.append)
+    aloud = Listener(heard.append)
     aloud("before ")
     aloud.closed = True
     aloud("after")
     aloud.closed = True
-    assert heard == ["before"]
+    assert heard == ["before "]
 
 
 class Breaking:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -28,123 +27,28 @@ from ..aws.clients import (
 )
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .attempts import LearningModel, pause_of, slow
-from .completions import (
-    FEWER_KEYWORDS,
-    NO_SYSTEM,
-    TOO_LONG_AN_ANSWER,
-    Message,
-    completion,
-    conversation,
-    number,
-    output_tokens,
-    unanswerable,
-    usable,
-)
-from .failures import MODEL_SETTING, Failure, Passing, failure_of
+from .adapter import Adapter, Listener, output_tokens, unanswerable
+from .assembly import Assembly, count, usable
+from .conversation import Message, conversation
+from .failures import Passing, failure_of, pause_of, slow
 from .options import PLAIN, ModelOptions
-from .pieces import Aloud, ConversePieces
-from .protocol import Growing, ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
+from .protocol import CUT_OFF, Growing, ModelRequest, ModelResponse, ToolSpec, Usage
 from .tools import clean, describe, wire_schema
 
 THREADS: Final = 16
 _POOL: Final = threads(THREADS, "bedrock")
-_OPTIONAL: Final = {
-    "output_tokens": TOO_LONG_AN_ANSWER,
-    "stop": re.compile(r"stop.?sequences", re.I),
-    # tried in this order: the smaller part goes first
-    "cache_ttl": re.compile(r"\bttl\b", re.I),
-    "tool_cache": re.compile(
-        r"tool.{0,80}(cache.?point|description)|cache.?point.{0,80}tool", re.I | re.S
-    ),
-    "cache_point": re.compile(r"cache.?point|prompt.cach", re.I),
-    "temperature": re.compile(r"\btemperature\b", re.I),
-    "effort": re.compile(r"\beffort\b|outputConfig|output_config", re.I),
-    "reasoning": re.compile(r"reasoning.?(content|text)|invalid.{0,5}signature", re.I),
-    "tool_choice": re.compile(r"tool.?choice", re.I),
-    "system": NO_SYSTEM,
-    "schema": FEWER_KEYWORDS,
-    "stream": re.compile(
-        r"WithResponseStream|streaming.{0,40}\bnot\b|(unsupported|support\w*).{0,30}streaming", re.I
-    ),
-}
-"""Parts a model may refuse, and how its refusal is told from others."""
+CONVERSE_PARTS: Final = frozenset(
+    """output_tokens stop cache_ttl tool_cache cache_point temperature effort reasoning tool_choice
+    system schema stream""".split()
+)
+"""Parts of a request that a model may refuse."""
 
-_BY_CODE: Final = {
-    "ThrottlingException": Failure(
-        "rate_limit",
-        "Amazon Bedrock is over its quota for {model}: try again in a minute. If it happens often,"
-        " raise the quota.",
-        passing=True,
-    ),
-    "ServiceQuotaExceededException": Failure(
-        "rate_limit", "The account's quota for {model} is used up: the operator must raise it."
-    ),
-    "ModelNotReadyException": Failure(
-        "loading", "The model {model} is not ready yet: try again in a minute.", passing=True
-    ),
-    "ServiceUnavailableException": Failure(
-        "server_error", "Amazon Bedrock is down or overloaded: try again.", passing=True
-    ),
-    "InternalServerException": Failure(
-        "server_error", "Amazon Bedrock failed: try again.", passing=True
-    ),
-    "ModelErrorException": Failure(
-        "server_error", "The model {model} failed: try again.", passing=True
-    ),
-    "ModelStreamErrorException": Failure(
-        "server_error", "The model {model} failed while it answered: try again.", passing=True
-    ),
-    "ModelTimeoutException": Failure(
-        "slow",
-        "The model {model} took too long: try again, or let the operator choose a faster model.",
-    ),
-    "ResourceNotFoundException": Failure(
-        "no_model", f"Amazon Bedrock has no model {{model}} in this region: check {MODEL_SETTING}."
-    ),
-    "AccessDeniedException": Failure(
-        "key",
-        "Amazon Bedrock refused {model}: the account needs access to the model, and the template's"
-        " parameter BedrockModelArns must name it.",
-    ),
-}
-_CREDENTIALS: Final = Failure(
-    "key",
-    "Amazon Bedrock did not accept the credentials: check the function's role or, on one machine,"
-    " the AWS profile.",
-)
-_UNSIGNED: Final = (
-    "UnrecognizedClientException",
-    "InvalidSignatureException",
-    "ExpiredTokenException",
-    "IncompleteSignatureException",
-)
-_INVALID: Final = (
-    (
-        re.compile(r"on-demand throughput", re.I),
-        Failure(
-            "no_model",
-            "The model {model} is only served through an inference profile: name that in"
-            f" {MODEL_SETTING}.",
-        ),
-    ),
-    (
-        re.compile(r"model identifier|provided model", re.I),
-        Failure("no_model", f"Amazon Bedrock knows no model {{model}}: check {MODEL_SETTING}."),
-    ),
-    (
-        re.compile(r"tool", re.I),
-        Failure(
-            "no_tools",
-            "The model {model} does not take tools as the kernel sends them: choose a model with"
-            " tool use.",
-        ),
-    ),
-)
+_STREAMED: Final = {"ThrottlingException": 429, "ValidationException": 400}
+"""The status of errors that a stream tells without one; the others are the service's own."""
 _log = logging.getLogger("webbee.model.bedrock")
 
 
-class BedrockModel(LearningModel):
+class BedrockModel(Adapter):
     """One model or inference profile, by id or ARN."""
 
     def __init__(
@@ -159,15 +63,20 @@ class BedrockModel(LearningModel):
         self._client_factory = client_factory
 
     async def _ask(
-        self, request: ModelRequest, left: float, to: Aloud | None = None
+        self, request: ModelRequest, left: float, to: Listener | None = None
     ) -> ModelResponse:
         # the stream is read in a thread, and heard on the loop
-        heard = _Across(asyncio.get_running_loop(), to) if to else None
-        answer: ModelResponse = await in_thread(self._send, request, left, heard, pool=_POOL)
+        loop = asyncio.get_running_loop()
+        answer: ModelResponse = await in_thread(self._send, request, left, to, loop, pool=_POOL)
         return answer
 
-    def _send(self, request: ModelRequest, left: float, to: _Across | None) -> ModelResponse:
-        read_timeout = read_timeout_for(left)
+    def _send(
+        self,
+        request: ModelRequest,
+        left: float,
+        to: Listener | None,
+        loop: asyncio.AbstractEventLoop,
+    ) -> ModelResponse:
         while True:
             # learnt once a process: later requests leave it out at once
             refused = frozenset(self.learnt.refused)
@@ -175,64 +84,62 @@ class BedrockModel(LearningModel):
                 client = self._client_factory(
                     # retries are ours: only we know how much time a turn has left
                     "bedrock-runtime",
-                    read_timeout=read_timeout,
+                    read_timeout=read_timeout_for(left),
                     attempts=1,
                 )
                 body = converse_request(self._model_id, request, refused, self._options)
+                answer = ConverseAnswer(request)
                 if to and "stream" not in refused:
-                    found = to.listen(client.converse_stream(**body)["stream"])
+                    answer.made.hear = _across(loop, to)
+                    _listen(client.converse_stream(**body)["stream"], answer, to)
                 else:
-                    found = client.converse(**body)
-                return usable(read(found, request), request, self._model_id)
+                    answer.whole(client.converse(**body))
+                return usable(answer.response(), request, self._model_id)
             except (Passing, ModelUnavailable):
                 raise
             except Exception as error:
                 # other errors are about the whole request
                 may_refuse = error_code(error) in ("ValidationException", "AccessDeniedException")
                 words, already = str(error) if may_refuse else "", unanswerable(request, refused)
-                if not self.learnt.goes_without(_OPTIONAL, words, already):
+                if not self.learnt.goes_without(CONVERSE_PARTS, words, already):
                     failure = _translate(error, self._model_id, left)
                     if failure is None:
                         raise
                     raise failure from None  # the original may quote the request
 
 
-class _Across:
-    """Hands a stream that is read in a thread to whoever listens on the loop."""
+def _across(loop: asyncio.AbstractEventLoop, to: Listener) -> Callable[[str], None]:
+    """Hands what is read in a thread to whoever listens on the loop."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, to: Aloud) -> None:
-        self._loop = loop
-        self._to = to
+    def hand_over(piece: str) -> None:
+        loop.call_soon_threadsafe(to, piece)
 
-    def _hand_over(self, piece: str) -> None:
-        self._loop.call_soon_threadsafe(self._to, piece)
+    return hand_over
 
-    def listen(self, stream: Any) -> JSONObject:
-        """Read it to its end, or until nobody listens any more; the answer as Converse gives it."""
-        pieces = ConversePieces(self._hand_over)
-        # botocore wraps errors of a request, not those of its stream
-        from urllib3.exceptions import HTTPError, ReadTimeoutError  # botocore lets them through
 
-        try:
-            for event in stream:
-                if self._to.closed or self._to.endless:
-                    # as if its length had ended it
-                    pieces.stop = pieces.stop or "max_tokens"
-                    break
-                pieces.take(event)
-        except ReadTimeoutError:
-            raise ModelUnavailable(
-                "Amazon Bedrock fell silent in the middle of its answer: try again.",
-                cause="slow",
-            ) from None
-        except HTTPError:
-            pieces.stop = ""
-        finally:
-            stream.close()
-        if not pieces.stop:
-            why = "Amazon Bedrock broke off its answer: try again."
-            raise Passing(ModelUnavailable(why, cause="server_error"))
-        return pieces.answer()
+def _listen(stream: Any, answer: ConverseAnswer, to: Listener) -> None:
+    """Read a stream to its end, or until nobody listens any more."""
+    # botocore wraps errors of a request, not those of its stream
+    from urllib3.exceptions import HTTPError, ReadTimeoutError
+
+    made = answer.made
+    try:
+        for event in stream:
+            if to.closed or made.endless:
+                # as if its length had ended it
+                made.stop = made.stop or CUT_OFF
+                break
+            answer.event(event)
+    except ReadTimeoutError:
+        why = "Amazon Bedrock fell silent in the middle of its answer: try again."
+        raise ModelUnavailable(why, cause="slow") from None
+    except HTTPError:
+        made.stop = ""
+    finally:
+        stream.close()
+    if not made.stop:
+        why = "Amazon Bedrock broke off its answer: try again."
+        raise Passing(ModelUnavailable(why, cause="server_error"))
 
 
 def _translate(error: Exception, model_id: str, left: float) -> Exception | None:
@@ -243,7 +150,7 @@ def _translate(error: Exception, model_id: str, left: float) -> Exception | None
         case "silent":
             return slow(left)
         case "unsigned":
-            return ModelUnavailable(_CREDENTIALS.text, cause="key")
+            return _failed(403, "UnrecognizedClientException", "", model_id)
         case "unreached":
             name = type(error).__name__
             why = f"Amazon Bedrock did not answer ({name}): try again."
@@ -258,27 +165,14 @@ def _answered(error: Any, model_id: str) -> Exception:
     _log.warning("model=%s code=%s status=%s | Converse failed", model_id, code, status)
     words = str(error.response.get("Error", {}).get("Message", ""))
     pause = pause_of(meta.get("HTTPHeaders", {}).get("retry-after"))
-    found = _failure_of(code, status, words)
-    text = found.text.format(model=model_id, code=code)
-    failure = ModelUnavailable(text, cause=found.cause, words=words, wait_s=pause)
-    return Passing(failure, pause) if found.passing else failure
+    if status < 300:
+        status = _STREAMED.get(code, 500)
+    return _failed(status, code, words, model_id, pause)
 
 
-def _failure_of(code: str, status: int, words: str) -> Failure:
-    """What an answered error means."""
-    if code in _UNSIGNED:
-        return _CREDENTIALS
-    if told := _BY_CODE.get(code):
-        return told
-    if status >= 500:
-        return _BY_CODE["InternalServerException"]
-    # the words of refusals are much the same everywhere
-    found = failure_of(400, "", words)
-    if found.cause in ("window", "refused"):
-        return found
-    unknown = "Amazon Bedrock did not accept the request for {model} ({code})."
-    invalid = (failure for pattern, failure in _INVALID if pattern.search(words))
-    return next(invalid, Failure("parameter", unknown))
+def _failed(status: int, code: str, words: str, model_id: str, pause: float = 0.0) -> Exception:
+    failure = failure_of(status, code, words)
+    return failure.error("Amazon Bedrock", model_id, code, words, pause)
 
 
 Body = JSONObject
@@ -297,22 +191,14 @@ def converse_request(
     without: frozenset[str] = frozenset(),
     options: ModelOptions = PLAIN,
 ) -> Body:
-    """Converse's parameters. `without` holds any of tool_cache, cache_point, cache_ttl,
-    temperature, effort, schema, system, stop, output_tokens, reasoning,
-    tool_choice.
+    """Converse's parameters. `without` holds any of CONVERSE_PARTS.
 
     Services cache tools, then system, then messages, so one cache point behind the system part
     covers both stable parts. It is sent with tools only: a narrator's system part is far below the
     least size that is cached. A turn that goes on has another one behind what was said last: its
     next round reads all of it from the cache. `_tools` says what becomes of tools that change.
     """
-    kept = "" if "cache_ttl" in without else options.cache
-    # a service that refuses a cache point gets none from then on
-    cache = (
-        []
-        if "cache_point" in without
-        else [{"cachePoint": {"type": "default", **({"ttl": kept} if kept else {})}}]
-    )
+    cache = _cache_points(without, options)
     grow = None if "tool_cache" in without else request.growing
     body: Body = {
         "modelId": model_id,
@@ -331,6 +217,14 @@ def converse_request(
     if options.effort and "effort" not in without:
         body["outputConfig"] = {"effort": options.effort}
     return body
+
+
+def _cache_points(without: frozenset[str], options: ModelOptions) -> list[Body]:
+    """The block behind which a service caches; none for one that has refused it."""
+    if "cache_point" in without:
+        return []
+    kept = {} if "cache_ttl" in without or not options.cache else {"ttl": options.cache}
+    return [{"cachePoint": {"type": "default", **kept}}]
 
 
 def _limits(request: ModelRequest, without: frozenset[str], options: ModelOptions) -> Body:
@@ -399,46 +293,71 @@ def _tool(tool: ToolSpec, without: frozenset[str]) -> Body:
     return {"toolSpec": told}
 
 
-def read(answer: Mapping[str, Any], request: ModelRequest) -> ModelResponse:
-    content = _blocks(answer)
-    asked = [block["toolUse"] for block in content if block.get("toolUse")]
-    found = completion(
-        "".join(map(_text, content)),
-        [(a.get("name"), a.get("input")) for a in asked],
-        request,
-        _usage(answer.get("usage") or {}),
-        str(answer.get("stopReason") or ""),
-        reasoned=any("reasoningContent" in block for block in content),
-    )
-    # plain thoughts are of no use to the next request
-    carried = [b for b in content if _is_sealed(b.get("reasoningContent"))]
-    return replace(found, reasoning=Reasoning({"content": carried})) if carried else found
+class ConverseAnswer:
+    """An answer as far as it came, by `event` of ConverseStream or `whole`."""
 
+    def __init__(self, request: ModelRequest) -> None:
+        self.made = Assembly(request)
+        self._thoughts: dict[int, Body] = {}
 
-def _is_sealed(thought: Any) -> bool:
-    """Whether a model wants this thought back: it is signed or encrypted. Models that do neither
-    take none."""
-    if not isinstance(thought, Mapping):
-        return False
-    told = thought.get("reasoningText")
-    return bool(thought.get("redactedContent") or (told and told.get("signature")))
+    def event(self, event: Mapping[str, Any]) -> None:
+        """One event of a stream."""
+        for name in ("contentBlockStart", "contentBlockDelta"):
+            if told := event.get(name):
+                self._block(told["contentBlockIndex"], told.get("start") or told.get("delta") or {})
+        if ended := event.get("messageStop"):
+            self.made.stop = ended.get("stopReason") or ""
+        if told := event.get("metadata"):
+            self.made.usage = _usage(told.get("usage") or {})
 
+    def whole(self, answer: Mapping[str, Any]) -> None:
+        """Converse's answer."""
+        message = (answer.get("output") or {}).get("message") or {}
+        for index, block in enumerate(message.get("content") or ()):
+            self._block(index, block)
+        self.made.stop = str(answer.get("stopReason") or "")
+        self.made.usage = _usage(answer.get("usage") or {})
 
-def _text(block: Mapping[str, Any]) -> str:
-    """What a block says, also one that says where it read it."""
-    cited = block.get("citationsContent") or {}
-    parts = [block, *(cited.get("content") or ())]
-    return "".join(str(part.get("text") or "") for part in parts)
+    def _block(self, index: int, block: Mapping[str, Any]) -> None:
+        """A block of the answer, or a piece of one."""
+        # also of one that says where it read it
+        cited = (block.get("citationsContent") or {}).get("content") or ()
+        self.made.say("".join(str(part.get("text") or "") for part in (block, *cited)))
+        if tool := block.get("toolUse"):
+            call_id, name = str(tool.get("toolUseId") or ""), str(tool.get("name") or "")
+            self.made.call(index, call_id, name, tool.get("input"))
+        if thought := block.get("reasoningContent"):
+            self.made.thought = True
+            self._think(self._thoughts.setdefault(index, {}), thought)
 
+    def _think(self, made: Body, thought: Mapping[str, Any]) -> None:
+        """A thought, or a piece of one, put to what there is of it."""
+        if sealed := thought.get("redactedContent"):
+            # encrypted: only the service reads it
+            made["redactedContent"] = made.get("redactedContent", b"") + sealed
+            return
+        told = made.setdefault("reasoningText", {"text": ""})
+        piece = thought.get("reasoningText") or thought
+        told["text"] += piece.get("text") or ""
+        if signed := piece.get("signature"):
+            told["signature"] = told.get("signature", "") + signed
 
-def _blocks(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    message = (answer.get("output") or {}).get("message") or {}
-    return [block for block in message.get("content") or [] if isinstance(block, Mapping)]
+    def response(self) -> ModelResponse:
+        """The answer. Signed or encrypted thoughts go back with it; models that do neither take
+        none."""
+        answer = self.made.response()
+        sealed = [
+            {"reasoningContent": thought}
+            for thought in self._thoughts.values()
+            if "redactedContent" in thought or thought["reasoningText"].get("signature")
+        ]
+        carried = {"content": sealed} if sealed else {}
+        return replace(answer, reasoning=self.made.reasoning(carried, {}, len(answer.tool_calls)))
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
     """Converse's `inputTokens` leave out what was read from or written to the cache; ours hold
     all."""
     names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")
-    read_anew, wrote, cached, kept = (number(usage.get(name)) for name in names)
+    read_anew, wrote, cached, kept = (count(usage.get(name)) for name in names)
     return Usage(read_anew + cached + kept, wrote, cached)

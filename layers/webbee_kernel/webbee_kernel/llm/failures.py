@@ -1,6 +1,6 @@
-"""Why a model's server gave no answer, read from its status, code and words. Pure.
+"""Why a model's service gave no answer, read from its status, code and words. Pure.
 
-Servers word the same failure in many ways, and some with another status than one expects: what
+Services word the same failure in many ways, and some with another status than one expects: what
 cannot pass is looked for in the words first. Seen of OpenAI, Azure, Gemini, Mistral, Groq,
 OpenRouter, vLLM, llama.cpp, Ollama, LM Studio, TGI and Amazon Bedrock (November 2026).
 """
@@ -18,180 +18,173 @@ MODEL_SETTING: Final = "WEBBEE_MODEL (on your own machine: MODEL= or --model)"
 """What names the model, as whoever reads of its failure may have typed it."""
 
 _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
-_I: Final = re.I | re.S
 
 
 class Passing(Exception):
     """This try failed in a way that may pass. `error` is what the kernel hears when there is no
-    other; `pause_s` what the service asked for."""
+    other."""
 
-    def __init__(self, error: ModelUnavailable, pause_s: float = 0.0) -> None:
+    def __init__(self, error: ModelUnavailable) -> None:
         super().__init__(str(error))
         self.error = error
-        self.pause_s = pause_s
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """`cause` as a language's `causes` know it; `text` for whoever runs the deployment, with what
-    to do; `passing`: another try may better it."""
+    to do; `passing`: another try may better it; `said`: how services say it, by code or words."""
 
     cause: str
     text: str
+    said: str = ""
     passing: bool = False
 
+    def error(
+        self, service: str, model: str, status: str, words: str = "", wait_s: float = 0.0
+    ) -> Exception:
+        """What the kernel hears: ModelUnavailable, or Passing."""
+        text = self.text.format(service=service, model=model, status=status)
+        error = ModelUnavailable(text, cause=self.cause, words=words, wait_s=wait_s)
+        return Passing(error) if self.passing else error
 
-_BY_WORDS: Final = (
-    (
-        re.compile(
-            r"context.{0,30}(length|window|size|limit|exceed)"
-            r"|(prompt|input|request)\b.{0,40}\btoo (long|large|many)"
-            r"|too many (input )?tokens|maximum.{0,30}(context|tokens)"
-            r"|exceed\w*.{0,60}(context|tokens|(input|prompt) length)"
-            r"|(input|prompt)s?\W.{0,40}(length|tokens).{0,60}(must be|should be|longer|larger|<=)"
-            r"|n_ctx|num_ctx|reduce (the|your) (length|prompt|input)|string_above_max_length"
-            r"|too long for",
-            _I,
-        ),
-        Failure(
-            "window",
-            "The prompt is too long for the model {model}: give it a larger context window, or"
-            " install fewer apps.",
-        ),
+
+_FAILURES: Final = (
+    Failure(
+        "key",
+        "{service} refused {model}: the account needs access to the model, and the template's"
+        " parameter BedrockModelArns must name it.",
+        r"^AccessDeniedException",
     ),
-    (
-        re.compile(
-            r"(loading|starting|warming).{0,30}(model|up)|model.{0,60}(is )?(currently )?loading"
-            r"|not ready|estimated_time|unloaded while",
-            _I,
-        ),
-        Failure(
-            "loading", "The model {model} is not ready yet: try again in a minute.", passing=True
-        ),
+    Failure(
+        "key",
+        "{service} did not accept the credentials: check the function's role or, on one machine,"
+        " the AWS profile.",
+        r"^(UnrecognizedClient|InvalidSignature|ExpiredToken|IncompleteSignature)",
     ),
-    (
-        re.compile(
-            r"content.?(management|filter|policy)|safety|blocked by|prohibited|moderation|guardrail"
-            r"|responsible.?ai|inappropriate|flagged|data_inspection",
-            _I,
-        ),
-        Failure("refused", "The service's safety filter refused the request to {model}."),
+    Failure(
+        "no_model",
+        "The model {model} is only served through an inference profile: name that in"
+        f" {MODEL_SETTING}.",
+        r"on-demand throughput",
     ),
-    (
-        re.compile(
-            r"insufficient.{0,20}(quota|credit|balance|fund)|billing|out of credit|in arrears"
-            r"|(credit|balance)\b.{0,30}(too low|exhausted|used up)",
-            _I,
-        ),
-        Failure(
-            "credit", "The model server's account has no credit left: the operator must top it up."
-        ),
+    Failure(
+        "slow",
+        "The model {model} took too long: try again, or let the operator choose a faster model.",
+        r"^ModelTimeoutException",
     ),
-    (
-        re.compile(
-            r"(not|n't|no|un)\s*(support|have|allow|enabl|accept)\w*.{0,60}\btools?\b"
-            r"|\btools?\b.{0,60}(not|isn't|aren't|un)\s*(support|enabl|allow|availab)"
-            r"|enable-auto-tool-choice|tool.?use",
-            _I,
-        ),
-        Failure(
-            "no_tools",
-            "The model server does not take tools for {model}: choose a model with tool use, or"
-            " switch it on in the server.",
-        ),
+    Failure(
+        "window",
+        "The prompt is too long for the model {model}: give it a larger context window, or"
+        " install fewer apps.",
+        r"context.{0,30}(length|window|size|limit|exceed)"
+        r"|(prompt|input|request)\b.{0,40}\btoo (long|large|many)"
+        r"|too many (input )?tokens|maximum.{0,30}(context|tokens)"
+        r"|exceed\w*.{0,60}(context|tokens|(input|prompt) length)"
+        r"|(input|prompt)s?\W.{0,40}(length|tokens).{0,60}(must be|should be|longer|larger|<=)"
+        r"|n_ctx|num_ctx|reduce (the|your) (length|prompt|input)|string_above_max_length"
+        r"|too long for",
     ),
-    (
-        re.compile(
-            r"(?:model|deployment).{0,80}(not.found|does not exist|doesn't exist|not exist|unknown|"
-            r"not available|not a valid|invalid|isn't loaded|not loaded)|not a valid model"
-            r"|(unknown|no such|invalid|no) models?\b"
-            r"|try pulling|no models? loaded",
-            _I,
-        ),
-        Failure(
-            "no_model",
-            "The model server has no model {model} (HTTP {status}): install it there, or check the"
-            f" name in {MODEL_SETTING}.",
-        ),
+    Failure(
+        "loading",
+        "The model {model} is not ready yet: try again in a minute.",
+        r"(loading|starting|warming).{0,30}(model|up)|model.{0,60}(is )?(currently )?loading"
+        r"|not.?ready|estimated_time|unloaded while",
+        passing=True,
     ),
-    (
-        re.compile(r"api.?key|unauthori[sz]ed|authenticat|invalid.{0,12}(token|credential)", _I),
-        Failure(
-            "key",
-            "The model server refused the key (HTTP {status}): check WEBBEE_MODEL_KEY, or the"
-            " parameter that WEBBEE_MODEL_KEY_SECRET names.",
-        ),
+    Failure(
+        "refused",
+        "The service's safety filter refused the request to {model}.",
+        r"content.?(management|filter|policy)|safety|blocked by|prohibited|moderation|guardrail"
+        r"|responsible.?ai|inappropriate|flagged|data_inspection",
     ),
-    (
-        re.compile(r"rate.?limit|too many requests|quota|overloaded|capacity|again later|busy", _I),
-        Failure(
-            "rate_limit", "The model server is over its limit: try again in a minute.", passing=True
-        ),
+    Failure(
+        "credit",
+        "The model server's account has no credit left: the operator must top it up.",
+        r"insufficient.{0,20}(quota|credit|balance|fund)|billing|out of credit|in arrears"
+        r"|(credit|balance)\b.{0,30}(too low|exhausted|used up)",
+    ),
+    Failure(
+        "no_tools",
+        "{service} does not take tools for {model}: choose a model with tool use, or switch it on"
+        " in the server.",
+        r"(not|n't|no|un)\s*(support|have|allow|enabl|accept)\w*.{0,60}\btools?\b"
+        r"|\btools?\b.{0,60}(not|isn't|aren't|un)\s*(support|enabl|allow|availab)"
+        r"|enable-auto-tool-choice|tool.?use",
+    ),
+    Failure(
+        "no_model",
+        "{service} has no model {model} ({status}): install it there, or check the name in"
+        f" {MODEL_SETTING}.",
+        r"(?:model|deployment).{0,80}(not.found|does not exist|doesn't exist|not exist|unknown|"
+        r"not available|not a valid|invalid|isn't loaded|not loaded)|not a valid model"
+        r"|(unknown|no such|invalid|no) models?\b|try pulling|no models? loaded"
+        r"|^ResourceNotFoundException",
+    ),
+    Failure(
+        "key",
+        "{service} refused the key ({status}): check WEBBEE_MODEL_KEY, or the parameter that"
+        " WEBBEE_MODEL_KEY_SECRET names.",
+        r"api.?key|unauthori[sz]ed|authenticat|invalid.{0,12}(token|credential)",
+    ),
+    Failure(
+        "rate_limit",
+        "{service} is over its limit: try again in a minute. If it happens often, raise the quota.",
+        r"rate.?limit|too many requests|quota|throttl|overloaded|capacity|again later|busy",
+        passing=True,
     ),
 )
-_KEY: Final = next(f for _, f in _BY_WORDS if f.cause == "key")
+"""What codes and words tell, the first that fits."""
+_SAID: Final = tuple((re.compile(f.said, re.I | re.S), f) for f in _FAILURES)
+_KEY, _LIMIT = _FAILURES[-2:]
+_CREDIT: Final = next(f for f in _FAILURES if f.cause == "credit")
 _NO_COMPLETION: Final = Failure(
     "no_completion",
-    "The model server has no chat completions at this address (HTTP {status}), or no model"
-    " {model}: check base URL, which usually ends in /v1, and name, in"
-    f" {MODEL_SETTING}.",
+    "{service} has no chat completions at this address ({status}), or no model {model}: check base"
+    f" URL, which usually ends in /v1, and name, in {MODEL_SETTING}.",
 )
-_CREDIT: Final = next(f for _, f in _BY_WORDS if f.cause == "credit")
-_LIMIT: Final = next(f for _, f in _BY_WORDS if f.cause == "rate_limit")
-_REFUSED: Final = Failure(
-    "parameter", "The model server did not accept the request (HTTP {status})."
-)
-_FAILED: Final = Failure(
-    "server_error", "The model server failed (HTTP {status}): try again.", passing=True
-)
+_REFUSED: Final = Failure("parameter", "{service} did not accept the request ({status}).")
+_FAILED: Final = Failure("server_error", "{service} failed ({status}): try again.", passing=True)
 
-
-_OVERLOADED: Final = 529
+_BY_STATUS: Final = {
+    401: (_KEY, "refused no_model credit key"),
+    402: (_CREDIT, ""),
+    404: (_NO_COMPLETION, "no_tools no_model"),
+    429: (_LIMIT, "credit loading"),
+    500: (_FAILED, "window no_tools loading slow"),
+    529: (_LIMIT, "window no_tools loading"),
+}
+"""What a status means, and the causes that words may tell of instead."""
+_LIKE: Final = {403: 401, 407: 401, 405: 404, 408: 500, 409: 500, 424: 500, 425: 500, 529: 529}
 
 
 def failure_of(status: int, code: str, words: str) -> Failure:
     """What an error answer means. `status` 200 is an error inside an answer."""
     said = f"{code} {words}"
-    found = _by_words(said)
-    if status in (401, 403, 407):
-        return _unauthorised(found)
-    if status == 402:
-        return _CREDIT
-    if status == 429:
-        return _limited(said, found)
-    if status in (404, 405) or 300 <= status < 400:
-        return _not_there(found)
-    if status >= 500 or status in (408, 409, 425):
-        return _failed(status, found)
-    return found or (_FAILED if status < 300 else _REFUSED)
+    found = next((failure for pattern, failure in _SAID if pattern.search(said)), None)
+    if found is _CREDIT and status == 429 and "rate" in said.lower():
+        return _LIMIT
+    like = _LIKE.get(status, {3: 404, 5: 500}.get(status // 100, status))
+    usual, others = _BY_STATUS.get(like, (None, ""))
+    if usual is None:
+        return found or (_FAILED if status < 300 else _REFUSED)
+    return found if found and found.cause in others.split() else usual
 
 
-def _by_words(said: str) -> Failure | None:
-    """The failure that an error's code and words tell of, if any."""
-    return next((failure for pattern, failure in _BY_WORDS if pattern.search(said)), None)
+def slow(timeout_s: float) -> ModelUnavailable:
+    """The model did not answer within the time that the turn had left."""
+    return ModelUnavailable(
+        f"The model did not answer within {max(timeout_s, 0):.1f} s: try again, or let the operator"
+        f" choose a faster model, {MODEL_SETTING}, or give a turn more time (WEBBEE_TURN_SECONDS).",
+        cause="slow",
+    )
 
 
-def _unauthorised(found: Failure | None) -> Failure:
-    """What a refused key means, unless the words tell of more than the key."""
-    return found if found and found.cause in ("refused", "no_model", "credit") else _KEY
-
-
-def _not_there(found: Failure | None) -> Failure:
-    """What an address without an answer means: no model of this name, or none at all."""
-    return found if found and found.cause in ("no_tools", "no_model") else _NO_COMPLETION
-
-
-def _limited(said: str, found: Failure | None) -> Failure:
-    """What too many requests mean: a limit, or that nothing is left to pay with."""
-    is_credit = found is not None and found.cause == "credit" and "rate" not in said.lower()
-    return _CREDIT if is_credit else _LIMIT
-
-
-def _failed(status: int, found: Failure | None) -> Failure:
-    """What a server's own failure means; its words count where they tell one that lasts."""
-    if status == _OVERLOADED:
-        return found or _LIMIT
-    return found if found and found.cause in ("window", "no_tools", "loading") else _FAILED
+def pause_of(retry_after: object) -> float:
+    """Seconds of a `retry-after` header; 0 where it is missing or a date."""
+    try:
+        return max(0.0, float(str(retry_after)))
+    except ValueError:
+        return 0.0
 
 
 def _first(value: Any) -> Any:

@@ -153,9 +153,11 @@ class Normaliser:
     def _mark(self, at: int, final: bool) -> bool | None:
         if not final and may_become_a_mark(self._raw, at):
             return None
-        mark = mark_at(self._raw, at)
-        if mark is None:
-            return self._drop(len(self._raw)) if final and is_cut_off(self._raw, at) else False
+        if mark := mark_at(self._raw, at):
+            return self._marked(at, mark, final)
+        return self._drop(len(self._raw)) if final and is_cut_off(self._raw, at) else False
+
+    def _marked(self, at: int, mark: Mark, final: bool) -> bool | None:
         match mark.kind:
             case "text":
                 self._show(self._raw[at : mark.end])
@@ -317,10 +319,9 @@ class Normaliser:
         raw, end = self._raw, balanced(self._raw, at)
         while end is not None and (more := _NEXT_BLOCK.match(raw, end)):
             end = balanced(raw, more.end())
-        if end is None:
-            if final:
-                return self._take_calls(raw[at:], len(raw), marked=False)
+        if end is None and not final:
             return None if len(raw) - at < LONGEST_BLOCK else False
+        end = len(raw) if end is None else end
         behind = len(raw) - len(raw[end:].lstrip(" \t;,"))
         if behind == len(raw) and not final:
             return None

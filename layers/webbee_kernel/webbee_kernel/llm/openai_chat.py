@@ -1,28 +1,39 @@
-"""The bodies of chat completions: a request written, an answer read. Pure."""
+"""Chat completions: a request written; an answer read, whole or in the events of its stream.
+
+Servers want reasoning back in three forms. OpenRouter's `reasoning_details` and Gemini's
+`extra_content` with a `thought_signature` are signed or encrypted, and go back wherever they came
+from. `reasoning_content` is clear text: DeepSeek and Kimi refuse a request without it, most others
+one that has it, so it goes back to a server that has asked for it. Pure.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .completions import (
-    THOUGHTS,
-    Message,
-    completion,
-    conversation,
-    number,
-    output_tokens,
-    reasoning_of,
-    returned,
-)
-from .failures import MODEL_SETTING
+from .adapter import output_tokens
+from .assembly import Assembly, count
+from .conversation import Message, conversation
+from .failures import MODEL_SETTING, Passing
 from .options import PLAIN, ModelOptions
-from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
+from .protocol import ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
 from .tools import clean, describe, wire_schema
+
+CHAT_PARTS: Final = frozenset(
+    """output_tokens no_reasoning reasoning temperature max_tokens limit stream_options effort
+    cache_ttl tool_choice schema stop null_content system tool_messages stream""".split()
+)
+"""Parts of a request that a server may refuse."""
+
+EXTRA: Final = "extra_content"
+DETAILS: Final = "reasoning_details"
+CLEAR: Final = ("reasoning_content", "reasoning")
+THOUGHTS: Final = (*CLEAR, DETAILS, "thinking", "thoughts")
+"""Fields in which servers send a model's thoughts, which nobody is shown."""
 
 
 def completion_request(
@@ -34,9 +45,7 @@ def completion_request(
     options: ModelOptions = PLAIN,
 ) -> JSONObject:
     """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
-    of temperature, max_tokens, limit, schema, stream_options, effort, cache_ttl, strict,
-    null_content, system, tool_messages, stop, output_tokens, reasoning, no_reasoning,
-    tool_choice."""
+    of CHAT_PARTS."""
     body: JSONObject = {"model": model, "messages": _messages(request, without)}
     if request.tools:
         body["tools"] = [_tool(t, without) for t in request.tools]
@@ -83,7 +92,7 @@ def _wished(options: ModelOptions) -> dict[str, JSONObject]:
 def _message(message: Message, without: frozenset[str]) -> Iterator[JSONObject]:
     """A message with the reasoning it came with; calls are followed by one for each with what it
     returned."""
-    carried, extras = returned(message.reasoning, len(message.calls), without)
+    carried, extras = _returned(message.reasoning, len(message.calls), without)
     if not message.calls:
         yield {"role": message.role, "content": message.text, **carried}
         return
@@ -113,23 +122,163 @@ def _tool(tool: ToolSpec, without: frozenset[str]) -> JSONObject:
     return {"type": "function", "function": told}
 
 
-def read(body: Any, request: ModelRequest) -> ModelResponse:
-    """A chat completion; ModelUnavailable for anything else. A refusal is the text."""
-    try:
-        choice = choice_of(body)
-        message = choice.get("message") or choice.get("delta") or {"content": choice.get("text")}
-        calls = _calls(message)
-        text, parts = content_of(message.get("content"))
-        refusal = content_of(message.get("refusal"))[0]
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-        raise no_completion() from None
-    finish = finish_of(choice)
-    if refusal and finish in ("", "stop"):
-        finish = "refusal"
-    reasoned = any(message.get(field) for field in THOUGHTS)
-    spent = _usage(body.get("usage"))
-    found = completion(text or refusal, [*calls, *parts], request, spent, finish, reasoned=reasoned)
-    return replace(found, reasoning=reasoning_of(message, len(found.tool_calls)))
+def _returned(
+    reasoning: Reasoning | None, calls: int, without: Collection[str]
+) -> tuple[JSONObject, Sequence[JSONObject]]:
+    """What goes back with a message and with each of its calls. `without` holds `reasoning` where
+    the server refuses it, `no_reasoning` where it refuses to have clear thoughts left out."""
+    nothing: Sequence[JSONObject] = [{}] * calls
+    if reasoning is None:
+        return {}, nothing
+    plain = reasoning.plain if "no_reasoning" in without else {}
+    if "reasoning" in without:
+        return plain, nothing
+    return {**plain, **reasoning.message}, reasoning.calls or nothing
+
+
+# ---- what comes back
+
+
+class ChatAnswer:
+    """An answer as far as it came, by `line` of a stream or `whole`. `error` is what the server
+    told instead of one."""
+
+    def __init__(self, request: ModelRequest, hear: Callable[[str], None] | None = None) -> None:
+        self.made = Assembly(request, hear)
+        self.done = False
+        self.error: Any = None
+        self._thoughts: JSONObject = {}
+        self._refusal = ""
+        self._is_foreign = False
+        self._is_error = False
+        """Whether the event that comes was named as an error."""
+
+    def line(self, line: str) -> None:
+        """One line of Server-Sent Events, or of JSON alone."""
+        line = line.strip("\ufeff\r\n")
+        name, colon, value = line.partition(":")
+        if name == "event":
+            self._is_error = "error" in value
+        # llama.cpp's server sends `error:` lines
+        if name == "error" and colon:
+            self._is_error, name = True, "data"
+        data = value.strip() if name == "data" else line.strip()
+        if data.upper() == "[DONE]":
+            self.done = True
+        if data.startswith("{"):
+            self._chunk(data)
+        # words instead of JSON behind an error's name
+        elif self._is_error and data and not data.startswith(("[", "event:")):
+            self.error = {"error": {"message": data}}
+
+    def _chunk(self, data: str) -> None:
+        try:
+            chunk = json.loads(data)
+        except (ValueError, RecursionError):
+            why = "The model server sent an event that is no JSON: try again."
+            raise Passing(ModelUnavailable(why, cause="server_error")) from None
+        self.error = error_in(chunk) or ({"error": chunk} if self._is_error else None)
+        if self.error is None:
+            self._take(chunk)
+
+    def whole(self, content: bytes, status: int) -> None:
+        """All of a body: JSON, or the events of a stream that nobody announced."""
+        self.made.hear = None  # it is heard when it is known to be an answer
+        text = content.decode("utf-8", "replace").strip("\0\ufeff \t\r\n")
+        try:
+            body = json.loads(text)
+        except (ValueError, RecursionError):
+            if status == 200 and text.startswith(("data:", ":", "event:", "{")):
+                return self._lines(text)
+            body = text
+        error = error_in(body)
+        if error or status >= 300:
+            self.error = error or body or {}
+            body = _generated(self.error)
+            self.error = self.error if body is None else None
+        self.done = True
+        return self._take(body) if body else None
+
+    def _lines(self, text: str) -> None:
+        for line in text.splitlines():
+            if self.error is None:
+                self.line(line)
+
+    def _take(self, body: Any) -> None:
+        """An answer, or a piece of one."""
+        try:
+            # most send it with the last chunk only
+            self.made.usage = _usage(body["usage"]) if body.get("usage") else self.made.usage
+            choice = next((c for c in body.get("choices") or () if not c.get("index")), None)
+            self._is_foreign = choice is None and "choices" not in body
+            if choice is not None:
+                self._choice(choice)
+        except (ValueError, AttributeError, TypeError, KeyError):
+            raise no_completion() from None
+
+    def _choice(self, choice: JSONObject) -> None:
+        message = choice.get("delta") or {}
+        if not message and self.made.is_empty:  # some send a whole message as the one piece
+            message = choice.get("message") or {}
+        finish = str(choice.get("finish_reason") or "")
+        # which some servers say as a word
+        self.made.stop = self.made.stop if finish.lower() in ("", "null", "none") else finish
+        _gather(self._thoughts, message)
+        text, parts = _content(message.get("content", choice.get("text")))
+        self.made.say(text)
+        self._refusal += _content(message.get("refusal"))[0]
+        for n, call in enumerate([*_calls(message), *parts]):
+            self._call(call, n)
+
+    def _call(self, call: JSONObject, n: int) -> None:
+        """A piece of a call, the n-th of those that came together, whichever way it is nested."""
+        inner = call["function"] if isinstance(call.get("function"), dict) else call
+        arguments = inner.get("arguments", inner.get("parameters", inner.get("input")))
+        extra = {EXTRA: call[EXTRA]} if call.get(EXTRA) else None
+        index, name = call.get("index"), inner.get("name") or ""
+        place = n if index is None else index
+        self.made.call(place, str(call.get("id") or ""), name, arguments, extra)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the answer is whole."""
+        return bool(self.made.stop) or (self.done and not self._is_silent)
+
+    @property
+    def _is_silent(self) -> bool:
+        return self.made.is_empty and not self._refusal
+
+    def response(self) -> ModelResponse:
+        """The answer. A refusal is its text. Raises ModelUnavailable, or Passing, where it is
+        none, or has no end."""
+        if not self.ended:
+            raise self._nothing()
+        if self._refusal and not self.made.has_text:
+            self.made.say(self._refusal)
+            self.made.stop = "refusal" if self.made.stop in ("", "stop") else self.made.stop
+        thoughts = self._thoughts
+        self.made.thought = bool(thoughts)
+        answer = self.made.response()
+        sealed: JSONObject = {k: thoughts[k] for k in (DETAILS, EXTRA) if k in thoughts}
+        clear: JSONObject = {k: thoughts[k] for k in CLEAR if isinstance(thoughts.get(k), str)}
+        own = self.made.reasoning(sealed, clear, len(answer.tool_calls))
+        return replace(answer, reasoning=own)
+
+    def _nothing(self) -> Exception:
+        """Why this is no answer: it is something else, empty, or without its end."""
+        if not self._is_silent:
+            why = "The model server broke off its answer: try again."
+            return Passing(ModelUnavailable(why, cause="server_error"))
+        why = "The model server gave an empty answer: try again, or choose another model."
+        empty = Passing(ModelUnavailable(why, cause="empty"))
+        return no_completion() if self._is_foreign else empty
+
+
+def _calls(message: Mapping[str, Any]) -> list[JSONObject]:
+    """The calls of a message or a piece of one: a list, a single one, or nothing."""
+    asked = message.get("tool_calls") or []
+    asked = json.loads(asked) if isinstance(asked, str) else asked
+    return [call for call in ([asked] if isinstance(asked, dict) else asked) if call]
 
 
 def no_completion() -> ModelUnavailable:
@@ -139,89 +288,36 @@ def no_completion() -> ModelUnavailable:
     )
 
 
-def served(status: int, body: Any) -> Any:
-    """The answer in a body: its own, or the one that an error holds; None where it tells of
-    nothing but an error."""
-    error = error_in(body)
-    return generated(error or body) if error or status >= 300 else body or {}
-
-
-def generated(error: Any) -> JSONObject | None:
+def _generated(error: Any) -> JSONObject | None:
     """The answer that an error holds: of a model whose calls its server could not read."""
     told = error.get("error") if isinstance(error, dict) else None
     text = told.get("failed_generation") if isinstance(told, dict) else None
     return {"choices": [{"message": {"content": text}}]} if isinstance(text, str) and text else None
 
 
-def choice_of(body: Any) -> Any:
-    """The first choice of an answer or of a piece of one; None where it has none."""
-    return next((c for c in body.get("choices") or () if not c.get("index")), None)
-
-
-def finish_of(choice: Any) -> str:
-    """Why an answer ended; empty where it has not, which some servers say as a word."""
-    finish = str(choice.get("finish_reason") or "")
-    return "" if finish.lower() in ("null", "none") else finish
-
-
 def error_in(body: Any) -> JSONObject | None:
     """The error that an answer of 200, or an event of one, tells in any of the fields that servers
     tell it in."""
-    if not isinstance(body, dict) or body.get("error"):
-        return {"error": body["error"]} if isinstance(body, dict) else None
-    if choices := body.get("choices"):
-        first = choices[0] if isinstance(choices, list) else choices
-        is_error = isinstance(first, dict) and bool(first.get("error"))
-        return {"error": first["error"]} if is_error else None
-    told = any(body.get(name) for name in ("errors", "detail"))
+    if not isinstance(body, dict):
+        return None
+    choices = body.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else choices
+    for told in (body, first):
+        if isinstance(told, dict) and told.get("error"):
+            return {"error": told["error"]}
+    told = body.get("errors") or body.get("detail")
     is_error = body.get("success") is False or "error" in (body.get("type"), body.get("object"))
-    return dict(body) if told or is_error else None
+    return dict(body) if is_error or (told and not choices) else None
 
 
-def asked_of(message: Any) -> list[Any]:
-    """The calls of a message or a piece of one: a list, a single one, or nothing."""
-    asked = message.get("tool_calls") or []
-    if isinstance(asked, str):
-        asked = json.loads(asked)
-    return [call for call in ([asked] if isinstance(asked, dict) else asked) if call]
-
-
-def _calls(message: Any) -> list[tuple[Any, Any]]:
-    """The names and arguments of a message's calls, the older single form behind the others."""
-    calls = [_asked(c) for c in asked_of(message)]
-    if isinstance(older := message.get("function_call"), dict):
-        calls.append((older.get("name"), older.get("arguments")))
-    return calls
-
-
-def _asked(call: Any) -> tuple[Any, Any]:
-    """A call's name and arguments, whichever way the server nests them."""
-    if not isinstance(call, dict):
-        return None, None
-    inner = inner_of(call)
-    name = inner.get("name") or call.get("name")
-    return name, inner.get("arguments", inner.get("parameters", inner.get("input")))
-
-
-def inner_of(call: JSONObject) -> JSONObject:
-    """Where a call's name and arguments stand: in `function`, or in the call itself."""
-    inner = call.get("function")
-    return inner if isinstance(inner, dict) else call
-
-
-def content_of(content: Any) -> tuple[str, list[tuple[Any, Any]]]:
+def _content(content: Any) -> tuple[str, list[JSONObject]]:
     """The text, and the calls that stand among its parts; content is text, a list of parts, or
     nothing. Parts with thoughts are left out."""
-    if isinstance(content, dict):
-        content = [content]
-    if not isinstance(content, list):
+    if not isinstance(content, dict | list):
         return ("" if content is None else str(content)), []
-    calls = [_asked(part) for part in content if _is_call(part)]
-    return "".join(_text_of(part) for part in content if not _is_call(part)), calls
-
-
-def _is_call(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") in ("tool_use", "tool_call", "function_call")
+    parts = [content] if isinstance(content, dict) else content
+    calls = [p for p in parts if isinstance(p, dict) and p.get("type") in ("tool_use", "tool_call")]
+    return "".join(_text_of(part) for part in parts), calls
 
 
 def _text_of(part: Any) -> str:
@@ -239,7 +335,41 @@ def _usage(usage: Any) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
     details = usage.get("prompt_tokens_details")
-    cached = number(details.get("cached_tokens")) if isinstance(details, dict) else 0
-    asked = usage.get("prompt_tokens", usage.get("input_tokens"))
-    wrote = usage.get("completion_tokens", usage.get("output_tokens"))
-    return Usage(number(asked), number(wrote), cached)
+    cached = count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+    return Usage(count(usage.get("prompt_tokens")), count(usage.get("completion_tokens")), cached)
+
+
+def _gather(made: JSONObject, message: Mapping[str, Any]) -> None:
+    """The thoughts of an answer, or of a piece of one, put to what there is of them."""
+    for name in (*THOUGHTS, EXTRA):
+        piece, before = message.get(name), made.get(name)
+        if isinstance(piece, str) and isinstance(before, str):
+            made[name] = before + piece
+        elif isinstance(piece, list) and isinstance(before, list | None):
+            for detail in piece:
+                _detail(made.setdefault(name, []), detail)
+        elif piece:
+            made[name] = piece
+
+
+def _detail(made: list[Any], piece: Any) -> None:
+    """Details grow by text; another kind, place or id begins another one, and what is encrypted
+    comes whole."""
+    last: Any = made[-1] if made else None
+    if not _is_same(last, piece):
+        made.append(dict(piece) if isinstance(piece, dict) else piece)
+        return
+    for name, value in piece.items():
+        if name in ("text", "summary") and isinstance(last.get(name), str):
+            last[name] += value or ""
+        elif value is not None:
+            last[name] = value
+
+
+def _is_same(last: Any, piece: Any) -> bool:
+    if not (isinstance(piece, dict) and isinstance(last, dict)):
+        return False
+    if "data" in piece or last.get("type") != piece.get("type"):
+        return False
+    ids = {last.get("id"), piece.get("id")} - {None}
+    return last.get("index") == piece.get("index") and len(ids) < 2

@@ -9,12 +9,10 @@ other, and this process remembers it.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-import re
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -23,12 +21,11 @@ from urllib.parse import urlsplit
 from ..aws.clients import ClientFactory, aws_client, error_code, in_thread
 from ..errors import ModelUnavailable, SettingsError
 from ..types import JSONObject
-from .attempts import LearningModel, pause_of, slow
-from .completions import FEWER_KEYWORDS, NO_SYSTEM, TOO_LONG_AN_ANSWER, unanswerable, usable
-from .failures import MODEL_SETTING, Passing, error_of, failure_of, status_of
-from .openai_chat import completion_request, error_in, no_completion, read, served
+from .adapter import PARTS, Adapter, Listener, unanswerable
+from .assembly import usable
+from .failures import MODEL_SETTING, Passing, error_of, failure_of, pause_of, slow, status_of
+from .openai_chat import CHAT_PARTS, ChatAnswer, completion_request
 from .options import PLAIN, ModelOptions
-from .pieces import Aloud, ChatPieces
 from .protocol import ModelRequest, ModelResponse
 
 if TYPE_CHECKING:
@@ -40,45 +37,6 @@ MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
 CONNECT_S: Final = 3.0
 BEHIND_S: Final = 1.0
 """Seconds that a stream is read on behind the end of its answer."""
-_OPTIONAL: Final = {
-    "no_reasoning": re.compile(
-        r"reasoning_content.{0,80}\b(must|missing|required|passed back)\b"
-        r"|missing.{0,20}reasoning_content",
-        re.I | re.S,
-    ),
-    "reasoning": re.compile(
-        r"(reasoning_(content|details)|extra_content).{0,80}\b(not|\w+n't|un\w+|extra|forbidden)\b"
-        r"|\b(extra|un\w+|not)\b.{0,80}(reasoning_(content|details)|extra_content)",
-        re.I | re.S,
-    ),
-    "temperature": re.compile("temperature|top_p.{0,30}both"),
-    "max_tokens": re.compile("max_tokens|max_completion_tokens"),
-    "limit": re.compile("max_tokens|max_completion_tokens|completion tokens"),
-    "stream_options": re.compile("stream_options|include_usage"),
-    "effort": re.compile("reasoning_effort|reasoning.effort"),
-    "cache_ttl": re.compile("prompt_cache_retention"),
-    "tool_choice": re.compile("tool_choice"),
-    "schema": FEWER_KEYWORDS,
-    "stop": re.compile(
-        r"\bstop\b.{0,40}(not|n't|un)|(unknown|unsupported|unexpected).{0,40}\bstop\b"
-    ),
-    "null_content": re.compile(
-        r"content.{0,80}(null|none|required|empty|string|str\b|nonetype|expected)", re.I | re.S
-    ),
-    "system": NO_SYSTEM,
-    "tool_messages": re.compile(
-        r"alternat|roles? must|tool_call_id|role.{0,30}\btool\b|\btool\b.{0,30}role"
-        r"|expected.{0,30}role"
-        r"|thought_signature|signature|reasoning_content",
-        re.I | re.S,
-    ),
-    "stream": re.compile(
-        r"\bstream(ing)?\b.{0,60}(not|n't|un|disabled)|(not|un)\w*.{0,30}stream", re.I
-    ),
-}
-"""Parts of a request that a server may refuse, and how its refusal is told from others."""
-
-_EMPTY: Final = "The model {model} gave an empty answer: try again, or choose another model."
 _log = logging.getLogger("webbee.model.openai")
 
 
@@ -178,7 +136,7 @@ _clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClien
 )
 
 
-class OpenAICompatibleModel(LearningModel):
+class OpenAICompatibleModel(Adapter):
     """One model of one server. `base_url` is what stands before `/chat/completions`, usually ending
     in `/v1`."""
 
@@ -196,41 +154,35 @@ class OpenAICompatibleModel(LearningModel):
         self._key = key or ModelKey()
 
     async def _ask(
-        self, request: ModelRequest, left: float, to: Aloud | None = None
+        self, request: ModelRequest, left: float, to: Listener | None = None
     ) -> ModelResponse:
         renewed = False
         while True:
             refused = frozenset(self.learnt.refused)
             # a server that cannot stream is asked for the whole
-            listener = None if "stream" in refused else to
-            asked = completion_request(
-                self._model,
-                request,
-                refused,
-                streamed=listener is not None,
-                options=self._options,
+            streamed = to is not None and "stream" not in refused
+            body = completion_request(
+                self._model, request, refused, streamed=streamed, options=self._options
             )
-            status, headers, body = await self._post(asked, left, listener)
-            if (answer := served(status, body)) is not None:
-                return self._read(answer, request)
-            body = error_in(body) or body
-            status = status_of(body, status)
+            answer = ChatAnswer(request, to)
+            status, headers = await self._post(body, left, answer, streamed=streamed)
+            if answer.error is None:
+                return usable(answer.response(), request, self._model)
+            status = status_of(answer.error, status)
             # the key was exchanged since it was read
             if status in (401, 403) and not renewed and await self._key.replaced():
                 renewed = True
                 continue
             already = unanswerable(request, refused)
-            if not self.learnt.goes_without(*_refusal(status, body, already), already):
-                raise self._failed(status, headers, body)
+            words = _refusal(status, answer.error, already)
+            if not self.learnt.goes_without(CHAT_PARTS, words, already):
+                raise self._failed(status, headers, answer.error)
 
-    def _read(self, body: Any, request: ModelRequest) -> ModelResponse:
-        if not body or (isinstance(body, dict) and not body.get("choices", True)):
-            raise Passing(ModelUnavailable(_EMPTY.format(model=self._model), cause="empty"))
-        return usable(read(body, request), request, self._model)
-
-    async def _post(self, body: JSONObject, left: float, to: Aloud | None) -> tuple[int, Any, Any]:
-        """Status, headers and the parsed body (None where it is no JSON), its text heard by `to`
-        where it is streamed. Redirects are not followed: the key stays here."""
+    async def _post(
+        self, body: JSONObject, left: float, answer: ChatAnswer, *, streamed: bool
+    ) -> tuple[int, Any]:
+        """Status and headers; what comes is told to `answer`. Redirects are not followed: the key
+        stays here."""
         import httpx2  # imported late: other models need none of it
 
         key = await self._key.get()
@@ -243,8 +195,9 @@ class OpenAICompatibleModel(LearningModel):
                 kind = response.headers.get("content-type", "")
                 # some answer whole though a stream was asked for
                 in_pieces = response.status_code == 200 and kind.startswith("text/event-stream")
-                if to is not None and in_pieces:
-                    return 200, response.headers, await _heard(response, to)
+                if streamed and in_pieces:
+                    await _hear(response, answer)
+                    return 200, response.headers
                 content = bytearray()
                 async for chunk in response.aiter_bytes():
                     content += chunk
@@ -253,7 +206,8 @@ class OpenAICompatibleModel(LearningModel):
             raise slow(left) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise Passing(ModelUnavailable(self._unreached(error), cause="unreached")) from None
-        return response.status_code, response.headers, _body(bytes(content), response.status_code)
+        answer.whole(bytes(content), response.status_code)
+        return response.status_code, response.headers
 
     def _unreached(self, error: Exception) -> str:
         """What kept a request from the server, with the address that was asked."""
@@ -274,66 +228,35 @@ class OpenAICompatibleModel(LearningModel):
         _log.warning(
             "model=%s status=%d code=%s | chat completion failed", self._model, status, code or "-"
         )
-        words = self._key.hidden(words)
         if status in (401, 403):
             self._key.forget()
-        failure = failure_of(status, code, words)
-        pause = pause_of(headers.get("retry-after"))
-        told = " ".join(filter(None, (str(status), code)))
-        text = failure.text.format(model=self._model, status=told)
-        error = ModelUnavailable(text, cause=failure.cause, words=words, wait_s=pause)
-        return Passing(error, pause) if failure.passing else error
+        told = " ".join(filter(None, (f"HTTP {status}", code)))
+        return failure_of(status, code, words).error(
+            "The model server",
+            self._model,
+            told,
+            self._key.hidden(words),
+            pause_of(headers.get("retry-after")),
+        )
 
     def __repr__(self) -> str:
         return f"OpenAICompatibleModel({self._model!r})"
 
 
-async def _heard(response: httpx2.Response, to: Aloud) -> JSONObject:
-    """A streamed answer, heard while it comes, as if it had come in one piece. Passing where it
-    ends in the middle."""
-    pieces, size = ChatPieces(to), 0
+async def _hear(response: httpx2.Response, answer: ChatAnswer) -> None:
+    """Tell a streamed answer line by line, to its end or where nothing of use comes any more."""
+    size, made = 0, answer.made
     lines = response.aiter_lines()
     with suppress(TimeoutError, StopAsyncIteration):
-        while not (pieces.done or to.endless):
+        while not (answer.done or made.endless or answer.error is not None):
             # behind its finish reason comes the usage, where a server tells it, or nothing at all
-            async with asyncio.timeout(BEHIND_S if pieces.finish else None):
+            async with asyncio.timeout(BEHIND_S if made.stop else None):
                 line = await anext(lines)
             size += len(line)
             _limit(size)
-            if error := pieces.take(line):
-                return error
-    if to.endless:
-        pieces.finish = pieces.finish or "length"
-    return pieces.body() if pieces.ended else _broken_off(pieces)
-
-
-def _broken_off(pieces: ChatPieces) -> JSONObject:
-    """A stream that has ended in the middle, or with nothing."""
-    if pieces.is_foreign:
-        raise no_completion()
-    if pieces.text or pieces.calls:
-        why = "The model server broke off its answer: try again."
-        raise Passing(ModelUnavailable(why, cause="server_error"))
-    return {}
-
-
-def _body(content: bytes, status: int) -> Any:
-    """The parsed body: JSON, or the events of a stream that nobody announced; None where there is
-    nothing, the text where it is no JSON."""
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        text = content.decode("utf-8", "replace").strip("\0\ufeff \t\r\n")
-    with suppress(ValueError, RecursionError):
-        return json.loads(text)
-    if status == 200 and text.startswith(("data:", ":", "event:", "{")):
-        # a stream that nobody announced
-        pieces = ChatPieces(lambda _: None)
-        for line in text.splitlines():
-            if error := pieces.take(line):
-                return error
-        return pieces.body() if pieces.ended else {}
-    return text or None
+            answer.line(line)
+    if made.endless:
+        made.stop = made.stop or "length"
 
 
 def _limit(size: int) -> None:
@@ -390,16 +313,13 @@ def _unusable(base_url: str) -> str:
     return "" if parts.hostname else unreadable
 
 
-def _refusal(
-    status: int, body: Any, already: frozenset[str]
-) -> tuple[Mapping[str, re.Pattern[str]], str]:
-    """What a refusal may be about, and its words; none for an error that is no refusal of a
-    part."""
+def _refusal(status: int, error: Any, already: frozenset[str]) -> str:
+    """The words of a refusal of a part of the request; none for other errors."""
     if status not in (400, 422, 500, 501):
-        return _OPTIONAL, ""
-    code, words = error_of(body)
-    if "output_tokens" not in already and TOO_LONG_AN_ANSWER.search(words):
-        return {"output_tokens": TOO_LONG_AN_ANSWER}, words  # some speak of the window there
+        return ""
+    code, words = error_of(error)
+    if "output_tokens" not in already and PARTS["output_tokens"].search(words):
+        return words  # some speak of the window there
     # these are mended by nothing that we leave out
     is_other = failure_of(status, code, words).cause in ("window", "no_model", "key")
-    return _OPTIONAL, "" if is_other or "context" in code else words
+    return "" if is_other or "context" in code else words

@@ -6,9 +6,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 import time
-from collections.abc import Awaitable, Collection, Mapping
+from collections.abc import Awaitable, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -64,39 +63,6 @@ class ModelOptions(NamedTuple):
 
 PLAIN = ModelOptions()
 """Nothing beyond."""
-
-
-class Learnt:
-    """What a process knows of a model: what its options say, and what its answers have shown since.
-
-    `refused` are the parts of a request that it is asked without. `is_held`: nothing of an answer
-    is shown before its end, for some models think aloud and only the end of the thoughts says so.
-    It is so until one answer has shown that this one does not, and for good once one has shown that
-    it does.
-    """
-
-    def __init__(self, name: str, options: ModelOptions) -> None:
-        self._name = name
-        self.refused = set(options.refuses)
-        self.thinks_aloud = bool(options.thinks_aloud)
-        self.is_held = options.thinks_aloud is not False
-
-    def hear(self, answer: ModelResponse) -> ModelResponse:
-        self.thinks_aloud |= answer.orphan
-        self.is_held = self.thinks_aloud or (self.is_held and not answer.text)
-        return answer
-
-    def goes_without(
-        self, optional: Mapping[str, re.Pattern[str]], words: str, already: Collection[str]
-    ) -> bool:
-        """Whether a refusal in these words is about a part that the model can be asked without, and
-        has not been `already`: from now on it is."""
-        refused = (p for p, about in optional.items() if p not in already and about.search(words))
-        part = next(refused, "") if words else ""
-        if part:
-            self.refused.add(part)
-            _log.info("model=%s part=%s | refused, asked again without", self._name, part)
-        return bool(part)
 
 
 def options_of(settings: Settings, role: ModelRole) -> ModelOptions:

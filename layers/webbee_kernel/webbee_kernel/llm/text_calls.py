@@ -253,9 +253,8 @@ def _from_json(value: JSON, offered: Offered) -> list[ToolCall]:
         return []
     if (inner := next(_wrapped(value), None)) is not None:
         return _from_json(inner, offered)
-    [*names] = value
-    if len(names) == 1 and names[0] in offered.names and isinstance(value[names[0]], dict):
-        return [ToolCall(names[0], value[names[0]])]  # Apertus
+    if value.keys() <= offered.names:  # Apertus
+        return [ToolCall(name, arguments_of(given)) for name, given in value.items()]
     return _from_object(value)
 
 

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from ..catalogue import EXAMPLES_SHOWN, SLOT, FunctionInfo, PerObject
 from ..text import cut, one_line
 from ..types import JSONObject
-from .protocol import ToolCall, ToolSpec
+from .protocol import ToolSpec
 
 BRIEF: Final = 280
 """Characters of a function in few words, where that can be done: its name, the first sentence of
@@ -69,15 +69,6 @@ def _parameters(tool: ToolSpec) -> JSONObject:
 
 parameters = PerObject(_parameters)
 """The arguments' JSON schema of a tool in its compact form."""
-
-
-def whole(calls: Sequence[ToolCall], stop_reason: str) -> tuple[ToolCall, ...]:
-    """The calls, the last one as text where the answer was cut off: what may lack its end never
-    runs, the model is asked again."""
-    if stop_reason != "max_tokens" or not calls or isinstance(calls[-1].arguments, str):
-        return tuple(calls)
-    last = calls[-1]
-    return (*calls[:-1], ToolCall(last.name, json.dumps(last.arguments, ensure_ascii=False)))
 
 
 class Forms(NamedTuple):
