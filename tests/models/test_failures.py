@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -51,8 +50,8 @@ def test_a_service_that_asks_for_a_long_pause_is_not_asked_again(
 
 def test_a_slow_answer_is_given_up_and_not_asked_for_again(wire: Wire) -> None:
     wire.server.play(Answer("late", delay_s=30))
-    told = failure(wire, timeout_s=0.5)
-    assert "did not answer within 0.5 s" in told
+    told = failure(wire, timeout_s=1.5)
+    assert "did not answer within 1.5 s" in told
     assert "WEBBEE_TURN_SECONDS" in told, "the setting that would give it more time"
     assert len(wire.server.requests) == 1
 
@@ -115,12 +114,9 @@ def test_bedrock_errors_say_what_to_do(bedrock: Wire, answer: Answer, told: str)
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (Answer(status=429, code="insufficient_quota"), "no credit left"),
         (Answer(status=307, message="elsewhere"), "base URL"),
-        (Answer(raw=b"<html>"), "no chat completion"),
         (Answer(status=404, raw=b"404 page not found"), "/v1"),
         (Answer(status=422, raw=b'{"detail": "no"}'), "HTTP 422"),
-        (Answer(status=400, raw=b'"text"'), "HTTP 400"),
         (Answer(raw=b"x" * (4 * 1024 * 1024 + 1)), "larger than 4 MB"),
     ],
 )
@@ -218,9 +214,9 @@ class Parameters:
         return {"Parameter": {"Value": value}}
 
 
-def key_of(stored: Parameters, **options: Any) -> ModelKey:
+def key_of(stored: Parameters) -> ModelKey:
     """The key that is stored there."""
-    return ModelKey(parameter="/models/key", client_factory=stored, **options)
+    return ModelKey(parameter="/models/key", client_factory=stored)
 
 
 def test_a_key_is_sent_and_shown_nowhere(
@@ -240,7 +236,7 @@ def test_a_key_is_sent_and_shown_nowhere(
 
 
 def test_i_secrets_never_logged_a_key_comes_from_its_parameter_once(loop: LoopThread) -> None:
-    key = ModelKey(parameter="/models/key", client_factory=Parameters("sk-1\n"))
+    key = key_of(Parameters("sk-1\n"))
     assert [loop.run(key.get()), loop.run(key.get())] == ["sk-1", "sk-1"]
     assert "sk-1" not in repr(key)
 
@@ -260,13 +256,6 @@ def test_a_key_that_is_refused_and_was_not_replaced_is_asked_for_once(loop: Loop
         with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL_KEY"):
             loop.run(OpenAICompatibleModel(server.url, "m", key_of(stored)).complete(asking()))
     assert stored.values == []
-
-
-def test_a_new_key_takes_over_while_the_old_one_still_holds(loop: LoopThread) -> None:
-    times = iter([0.0, 1.0, 299.0, 300.0, 300.0, 301.0])
-    stored = Parameters("sk-1", "sk-2")
-    key = key_of(stored, now=lambda: next(times))
-    assert [loop.run(key.get()) for _ in range(4)] == ["sk-1", "sk-1", "sk-1", "sk-2"]
 
 
 def test_a_parameter_that_cannot_be_read_is_named_by_its_setting(loop: LoopThread) -> None:

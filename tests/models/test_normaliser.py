@@ -3,7 +3,6 @@ calls written as text. Streamed or whole, however it is cut, the same comes out.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -47,7 +46,6 @@ SAID = {
     "Apriel 1.5, its steps in the prompt": "x\n[BEGIN FINAL RESPONSE]\nHello\n[END FINAL RESPONSE]",
     "Granite 3": "<|start_of_role|>assistant<|end_of_role|>Hello<|end_of_text|>",
     "LongCat": "<longcat_think>x</longcat_think>Hello",
-    "gpt-oss, half its tokens taken away": "analysis<|message|>We need<|end|><|start|>assistant<|channel|>final<|message|>Hello<|return|>",
     "Nemotron": "<SPECIAL_12>Hello",
     "EXAONE 4": "[|assistant|]Hello[|endofturn|]",
     "MiniMax M2": "Hello[e~[",
@@ -257,12 +255,10 @@ GIVEN: list[object] = [
     *({"City": "Riga"}, {"arguments": {"city": "Riga"}}, {"input": '{"city": "Riga"}'}),
     {"name": "get_forecast", "parameters": {"city": "Riga"}},
 ]
-PARALLEL = [{"recipient_name": "functions.get_forecast", "parameters": {"city": "Riga"}}]
 NATIVE: list[tuple[str, str, object]] = [
     (CALLED["hermes"], "getForecast", "{'city': 'Riga',}"),  # as text beside the real one
     *(("", name, {"city": "Riga"}) for name in NAMES),
     *(("", "get_forecast", given) for given in GIVEN),
-    ("", "multi_tool_use.parallel", json.dumps({"tool_uses": PARALLEL})),
 ]
 
 

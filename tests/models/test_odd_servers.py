@@ -63,11 +63,6 @@ def completed(body: Any) -> Reply:
     return chunked([json.dumps(body).encode()])
 
 
-def lines(*parts: Any) -> Reply:
-    """Lines of JSON, as Ollama's own interface streams."""
-    return chunked([json.dumps(part).encode() + b"\n" for part in parts], "application/x-ndjson")
-
-
 @dataclass(frozen=True)
 class Odd:
     """What the server answers where a stream was asked for, and where none was; None: as usual."""
@@ -123,18 +118,11 @@ def streamed(events: list[Any], **more: Any) -> Odd:
     return Odd(sse(events, **more), None)
 
 
-def alone(odd: Reply) -> Odd:
-    """Odd where it comes whole."""
-    return Odd(None, odd)
-
-
 ANSWERS: dict[str, Odd] = {
     "a finish reason as the word null": streamed(
         [{"choices": [{**w["choices"][0], "finish_reason": "null"}]} for w in words()] + [END]
     ),
-    "zeros behind the body": alone(chunked([joined(whole(PLAIN)), b"\0\0"])),
     "a zero within the text": text(HELLO.replace(" to", "\0 to")),
-    "usage absent": both(PLAIN, SPOKEN),
     "usage null": Odd(sse([*words(), {**END, "usage": None}]), whole(PLAIN, usage=None)),
     "comments and keepalives between events": streamed(
         [": OPENROUTER PROCESSING\n\n", *words(), ": ping\n\n", "\n", END]
@@ -144,15 +132,12 @@ ANSWERS: dict[str, Odd] = {
         [{"choices": [SECOND, {"index": 0, "delta": {"content": HELLO}}]}, END]
     ),
     "finish_reason missing": both(PLAIN, [*words()], None),
-    "finish_reason in capitals": both(PLAIN, [*words(), delta("STOP")], "STOP"),
     "finish_reason unknown": both(PLAIN, [*words(), delta("abort_none")], "abort_none"),
-    "finish_reason a number": both(PLAIN, [*words(), delta(1)], 1),
     "UTF-8 cut in the middle": Odd(cut_at(sse(SPOKEN), 3), cut_at(whole(PLAIN), 3)),
     "gzip": Odd(zipped(sse(SPOKEN)), zipped(whole(PLAIN))),
     "trailing data behind [DONE]": streamed(
         [*words(), END, "data: [DONE]\n\n", delta(content=" and more"), "garbage\n"]
     ),
-    "trailing white space behind the body": alone(chunked([joined(whole(PLAIN)), b"\n\n  \n"])),
     "a byte order mark": Odd(
         sse(["\ufeff", *SPOKEN]), chunked([b"\xef\xbb\xbf", joined(whole(PLAIN))])
     ),
@@ -161,16 +146,9 @@ ANSWERS: dict[str, Odd] = {
     "JSON lines announced as a stream": streamed(
         [f"{json.dumps(e)}\n" for e in SPOKEN], done=False
     ),
-    "JSON lines announced as such": streamed(
-        [f"{json.dumps(e)}\n" for e in SPOKEN], kind="application/x-ndjson", done=False
-    ),
-    "a stream announced as JSON": streamed(SPOKEN, kind="application/json"),
     "a stream though none was asked for": Odd(sse(SPOKEN), sse(SPOKEN)),
     "a whole answer though a stream was asked for": Odd(whole(PLAIN), whole(PLAIN)),
     "a whole answer in one event": streamed([json.loads(joined(whole(PLAIN)))]),
-    "content null in most deltas": streamed(
-        [delta(role="assistant", content=None), *words(), delta("stop", content=None)]
-    ),
     "tool_calls null beside text": both(
         {**PLAIN, "tool_calls": None, "function_call": None, "refusal": None, "audio": None},
         [delta(content=HELLO, tool_calls=None, function_call=None, refusal=None), END],
@@ -184,9 +162,7 @@ ANSWERS: dict[str, Odd] = {
             "reasoning": "secret plan",
             "reasoning_content": "secret plan",
             "thinking": "secret plan",
-            "thinking_blocks": [{"type": "thinking", "thinking": "secret plan", "signature": "x"}],
             "reasoning_details": [{"type": "reasoning.text", "text": "secret plan"}],
-            "thought": True,
         }.items()
     },
 }
@@ -216,7 +192,6 @@ def piece(arguments: Any = "", name: str = "", **more: Any) -> Json:
     return {**more, "function": {"arguments": arguments, **({"name": name} if name else {})}}
 
 
-OLLAMA = {"tool_calls": [{"function": {"name": "mail__send", "arguments": {"to": "bob"}}}]}
 INBOX = {"name": "mail__list_inbox", "arguments": "{}"}
 USE = [{"type": "tool_use", "id": "t", "name": "mail__send", "input": {"to": "bob"}}]
 UNREAD = error(400, {"error": {"code": "tool_use_failed", "message": "Failed to call a function.",
@@ -238,20 +213,10 @@ CALLED: dict[str, Odd] = {
     "finish_reason stop beside a call": both(
         CALLS, [delta(tool_calls=[called()]), delta("stop")], "stop"
     ),
-    "finish_reason missing beside a call": both(CALLS, [delta(tool_calls=[called()])], None),
-    "an empty name, then the name": pieces(
-        {"index": 0, "id": "c1", "function": {"name": ""}},
-        {"index": 0, "function": {"name": "mail__send"}},
-        {"index": 0, "function": {"arguments": '{"to": '}},
-        {"index": 0, "function": {"arguments": '"bob"}'}},
-    ),
     "no index": pieces(
         {"id": "c1", "function": {"name": "mail__send"}},
         {"function": {"arguments": '{"to": "bob"}'}},
     ),
-    "no id": native([{"type": "function", "function": SEND}], [{"index": 0, "function": SEND}]),
-    "an id that is a number": native([{**CALL, "id": 7}], [called(id=7)]),
-    "an index that is text": pieces(called(index="0")),
     "one id for two parallel calls, both whole": native(
         [CALL, {**CALL, "function": INBOX}], [called()], [called(index=1, function=INBOX)]
     ),
@@ -269,9 +234,6 @@ CALLED: dict[str, Odd] = {
     "arguments as an object": calling(arguments={"to": "bob"}),
     "arguments twice encoded": calling(arguments=json.dumps('{"to":"bob"}')),
     "a null among the calls": native([None, CALL], [None], [called()]),
-    "a name with the app's separator": calling(name="mail.send"),
-    "a name in a namespace": calling(name="functions.mail__send"),
-    "a type that is none": native([{**CALL, "type": ""}], [called(type=None)]),
     "a call as content part": both(
         {"content": USE}, [delta(content=USE), delta("tool_use")], "tool_use"
     ),
@@ -299,20 +261,12 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
             )
             for finish in ("abort", "error", "insufficient_system_resource")
         },
-        "an error that names no field": Odd(
-            sse([UNNAMED := {"object": "error", "message": "EngineCore", "code": 500}]),
-            error(200, UNNAMED),
-        ),
-        "200 with success false": error(
-            200, {"success": False, "errors": [{"message": "Internal failure"}]}
-        ),
         "an error event in the middle of a stream": Odd(
             sse([said("upstream failed", code=502)]), error(502, said("upstream failed"))
         ),
         "503 in HTML of a proxy": error(
             503, "<html><h1>503 Service Unavailable</h1></html>", "text/html"
         ),
-        "502 without a body": error(502, ""),
     },
     "rate_limit": {
         "an error in a choice": Odd(
@@ -326,9 +280,6 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
             sse(['event: error\ndata: {"message": "Overloaded", "type": "overloaded_error"}\n\n']),
             error(529, {"type": "error", "error": {"type": "overloaded_error"}}),
         ),
-        "Retry-After as a date": error(
-            429, {"error": "slow down"}, Retry_After="Fri, 31 Dec 2100 23:59:59 GMT"
-        ),
         "Retry-After beyond reason": error(429, {"error": "slow down"}, Retry_After="86400"),
     },
     "window": {
@@ -338,9 +289,6 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
         ),
         "a window in TGI's words": error(
             422, {"error": "`inputs` tokens + `max_new_tokens` must be <= 4096"}
-        ),
-        "a window in TensorRT's": event(
-            "prompt length (5000) exceeds maximum input length (4096)", code=400
         ),
         "a window in Qwen's": event("Range of input length should be [1, 6000]", code=400),
         "an error in the stream's first event": Odd(
@@ -352,9 +300,6 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
     "refused": {
         "filtered in the middle": both(
             {"content": "Good"}, [delta(content="Good"), delta("content_filter")], "content_filter"
-        ),
-        "inappropriate content (Qwen)": event(
-            "Input data may contain inappropriate content.", code="400"
         ),
         "a content filter that stopped the answer": both(
             {"content": None}, [delta("content_filter")], "content_filter"
@@ -375,25 +320,19 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
     },
     "no_model": {
         "a name that is none (OpenRouter)": event("m is not a valid model ID", code=400),
-        "no deployment (Azure)": error(404, said("The API deployment does not exist.")),
     },
     "credit": {
         "credit too low (Anthropic)": event("Your credit balance is too low", code=400),
         "402": error(402, said("Payment required")),
         "429 for an empty purse": error(429, said("check billing", code="insufficient_quota")),
     },
-    "key": {
-        "200 with a detail": error(200, {"detail": "Unauthorized: invalid API key"}),
-        "401 without a body": error(401, ""),
-        "403 of a country": error(403, said("Country not supported", code="blocked")),
-    },
+    "key": {},
     "loading": {
         "200 with an error as text": error(200, {"error": "model is still loading, please wait"})
     },
     "no_completion": {
         "an HTML login page": error(200, LOGIN, "text/html"),
         "a redirect to a login page": error(302, "", location="http://127.0.0.1:9/login"),
-        "405": error(405, {"detail": "Method Not Allowed"}),
         "404 of a web server": error(404, "404 page not found", "text/plain"),
         "no JSON": error(200, "Service temporarily here", "text/plain"),
     },
@@ -405,9 +344,7 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
             [delta(reasoning_content="secret plan"), END],
         ),
         "thoughts in the text and nothing else": text("<think>secret plan</think>"),
-        "a stream that ends before its first word": Odd(sse([]), whole({"content": None})),
         "choices empty": error(200, {"choices": [], "usage": {}}),
-        "choices null": error(200, {"choices": None}),
     },
     "unreached": {
         "a body cut in its middle": Reply(

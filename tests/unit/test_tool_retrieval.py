@@ -246,22 +246,6 @@ def test_null_stays_where_an_argument_must_be_given_and_where_it_is_one_of_sever
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ("Only unread messages (непрочитанные).", "Only unread messages."),
-        ("open (not done, открытые, невыполненные), all (все)", "open (not done), all"),
-        ("today / monday / сегодня / завтра (at 15:00)", "today / monday (at 15:00)"),
-        ("`none` (no date, без срока) takes it away", "`none` (no date) takes it away"),
-        ("Имя клиента (name)", "Имя клиента (name)"),
-        ("Café of Müller", "Café of Müller"),
-    ],
-)
-def test_a_description_in_latin_letters_says_nothing_again_in_others(text: str, read: str) -> None:
-    schema = {"type": "object", "properties": {"n": {"type": "string", "description": text}}}
-    assert compact(schema)["properties"]["n"]["description"] == read
-
-
 def test_in_few_words_names_and_types_stay() -> None:
     whole = compact(Order.model_json_schema())
     short = brief(whole, 500)

@@ -14,7 +14,7 @@ from ..types import JSONObject
 from .failures import Passing
 from .normaliser import Normalised, Normaliser
 from .protocol import CUT_OFF, ModelRequest, ModelResponse, Reasoning, ToolCall, Usage
-from .text_calls import Offered, calls_within
+from .text_calls import Offered
 
 UNREADABLE: Final = "unreadable_call"
 """The name under which a call of which nothing could be made is told back to the model."""
@@ -45,8 +45,7 @@ CHECKED_EVERY: Final = 1_000
 _BLOCKS: Final = re.compile(
     r"^(?:\[(?:SKELETON|HISTORY|APPS|RESULTS|PROBLEMS)\]\s*$|FACTS: app=)", re.M
 )
-LONG_LINE: Final = 60
-RECITED: Final = 3
+"""What only a prompt holds."""
 
 
 @dataclass(slots=True)
@@ -147,7 +146,7 @@ class Assembly:
         said = self._reader.result
         calls = _native(self.calls, self._reader.offered) or self._written(said)
         text, stop = said.text, _stop_reason(self.stop)
-        if text and (recites(text, self._request) or repeats(text)):
+        if _BLOCKS.search(text) or repeats(text):  # the prompt said again, or one piece
             text, stop = "", "unusable"
         if stop == "end_turn" and said.calls:
             stop = "tool_use"
@@ -178,11 +177,7 @@ def _stop_reason(said: str) -> str:
 
 def _native(calls: list[NativeCall], offered: Offered) -> tuple[ToolCall, ...]:
     """Calls as the service sent them, by the names that were offered where theirs are nearly so."""
-    made: list[ToolCall] = []
-    for call in calls:
-        inner = [] if offered.find(call.name) else calls_within(call.arguments, offered)
-        made += inner or ([offered.call(call.name, call.arguments)] if call.name else [])
-    return tuple(made)
+    return tuple(offered.call(call.name, call.arguments) for call in calls if call.name)
 
 
 def _complete(calls: tuple[ToolCall, ...], stop: str) -> tuple[ToolCall, ...]:
@@ -231,14 +226,6 @@ def repeats(text: str) -> bool:
         if size <= len(tail) and tail[-size + period :] == tail[-size:-period]:
             return bool(tail[-period:].strip("-=_* |\n."))  # a ruled line is none
     return False
-
-
-def recites(text: str, request: ModelRequest) -> bool:
-    """Whether it tells the prompt instead of an answer: its blocks, or several of its lines."""
-    if _BLOCKS.search(text):
-        return True
-    lines = {line.strip() for line in request.system.splitlines() if len(line.strip()) >= LONG_LINE}
-    return sum(line in text for line in lines) >= RECITED if lines else False
 
 
 def count(value: Any) -> int:

@@ -43,6 +43,7 @@ CONVERSE_PARTS: Final = frozenset(
 )
 """Parts of a request that a model may refuse."""
 
+UNSIGNED: Final = "UnrecognizedClientException"
 _STREAMED: Final = {"ThrottlingException": 429, "ValidationException": 400}
 """The status of errors that a stream tells without one; the others are the service's own."""
 _log = logging.getLogger("webbee.model.bedrock")
@@ -150,7 +151,7 @@ def _translate(error: Exception, model_id: str, left: float) -> Exception | None
         case "silent":
             return slow(left)
         case "unsigned":
-            return _failed(403, "UnrecognizedClientException", "", model_id)
+            return failure_of(403, UNSIGNED, "").error("Amazon Bedrock", model_id, UNSIGNED)
         case "unreached":
             name = type(error).__name__
             why = f"Amazon Bedrock did not answer ({name}): try again."
@@ -165,20 +166,13 @@ def _answered(error: Any, model_id: str) -> Exception:
     _log.warning("model=%s code=%s status=%s | Converse failed", model_id, code, status)
     words = str(error.response.get("Error", {}).get("Message", ""))
     pause = pause_of(meta.get("HTTPHeaders", {}).get("retry-after"))
-    if status < 300:
-        status = _STREAMED.get(code, 500)
-    return _failed(status, code, words, model_id, pause)
-
-
-def _failed(status: int, code: str, words: str, model_id: str, pause: float = 0.0) -> Exception:
+    # a stream tells no status
+    status = status if status >= 300 else _STREAMED.get(code, 500)
     failure = failure_of(status, code, words)
     return failure.error("Amazon Bedrock", model_id, code, words, pause)
 
 
-Body = JSONObject
-
-
-def _choice(without: frozenset[str], options: ModelOptions) -> Body:
+def _choice(without: frozenset[str], options: ModelOptions) -> JSONObject:
     """Whether a tool has to be called, where that is set and taken."""
     if not options.tool_choice or "tool_choice" in without:
         return {}
@@ -190,7 +184,7 @@ def converse_request(
     request: ModelRequest,
     without: frozenset[str] = frozenset(),
     options: ModelOptions = PLAIN,
-) -> Body:
+) -> JSONObject:
     """Converse's parameters. `without` holds any of CONVERSE_PARTS.
 
     Services cache tools, then system, then messages, so one cache point behind the system part
@@ -200,16 +194,17 @@ def converse_request(
     """
     cache = _cache_points(without, options)
     grow = None if "tool_cache" in without else request.growing
-    body: Body = {
+    system, told = conversation(request, without)
+    messages = [m for message in told for m in _message(message, "reasoning" not in without)]
+    if request.exchanges:
+        messages[-1]["content"].extend(cache)
+    body: JSONObject = {
         "modelId": model_id,
-        "messages": _messages(request, cache, carried="reasoning" not in without),
+        "messages": messages,
         "inferenceConfig": _limits(request, without, options),
     }
-    if request.system.strip() and "system" in without:
-        # a model without a system role reads it first
-        body["messages"][0]["content"].insert(0, {"text": clean(request.system)})
-    elif request.system.strip():
-        body["system"] = _system(request, grow, cache)
+    if system:
+        body["system"] = _system(system, request, grow, cache)
     if request.tools:
         specs = [_tool(t, without) for t in request.tools]
         tools = _tools(specs, grow, cache)
@@ -219,7 +214,7 @@ def converse_request(
     return body
 
 
-def _cache_points(without: frozenset[str], options: ModelOptions) -> list[Body]:
+def _cache_points(without: frozenset[str], options: ModelOptions) -> list[JSONObject]:
     """The block behind which a service caches; none for one that has refused it."""
     if "cache_point" in without:
         return []
@@ -227,9 +222,9 @@ def _cache_points(without: frozenset[str], options: ModelOptions) -> list[Body]:
     return [{"cachePoint": {"type": "default", **kept}}]
 
 
-def _limits(request: ModelRequest, without: frozenset[str], options: ModelOptions) -> Body:
+def _limits(request: ModelRequest, without: frozenset[str], options: ModelOptions) -> JSONObject:
     """How long and how freely it writes, and what ends it."""
-    limits: Body = {"maxTokens": output_tokens(request, without)}
+    limits: JSONObject = {"maxTokens": output_tokens(request, without)}
     if "temperature" not in without:
         limits["temperature"] = options.temperature
     if options.stop and "stop" not in without:
@@ -237,16 +232,21 @@ def _limits(request: ModelRequest, without: frozenset[str], options: ModelOption
     return limits
 
 
-def _system(request: ModelRequest, grow: Growing | None, cache: list[Body]) -> list[Body]:
+def _system(
+    system: str, request: ModelRequest, grow: Growing | None, cache: list[JSONObject]
+) -> list[JSONObject]:
     """The system part; of tools that grow the apps are told before them, and of four cache points
     that a request may have three stand among these: a later round needs the fourth behind what was
     said last."""
-    system = request.system.removesuffix(grow.apps).rstrip() if grow else request.system
-    text: Body = {"text": clean(system)}
+    if grow:
+        system = system.removesuffix(clean(grow.apps)).rstrip()
+    text: JSONObject = {"text": system}
     return [text, *cache] if request.tools and not (grow and request.exchanges) else [text]
 
 
-def _tools(tools: list[Body], grow: Growing | None, cache: list[Body]) -> list[Body]:
+def _tools(
+    tools: list[JSONObject], grow: Growing | None, cache: list[JSONObject]
+) -> list[JSONObject]:
     """Those that change behind what was there have a cache point behind those of everybody with
     these apps, which tell of all apps, one behind those of the request before, and one behind all,
     for the next."""
@@ -259,17 +259,10 @@ def _tools(tools: list[Body], grow: Growing | None, cache: list[Body]) -> list[B
     return [block for part in parts if part for block in (*part, *cache)]
 
 
-def _messages(request: ModelRequest, cache: list[Body], *, carried: bool) -> list[Body]:
-    messages = [m for message in conversation(request) for m in _message(message, carried)]
-    if request.exchanges:
-        messages[-1]["content"].extend(cache)
-    return messages
-
-
-def _message(message: Message, carried: bool) -> Iterator[Body]:
+def _message(message: Message, carried: bool) -> Iterator[JSONObject]:
     """A message, its reasoning first, as it came; calls are followed by one of the user's with what
     they returned."""
-    content: list[Body] = []
+    content: list[JSONObject] = []
     if carried and message.reasoning:
         # signed thoughts go back unchanged, or the service refuses the turn
         content += message.reasoning.message["content"]
@@ -287,7 +280,7 @@ def _message(message: Message, carried: bool) -> Iterator[Body]:
         yield {"role": "user", "content": results}
 
 
-def _tool(tool: ToolSpec, without: frozenset[str]) -> Body:
+def _tool(tool: ToolSpec, without: frozenset[str]) -> JSONObject:
     schema = wire_schema(tool, without)
     told = {"name": tool.name, "description": describe(tool), "inputSchema": {"json": schema}}
     return {"toolSpec": told}
@@ -298,7 +291,7 @@ class ConverseAnswer:
 
     def __init__(self, request: ModelRequest) -> None:
         self.made = Assembly(request)
-        self._thoughts: dict[int, Body] = {}
+        self._thoughts: dict[int, JSONObject] = {}
 
     def event(self, event: Mapping[str, Any]) -> None:
         """One event of a stream."""
@@ -330,7 +323,7 @@ class ConverseAnswer:
             self.made.thought = True
             self._think(self._thoughts.setdefault(index, {}), thought)
 
-    def _think(self, made: Body, thought: Mapping[str, Any]) -> None:
+    def _think(self, made: JSONObject, thought: Mapping[str, Any]) -> None:
         """A thought, or a piece of one, put to what there is of it."""
         if sealed := thought.get("redactedContent"):
             # encrypted: only the service reads it

@@ -4,7 +4,7 @@ its calls returned, and the reasoning that it came with. Pure."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -41,14 +41,17 @@ class Message:
     reasoning: Reasoning | None = field(default=None, repr=False)
 
 
-def conversation(request: ModelRequest) -> list[Message]:
-    """The request's messages; the first is the user's, and no two of the user's follow each other
-    but behind results. A later round's are the earlier one's with more behind them."""
-    if not request.exchanges:
-        return [Message("user", clean(request.prompt))]
-    messages = [Message("user", clean(request.opening))]
+def conversation(request: ModelRequest, without: Collection[str]) -> tuple[str, list[Message]]:
+    """The system part and the messages; the first is the user's, and no two of the user's follow
+    each other but behind results. A later round's are the earlier one's with more behind them.
+
+    `without` holds `system` where a model has no such part: it reads it first. It holds
+    `tool_messages` where it takes no results: the prompt has them as text.
+    """
+    is_flat = "tool_messages" in without or not request.exchanges
+    messages = [Message("user", clean(request.prompt if is_flat else request.opening))]
     number = 0
-    for exchange in request.exchanges:
+    for exchange in () if is_flat else request.exchanges:
         for message in _messages(exchange, number):
             last = messages[-1]
             if last.role == message.role == "user":
@@ -56,7 +59,11 @@ def conversation(request: ModelRequest) -> list[Message]:
             else:
                 messages.append(message)
         number += len(exchange.calls)
-    return messages
+    system = clean(request.system).strip()
+    if system and "system" in without:
+        messages[0] = Message("user", f"{system}\n\n{messages[0].text}")
+        system = ""
+    return system, messages
 
 
 def _messages(exchange: Exchange, number: int) -> Iterator[Message]:

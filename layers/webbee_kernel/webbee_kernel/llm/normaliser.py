@@ -251,9 +251,6 @@ class Normaliser:
             return None
         if not _BARE_CHANNEL.match(raw, at):
             return False
-        if raw.startswith(("analysis<|message|>", "commentary<|message|>"), at):
-            self._raw = f"{raw[:at]}<|channel|>{raw[at:]}"
-            return True
         if not final:
             return None
         last = raw.rfind(_FINAL, at)
@@ -316,16 +313,14 @@ class Normaliser:
         """JSON or an expression that begins a line: a call where nothing else stands beside it."""
         if not self.offered:
             return False
-        raw, end = self._raw, balanced(self._raw, at)
-        while end is not None and (more := _NEXT_BLOCK.match(raw, end)):
-            end = balanced(raw, more.end())
+        raw, end = self._raw, blocks_end(self._raw, at)
         if end is None and not final:
             return None if len(raw) - at < LONGEST_BLOCK else False
         end = len(raw) if end is None else end
         behind = len(raw) - len(raw[end:].lstrip(" \t;,"))
         if behind == len(raw) and not final:
             return None
-        if behind < len(raw) and raw[behind] not in "\n\r<[`":
+        if raw[behind : behind + 1] not in ("", "\n", "\r", "<", "[", "`"):
             return False
         return self._take_calls(raw[at:end], behind, marked=False)
 
@@ -369,6 +364,14 @@ class Normaliser:
     def _drop(self, end: int) -> bool:
         self._at = end
         return True
+
+
+def blocks_end(text: str, at: int) -> int | None:
+    """Where the blocks in brackets end that follow each other here; None where one has no end."""
+    end = balanced(text, at)
+    while end is not None and (more := _NEXT_BLOCK.match(text, end)):
+        end = balanced(text, more.end())
+    return end
 
 
 def balanced(text: str, at: int) -> int | None:

@@ -21,7 +21,7 @@ from .conversation import Message, conversation
 from .failures import MODEL_SETTING, Passing
 from .options import PLAIN, ModelOptions
 from .protocol import ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
-from .tools import clean, describe, wire_schema
+from .tools import describe, wire_schema
 
 CHAT_PARTS: Final = frozenset(
     """output_tokens no_reasoning reasoning temperature max_tokens limit stream_options effort
@@ -46,7 +46,11 @@ def completion_request(
 ) -> JSONObject:
     """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
     of CHAT_PARTS."""
-    body: JSONObject = {"model": model, "messages": _messages(request, without)}
+    system, told = conversation(request, without)
+    messages = [m for message in told for m in _message(message, without)]
+    if system:
+        messages.insert(0, {"role": "system", "content": system})
+    body: JSONObject = {"model": model, "messages": messages}
     if request.tools:
         body["tools"] = [_tool(t, without) for t in request.tools]
         if options.tool_choice and "tool_choice" not in without:
@@ -59,19 +63,6 @@ def completion_request(
         body["stream"] = True
         optional["stream_options"] = {"stream_options": {"include_usage": True}}
     return body | _taken(optional, without)
-
-
-def _messages(request: ModelRequest, without: frozenset[str]) -> list[JSONObject]:
-    """The conversation, the system prompt in a message of its own or before the first."""
-    flat = "tool_messages" in without
-    told = [Message("user", clean(request.prompt))] if flat else conversation(request)
-    messages = [m for message in told for m in _message(message, without)]
-    if system := clean(request.system).strip():
-        if "system" in without:
-            messages[0] = {**messages[0], "content": f"{system}\n\n{messages[0]['content']}"}
-        else:
-            messages.insert(0, {"role": "system", "content": system})
-    return messages
 
 
 def _taken(optional: dict[str, JSONObject], without: frozenset[str]) -> JSONObject:
@@ -305,9 +296,9 @@ def error_in(body: Any) -> JSONObject | None:
     for told in (body, first):
         if isinstance(told, dict) and told.get("error"):
             return {"error": told["error"]}
-    told = body.get("errors") or body.get("detail")
+    names = () if choices else ("errors", "detail")
     is_error = body.get("success") is False or "error" in (body.get("type"), body.get("object"))
-    return dict(body) if is_error or (told and not choices) else None
+    return dict(body) if is_error or any(body.get(name) for name in names) else None
 
 
 def _content(content: Any) -> tuple[str, list[JSONObject]]:
@@ -353,12 +344,12 @@ def _gather(made: JSONObject, message: Mapping[str, Any]) -> None:
 
 
 def _detail(made: list[Any], piece: Any) -> None:
-    """Details grow by text; another kind, place or id begins another one, and what is encrypted
-    comes whole."""
-    last: Any = made[-1] if made else None
-    if not _is_same(last, piece):
+    """Details grow by text; another kind or place begins another one, and what is encrypted comes
+    whole."""
+    if not (made and _goes_on(made[-1], piece)):
         made.append(dict(piece) if isinstance(piece, dict) else piece)
         return
+    last = made[-1]
     for name, value in piece.items():
         if name in ("text", "summary") and isinstance(last.get(name), str):
             last[name] += value or ""
@@ -366,10 +357,7 @@ def _detail(made: list[Any], piece: Any) -> None:
             last[name] = value
 
 
-def _is_same(last: Any, piece: Any) -> bool:
-    if not (isinstance(piece, dict) and isinstance(last, dict)):
+def _goes_on(last: Any, piece: Any) -> bool:
+    if not (isinstance(piece, dict) and isinstance(last, dict)) or "data" in piece:
         return False
-    if "data" in piece or last.get("type") != piece.get("type"):
-        return False
-    ids = {last.get("id"), piece.get("id")} - {None}
-    return last.get("index") == piece.get("index") and len(ids) < 2
+    return all(last.get(name) == piece.get(name) for name in ("type", "index"))

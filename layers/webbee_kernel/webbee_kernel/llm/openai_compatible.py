@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 import weakref
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -39,51 +37,34 @@ BEHIND_S: Final = 1.0
 """Seconds that a stream is read on behind the end of its answer."""
 _log = logging.getLogger("webbee.model.openai")
 
-
 _HELP: Final = {
     "ParameterNotFound": "it does not exist in this account and region",
     "AccessDeniedException": "the function's role may not read it",
 }
 
 
-KEPT_S: Final = 300.0
-"""Seconds after which a key is read anew: for so long the one before it must stay valid."""
-
-
 class ModelKey:
     """The key of a model's server: given outright, or read from the parameter store when it is
-    first needed, and again every few minutes: a new key takes over without a deployment, and
-    without a failed turn where the old one still holds for so long. Empty for a server that wants
-    none. Its value is in no repr, message or log."""
+    first needed, and again where the server refuses it, so that a new key takes over without a
+    deployment. Empty for a server that wants none. Its value is in no repr, message or log."""
 
     def __init__(
-        self,
-        value: str = "",
-        *,
-        parameter: str = "",
-        client_factory: ClientFactory = aws_client,
-        now: Callable[[], float] = time.monotonic,
+        self, value: str = "", *, parameter: str = "", client_factory: ClientFactory = aws_client
     ) -> None:
         self._value = value
-        self._now = now
-        self._read_at = 0.0
         # a key that is given outright wins
         self._parameter = "" if value else parameter
         self._client_factory = client_factory
 
     async def get(self) -> str:
         """The key; ModelUnavailable, and another try with the next request, where it cannot be
-        read. One that is held stays until it can be read anew."""
+        read."""
         if self._parameter and not self._value:
-            await self._renew()
-        # a new key takes over without a deployment
-        elif self._parameter and self._now() - self._read_at >= KEPT_S:
-            with suppress(ModelUnavailable):
-                await self._renew()
-        key = self._value.strip()
+            self._value = await in_thread(self._read)
         # a pasted key often brings a line break along
+        key = self._value.strip()
         if not (key.isascii() and key.isprintable()):
-            self.forget()
+            self._value = "" if self._parameter else self._value
             raise ModelUnavailable(
                 "The model's key holds characters that no header can carry: check WEBBEE_MODEL_KEY"
                 " or its parameter."
@@ -96,22 +77,12 @@ class ModelKey:
         refused = self._value
         if self._parameter:
             with suppress(ModelUnavailable):
-                await self._renew()
+                self._value = await in_thread(self._read)
         return self._value != refused
-
-    async def _renew(self) -> None:
-        self._read_at = self._now()
-        self._value = await in_thread(self._read)
 
     def hidden(self, text: str) -> str:
         """A text of the server's without the key, which some quote."""
         return text.replace(self._value, "…") if self._value else text
-
-    def forget(self) -> None:
-        """The server refused the key: if it came from a parameter, read it anew next time, it may
-        have been replaced."""
-        if self._parameter:
-            self._value = ""
 
     def _read(self) -> str:
         try:
@@ -212,7 +183,6 @@ class OpenAICompatibleModel(Adapter):
     def _unreached(self, error: Exception) -> str:
         """What kept a request from the server, with the address that was asked."""
         where, said = urlsplit(self._url).netloc, str(error)
-        # the commonest mistake of a first day has a sentence of its own
         if "connection attempts failed" in said or "refused" in said:
             return f"Nothing listens at {where}: start the server, or check {MODEL_SETTING}."
         why = ": ".join(filter(None, (type(error).__name__, said)))
@@ -228,8 +198,6 @@ class OpenAICompatibleModel(Adapter):
         _log.warning(
             "model=%s status=%d code=%s | chat completion failed", self._model, status, code or "-"
         )
-        if status in (401, 403):
-            self._key.forget()
         told = " ".join(filter(None, (f"HTTP {status}", code)))
         return failure_of(status, code, words).error(
             "The model server",

@@ -120,13 +120,9 @@ class RoleModels:
 
     def __init__(self, models: Mapping[ModelRole, Model]) -> None:
         self._models = dict(models)
-        names = {role: model.name for role, model in self._models.items()}
-        same = len(set(names.values())) == 1
-        self.name = (
-            next(iter(names.values()))
-            if same
-            else ", ".join(f"{role}={name}" for role, name in names.items())
-        )
+        names = [f"{role}={model.name}" for role, model in self._models.items()]
+        one, *others = {model.name for model in self._models.values()}
+        self.name = ", ".join(names) if others else one
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         return await self._measured(request, None)
@@ -141,36 +137,28 @@ class RoleModels:
         try:
             response = await watched(model.name, request, streamed(model, request, hear))
         except ModelUnavailable:
-            _measure(request.role, model.name, started, {"ModelErrors": 1})
+            _measure(request.role, model.name, started, None)
             raise
-        _measure(request.role, model.name, started, _tokens(response.usage), response.stop_reason)
+        _measure(request.role, model.name, started, response)
         return response
 
 
-def _tokens(usage: Usage) -> dict[str, int]:
-    return {
-        "InputTokens": usage.input_tokens,
-        "CachedTokens": usage.cached_tokens,
-        "OutputTokens": usage.output_tokens,
-    }
-
-
-def _measure(
-    role: ModelRole, model: str, started: float, counts: Mapping[str, int], stop_reason: str = ""
-) -> None:
+def _measure(role: ModelRole, model: str, started: float, answer: ModelResponse | None) -> None:
     """One log line, and the invocation's figures by role and model."""
-    values = {"ModelLatency": int((time.perf_counter() - started) * 1000), **counts}
-    measure_model(role, model, values)
-    level = logging.WARNING if "ModelErrors" in counts else logging.INFO
+    usage = answer.usage if answer else Usage()
+    spent = {"InputTokens": usage.input_tokens, "CachedTokens": usage.cached_tokens,
+             "OutputTokens": usage.output_tokens}  # fmt: skip
+    values = {"ModelLatency": int((time.perf_counter() - started) * 1000)}
+    measure_model(role, model, values | (spent if answer else {"ModelErrors": 1}))
     _log.log(
-        level,
+        logging.INFO if answer else logging.WARNING,
         "role=%s model=%s stop=%s ms=%d in=%d cached=%d out=%d | model %s",
         role,
         model,
-        stop_reason or "-",
+        answer.stop_reason if answer else "-",
         values["ModelLatency"],
-        *(values.get(name, 0) for name in ("InputTokens", "CachedTokens", "OutputTokens")),
-        "unavailable" if "ModelErrors" in counts else "answered",
+        *spent.values(),
+        "answered" if answer else "unavailable",
     )
 
 

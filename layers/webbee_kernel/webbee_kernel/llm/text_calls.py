@@ -18,11 +18,10 @@ from ..types import JSON, JSONObject
 from .nearly_json import MARKUP, Unreadable, first_value, nearly_json
 from .protocol import ToolCall, ToolSpec
 
-NAME_KEYS: Final = ("name", "tool_name", "function_name", "tool", "function", "action",
-                    "recipient_name")  # fmt: skip
+NAME_KEYS: Final = ("name", "tool_name", "function_name", "tool", "function", "action")
 ARGUMENT_KEYS: Final = ("arguments", "parameters", "args", "input", "params", "action_input",
                         "tool_input", "kwargs")  # fmt: skip
-LIST_KEYS: Final = ("tool_calls", "calls", "function_calls", "tool_uses")
+LIST_KEYS: Final = ("tool_calls", "calls", "function_calls")
 _INNER_KEYS: Final = ("function", "function_call", "tool_call", "tool_use")
 _BESIDE: Final = frozenset({"id", "type", "call_id", "tool_call_id", "index", "thought"})
 """What may stand beside a call's name and arguments and is neither."""
@@ -172,14 +171,6 @@ def calls_in(region: str, offered: Offered, *, marked: bool) -> list[ToolCall]:
     if marked or all(offered.find(c.name) for c in found):
         return [offered.call(c.name, c.arguments) for c in found]
     return []
-
-
-def calls_within(arguments: object, offered: Offered) -> list[ToolCall]:
-    """The calls that the arguments of a call of no offered function are, as of a function that
-    makes several at once; none where one of them is not offered."""
-    found = _from_json(arguments_of(arguments), offered)
-    is_known = all(offered.find(c.name) for c in found)
-    return [offered.call(c.name, c.arguments) for c in found] if is_known else []
 
 
 # ---- elements

@@ -8,8 +8,7 @@ read them: everything that tells a model what to write, nothing that only the ke
   model does not count, and the refusal of what is too long names the limit
 - what several functions of an app say of an argument in the same words goes where the app's line
   in the prompt says it (`ToolSpec.told`)
-- a description that only repeats the argument's name goes, and of a description in Latin letters
-  the words in others: authors put them there for the embedded model, which reads the whole schema
+- a description that only repeats the argument's name goes
 """
 
 from __future__ import annotations
@@ -151,9 +150,6 @@ _DEPTH: Final = 8
 _LEFT_OUT: Final = frozenset(
     {"$defs", "title", "properties", "additionalProperties", "discriminator"}
 )
-_LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]+")
-_OTHER: Final = re.compile(r"(?![A-Za-z\u00c0-\u024f])[^\W\d_]+")
-_OTHERS: Final = re.compile(rf"(?:\s*[,/;]?\s*(?:{_OTHER.pattern})(?:-{_OTHER.pattern})*)+")
 _CODE: Final = 12
 _CHOICES: Final = 6
 _NULL: Final = {"type": "null"}
@@ -185,7 +181,16 @@ def brief(schema: JSONObject, room: int) -> JSONObject:
     """A compact schema in at most `room` characters: where that is too little for all, arguments by
     name and type, without what they hold inside, and of the optional ones the first. What is
     required stays, whatever it takes."""
-    return schema if _length(schema) <= room else _fewer(_flat(schema), room)
+    if _length(schema) <= room:
+        return schema
+    given = {k: _outline(v) for k, v in schema["properties"].items()}
+    kept = {k: given[k] for k in schema.get("required") or () if k in given}
+    for name in given:
+        more = {**kept, name: given[name]}
+        if _length({**schema, "properties": more}) > room:
+            break
+        kept = more
+    return {**schema, "properties": {k: kept[k] for k in given if k in kept}}
 
 
 def _length(schema: Any) -> int:
@@ -241,34 +246,11 @@ def _argument(name: str, schema: Any, required: bool) -> Any:
         return schema
     if not required:
         schema = _not_null(schema)
-    if "default" in schema and _is_nothing(schema["default"]):
-        schema = _without(schema, "default")
-    if "description" in schema:
-        schema = {**schema, "description": in_one_script(schema["description"])}
-    if _repeats(name, schema.get("description", "")):
-        schema = _without(schema, "description")
-    return schema
-
-
-def _without(schema: dict[str, Any], key: str) -> dict[str, Any]:
-    return {k: v for k, v in schema.items() if k != key}
-
-
-def in_one_script(text: Any) -> Any:
-    """A description in Latin letters without what it says again in others."""
-    if not isinstance(text, str) or text.isascii():
-        return text
-    latin = len(_LATIN.findall(text))
-    if len(_OTHER.findall(text)) >= latin:
-        return text
-    text = _OTHERS.sub("", text)
-    text = re.sub(r"\(\s*[,/;]?\s*\)", "", re.sub(r"\(\s*[,/;]\s*", "(", text))
-    return re.sub(r"\s+([).,;:])", r"\1", re.sub(r"\s{2,}", " ", text)).strip()
-
-
-def _is_nothing(value: Any) -> bool:
-    """Whether a default is what leaving the argument out means anyway."""
-    return value is None or value is False or value in ("", [], {})
+    default = schema.get("default", "")
+    means_nothing = default is None or default is False or default in ("", [], {})
+    says_nothing = _repeats(name, schema.get("description", ""))
+    idle = {"default": means_nothing, "description": says_nothing}
+    return {k: v for k, v in schema.items() if not idle.get(k)}
 
 
 def _not_null(schema: JSONObject) -> JSONObject:
@@ -293,25 +275,6 @@ def _repeats(name: str, description: Any) -> bool:
 def says(text: str) -> set[str]:
     """The words of a text, without those that say nothing of a matter."""
     return {w.lower() for w in _WORD.findall(text)} - _ARTICLES
-
-
-def _flat(node: JSONObject) -> JSONObject:
-    """All arguments without what they hold inside, and without long lists of choices."""
-    properties = {k: _outline(v) for k, v in node.get("properties", {}).items()}
-    return {**node, "properties": properties}
-
-
-def _fewer(node: JSONObject, room: int) -> JSONObject:
-    """What is required, and the first of what is not as far as there is room."""
-    properties, needed = node.get("properties", {}), node.get("required") or ()
-    room -= _length({**node, "properties": {k: properties[k] for k in needed if k in properties}})
-    kept = set(needed)
-    for name in (k for k in properties if k not in needed):
-        room -= _length({name: properties[name]})
-        if room < 0:
-            break
-        kept.add(name)
-    return {**node, "properties": {k: v for k, v in properties.items() if k in kept}}
 
 
 def _outline(schema: Any) -> Any:
