@@ -11,6 +11,7 @@ from webbee_kernel.aws.clients import forget_clients
 from webbee_kernel.background import LoopThread
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
+from webbee_kernel.llm.options import ModelOptions
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolSpec, streamed
 
 MODEL_ID = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"
@@ -66,6 +67,12 @@ class Wire:
         response: ModelResponse = self.loop.run(streamed(self.model, request, heard.append))
         assert "".join(heard) == response.text
         return response
+
+    def another(self, options: ModelOptions) -> Model:
+        """A model of the same service, with these options."""
+        if self.kind == "bedrock":
+            return BedrockModel(MODEL_ID, options=options)
+        return OpenAICompatibleModel(self.server.url, "llama3", options=options)
 
     def _of_its_own(self, bedrock: Answer, openai: Answer) -> Answer:
         return bedrock if self.kind == "bedrock" else openai

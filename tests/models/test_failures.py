@@ -11,7 +11,9 @@ from tests.stand_ins.servers import Answer, ChatServer, error
 from webbee_kernel.background import LoopThread
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.bedrock import BedrockModel
+from webbee_kernel.llm.failures import failure_of
 from webbee_kernel.llm.openai_compatible import ModelKey, OpenAICompatibleModel
+from webbee_kernel.llm.options import ModelOptions
 from webbee_kernel.llm.protocol import Growing
 
 from .conftest import LIST, MODEL_ID, Wire, asking
@@ -95,7 +97,6 @@ def test_a_request_that_is_not_accepted_says_why_in_our_words(
     [
         (error("ModelNotReadyException"), "not ready"),
         (error("ServiceUnavailableException"), "failed"),
-        (error("ModelErrorException"), "failed"),
         (error("ModelTimeoutException"), "too long"),
         (error("ValidationException", "The provided model identifier is invalid."), "WEBBEE_MODEL"),
         (
@@ -103,7 +104,6 @@ def test_a_request_that_is_not_accepted_says_why_in_our_words(
             "inference profile",
         ),
         (Answer(status=403, code="UnrecognizedClientException"), "credentials"),
-        (Answer(status=403, code="ExpiredTokenException"), "credentials"),
     ],
 )
 def test_bedrock_errors_say_what_to_do(bedrock: Wire, answer: Answer, told: str) -> None:
@@ -116,13 +116,45 @@ def test_bedrock_errors_say_what_to_do(bedrock: Wire, answer: Answer, told: str)
     [
         (Answer(status=307, message="elsewhere"), "base URL"),
         (Answer(status=404, raw=b"404 page not found"), "/v1"),
-        (Answer(status=422, raw=b'{"detail": "no"}'), "HTTP 422"),
         (Answer(raw=b"x" * (4 * 1024 * 1024 + 1)), "larger than 4 MB"),
     ],
 )
 def test_chat_errors_say_what_to_do(openai: Wire, answer: Answer, told: str) -> None:
     openai.server.play(answer)
     assert told in failure(openai)
+
+
+@pytest.mark.parametrize(
+    ("cause", "status", "code", "words"),
+    [
+        ("window", 413, "", "<html>Request Entity Too Large</html>"),
+        ("window", 422, "", "`inputs` tokens + `max_new_tokens` must be <= 4096"),
+        ("window", 200, "400", "Range of input length should be [1, 6000]"),
+        ("window", 500, "", "the request exceeds the available context size"),
+        ("refused", 400, "content_filter", "The response was filtered"),
+        ("refused", 403, "", "flagged by moderation"),
+        ("no_tools", 404, "", "No endpoints found that support tool use."),
+        ("no_model", 200, "400", "m is not a valid model ID"),
+        ("no_model", 404, "", "The API deployment does not exist."),
+        ("credit", 400, "", "Your credit balance is too low"),
+        ("credit", 402, "", "Payment required"),
+        ("credit", 429, "insufficient_quota", "check billing"),
+        ("rate_limit", 429, "insufficient_quota", "the rate of your billing plan"),
+        ("rate_limit", 529, "overloaded_error", ""),
+        ("key", 401, "", ""),
+        ("key", 403, "blocked", "Country not supported"),
+        ("loading", 503, "", "the model is currently loading"),
+        ("loading", 429, "ModelNotReadyException", ""),
+        ("server_error", 503, "", "<html><h1>503 Service Unavailable</h1></html>"),
+        ("server_error", 424, "ModelErrorException", ""),
+        ("no_completion", 405, "", "Method Not Allowed"),
+        ("parameter", 422, "", "no"),
+    ],
+)
+def test_an_error_has_the_cause_that_status_code_and_words_tell(
+    cause: str, status: int, code: str, words: str
+) -> None:
+    assert failure_of(status, code, words).cause == cause
 
 
 # ---- what models refuse
@@ -159,21 +191,33 @@ def test_a_model_is_asked_again_without_the_cache_points_that_it_refuses(
 KEYWORD = "toolConfig.tools.0.toolSpec.inputSchema.json is invalid: unknown keyword"
 
 
-@pytest.mark.parametrize(
-    ("words", "gone"),
-    [
-        ("`temperature` is deprecated for this model.", "temperature"),
-        ("Unsupported value: 'temperature' does not support 0.", "temperature"),
-        ("Unknown name \"default\" at 'tools[0].function_declarations[0]'", "'default': 5"),
-        (KEYWORD, "'default': 5"),
-    ],
-)
-def test_what_a_model_refuses_is_left_out_from_then_on(wire: Wire, words: str, gone: str) -> None:
+OPTIONS = ModelOptions(effort="low", cache="1h", temperature=0.6, stop=("<|end|>",))
+REFUSED = [
+    ("", "`temperature` is deprecated for this model.", "temperature"),
+    ("", "Unsupported value: 'temperature' does not support 0.", "temperature"),
+    ("", "Unknown name \"default\" at 'tools[0].function_declarations[0]'", "default': 5"),
+    ("", KEYWORD, "default': 5"),
+    ("openai", "Unsupported parameter: 'reasoning_effort'", "reasoning_effort"),
+    ("openai", "Unknown parameter: 'prompt_cache_retention'", "prompt_cache_retention"),
+    ("openai", "Unsupported parameter: 'stop' is not supported with this model.", "stop"),
+    ("bedrock", "This model does not support outputConfig.effort", "outputConfig"),
+    ("bedrock", "cachePoint.ttl is not supported by this model", "ttl"),
+    ("bedrock", "The model returned: stopSequences is not supported", "stopSequences"),
+]
+
+
+@pytest.mark.parametrize(("kind", "words", "gone"), REFUSED)
+def test_what_a_model_refuses_is_left_out_from_then_on(
+    wire: Wire, kind: str, words: str, gone: str
+) -> None:
+    if kind not in ("", wire.kind):
+        return
     schema = {"type": "object", "properties": {"n": {"type": "integer", "default": 5}}}
     request = asking(tools=(replace(LIST, input_schema=schema),))
     wire.server.play(wire.invalid(words), Answer("ok"), Answer("ok"))
-    assert [wire.ask(request).text for _ in range(2)] == ["ok", "ok"]
-    assert [gone in str(r.body) for r in wire.server.requests] == [True, False, False]
+    asks = replace(wire, model=wire.another(OPTIONS))
+    assert [asks.ask(request).text for _ in range(2)] == ["ok", "ok"]
+    assert [f"'{gone}" in str(r.body) for r in wire.server.requests] == [True, False, False]
 
 
 @pytest.mark.parametrize("words", ["This model doesn't support the system field.",
@@ -186,11 +230,31 @@ def test_a_model_without_a_system_part_reads_it_in_the_message(wire: Wire, words
     assert "system" not in second and second["messages"][0]["role"] == "user"
 
 
-def test_a_server_that_takes_no_limit_of_either_name_is_asked_without(openai: Wire) -> None:
-    words = "max_tokens is too large: 1024. At most 512 completion tokens."
-    openai.server.play(*[openai.invalid(words)] * 2, Answer("ok"))
-    assert openai.ask(asking(max_tokens=1024)).text == "ok"
-    assert not openai.server.requests[2].body.keys() & {"max_tokens", "max_completion_tokens"}
+def granted(service: Wire) -> list[int]:
+    """The output tokens of each request."""
+    bodies = [r.body for r in service.server.requests]
+    if service.kind == "bedrock":
+        return [body["inferenceConfig"]["maxTokens"] for body in bodies]
+    return [body["max_tokens"] for body in bodies]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The maximum tokens you requested exceeds the model limit of 2048. Try again.",
+        "max_tokens: 4096 > 2048, which is the maximum allowed number of output tokens",
+        "max_tokens is too large: 4096. This model supports at most 2048 completion tokens.",
+        "You requested 9000 tokens (4904 in the messages, 4096 in the completion). Please reduce.",
+        "input length and `max_tokens` exceed context limit: 6000 + 4096 > 8192",
+    ],
+)
+def test_a_model_that_refuses_so_many_output_tokens_is_asked_for_fewer(
+    wire: Wire, words: str
+) -> None:
+    wire.server.play(wire.invalid(words), Answer("ok"), Answer("ok"))
+    long, short = asking(max_tokens=4096), asking(max_tokens=300)
+    assert [wire.ask(request).text for request in (long, short)] == ["ok", "ok"]
+    assert granted(wire) == [4096, 1024, 300]
 
 
 # ---- the key

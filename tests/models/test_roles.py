@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -22,19 +23,6 @@ from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.observability import metered
 
 from .conftest import MODEL_ID, Wire, asking
-
-
-class Named:
-    """A model that answers with its own name."""
-
-    def __init__(self, name: str, error: Exception | None = None) -> None:
-        self.name = name
-        self.error = error
-
-    async def complete(self, request: ModelRequest) -> ModelResponse:
-        if self.error:
-            raise self.error
-        return ModelResponse(self.name, usage=Usage(120, 7, 100))
 
 
 @pytest.mark.parametrize(
@@ -63,12 +51,30 @@ def test_the_key_is_in_no_repr_of_the_settings() -> None:
     assert "sk-SECRET" not in shown
 
 
+def test_the_settings_reach_the_services(openai: Wire) -> None:
+    env = {
+        "WEBBEE_MODEL": f"openai:{openai.server.url}#m",
+        "WEBBEE_MODEL_EFFORT": "high",
+        "WEBBEE_MODEL_CACHE": "24h",
+        "WEBBEE_MODEL_TEMPERATURE": "0.3",
+        "WEBBEE_MODEL_STOP": '["END"]',
+        "WEBBEE_MODEL_TOOL_CHOICE": "auto",
+    }
+    openai.server.play(Answer("ok"))
+    replace(openai, model=make_model(Settings.from_env(env))).ask(asking())
+    body = openai.server.requests[0].body
+    assert (body["reasoning_effort"], body["prompt_cache_retention"]) == ("high", "24h")
+    assert (body["temperature"], body["stop"]) == (0.3, ["END"])
+    assert body["tool_choice"] == "auto"
+
+
 def test_what_a_request_cost_is_a_metric_without_content(
     loop: LoopThread, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "webbee.model")
+    answers = FunctionModel(lambda _: ModelResponse("yes", usage=Usage(120, 7, 100)))
     models = RoleModels(
-        {"classifier": Named("a"), "narrator": Named("b", ModelUnavailable("no")), "ai": Named("a")}
+        {"classifier": answers, "narrator": ScriptedModel([ModelUnavailable("no")])}
     )
     written: list[str] = []
     with metered("chat_turn", "Webbee/test", dict, write=written.append):
@@ -77,7 +83,7 @@ def test_what_a_request_cost_is_a_metric_without_content(
             loop.run(models.complete(asking(role="narrator")))
     answered, failed = map(json.loads, written)
     found = [answered[k] for k in ("role", "model", "InputTokens", "CachedTokens", "OutputTokens")]
-    assert found == ["classifier", "a", [120], [100], [7]]
+    assert found == ["classifier", "function", [120], [100], [7]]
     [directive] = answered["_aws"]["CloudWatchMetrics"]
     metrics = {"ModelLatency", "InputTokens", "CachedTokens", "OutputTokens"}
     assert {m["Name"] for m in directive["Metrics"]} == metrics

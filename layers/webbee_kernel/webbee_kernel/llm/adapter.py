@@ -9,10 +9,11 @@ import logging
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection
-from typing import Final, TypeVar
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, Final, TypeVar
 
 from ..errors import ModelUnavailable
+from ..types import JSONObject
 from .failures import Passing, slow
 from .options import ModelOptions
 from .protocol import OUTPUT_TOKENS, Hear, ModelRequest, ModelResponse
@@ -60,7 +61,6 @@ PARTS: Final = {
         ),
         "temperature": r"\btemperature\b|top_p.{0,30}both",
         "max_tokens": r"max_tokens|max_completion_tokens",
-        "limit": r"max_tokens|max_completion_tokens|completion tokens",
         "stream_options": r"stream_options|include_usage",
         "effort": r"\beffort\b|reasoning_effort|outputConfig|output_config",
         "tool_choice": r"tool.?choice",
@@ -126,6 +126,13 @@ def output_tokens(request: ModelRequest, without: Collection[str]) -> int:
     many, those that every one takes."""
     short = "output_tokens" in without
     return min(request.max_tokens, OUTPUT_TOKENS) if short else request.max_tokens
+
+
+def wished(parts: Mapping[str, tuple[str, Any]], without: Collection[str]) -> JSONObject:
+    """What is asked for beyond the request itself: by the part that a model may refuse, the
+    service's own name for it and a value, which says nothing where it is empty."""
+    named = (given for part, given in parts.items() if part not in without)
+    return {name: value for name, value in named if value not in ("", [], {})}
 
 
 def unanswerable(request: ModelRequest, refused: frozenset[str]) -> frozenset[str]:

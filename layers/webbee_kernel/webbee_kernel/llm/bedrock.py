@@ -27,7 +27,7 @@ from ..aws.clients import (
 )
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .adapter import Adapter, Listener, output_tokens, unanswerable
+from .adapter import Adapter, Listener, output_tokens, unanswerable, wished
 from .assembly import Assembly, count, usable
 from .conversation import Message, conversation
 from .failures import Passing, failure_of, pause_of, slow
@@ -172,13 +172,6 @@ def _answered(error: Any, model_id: str) -> Exception:
     return failure.error("Amazon Bedrock", model_id, code, words, pause)
 
 
-def _choice(without: frozenset[str], options: ModelOptions) -> JSONObject:
-    """Whether a tool has to be called, where that is set and taken."""
-    if not options.tool_choice or "tool_choice" in without:
-        return {}
-    return {"toolChoice": {"any" if options.tool_choice == "required" else options.tool_choice: {}}}
-
-
 def converse_request(
     model_id: str,
     request: ModelRequest,
@@ -198,19 +191,28 @@ def converse_request(
     messages = [m for message in told for m in _message(message, "reasoning" not in without)]
     if request.exchanges:
         messages[-1]["content"].extend(cache)
+    limits = {
+        "temperature": ("temperature", options.temperature),
+        "stop": ("stopSequences", list(options.stop)),
+    }
+    effort = {"effort": options.effort} if options.effort else {}
+    choice = "any" if options.tool_choice == "required" else options.tool_choice
     body: JSONObject = {
         "modelId": model_id,
         "messages": messages,
-        "inferenceConfig": _limits(request, without, options),
+        "inferenceConfig": {
+            "maxTokens": output_tokens(request, without),
+            **wished(limits, without),
+        },
+        **wished({"effort": ("outputConfig", effort)}, without),
     }
     if system:
         body["system"] = _system(system, request, grow, cache)
     if request.tools:
-        specs = [_tool(t, without) for t in request.tools]
-        tools = _tools(specs, grow, cache)
-        body["toolConfig"] = {"tools": tools, **_choice(without, options)}
-    if options.effort and "effort" not in without:
-        body["outputConfig"] = {"effort": options.effort}
+        tools = _tools([_tool(t, without) for t in request.tools], grow, cache)
+        chosen: JSONObject = {choice: {}} if choice else {}
+        must = wished({"tool_choice": ("toolChoice", chosen)}, without)
+        body["toolConfig"] = {"tools": tools, **must}
     return body
 
 
@@ -220,16 +222,6 @@ def _cache_points(without: frozenset[str], options: ModelOptions) -> list[JSONOb
         return []
     kept = {} if "cache_ttl" in without or not options.cache else {"ttl": options.cache}
     return [{"cachePoint": {"type": "default", **kept}}]
-
-
-def _limits(request: ModelRequest, without: frozenset[str], options: ModelOptions) -> JSONObject:
-    """How long and how freely it writes, and what ends it."""
-    limits: JSONObject = {"maxTokens": output_tokens(request, without)}
-    if "temperature" not in without:
-        limits["temperature"] = options.temperature
-    if options.stop and "stop" not in without:
-        limits["stopSequences"] = list(options.stop)
-    return limits
 
 
 def _system(

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .adapter import output_tokens
+from .adapter import output_tokens, wished
 from .assembly import Assembly, count
 from .conversation import Message, conversation
 from .failures import MODEL_SETTING, Passing
@@ -24,7 +24,7 @@ from .protocol import ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
 from .tools import describe, wire_schema
 
 CHAT_PARTS: Final = frozenset(
-    """output_tokens no_reasoning reasoning temperature max_tokens limit stream_options effort
+    """output_tokens no_reasoning reasoning temperature max_tokens stream_options effort
     cache_ttl tool_choice schema stop null_content system tool_messages stream""".split()
 )
 """Parts of a request that a server may refuse."""
@@ -51,33 +51,23 @@ def completion_request(
     if system:
         messages.insert(0, {"role": "system", "content": system})
     body: JSONObject = {"model": model, "messages": messages}
+    limit = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
+    body[limit] = output_tokens(request, without)
     if request.tools:
         body["tools"] = [_tool(t, without) for t in request.tools]
-        if options.tool_choice and "tool_choice" not in without:
-            body["tool_choice"] = options.tool_choice
-    if "limit" not in without:
-        limit = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
-        body[limit] = output_tokens(request, without)
-    optional = {"temperature": {"temperature": options.temperature}, **_wished(options)}
     if streamed:
         body["stream"] = True
-        optional["stream_options"] = {"stream_options": {"include_usage": True}}
-    return body | _taken(optional, without)
-
-
-def _taken(optional: dict[str, JSONObject], without: frozenset[str]) -> JSONObject:
-    """The optional parts that the server has not refused, together."""
-    return {k: v for part, told in optional.items() if part not in without for k, v in told.items()}
-
-
-def _wished(options: ModelOptions) -> dict[str, JSONObject]:
-    """What the operator asks for, by the part that a server may refuse."""
-    told: dict[str, JSONObject] = {
-        "effort": {"reasoning_effort": options.effort},
-        "cache_ttl": {"prompt_cache_retention": options.cache},
-        "stop": {"stop": list(options.stop)},
-    }
-    return {part: body for part, body in told.items() if all(body.values())}
+    return body | wished(
+        {
+            "temperature": ("temperature", options.temperature),
+            "effort": ("reasoning_effort", options.effort),
+            "cache_ttl": ("prompt_cache_retention", options.cache),
+            "stop": ("stop", list(options.stop)),
+            "tool_choice": ("tool_choice", options.tool_choice if request.tools else ""),
+            "stream_options": ("stream_options", {"include_usage": True} if streamed else {}),
+        },
+        without,
+    )
 
 
 def _message(message: Message, without: frozenset[str]) -> Iterator[JSONObject]:
