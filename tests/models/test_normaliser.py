@@ -295,6 +295,11 @@ def test_one_piece_over_and_over_is_seen() -> None:
     assert repeats("Well. " + "I am sorry. " * 200)
     assert not repeats("\n".join(f"{n}. task number {n}" for n in range(200)))
     assert not repeats("-" * 2_000)
+    made = Assembly(asking())
+    for said in [*"Well. ", *["I am sorry. "] * 200]:
+        made.say(said)
+    assert made.endless
+    assert made.response().stop_reason == "unusable"
 
 
 def test_a_recited_prompt_is_no_answer() -> None:

@@ -4,6 +4,7 @@ as answers in one piece is shown by the other tests of this folder, which ask fo
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,8 +17,10 @@ from webbee_kernel.background import LoopThread
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.adapter import Listener
 from webbee_kernel.llm.bedrock import BedrockModel, ConverseAnswer
+from webbee_kernel.llm.failures import Passing
+from webbee_kernel.llm.openai_chat import ChatAnswer
 from webbee_kernel.llm.options import ModelOptions
-from webbee_kernel.llm.protocol import streamed
+from webbee_kernel.llm.protocol import ModelResponse, streamed
 
 from .conftest import MODEL_ID, Wire, asking
 
@@ -51,6 +54,32 @@ def test_calls_that_converse_streams_oddly_are_those_that_were_meant(name: str) 
         answer.event(event)
     found = answer.response().tool_calls
     assert [call.arguments for call in found] == [{"to": "bob"}, {"to": "eva"}]
+
+
+def chat(*deltas: dict[str, Any]) -> ModelResponse:
+    """The answer that these pieces of a chat completion make."""
+    answer = ChatAnswer(asking())
+    for choice in [*({"delta": delta} for delta in deltas), {"finish_reason": "stop"}]:
+        answer.line(f"data: {json.dumps({'choices': [choice]})}")
+    return answer.response()
+
+
+def test_one_function_that_is_called_twice_without_ids_is_two_calls() -> None:
+    calls = [{"function": {"name": "mail__send", "arguments": f'{{"to": "{to}"}}'}}
+             for to in ("bob", "eva")]  # fmt: skip
+    found = chat(*({"tool_calls": [call]} for call in calls))
+    assert [call.arguments for call in found.tool_calls] == [{"to": "bob"}, {"to": "eva"}]
+
+
+def test_clear_thoughts_come_in_pieces_and_are_kept_apart() -> None:
+    found = chat({"reasoning_content": "H"}, {"reasoning_content": "m."}, {"content": "Hello."})
+    assert found.text == "Hello." and found.reasoning is not None
+    assert found.reasoning.plain == {"reasoning_content": "Hm."}
+
+
+def test_an_event_that_is_no_json_is_asked_for_again() -> None:
+    with pytest.raises(Passing):
+        ChatAnswer(asking()).line("data: {broken")
 
 
 LONG = "The first sentence is here. The second one follows it. The third ends the reply."

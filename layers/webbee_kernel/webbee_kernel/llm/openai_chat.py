@@ -303,8 +303,6 @@ def _content(content: Any) -> tuple[str, list[JSONObject]]:
 
 def _text_of(part: Any) -> str:
     """What a part says; nothing of one that is a thought or no text."""
-    if isinstance(part, str):
-        return part
     if not isinstance(part, dict) or "thought" in part:
         return ""
     is_text = part.get("type") in (None, "", "text", "output_text")

@@ -88,12 +88,10 @@ class Offered:
     def __bool__(self) -> bool:
         return bool(self.names)
 
-    def find(self, name: object) -> str:
+    def find(self, name: str) -> str:
         """The offered function that alone fits the name in another case, with other separators,
         with or without its app, behind what a server or a proxy puts before it; empty where none
         does, or several do."""
-        if not isinstance(name, str):
-            return ""
         name = _TOKEN.split(name)[0].strip().strip("`*\"' ").removesuffix("()")
         if name in self.names:
             return name
@@ -105,14 +103,14 @@ class Offered:
         behind = [n for n in self.names if name.endswith(n) and not name[-len(n) - 1].isalnum()]
         return behind[0] if len(behind) == 1 else ""
 
-    def call(self, name: object, arguments: object) -> ToolCall:
+    def call(self, name: str, arguments: object) -> ToolCall:
         """The call of an offered function whose name, and whose arguments' names, are nearly these;
         of another function as it came."""
         found = self.find(name)
         given = arguments_of(arguments)
         if found and isinstance(given, dict):
             given = _fitting(given, self._arguments[found])
-        return ToolCall(found or str(name), given)
+        return ToolCall(found or name, given)
 
 
 def _plain(name: str) -> str:
