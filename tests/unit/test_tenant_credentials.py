@@ -20,8 +20,8 @@ from webbee_kernel.aws.tenant_credentials import (
     LASTS_S,
     LEAST_S,
     MOST,
-    Reach,
     TenantCredentials,
+    person_policy,
 )
 from webbee_kernel.errors import DispatchRefused, NotAllowed
 from webbee_kernel.stores.item_keys import pseudonyms_of, secrets_of, user_key
@@ -151,13 +151,11 @@ async def test_a_tenant_that_no_tag_can_name_is_refused_and_no_process_keeps_all
 # ---- one person
 
 
-def reach(user: UserKey) -> Reach:
-    return Reach(user_key(user), pseudonyms_of(user.tenant_id), f"/webbee/s/{secrets_of(user)}")
-
-
 def allowed(user: UserKey, key: str) -> bool:
     """Whether the policy for a user lets a request name this partition."""
-    tables = json.loads(reach(user).policy())["Statement"][0]
+    secrets = f"/webbee/s/{secrets_of(user)}"
+    policy = person_policy(user_key(user), pseudonyms_of(user.tenant_id), secrets)
+    tables = json.loads(policy)["Statement"][0]
     patterns = tables["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
     return any(re.fullmatch(_regex(pattern), key) for pattern in patterns)
 

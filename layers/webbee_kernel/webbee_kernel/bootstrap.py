@@ -283,13 +283,12 @@ def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:
 
     if not settings.person_role:
         return aws_client
-    from .aws.tenant_credentials import Reach, clients_for
+    from .aws.tenant_credentials import clients_for, person_policy
     from .stores.item_keys import pseudonyms_of, secrets_of, user_key
 
     secrets = f"{settings.secrets_prefix}/{secrets_of(user)}"
-    return clients_for(
-        settings.person_role, Reach(user_key(user), pseudonyms_of(user.tenant_id), secrets)
-    )
+    policy = person_policy(user_key(user), pseudonyms_of(user.tenant_id), secrets)
+    return clients_for(settings.person_role, policy)
 
 
 def make_queue(app: App) -> RefreshQueue:

@@ -11,7 +11,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ..catalogue import Catalogue
 from ..config import Settings, layers_of
@@ -19,12 +19,9 @@ from ..errors import BadInput, DispatchRefused, SettingsError, StorageUnavailabl
 from ..types import CallRequest, JSONObject
 from .clients import ClientFactory, aws_client, error_code, in_thread, outage
 
-if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.parameters import SecretsProvider
-
-
 KEPT_S: Final = 300
-"""Seconds for which a key is not asked for again."""
+"""Seconds for which keys and configuration are not asked for again: a change of them needs no
+deployment."""
 LEAST_S: Final = 20.0
 """Seconds between two looks for the sake of addresses whose signature nobody knows: anybody may
 send such."""
@@ -44,20 +41,18 @@ class WebhookKeys:
         client_factory: ClientFactory = aws_client,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._given = tuple(settings.webhook_key.get_secret_value().split())
-        self._secret = "" if self._given else settings.webhook_key_secret
+        self._known = tuple(settings.webhook_key.get_secret_value().split())
+        self._secret = "" if self._known else settings.webhook_key_secret
         self._client_factory = client_factory
         self._now = now
-        self._looked_at = float("-inf")
-        self._providers: dict[str, SecretsProvider] = {}
+        self._read_at = self._looked_at = float("-inf")
 
     async def mark(self, tenant_id: str) -> str:
         """The tenant as an address names it; `UNKNOWN` where the key cannot be read."""
         try:
             keys = await self._keys()
         except Exception as error:
-            why = error_code(error) or type(error).__name__
-            _log.error("error=%s | the webhook key cannot be read", why)
+            _log.error("error=%s | the webhook key cannot be read", _name(error))
             return UNKNOWN
         return mark_of(tenant_id, keys[0]) if keys else ""
 
@@ -70,9 +65,8 @@ class WebhookKeys:
                 found = _signed(mark, await self._keys(anew=True))
             return found
         except Exception as error:
-            why = error_code(error) or type(error).__name__
             raise StorageUnavailable(
-                f"the webhook key cannot be read ({why}); try again."
+                f"the webhook key cannot be read ({_name(error)}); try again."
             ) from None
 
     def _may_look(self) -> bool:
@@ -82,39 +76,25 @@ class WebhookKeys:
         return True
 
     async def _keys(self, *, anew: bool = False) -> tuple[str, ...]:
-        if not self._secret:
-            return self._given
-        return tuple(await in_thread(self._read, anew))
+        if self._secret and (anew or self._now() - self._read_at > KEPT_S):
+            found = [await in_thread(self._read, version) for version in VERSIONS]
+            self._known, self._read_at = tuple(filter(None, found)), self._now()
+        return self._known
 
-    def _read(self, anew: bool) -> list[str]:
-        found = (self._version(version, anew) for version in VERSIONS)
-        return [key for key in found if key]
-
-    def _version(self, version: str, anew: bool) -> str:
+    def _read(self, version: str) -> str:
         """One version's value; empty for the one before the first."""
-        from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
-
+        client = self._client_factory("secretsmanager")
         try:
-            options: dict[str, Any] = {"max_age": KEPT_S, "force_fetch": anew}
-            return str(self._provider(version).get(self._secret, VersionStage=version, **options))
-        except GetParameterError as error:
-            cause = error.__cause__ or error.__context__
-            if (
-                version == VERSIONS[1]
-                and cause
-                and error_code(cause) == "ResourceNotFoundException"
-            ):
+            found = client.get_secret_value(SecretId=self._secret, VersionStage=version)
+        except Exception as error:
+            if version == VERSIONS[1] and error_code(error) == "ResourceNotFoundException":
                 return ""
-            raise (cause or error) from None
+            raise
+        return str(found["SecretString"])
 
-    def _provider(self, version: str) -> SecretsProvider:
-        """powertools keeps values by name alone, so each version has a provider of its own."""
-        from aws_lambda_powertools.utilities.parameters import SecretsProvider
 
-        if version not in self._providers:
-            client = self._client_factory("secretsmanager")
-            self._providers[version] = SecretsProvider(boto3_client=client)
-        return self._providers[version]
+def _name(error: Exception) -> str:
+    return error_code(error) or type(error).__name__
 
 
 def _signed(mark: str, keys: tuple[str, ...]) -> str | None:
@@ -159,10 +139,6 @@ def _signature(tenant_id: str, key: str) -> str:
     return base64.b32encode(made[:_BYTES]).decode().lower()
 
 
-CONFIG_KEPT_S: Final = 300.0
-"""Seconds after which the parameter is read anew: a change of it needs no deployment."""
-
-
 class AppConfiguration:
     """The settings' own configuration, or that of the parameter which they name."""
 
@@ -196,22 +172,26 @@ class AppConfiguration:
         name = self._settings.app_config_parameter
         if not name:
             return self._settings.app_config
-        if self._config is None or self._now() - self._read_at > CONFIG_KEPT_S:
+        if self._config is None or self._now() - self._read_at > KEPT_S:
             self._config = await in_thread(self._read, name)
             self._read_at = self._now()
         return self._config
 
     def _read(self, name: str) -> JSONObject:
         try:
-            answer = self._client_factory("ssm").get_parameter(Name=name, WithDecryption=True)
-            return dict(json.loads(answer["Parameter"]["Value"]))
+            return dict(json.loads(_parameter(name, self._client_factory)))
         except Exception as error:
             if self._config is not None:
                 return self._config
-            why = error_code(error) or type(error).__name__
             raise DispatchRefused(
-                f"the extensions' configuration cannot be read from WEBBEE_CONFIG_PARAMETER ({why})"
+                "the extensions' configuration cannot be read from WEBBEE_CONFIG_PARAMETER"
+                f" ({_name(error)})"
             ) from None
+
+
+def _parameter(name: str, client_factory: ClientFactory) -> str:
+    answer = client_factory("ssm").get_parameter(Name=name, WithDecryption=True)
+    return str(answer["Parameter"]["Value"])
 
 
 def _filled(by_app: Mapping[str, Any]) -> JSONObject:
@@ -224,16 +204,11 @@ def read_policy(name: str, client_factory: ClientFactory = aws_client) -> str:
 
     SettingsError where it cannot be read: nobody is answered without the rules.
     """
-    from aws_lambda_powertools.utilities.parameters import SSMProvider
-    from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
-
     try:
-        return str(SSMProvider(boto3_client=client_factory("ssm")).get(name))
-    except GetParameterError as error:
-        cause = error.__cause__ or error.__context__
-        why = (error_code(cause) if cause else "") or type(cause or error).__name__
+        return _parameter(name, client_factory)
+    except Exception as error:
         raise SettingsError(
-            f"environment variable WEBBEE_POLICY_PARAMETER: {name} cannot be read ({why})",
+            f"environment variable WEBBEE_POLICY_PARAMETER: {name} cannot be read ({_name(error)})",
             field="WEBBEE_POLICY_PARAMETER",
         ) from None
 

@@ -105,16 +105,10 @@ class TenantCredentials:
             )
         measure("SessionsTaken")
         try:
-            answer = await in_thread(self._assume, tenant_id, user_id)
+            given = await in_thread(self._assume, tenant_id, user_id)
         except Exception as error:
             name = error_code(error) or type(error).__name__
             raise DispatchRefused(f"no credentials for the tenant ({name}): retry") from error
-        found = answer["Credentials"]
-        given = {
-            "key": found["AccessKeyId"],
-            "secret": found["SecretAccessKey"],
-            "token": found["SessionToken"],
-        }
         session = _Session(given, self._now() + LASTS_S)
         while len(self._sessions) >= MOST:
             del self._sessions[next(iter(self._sessions))]
@@ -122,10 +116,11 @@ class TenantCredentials:
         self._taking.pop((tenant_id, user_id), None)
         return session
 
-    def _assume(self, tenant_id: str, user_id: str) -> Any:
+    def _assume(self, tenant_id: str, user_id: str) -> JSONObject:
         tags = {"tenant": tenant_id, "secrets": self._secrets_of(tenant_id)}
         narrower = {"Policy": self._policy(tenant_id, user_id)} if user_id else {}
-        return self._client("sts").assume_role(
+        return assumed(
+            self._client("sts"),
             RoleArn=self._role,
             RoleSessionName=f"webbee-{digest(tenant_id, user_id)}",
             DurationSeconds=LASTS_S,
@@ -143,25 +138,24 @@ class TenantCredentials:
         return narrowed([own, f"{own}#*", *shared], paths, ["lambda:InvokeFunction", "kms:*"])
 
 
+def assumed(sts: Any, **request: Any) -> JSONObject:
+    """`{"key", "secret", "token"}` of a role."""
+    names = {"key": "AccessKeyId", "secret": "SecretAccessKey", "token": "SessionToken"}
+    given = sts.assume_role(**request)["Credentials"]
+    return {name: given[theirs] for name, theirs in names.items()}
+
+
 PERSON_LASTS_S: Final = 900
 """Seconds that the credentials live: the least STS gives."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """One person's: the partition `tenant#user`, what a pseudonym's begin with, and the path of the
-    secrets."""
-
-    partition: str
-    pseudonyms: str
-    secrets: str
-
-    def policy(self) -> str:
-        """The session policy, JSON. A pattern's own characters in an id match themselves alone."""
-        own, secrets = literal(self.partition), literal(self.secrets.strip("/"))
-        keys = [own, f"{own}#*", f"{literal(self.pseudonyms)}*"]
-        parameter = "arn:*:ssm:*:*:parameter/"
-        return narrowed(keys, [f"{parameter}{secrets}", f"{parameter}{secrets}/*"], "kms:*")
+def person_policy(partition: str, pseudonyms: str, secrets: str) -> str:
+    """The session policy for one person, JSON: the partition `tenant#user`, what a pseudonym's
+    begin with, and the path of the secrets. A pattern's own characters in an id match themselves
+    alone."""
+    own, path = literal(partition), f"arn:*:ssm:*:*:parameter/{literal(secrets.strip('/'))}"
+    keys = [own, f"{own}#*", f"{literal(pseudonyms)}*"]
+    return narrowed(keys, [path, f"{path}/*"], "kms:*")
 
 
 def narrowed(keys: list[str], parameters: list[str], more: str | list[str]) -> str:
@@ -180,29 +174,26 @@ def narrowed(keys: list[str], parameters: list[str], more: str | list[str]) -> s
     return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
 
 
-def clients_for(role: str, reach: Reach) -> ClientFactory:
-    """Clients with those credentials; STS is asked when the first one is needed."""
-    made: dict[str, Any] = {}
+def clients_for(role: str, policy: str) -> ClientFactory:
+    """Clients with a role's credentials under that policy; STS is asked when the first one is
+    needed."""
 
+    @functools.cache
+    def session() -> boto3.Session:
+        given = assumed(
+            aws_client("sts"),
+            RoleArn=role,
+            RoleSessionName="webbee-person",
+            DurationSeconds=PERSON_LASTS_S,
+            Policy=policy,
+        )
+        return make_session(tuple(given.values()))
+
+    @functools.cache
     def client(service: str) -> Any:
-        if "session" not in made:
-            made["session"] = _session(role, reach)
-        if service not in made:
-            made[service] = make_client(made["session"], service, read_timeout=20, attempts=4)
-        return made[service]
+        return make_client(session(), service, read_timeout=20, attempts=4)
 
     return client
-
-
-def _session(role: str, reach: Reach) -> Any:
-    answer = aws_client("sts").assume_role(
-        RoleArn=role,
-        RoleSessionName="webbee-person",
-        DurationSeconds=PERSON_LASTS_S,
-        Policy=reach.policy(),
-    )
-    given = answer["Credentials"]
-    return make_session([given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"]])
 
 
 def literal(text: str) -> str:
