@@ -39,12 +39,12 @@ from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.bootstrap import bootstrap
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.refresh.refresh_queue import (
+    SEEN,
     RefreshAsked,
     RefreshMessage,
     RefreshQueue,
     ShardDue,
     UserDue,
-    UserSeen,
     Wanted,
     from_wire,
     to_wire,
@@ -185,7 +185,8 @@ def asked(loop: Loop) -> list[tuple[str, str]]:
     return sorted(
         (w.section, w.reason)
         for message in requests(loop)
-        for w in (message.wanted if isinstance(message, RefreshAsked) else [Wanted("", "", "seen")])
+        if isinstance(message, RefreshAsked)
+        for w in message.wanted
     )
 
 
@@ -625,8 +626,8 @@ def test_who_comes_back_has_the_sections_refreshed_at_once_and_the_usual_pace_ag
     came_back = patient.clock.now()
     patient.person().chat("probe.look {}")
     messages = requests(patient)
-    assert [type(m) for m in messages] == [RefreshAsked, UserSeen]
-    assert sorted(w.section for w in messages[0].wanted) == ["broken", "steady"]
+    assert [type(m) for m in messages] == [RefreshAsked]
+    assert sorted(w.section for w in messages[0].wanted) == ["", "broken", "steady"]
     patient.deliver(*messages)
     assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
     assert patient.section("steady").refreshed_at == came_back
@@ -643,7 +644,9 @@ def test_a_user_is_noted_once_a_day_by_one_message_and_one_write(patient: Loop) 
     for _ in range(5):
         patient.clock.advance(11 * HOURS)
         patient.person().chat("probe.look {}")
-        message = [m for m in requests(patient) if isinstance(m, UserSeen)]
+        asks = [m for m in requests(patient) if isinstance(m, RefreshAsked)]
+        wanted = [tuple(w for w in m.wanted if w.reason == SEEN) for m in asks]
+        message = [m._replace(wanted=w) for m, w in zip(asks, wanted, strict=True) if w]
         with metered(aws_client("dynamodb")) as meter:
             patient.deliver(*message)
         noted.append((len(message), [c.operation for c in meter.calls]))

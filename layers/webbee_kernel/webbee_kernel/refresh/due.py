@@ -29,6 +29,7 @@ from ..stores.types import DueUser, Installation, Section, ShardMark
 from ..types import SYSTEM_USER, CallRequest, JSONObject, UserKey, user_dict, user_from
 from .refresh_queue import (
     MAX_DELAY_S,
+    SEEN,
     TICK_S,
     JobDue,
     RefreshAsked,
@@ -36,7 +37,6 @@ from .refresh_queue import (
     RefreshQueue,
     ShardDue,
     UserDue,
-    UserSeen,
     after_effects,
     tick_passed,
 )
@@ -58,13 +58,58 @@ nothing is lost, only late, and no sweep asks for it again."""
 Page = tuple[Sequence[tuple[UserKey, DueUser]], str | None]
 
 
-class DueUsers:
-    """Finds whose timer falls due, and queues them."""
+_END = ""
+"""The cursor of the page after the last."""
 
-    def __init__(self, store: SkeletonStore, clock: Clock, shards: int) -> None:
+
+def due_message(
+    user: UserKey, who: JSONObject, due_at: float, now: float, queued_until: float
+) -> UserDue:
+    """The message that has the user refreshed at their second, never before it."""
+    named = {k: v for k, v in who.items() if k in ("role", "language", "email") and v}
+    named |= {"imperal_id": user.imperal_id, "tenant_id": user.tenant_id}
+    # SQS delays 900 s at most; whole seconds, rounded up
+    delay = min(MAX_DELAY_S, max(0, math.ceil(due_at - now)))
+    return UserDue(named, queued_until, delay, correlation_id())
+
+
+def _messages(
+    page: Iterable[tuple[UserKey, DueUser]], now: float, queued_until: float
+) -> Iterable[UserDue]:
+    """One message a user, however often the page has them."""
+    told = set()
+    for user, due in page:
+        # a timer that moves while pages are read may be seen twice
+        if user not in told:
+            told.add(user)
+            yield due_message(user, due.user, due.due_at, now, queued_until)
+
+
+class Refresher:
+    """The refresh loop: `tick` asks who is due, `refresh` deals with a message."""
+
+    def __init__(
+        self,
+        dispatch: Dispatch,
+        store: SkeletonStore,
+        events: EventLog,
+        clock: Clock,
+        *,
+        shards: int = 4,
+        installed_by_default: Callable[[str], bool] = lambda _: True,
+        absent_after_days: int = 0,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._shards = shards
+        self._user = OneUser(
+            dispatch,
+            store,
+            Alerts(dispatch, events),
+            clock,
+            installed_by_default=installed_by_default,
+            absent_after_s=absent_after_days * 86_400,
+        )
 
     async def tick(self, sender: RefreshQueue) -> int:
         """Have every shard looked through, one message each, side by side; how many there are."""
@@ -72,7 +117,37 @@ class DueUsers:
         await sender.send([ShardDue(shard, now, correlation_id()) for shard in range(self._shards)])
         return self._shards
 
-    async def shard(self, message: ShardDue, sender: RefreshQueue) -> int:
+    async def refresh(self, message: RefreshMessage, sender: RefreshQueue | None = None) -> str:
+        """Deal with one message; what came of it: saved, failed, skipped, busy, carried or gone for
+        a user's sections, seen, or queued. Delivered twice, it saves once.
+
+        `sender` takes the user's next message where no tick will find them in time.
+        """
+        match message:
+            case UserDue():
+                done, queued_until = await self._user.due(message), message.queued_until
+            case RefreshAsked():
+                done, queued_until = await self._asked(message), 0.0
+            case ShardDue() if sender is not None:
+                await self._look_through(message, sender)
+                return "queued"
+            case _:
+                return "gone"
+        if sender is not None:
+            await self._again(message, done, queued_until, sender)
+        return done.outcome
+
+    async def _asked(self, message: RefreshAsked) -> Done:
+        key = UserKey.of(user_from(message.user))
+        await self._store.know(key.tenant_id)
+        sections = tuple(w for w in message.wanted if w.reason != SEEN)
+        if len(sections) < len(message.wanted):
+            await self._store.mark_seen(key, self._clock.now())
+        if not sections:
+            return Done("seen")
+        return await self._user.asked(message._replace(wanted=sections))
+
+    async def _look_through(self, message: ShardDue, sender: RefreshQueue) -> int:
         """Queue every user of this shard who falls due within the next minute, each delayed to
         their second; how many. Nobody, while another consumer is at it."""
         now = self._clock.now()
@@ -136,90 +211,6 @@ class DueUsers:
         )
         return found, following or _END
 
-
-_END = ""
-"""The cursor of the page after the last."""
-
-
-def due_message(
-    user: UserKey, who: JSONObject, due_at: float, now: float, queued_until: float
-) -> UserDue:
-    """The message that has the user refreshed at their second, never before it."""
-    named = {k: v for k, v in who.items() if k in ("role", "language", "email") and v}
-    named |= {"imperal_id": user.imperal_id, "tenant_id": user.tenant_id}
-    # SQS delays 900 s at most; whole seconds, rounded up
-    delay = min(MAX_DELAY_S, max(0, math.ceil(due_at - now)))
-    return UserDue(named, queued_until, delay, correlation_id())
-
-
-def _messages(
-    page: Iterable[tuple[UserKey, DueUser]], now: float, queued_until: float
-) -> Iterable[UserDue]:
-    """One message a user, however often the page has them."""
-    told = set()
-    for user, due in page:
-        # a timer that moves while pages are read may be seen twice
-        if user not in told:
-            told.add(user)
-            yield due_message(user, due.user, due.due_at, now, queued_until)
-
-
-class Refresher:
-    """The refresh loop: `tick` asks who is due, `refresh` deals with a message."""
-
-    def __init__(
-        self,
-        dispatch: Dispatch,
-        sections: SkeletonStore,
-        events: EventLog,
-        clock: Clock,
-        *,
-        shards: int = 4,
-        installed_by_default: Callable[[str], bool] = lambda _: True,
-        absent_after_days: int = 0,
-    ) -> None:
-        self._sections = sections
-        self._clock = clock
-        self._due = DueUsers(sections, clock, shards)
-        self._user = OneUser(
-            dispatch,
-            sections,
-            Alerts(dispatch, events),
-            clock,
-            installed_by_default=installed_by_default,
-            absent_after_s=absent_after_days * 86_400,
-        )
-
-    async def tick(self, sender: RefreshQueue) -> int:
-        """Queue one message for each shard of the due index; how many."""
-        return await self._due.tick(sender)
-
-    async def refresh(self, message: RefreshMessage, sender: RefreshQueue | None = None) -> str:
-        """Deal with one message; what came of it: saved, failed, skipped, busy, carried or gone for
-        a user's sections, seen, or queued. Delivered twice, it saves once.
-
-        `sender` takes the user's next message where no tick will find them in time.
-        """
-        match message:
-            case UserDue():
-                done, queued_until = await self._user.due(message), message.queued_until
-            case RefreshAsked():
-                await self._sections.know(UserKey.of(user_from(message.user)).tenant_id)
-                done, queued_until = await self._user.asked(message), 0.0
-            case UserSeen():
-                key = UserKey.of(user_from(message.user))
-                await self._sections.know(key.tenant_id)
-                await self._sections.mark_seen(key, self._clock.now())
-                return "seen"
-            case ShardDue() if sender is not None:
-                await self._due.shard(message, sender)
-                return "queued"
-            case _:
-                return "gone"
-        if sender is not None:
-            await self._again(message, done, queued_until, sender)
-        return done.outcome
-
     async def _again(
         self,
         message: UserDue | RefreshAsked,
@@ -234,7 +225,7 @@ class Refresher:
             return
         user = user_from(message.user)
         key = UserKey.of(user)
-        queued_until = queued_until or await self._sections.queued_until(key)
+        queued_until = queued_until or await self._store.queued_until(key)
         if tick_passed(done.due_at, now, queued_until):
             await sender.send([due_message(key, who_of(user), done.due_at, now, queued_until)])
 

@@ -144,13 +144,12 @@ def _named(user: JSONObject) -> JSONObject:
 Named = Annotated[dict[str, Any], AfterValidator(_named)]
 """The user a message is about."""
 
-SEEN = ("", "")
-"""Stands for a section in the request to note the user: it is about none."""
+SEEN = "seen"
+"""The reason of what is about no section: the user was here, and is to be noted."""
 
 
 class Wanted(NamedTuple):
-    """A refresh that a turn or a call asks for; the reason is `stale` or `effect`, or `seen`, which
-    is about no section: the user is noted."""
+    """A refresh that a turn or a call asks for; the reason is `stale`, `effect` or `SEEN`."""
 
     app_id: str
     section: str
@@ -172,14 +171,6 @@ class RefreshAsked(NamedTuple):
 
     user: Named
     wanted: tuple[Wanted, ...] = ()
-    correlation_id: str = ""
-    delay_s: int = 0
-
-
-class UserSeen(NamedTuple):
-    """The user was here: to be noted."""
-
-    user: Named
     correlation_id: str = ""
     delay_s: int = 0
 
@@ -213,11 +204,10 @@ class EffectOpen(NamedTuple):
     correlation_id: str = ""
 
 
-RefreshMessage: TypeAlias = UserDue | RefreshAsked | UserSeen | JobDue | ShardDue | EffectOpen
+RefreshMessage: TypeAlias = UserDue | RefreshAsked | JobDue | ShardDue | EffectOpen
 KINDS: Final[Mapping[str, type[RefreshMessage]]] = {
     "user_due": UserDue,
     "refresh_asked": RefreshAsked,
-    "user_seen": UserSeen,
     "job_due": JobDue,
     "shard_due": ShardDue,
     "effect_open": EffectOpen,
@@ -236,20 +226,6 @@ OPEN_S = 45
 def still_open(user: JSONObject, record: AuditRecord, correlation_id: str = "") -> EffectOpen:
     """The message that has it looked at next."""
     return EffectOpen({**user, "scopes": []}, record, OPEN_S, correlation_id)
-
-
-def refresh_requests(
-    user: JSONObject, wanted: Iterable[Wanted], correlation_id: str = ""
-) -> list[RefreshMessage]:
-    """The messages that ask for all of this: one for the sections, one to note the user."""
-    sections = tuple(w for w in wanted if (w.app_id, w.section) != SEEN)
-    noted = any((w.app_id, w.section) == SEEN for w in wanted)
-    messages: list[RefreshMessage] = []
-    if sections:
-        messages.append(RefreshAsked(user, sections, correlation_id))
-    if noted:
-        messages.append(UserSeen(user, correlation_id))
-    return messages
 
 
 def to_wire(message: RefreshMessage) -> JSONObject:
@@ -298,15 +274,15 @@ class SqsRefreshQueue(RefreshQueue):
         self._brisk_factory = brisk_client if client_factory is aws_client else client_factory
 
     async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
-        """One message for all sections, one to note the user; a queue that does not answer within
-        half a second costs a log line, never the reply."""
+        """One message for all of it; a queue that does not answer within half a second costs a log
+        line, never the reply."""
         if not wanted:
             return
         who = {**user_dict(user), "scopes": []}
-        messages = refresh_requests(who, wanted, correlation_id())
+        message = RefreshAsked(who, tuple(wanted), correlation_id())
         try:
             async with asyncio.timeout(PATIENCE_S):
-                await self._send(messages, self._brisk_factory)
+                await self._send([message], self._brisk_factory)
         except Exception as error:
             _log.warning(
                 "error=%s sections=%d | refresh request not sent", type(error).__name__, len(wanted)

@@ -62,7 +62,7 @@ class RecordingQueue(RefreshQueue):
 
     async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
         """Remember `(app_id, section, reason)`, and how often users were to be noted."""
-        sections = [w for w in wanted if (w.app_id, w.section) != SEEN]
+        sections = [w for w in wanted if w.reason != SEEN]
         self.asked.extend(sections)
         self.seen += len(wanted) - len(sections)
 

@@ -370,7 +370,7 @@ def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     changed = {(w.app_id, w.section) for w in asked}
     asked += [Wanted(*section, "stale") for section in old if section not in changed]
     if note_presence and unnoticed(state.stored, state.now):
-        asked.append(Wanted(*SEEN, "seen"))
+        asked.append(Wanted("", "", SEEN))
     return asked
 
 
