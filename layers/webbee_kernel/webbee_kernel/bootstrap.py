@@ -154,11 +154,18 @@ def _tenant_credentials(settings: Settings) -> TenantCredentials:
 
 def recorded(app: App, dispatch: Dispatch) -> OnceDispatch:
     """A dispatch that records its calls and runs effects once."""
-    from .stores.audit_trail import Audit, KeptOutcomes, OnceDispatch
+    from .stores.audit_trail import KeptOutcomes, OnceDispatch
 
-    stores, days = app.stores, app.settings.audit_days
-    audit = Audit(stores.audit, KeptOutcomes(stores.cache, app.clock), app.clock, days=days)
-    return OnceDispatch(dispatch, audit, app.events, make_queue(app).follow)
+    stores, clock = app.stores, app.clock
+    return OnceDispatch(
+        dispatch,
+        stores.audit,
+        KeptOutcomes(stores.cache, clock),
+        app.events,
+        clock,
+        days=app.settings.audit_days,
+        follow=make_queue(app).follow,
+    )
 
 
 def make_refresher(app: App, dispatch: Dispatch) -> Refresher:

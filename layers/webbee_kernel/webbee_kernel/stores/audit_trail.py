@@ -44,127 +44,6 @@ MAX_TRIES = 50
 """Claims of one effect, all of them refused before anything ran, that are looked through."""
 
 
-class Audit:
-    """Writes one record per call; write and destructive calls claim their effect first."""
-
-    def __init__(
-        self, store: AuditStore, kept: KeptOutcomes, clock: Clock, *, days: int = 365
-    ) -> None:
-        self._store = store
-        self._kept = kept
-        self._clock = clock
-        self._seconds = days * 86_400
-
-    def open(self, request: CallRequest, action_type: str) -> AuditRecord:
-        """A record of a call about to run. Arguments are kept as a hash only.
-
-        Two deliveries of a request share an effect: where a person or a program made the call, that
-        of the same step, whatever it carries (`claim` refuses another one); where a model did and
-        may choose other arguments the next time, the nth call of the same function; where nobody
-        named the request as one of theirs, the same call.
-        """
-        which: list[object] = [request.app_id, request.name]
-        if request.nth is not None:
-            which += ["nth", request.nth]
-        elif _is_named(request):
-            which = [request.step]
-        else:
-            which += [request.step, digest(request.arguments)]
-        return AuditRecord(
-            record_id=new_id(),
-            at=iso(self._clock.now()),
-            app_id=request.app_id,
-            fn_name=request.name,
-            action_type=action_type,
-            session_id=request.session_id,
-            request_id=request.request_id,
-            step=request.step,
-            args_hash=digest(request.arguments),
-            status=STARTED,
-            effect=digest(request.session_id, request.request_id, *which),
-        )
-
-    async def claim(
-        self, user: UserKey, record: AuditRecord, wait_s: float, *, is_exact: bool = False
-    ) -> tuple[AuditRecord, CallOutcome | None]:
-        """The claim and None when the effect is ours to run, else the first delivery's outcome.
-
-        A delivery still at work is waited for; one that died half-way is reported, never repeated.
-        A claim whose call was refused before it ran has not happened: the next try has one of its
-        own, as has the call that carries what the first one asked. With `is_exact` RequestConflict
-        where the effect was claimed for another call.
-        """
-        mine = record
-        outcome = await self._claimed(user, mine, wait_s, is_exact=is_exact)
-        tries = 1
-        while outcome is not None and outcome.fate == NOT_RUN and tries < MAX_TRIES:
-            mine = replace(record, effect=digest(record.effect, tries))
-            outcome = await self._claimed(user, mine, wait_s, is_exact=is_exact)
-            tries += 1
-        return mine, outcome
-
-    async def _claimed(
-        self, user: UserKey, record: AuditRecord, wait_s: float, *, is_exact: bool
-    ) -> CallOutcome | None:
-        deadline = asyncio.get_running_loop().time() + wait_s
-        while True:
-            found = await self._store.begin(
-                user, record.effect, record, expires_at=self._expires_at(), now=self._clock.now()
-            )
-            if found is None:
-                return None
-            if is_exact and _call(found) != _call(record):
-                return _of_another(found)
-            if found.status != STARTED:
-                return replace(_outcome(found), repeated=True)
-            if left := await self._kept.find(user, record.effect):
-                await self.close(user, found, left)
-                return replace(left, repeated=True)
-            if asyncio.get_running_loop().time() >= deadline:
-                return _unfinished(found)
-            await asyncio.sleep(POLL_S)
-
-    async def close(
-        self,
-        user: UserKey,
-        record: AuditRecord,
-        outcome: CallOutcome,
-        events: tuple[Event, ...] = (),
-        events_expire_at: int = 0,
-    ) -> None:
-        """Write how the call ended, with the events it caused. Reads keep no outcome: they can be
-        run again."""
-        kept = to_dict(outcome) if outcome.action_type != "read" else None
-        done = replace(
-            record,
-            status=outcome.status,
-            error_code=outcome.error_code,
-            duration_ms=outcome.duration_ms,
-            outcome=kept,
-        )
-        await self._store.append(
-            user,
-            done,
-            expires_at=self._expires_at(),
-            events=events,
-            events_expire_at=events_expire_at,
-        )
-
-    async def settle(self, user: UserKey, record: AuditRecord) -> bool:
-        """Write the record of an effect that nobody waits for any longer, from what it left behind;
-        as lost where it can no longer end. False where it may: to be asked again."""
-        if left := await self._kept.find(user, record.effect):
-            await self.close(user, record, left)
-            return True
-        if self._clock.now() < parse_iso(record.at) + LOST_S:
-            return False
-        await self.close(user, record, _unfinished(record))
-        return True
-
-    def _expires_at(self) -> int:
-        return int(self._clock.now()) + self._seconds
-
-
 def _call(record: AuditRecord) -> tuple[str, str, str]:
     return record.app_id, record.fn_name, record.args_hash
 
@@ -249,15 +128,26 @@ FOLLOW_S = 1.0
 
 
 class OnceDispatch:
-    """Another dispatch, with a record of each call, and a claim before each effect."""
+    """Another dispatch, with one record of each call, and a claim before each effect."""
 
     def __init__(
-        self, inner: Dispatch, audit: Audit, events: EventLog, follow: Follow | None = None
+        self,
+        inner: Dispatch,
+        store: AuditStore,
+        kept: KeptOutcomes,
+        events: EventLog,
+        clock: Clock,
+        *,
+        days: int = 365,
+        follow: Follow | None = None,
     ) -> None:
         self._inner = inner
         self.catalogue = inner.catalogue
-        self._audit = audit
+        self._store = store
+        self._kept = kept
         self._events = events
+        self._clock = clock
+        self._seconds = days * 86_400
         self._follow = follow
 
     async def call(self, request: CallRequest) -> CallOutcome:
@@ -265,14 +155,14 @@ class OnceDispatch:
         kind = await self._action_type(request)
         if not kind:
             return await self._inner.call(request)
-        record = self._audit.open(request, kind)
+        record = self._open(request, kind)
         if kind == "read":
             outcome = await self._inner.call(request)
             if outcome.fate != NOT_RUN:
-                await start_beside(self._close(request, record, outcome))
+                await start_beside(self._recorded(request, record, outcome))
             return outcome
         wait_s = 0.0 if request.kind == "schedule" else request.deadline_s
-        record, earlier = await self._audit.claim(
+        record, earlier = await self._claim(
             _owner(request), record, wait_s, is_exact=_is_named(request)
         )
         if earlier:
@@ -281,7 +171,7 @@ class OnceDispatch:
             outcome = await self._inner.call(replace(request, effect=record.effect))
         except (DispatchRefused, StorageUnavailable) as error:  # nothing happened yet
             refused = failed(request, "BACKEND_5XX", str(error), action_type=kind)
-            await self._close(request, record, replace(refused, fate=NOT_RUN))
+            await self._recorded(request, record, replace(refused, fate=NOT_RUN))
             raise
         except (DispatchUnanswered, asyncio.CancelledError):
             background.start(self._followed(request, record), f"follow-{record.effect}")
@@ -290,13 +180,132 @@ class OnceDispatch:
             await self._followed(request, record)
             return outcome
         outcome = replace(outcome, action_type=kind)
-        await start_beside(self._close(request, record, outcome))
+        await start_beside(self._recorded(request, record, outcome))
         return outcome
 
     async def settle(self, user: UserKey, record: AuditRecord) -> bool:
-        """Write the record of an effect that ended, or that was lost, while nobody waited for it.
-        False where it may still be running."""
-        return await self._audit.settle(user, record)
+        """Write the record of an effect that nobody waits for any longer, from what it left behind;
+        as lost where it can no longer end. False where it may: to be asked again."""
+        if left := await self._kept.find(user, record.effect):
+            await self._close(user, record, left)
+            return True
+        if self._clock.now() < parse_iso(record.at) + LOST_S:
+            return False
+        await self._close(user, record, _unfinished(record))
+        return True
+
+    def _open(self, request: CallRequest, action_type: str) -> AuditRecord:
+        """A record of a call about to run. Arguments are kept as a hash only.
+
+        Two deliveries of a request share an effect: where a person or a program made the call, that
+        of the same step, whatever it carries (`claim` refuses another one); where a model did and
+        may choose other arguments the next time, the nth call of the same function; where nobody
+        named the request as one of theirs, the same call.
+        """
+        which: list[object] = [request.app_id, request.name]
+        if request.nth is not None:
+            which += ["nth", request.nth]
+        elif _is_named(request):
+            which = [request.step]
+        else:
+            which += [request.step, digest(request.arguments)]
+        return AuditRecord(
+            record_id=new_id(),
+            at=iso(self._clock.now()),
+            app_id=request.app_id,
+            fn_name=request.name,
+            action_type=action_type,
+            session_id=request.session_id,
+            request_id=request.request_id,
+            step=request.step,
+            args_hash=digest(request.arguments),
+            status=STARTED,
+            effect=digest(request.session_id, request.request_id, *which),
+        )
+
+    async def _claim(
+        self, user: UserKey, record: AuditRecord, wait_s: float, *, is_exact: bool = False
+    ) -> tuple[AuditRecord, CallOutcome | None]:
+        """The claim and None when the effect is ours to run, else the first delivery's outcome.
+
+        A delivery still at work is waited for; one that died half-way is reported, never repeated.
+        A claim whose call was refused before it ran has not happened: the next try has one of its
+        own, as has the call that carries what the first one asked. With `is_exact` RequestConflict
+        where the effect was claimed for another call.
+        """
+        mine = record
+        outcome = await self._claimed(user, mine, wait_s, is_exact=is_exact)
+        tries = 1
+        while outcome is not None and outcome.fate == NOT_RUN and tries < MAX_TRIES:
+            mine = replace(record, effect=digest(record.effect, tries))
+            outcome = await self._claimed(user, mine, wait_s, is_exact=is_exact)
+            tries += 1
+        return mine, outcome
+
+    async def _claimed(
+        self, user: UserKey, record: AuditRecord, wait_s: float, *, is_exact: bool
+    ) -> CallOutcome | None:
+        deadline = asyncio.get_running_loop().time() + wait_s
+        while True:
+            found = await self._store.begin(
+                user, record.effect, record, expires_at=self._expires_at(), now=self._clock.now()
+            )
+            if found is None:
+                return None
+            if is_exact and _call(found) != _call(record):
+                return _of_another(found)
+            if found.status != STARTED:
+                return replace(_outcome(found), repeated=True)
+            if left := await self._kept.find(user, record.effect):
+                await self._close(user, found, left)
+                return replace(left, repeated=True)
+            if asyncio.get_running_loop().time() >= deadline:
+                return _unfinished(found)
+            await asyncio.sleep(POLL_S)
+
+    async def _recorded(
+        self, request: CallRequest, record: AuditRecord, outcome: CallOutcome
+    ) -> None:
+        """Record the outcome with the events it caused: beside the turn, before its reply leaves. A
+        read that cannot be recorded is not answered; an effect is done, whatever becomes of its
+        record, and what ran it has left the outcome (`kept`)."""
+        try:
+            await self._close(_owner(request), record, outcome, self._told(request, outcome))
+        except StorageUnavailable:
+            if record.action_type == "read":
+                raise
+            _log.error(
+                "app=%s function=%s | done, but its record could not be completed",
+                request.app_id,
+                request.name,
+            )
+
+    async def _close(
+        self,
+        user: UserKey,
+        record: AuditRecord,
+        outcome: CallOutcome,
+        events: tuple[Event, ...] = (),
+    ) -> None:
+        """Write how the call ended, with the events it caused. Reads keep no outcome: they can be
+        run again."""
+        done = replace(
+            record,
+            status=outcome.status,
+            error_code=outcome.error_code,
+            duration_ms=outcome.duration_ms,
+            outcome=to_dict(outcome) if outcome.action_type != "read" else None,
+        )
+        await self._store.append(
+            user,
+            done,
+            expires_at=self._expires_at(),
+            events=events,
+            events_expire_at=self._events.expires_at,
+        )
+
+    def _expires_at(self) -> int:
+        return int(self._clock.now()) + self._seconds
 
     async def _followed(self, request: CallRequest, record: AuditRecord) -> None:
         if self._follow is None:
@@ -320,23 +329,6 @@ class OnceDispatch:
             return ""
         function = (await self.catalogue()).function(request.app_id, request.name)
         return function.action_type if function else ""
-
-    async def _close(self, request: CallRequest, record: AuditRecord, outcome: CallOutcome) -> None:
-        """Record the outcome with the events it caused: beside the turn, before its reply leaves. A
-        read that cannot be recorded is not answered; an effect is done, whatever becomes of its
-        record, and what ran it has left the outcome (`kept`)."""
-        told = self._told(request, outcome)
-        expires = self._events.expires_at if told else 0
-        try:
-            await self._audit.close(_owner(request), record, outcome, told, expires)
-        except StorageUnavailable:
-            if record.action_type == "read":
-                raise
-            _log.error(
-                "app=%s function=%s | done, but its record could not be completed",
-                request.app_id,
-                request.name,
-            )
 
     def _told(self, request: CallRequest, outcome: CallOutcome) -> tuple[Event, ...]:
         """What the page hears of it."""
