@@ -40,7 +40,7 @@ from .refresh_queue import (
     after_effects,
     tick_passed,
 )
-from .refresh_user import Alerts, Done, OneUser, who_of
+from .refresh_user import Done, OneUser, who_of
 
 if TYPE_CHECKING:
     from ..stores.dynamodb.skeletons import SkeletonStore
@@ -105,7 +105,7 @@ class Refresher:
         self._user = OneUser(
             dispatch,
             store,
-            Alerts(dispatch, events),
+            events,
             clock,
             installed_by_default=installed_by_default,
             absent_after_s=absent_after_days * 86_400,
@@ -141,7 +141,7 @@ class Refresher:
         key = UserKey.of(user_from(message.user))
         await self._store.know(key.tenant_id)
         sections = tuple(w for w in message.wanted if w.reason != SEEN)
-        if len(sections) < len(message.wanted):
+        if not sections or len(sections) < len(message.wanted):
             await self._store.mark_seen(key, self._clock.now())
         if not sections:
             return Done("seen")

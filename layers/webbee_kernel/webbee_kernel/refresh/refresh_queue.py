@@ -208,6 +208,7 @@ RefreshMessage: TypeAlias = UserDue | RefreshAsked | JobDue | ShardDue | EffectO
 KINDS: Final[Mapping[str, type[RefreshMessage]]] = {
     "user_due": UserDue,
     "refresh_asked": RefreshAsked,
+    "user_seen": RefreshAsked,  # as the release before asks for it, with no section
     "job_due": JobDue,
     "shard_due": ShardDue,
     "effect_open": EffectOpen,

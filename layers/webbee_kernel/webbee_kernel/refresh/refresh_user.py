@@ -88,6 +88,10 @@ def _failure(code: str, error: str) -> JSONObject:
 
 LEASE_S = 120.0
 """Seconds until a lease runs out by itself: all handlers, then all alert tools, and room."""
+ALERT_S = 25.0
+"""Seconds an alert tool may take."""
+MAX_ALERT = 1_000
+"""Characters of an alert; a longer one is cut."""
 _TRIES = 3
 
 Infos = Mapping[tuple[str, str], SectionInfo]
@@ -124,7 +128,7 @@ class OneUser:
         self,
         dispatch: Dispatch,
         store: SkeletonStore,
-        alerts: Alerts,
+        events: EventLog,
         clock: Clock,
         *,
         installed_by_default: Callable[[str], bool],
@@ -132,7 +136,7 @@ class OneUser:
     ) -> None:
         self._dispatch = dispatch
         self._store = store
-        self._alerts = alerts
+        self._events = events
         self._clock = clock
         self._installed_by_default = installed_by_default
         self._absent_after_s = absent_after_s
@@ -315,8 +319,23 @@ class OneUser:
             if s.alerted < s.version and s.key in round_.infos and s.data is not None
         ]
         tell = [s for s in untold if round_.infos[s.key].alert]
-        await asyncio.gather(*(self._alerts.deliver(round_.user, s) for s in tell))
+        await asyncio.gather(*(self._alert(round_.user, s) for s in tell))
         return {s.key: replace(s, alerted=s.version) for s in untold}
+
+    async def _alert(self, user: User, section: Section) -> None:
+        """Have the alert tool told of the stored change, and its text delivered. Repeatable: the
+        event's id is made of the section and its version, so the user hears of it once."""
+        app_id, name = section.key
+        change = {"old": section.previous or {}, "new": section.data or {}}
+        request = CallRequest("alert", user_dict(user), app_id, name, change, deadline_s=ALERT_S)
+        outcome = await self._dispatch.call(replace(request, correlation_id=correlation_id()))
+        text = str(outcome.data["text"]) if outcome.ok else ""
+        if text:
+            data = {"app_id": app_id, "section": name, "text": one_line(text, MAX_ALERT)}
+            # sorts by time like every event id, and is the same for the same change
+            milliseconds = int((section.refreshed_at or 0) * 1000)
+            event_id = f"{milliseconds:012x}7{digest(app_id, name, section.version)[:19]}"
+            await self._events.emit(UserKey.of(user), "alert", data, event_id=event_id)
 
     def _is_slow(self, round_: Round, section: Section, info: SectionInfo) -> bool:
         """Whether the section waits longer because its user is away."""
@@ -346,44 +365,3 @@ def who_of(user: User) -> dict[str, str]:
     """The user as the due index keeps it: what a refresh needs beyond the key."""
     who = {"role": user.role, "language": user.language, "email": user.email}
     return {name: value for name, value in who.items() if value}
-
-
-ALERT_S = 25.0
-"""Seconds an alert tool may take."""
-MAX_ALERT = 1_000
-"""Characters of an alert; a longer one is cut."""
-
-
-class Alerts:
-    """Has alert tools called and their text delivered."""
-
-    def __init__(self, dispatch: Dispatch, events: EventLog) -> None:
-        self._dispatch = dispatch
-        self._events = events
-
-    async def deliver(self, user: User, section: Section) -> None:
-        """Deliver the alert of the stored change. Repeatable: the event's id is made of the section
-        and its version, so the user hears of it once."""
-        change: JSONObject = {"old": section.previous or {}, "new": section.data or {}}
-        request = CallRequest(
-            "alert",
-            user_dict(user),
-            section.app_id,
-            section.section,
-            change,
-            deadline_s=ALERT_S,
-            correlation_id=correlation_id(),
-        )
-        outcome = await self._dispatch.call(request)
-        text = str(outcome.data["text"]) if outcome.ok else ""
-        if text:
-            data = {
-                "app_id": section.app_id,
-                "section": section.section,
-                "text": one_line(text, MAX_ALERT),
-            }
-            # sorts by time like every event id, and is the same for the same change
-            milliseconds = int((section.refreshed_at or 0) * 1000)
-            change_id = digest(section.app_id, section.section, section.version)[:19]
-            event_id = f"{milliseconds:012x}7{change_id}"
-            await self._events.emit(UserKey.of(user), "alert", data, event_id=event_id)
