@@ -157,7 +157,7 @@ class CacheClient:
         if isinstance(value, BaseModel):
             name, raw = self._name(type(value)), value.model_dump_json().encode()
         else:
-            name, raw = PLAIN, encode(value)
+            name, raw = PLAIN, _json(value)
         if len(raw) > MAX_BYTES:
             raise ValueError(
                 breach(
@@ -175,9 +175,7 @@ class CacheClient:
         )
 
 
-def encode(value: Any) -> bytes:
-    """Compact JSON; TypeError for what JSON cannot hold, ValueError for NaN; ints of any size and
-    finite floats exactly."""
+def _json(value: Any) -> bytes:
     try:
         return jsontext.dumps(value).encode()
     except TypeError as error:

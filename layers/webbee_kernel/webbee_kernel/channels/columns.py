@@ -47,7 +47,7 @@ def _of_shape(keys: tuple[str, ...], kinds: tuple[type, ...]) -> tuple[str | Non
 def _is_person(key: str) -> bool:
     from ..language import people_keys
 
-    return not {w.lower() for w in _WORDS.split(str(key))}.isdisjoint(people_keys("roles"))
+    return not _words(str(key)).isdisjoint(people_keys("roles"))
 
 
 def _first(wanted: Iterable[str], there: Collection[str]) -> str | None:
@@ -88,7 +88,7 @@ def _ranks(rows: Sequence[JSONObject]) -> dict[str, int]:
     keys = dict.fromkeys(key for row in rows for key in row)
     # of the first row: rows of a list are alike
     named = label_keys(rows[0])
-    return {k: 0 if k in named else _rank(k, [r[k] for r in rows if k in r]) for k in keys}
+    return {k: 0 if k in named else _rank(str(k), [r[k] for r in rows if k in r]) for k in keys}
 
 
 def _rank(key: str, column: Sequence[JSON]) -> int:
@@ -99,16 +99,8 @@ def _rank(key: str, column: Sequence[JSON]) -> int:
     # said once in words, it says nothing in a column
     if len(column) > 2 and len({repr(value) for value in column}) == 1:
         return 5
-    if rank := _rank_by_name(str(key)):
-        return rank
     is_state = len(texts) == len(column) > len(set(texts)) and len(set(texts)) <= FEW
-    return 2 if is_state else 4 if _is_id(str(key)) else 3
-
-
-def _is_id(key: str) -> bool:
-    from ..language import key_roles
-
-    return "id" in key_roles(key)
+    return _rank_by_name(key) or (2 if is_state else 4 if _is_id(key) else 3)
 
 
 def _rank_by_name(key: str) -> int:
@@ -116,8 +108,16 @@ def _rank_by_name(key: str) -> int:
     ids are not."""
     from ..language import key_roles, people_keys  # only what is too large pays for the words
 
-    words, roles = {w.lower() for w in _WORDS.split(key)}, key_roles(key)
-    is_id = "id" in roles
-    if not words.isdisjoint(people_keys("roles") | people_keys("address_keys")):
-        return 4 if is_id else 1
-    return 1 if roles & {"money", "minor"} or ("moment" in roles and not is_id) else 0
+    if not _words(key).isdisjoint(people_keys("roles") | people_keys("address_keys")):
+        return 4 if _is_id(key) else 1
+    return int(bool(key_roles(key) & ({"money", "minor"} | (set() if _is_id(key) else {"moment"}))))
+
+
+def _words(key: str) -> set[str]:
+    return {word.lower() for word in _WORDS.split(key)}
+
+
+def _is_id(key: str) -> bool:
+    from ..language import key_roles
+
+    return "id" in key_roles(key)

@@ -9,7 +9,7 @@ others. Whatever is cut stays valid JSON and says so. In order: texts, what rows
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -37,17 +37,10 @@ def fit_text(text: str, budget: int) -> str:
     """As much of its beginning as `budget` characters of JSON hold, its end included; of a text
     that they do not hold whole."""
     end = tail(text)
-    if unescaped(text):
-        return head(text, max(0, budget - json_size(end))) + end
     # escapes make characters wide: the width that fits is searched for
     sizes = range(1, len(text))
     kept = bisect_right(sizes, budget, key=lambda n: json_size(head(text, n) + end))
     return head(text, kept) + end
-
-
-def unescaped(text: str) -> bool:
-    """Whether nothing in it is written escaped; then no part of it is."""
-    return json_size(text) == len(text) + 2
 
 
 def leaves(value: JSON) -> list[JSON]:
@@ -214,21 +207,12 @@ def _shortened(value: JSON, budget: int) -> JSON | None:
     """The value with its texts, and nothing else, cut to the largest even length that fits; None
     where 80 characters each are too many."""
     long = [one for one in leaves(value) if type(one) is str and len(one) > LEAN]
-    if not long or (least := json_size(capped(value, LEAN))) > budget:
+    if not long or json_size(capped(value, LEAN)) > budget:
         return None
-    size = _sizes(value, long, least)
     # size grows with the width, so it is bisected
     widths = range(LEAN + 1, max(map(len, long)))
-    return capped(value, LEAN + bisect_right(widths, budget, key=size))
-
-
-def _sizes(value: JSON, long: list[str], least: int) -> Callable[[int], int]:
-    """How large the value is with its long texts cut to a width; `least` of them cut to 80. Where
-    none of them is written escaped, the rest is weighed once and not for every width."""
-    if not all(map(unescaped, long)):
-        return lambda width: json_size(capped(value, width))
-    rest = least - sum(len(capped(text, LEAN)) for text in long)
-    return lambda width: rest + sum(len(capped(text, width)) for text in long)
+    largest = bisect_right(widths, budget, key=lambda width: json_size(capped(value, width)))
+    return capped(value, LEAN + largest)
 
 
 def fit_row(row: JSONObject, budget: int) -> JSONObject:

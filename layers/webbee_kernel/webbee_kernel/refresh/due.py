@@ -10,7 +10,6 @@ sweep behind the mark every half hour.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -54,12 +53,6 @@ SWEEP_S = 1_800.0
 BEHIND_S = 300.0
 """Seconds a tick's own message waits at the most where the consumers keep up; while they do not,
 nothing is lost, only late, and no sweep asks for it again."""
-
-Page = tuple[Sequence[tuple[UserKey, DueUser]], str | None]
-
-
-_END = ""
-"""The cursor of the page after the last."""
 
 
 def due_message(
@@ -181,35 +174,26 @@ class Refresher:
         *,
         moves: bool = False,
     ) -> int:
-        """Queue who is due in this span, reading a page while the one before is sent."""
+        """Queue who is due in this span, page by page."""
         since, before = between
         # another consumer has been here
         if since >= before:
             return 0
-        page, cursor = await self._page(shard, between, None)
-        sent = 0
-        while page:
-            messages = list(_messages(page, self._clock.now(), before))
-            (found, following), _ = await asyncio.gather(
-                self._page(shard, between, cursor), sender.send(messages)
+        sent, cursor = 0, None
+        while True:
+            page, cursor = await self._store.due(
+                shard, before, since=since, limit=PAGE, cursor=cursor
             )
+            messages = list(_messages(page, self._clock.now(), before))
+            await sender.send(messages)
             sent += len(messages)
-            if moves:
+            if moves and page:
                 mark = replace(mark, queued_until=page[-1][1].due_at)
                 # the lease was lost: who has it goes on from this mark
                 if not await self._store.move_shard(shard, mark):
-                    break
-            page, cursor = found, following
-        return sent
-
-    async def _page(self, shard: int, between: tuple[float, float], cursor: str | None) -> Page:
-        since, before = between
-        if cursor == _END:
-            return (), _END
-        found, following = await self._store.due(
-            shard, before, since=since, limit=PAGE, cursor=cursor
-        )
-        return found, following or _END
+                    return sent
+            if cursor is None:
+                return sent
 
     async def _again(
         self,

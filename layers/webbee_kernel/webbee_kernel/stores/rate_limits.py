@@ -72,29 +72,22 @@ MINUTE_S, DAY_S = 60, 86_400
 FRESH_S = 60.0
 """Seconds after which a process asks anew what a tenant has spent."""
 PORTIONS = 100
-USERS = 10_000
-"""Users whose tokens a process owes at most; of more it forgets those who asked longest ago."""
+KNOWN = 10_000
+"""Users and tenants whose days a process knows at most; of more it forgets those who asked longest
+ago."""
 
 _log = logging.getLogger("webbee.limits")
 
 
 @dataclass(slots=True)
-class _Owed:
-    """What a user has spent in this process and no table knows yet."""
+class _Day:
+    """What a process knows of a user's or a tenant's day: tokens that it has not added yet, and the
+    sum when it last asked."""
 
     day: int
-    tokens: int = 0
-
-
-@dataclass(slots=True)
-class _Together:
-    """What a process knows of a tenant's day: the sum when it last asked, and what it has not added
-    yet."""
-
-    day: int = -1
-    asked_at: float = 0.0
-    sum: int = 0
     owed: int = 0
+    sum: int = 0
+    asked_at: float = 0.0
 
 
 class Limits:
@@ -107,8 +100,7 @@ class Limits:
         self._requests = settings.user_requests_per_minute
         self._tokens = settings.user_tokens_per_day
         self._together = settings.tenant_tokens_per_day
-        self._tenants: dict[str, _Together] = {}
-        self._owed: OrderedDict[UserKey, _Owed] = OrderedDict()
+        self._days: OrderedDict[UserKey | str, _Day] = OrderedDict()
 
     async def take(
         self, user: User, working: TurnWorking | None = None
@@ -164,44 +156,34 @@ class Limits:
         """Add what a turn has cost. Never in its way: what cannot be added costs a log line."""
         now = self._clock.now()
         try:
-            if tokens and self._tokens:
-                await self._spend(UserKey.of(user), tokens, int(now // DAY_S))
-            if tokens and self._together:
-                await self._spend_together(user.tenant_id, tokens, now)
+            await self._spend(UserKey.of(user), tokens, self._tokens, now)
+            await self._spend(user.tenant_id, tokens, self._together, now)
         except StorageUnavailable as error:
             _log.error("error=%s tokens=%d | tokens were not counted", error, tokens)
 
     async def _take(self, user: UserKey, now: float, told: str) -> Counted:
         if not (self._requests or self._tokens or told):
             return Counted()
-        owed = self._owing(user, int(now // DAY_S))
-        spent, owed.tokens = owed.tokens, 0
+        known = self._known(user, now)
+        spent, known.owed = known.owed, 0
         minute, limits = int(now // MINUTE_S), {"requests": self._requests, "tokens": self._tokens}
         counted = Counted(refused=Used())
         try:
             counted = await self._store.take(user, minute=minute, **limits, spent=spent, mark=told)
         finally:
             if counted.refused:
-                owed.tokens += spent
+                known.owed += spent
         return counted
 
-    async def _spend(self, user: UserKey, tokens: int, day: int) -> None:
-        owed = self._owing(user, day)
-        owed.tokens += tokens
-        if owed.tokens * PORTIONS < self._tokens:
+    async def _spend(self, whose: UserKey | str, tokens: int, limit: int, now: float) -> None:
+        """Add to what a user or a tenant owes; to the table once it is a portion of the limit."""
+        if not (tokens and limit):
             return
-        spent, owed.tokens = owed.tokens, 0
-        await self._store.spend(user, day=day, tokens=spent)
-
-    def _owing(self, user: UserKey, day: int) -> _Owed:
-        """Of the users who asked last; what a day owes ends with it."""
-        owed = self._owed.get(user)
-        if owed is None or owed.day != day:
-            owed = self._owed[user] = _Owed(day)
-        self._owed.move_to_end(user)
-        while len(self._owed) > USERS:
-            self._owed.popitem(last=False)
-        return owed
+        known = self._known(whose, now)
+        known.owed += tokens
+        if known.owed * PORTIONS >= limit:
+            owed, known.owed, known.asked_at = known.owed, 0, now
+            known.sum = await self._store.spend(whose, day=known.day, tokens=owed)
 
     async def _sum(self, tenant_id: str, now: float) -> int:
         """The tokens of the tenant's day, as far as this process knows."""
@@ -211,18 +193,15 @@ class Limits:
             known.sum = await self._store.together(tenant_id, day=known.day)
         return known.sum + known.owed
 
-    async def _spend_together(self, tenant_id: str, tokens: int, now: float) -> None:
-        known = self._known(tenant_id, now)
-        known.owed += tokens
-        if known.owed * PORTIONS >= self._together:
-            owed, known.owed, known.asked_at = known.owed, 0, now
-            known.sum = await self._store.spend(tenant_id, day=known.day, tokens=owed)
-
-    def _known(self, tenant_id: str, now: float) -> _Together:
+    def _known(self, whose: UserKey | str, now: float) -> _Day:
+        """Of those who asked last; what a day owes ends with it."""
         day = int(now // DAY_S)
-        known = self._tenants.setdefault(tenant_id, _Together(day))
-        if known.day != day:
-            known = self._tenants[tenant_id] = _Together(day)
+        known = self._days.get(whose)
+        if known is None or known.day != day:
+            known = self._days[whose] = _Day(day)
+        self._days.move_to_end(whose)
+        while len(self._days) > KNOWN:
+            self._days.popitem(last=False)
         return known
 
 
