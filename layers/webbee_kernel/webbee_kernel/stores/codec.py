@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterable
 from dataclasses import MISSING, fields
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import orjson
 
@@ -103,30 +104,31 @@ SMALL_WINDOW: Final = 12
 MAX_PACKED_BYTES: Final = PART_BYTES * MAX_PARTS
 
 
-class Packed(NamedTuple):
-    """Exactly one of the three holds the document."""
-
-    text: str = ""
-    blob: bytes = b""
-    parts: tuple[bytes, ...] = ()
-
-
-def pack(text: str) -> Packed:
-    """Lay a document's JSON out; ValueError when it is too large even compressed."""
-    if len(text) * 4 <= INLINE_BYTES:  # at most four bytes a character
-        return Packed(text=text)
-    raw = text.encode()
-    if len(raw) <= INLINE_BYTES:
-        return Packed(text=text)
+def pack(
+    text: str, *, name: str = "text", inline: int = INLINE_BYTES
+) -> tuple[JSONObject, tuple[bytes, ...]]:
+    """The attribute that holds a text, under `name` as it is where it has no more than `inline`
+    bytes, and the parts of one that no attribute holds; ValueError when it is too large even
+    compressed."""
+    # at most four bytes a character
+    if len(text) * 4 <= inline or len(raw := text.encode()) <= inline:
+        return {name: text}, ()
     blob = zlib.compress(raw, 1)
     if len(blob) <= INLINE_BYTES:
-        return Packed(blob=blob)
+        return {"packed": blob}, ()
     if len(blob) > MAX_PACKED_BYTES:
         raise ValueError(
             f"document too large: {len(raw)} bytes of JSON, {len(blob)} compressed; a document"
             f" holds at most {MAX_PACKED_BYTES} compressed"
         )
-    return Packed(parts=tuple(blob[at : at + PART_BYTES] for at in range(0, len(blob), PART_BYTES)))
+    parts = tuple(blob[at : at + PART_BYTES] for at in range(0, len(blob), PART_BYTES))
+    return {"parts": len(parts)}, parts
+
+
+def packed_text(item: JSONObject, parts: Iterable[bytes] = ()) -> str:
+    """The text that an item and its parts hold."""
+    inline = item.get("data", item.get("text"))
+    return unpack(item.get("packed") or b"".join(parts)) if inline is None else str(inline)
 
 
 def squeeze(text: str) -> bytes:

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from ...sdk.records import Document
-from ..codec import loads, pack, unpack
+from ..codec import loads, pack, packed_text
 from ..item_keys import members_key
 from ..paging import END, Collection, order_key
 from .item_requests import ABSENT, Add, Item, Write, delete, put, update
@@ -61,14 +61,12 @@ def part_count(head: Item | None) -> int:
     return int(head.get("parts", 0)) if head else 0
 
 
-def document_from(
-    collection: Collection, head: Item, parts: Iterable[Item] = (), text: str = ""
-) -> Document:
-    """The document of a head and its parts, of which `text` is what they hold."""
+def document_from(collection: Collection, head: Item, parts: Iterable[Item] = ()) -> Document:
+    """The document of a head and its parts."""
     return Document(
         id=doc_id_of(head),
         collection=collection.name,
-        data=loads(text or _text_of(head, parts)),
+        data=loads(packed_text(head, (part["chunk"] for part in parts))),
         created_at=head["created_at"],
         updated_at=head["updated_at"],
         user_id=collection.user.imperal_id,
@@ -76,34 +74,23 @@ def document_from(
     )
 
 
-def _text_of(head: Item, parts: Iterable[Item]) -> str:
-    inline = head.get("data") or head.get("text")
-    if inline:
-        return str(inline)
-    return unpack(head.get("packed") or b"".join(part["chunk"] for part in parts))
-
-
 def laid_out(
     collection: Collection, doc_id: str, held: Item | None, text: str, etag: str, now: str
 ) -> tuple[Item, list[Item]]:
     """The head that puts `text` where `held` stands (None: nothing does), and its parts."""
-    packed = pack(text)
+    name = "data" if len(text) <= COPY_CHARACTERS else "text"
+    packed, chunks = pack(text, name=name)
     head = {
         **collection.key(doc_id),
         "created": held["created"] if held else f"{collection.name}#{etag}",
         "etag": etag,
         "created_at": held["created_at"] if held else now,
         "updated_at": now,
+        **packed,
     }
-    if packed.parts:
-        head["parts"] = len(packed.parts)
-    elif packed.blob:
-        head["packed"] = packed.blob
-    else:
-        head["data" if len(text) <= COPY_CHARACTERS else "text"] = packed.text
     parts = [
         {**collection.key(doc_id, n), "etag": etag, "chunk": chunk}
-        for n, chunk in enumerate(packed.parts)
+        for n, chunk in enumerate(chunks)
     ]
     return head, parts
 

@@ -180,7 +180,7 @@ class DocumentStore(TableStore):
         at = declared.now or parse_iso(now)
         state = await self._generation(collection, held, at)
         head, parts = laid_out(collection, doc_id, held, text, uuid_utils.uuid7().hex, now)
-        document = document_from(collection, head, text=text)
+        document = document_from(collection, head, parts)
         new = state.entries_of(document.data, declared.fields, at)
         condition, values = unchanged(held)
         await self._database.write(

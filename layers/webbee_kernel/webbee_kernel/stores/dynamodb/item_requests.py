@@ -33,6 +33,7 @@ _ITEMS: Final = frozenset(
 )
 """Names of a request or an answer under which attributes lie."""
 _NAME: Final = re.compile(r"#(\w+)")
+_WORD: Final = re.compile(r"[A-Za-z]\w*", re.ASCII)
 
 
 class Add(NamedTuple):
@@ -155,7 +156,7 @@ def _updating(request: JSONObject, write: Write) -> JSONObject:
     values: Item = {}
     for at, (name, change) in enumerate(write.changes.items()):
         # by number where a name is no word
-        word = name if name.isidentifier() else f"_{at}"
+        word = name if _WORD.fullmatch(name) else f"_{at}"
         clause, form, value = _changed(change)
         clauses.setdefault(clause, []).append(form.format(word))
         names[f"#{word}"] = name

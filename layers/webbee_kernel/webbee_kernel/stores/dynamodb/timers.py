@@ -19,14 +19,13 @@ it was through, and counts as it stands.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from ...errors import StorageUnavailable
 from ...types import JSONObject, UserKey, from_dict
-from ..codec import dumps, loads, unpack
+from ..codec import dumps, loads, pack, packed_text
 from ..item_keys import installation_key, previous_key, section_key, shard_of, user_key
 from ..types import Installation, Lease, Section, UserState
 from .client import Database, TableStore, holds
@@ -172,8 +171,8 @@ def _pictured(entry: Section, by_key: Mapping[str, Item], lease_until: float) ->
     ahead = version > entry.version
     return replace(
         entry,
-        data=_unpacked(item),
-        previous=_unpacked(before) if fits else None,
+        data=loads(packed_text(item)),
+        previous=loads(packed_text(before)) if fits else None,
         version=max(entry.version, version),
         refreshed_at=number(item, "refreshed_at") if ahead else entry.refreshed_at,
         lease_until=lease_until,
@@ -188,16 +187,7 @@ def book_of(timer: Item) -> Book:
 def _packed(data: Any) -> Item:
     """The data as an attribute: text, or zlib's fastest where that saves write units. JSON of a
     kilobyte shrinks to a half and less, and each began kilobyte of the item is a unit."""
-    text = dumps(data)
-    if len(text) * 4 > PACKED_FROM and len(raw := text.encode()) > PACKED_FROM:
-        return {"packed": zlib.compress(raw, 1)}
-    return {"data": text}
-
-
-def _unpacked(item: Item) -> Any:
-    if "packed" in item:
-        return loads(unpack(item["packed"]))
-    return loads(item["data"]) if "data" in item else None
+    return pack(dumps(data), name="data", inline=PACKED_FROM)[0]
 
 
 def number(item: Item, name: str) -> float | None:
