@@ -59,6 +59,7 @@ import babel.dates, babel.lists, babel.numbers, babel.units, boto3, phonenumbers
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import EphemeralMetrics
 from aws_lambda_powertools.utilities.batch import AsyncBatchProcessor
+from aws_lambda_powertools.utilities.parameters import SecretsProvider
 boto3.client("dynamodb", region_name="eu-central-1")
 """
 
