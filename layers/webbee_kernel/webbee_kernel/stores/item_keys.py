@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import re
 import secrets
@@ -11,7 +9,7 @@ import zlib
 from typing import Final
 
 from ..aws.parameters import escaped
-from ..types import SessionKey, UserKey
+from ..types import SessionKey, UserKey, of_token, token_of
 
 MAX_DOC_ID_BYTES: Final = 512
 _COLLECTION: Final = r"[A-Za-z0-9_.:/-]{1,128}"
@@ -149,28 +147,22 @@ def _app(app_id: str) -> str:
     return _part("app id", app_id)
 
 
-_STATE: Final = r"([A-Za-z0-9_-]{2,700})\.[A-Za-z0-9_-]{43}"
-
-
 def new_state(tenant_id: str) -> str:
     """What a provider brings back, and the only proof of a sign-in: the tenant, which is no secret,
     so that whoever looks for it needs nobody else's data, and 256 random bits."""
-    tenant = base64.urlsafe_b64encode(tenant_id.encode()).rstrip(b"=").decode()
-    return f"{tenant}.{secrets.token_urlsafe(32)}"
+    return f"{token_of(tenant_id).rstrip('=')}.{secrets.token_urlsafe(32)}"
 
 
 def tenant_of_state(state: str) -> str:
     """The tenant a state names, empty for what is no state. Whoever forges one finds nothing
     there."""
-    match = re.fullmatch(_STATE, state)
-    if match is None:
-        return ""
-    named = match[1] + "=" * (-len(match[1]) % 4)
+    match = re.fullmatch(r"([A-Za-z0-9_-]{2,700})\.[A-Za-z0-9_-]{43}", state)
     try:
-        tenant = base64.urlsafe_b64decode(named).decode()
-    except (binascii.Error, UnicodeDecodeError):
+        tenant = of_token(match[1]) if match else ""
+    except ValueError:
         return ""
-    return tenant if 0 < len(tenant) <= 128 and "#" not in tenant else ""
+    is_one = isinstance(tenant, str) and len(tenant) <= 128 and "#" not in tenant
+    return tenant if is_one else ""
 
 
 def state_key(state: str) -> str:

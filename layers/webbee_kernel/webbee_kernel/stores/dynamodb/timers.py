@@ -68,38 +68,38 @@ def added(book: Mapping[tuple[str, str], Section], sections: Iterable[Section]) 
     return {**book, **new} if new else None
 
 
+_BOOKED: Final = (
+    ("ttl", "ttl", 300),
+    ("at", "refreshed_at", None),
+    ("v", "version", 0),
+    ("fails", "failures", 0),
+    ("error", "last_error", ""),
+)
+"""What an entry calls a field of its section, and what it need not say."""
+
+
 def _entry(section: Section) -> JSONObject:
     """What a reader could not tell by itself: without `due` a section keeps its own pace, without
     `alerted` its last change was told."""
-    at, due_at = section.refreshed_at, section.due_at
-    entry: JSONObject = {
-        "ttl": section.ttl,
-        **({"at": at} if at is not None else {}),
-        **({"v": section.version} if section.version else {}),
-        **({"fails": section.failures} if section.failures else {}),
-        **({"error": section.last_error} if section.last_error else {}),
-    }
-    if due_at != (at + section.ttl if at is not None else None):
-        entry["due"] = due_at
+    told = ((short, getattr(section, name), unsaid) for short, name, unsaid in _BOOKED)
+    entry = {short: value for short, value, unsaid in told if value != unsaid}
+    if section.due_at != _own_pace(section.refreshed_at, section.ttl):
+        entry["due"] = section.due_at
     if section.alerted != section.version:
         entry["alerted"] = section.alerted
     return entry
 
 
 def _section(key: str, entry: Mapping[str, Any]) -> Section:
-    app_id, _, name = key.partition("#")
-    at, ttl, version = entry.get("at"), int(entry.get("ttl", 300)), int(entry.get("v", 0))
-    return Section(
-        app_id=app_id,
-        section=name,
-        refreshed_at=at,
-        ttl=ttl,
-        due_at=entry.get("due", at + ttl if at is not None else None),
-        failures=int(entry.get("fails", 0)),
-        last_error=str(entry.get("error", "")),
-        version=version,
-        alerted=int(entry.get("alerted", version)),
-    )
+    app_id, _, section = key.partition("#")
+    said = {name: entry.get(short, unsaid) for short, name, unsaid in _BOOKED}
+    due_at = entry.get("due", _own_pace(said["refreshed_at"], said["ttl"]))
+    alerted = entry.get("alerted", said["version"])
+    return Section(app_id, section, due_at=due_at, alerted=alerted, **said)
+
+
+def _own_pace(refreshed_at: float | None, ttl: int) -> float | None:
+    return None if refreshed_at is None else refreshed_at + ttl
 
 
 TIMER: Final = installation_key("_clock")

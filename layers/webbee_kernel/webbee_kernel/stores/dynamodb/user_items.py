@@ -159,9 +159,7 @@ NAMED: Final = ("connection", "ticket")
 minute. An erasure ends them before it walks (`ConnectionStore.forget`); an export has nothing of
 theirs to tell that its caller did not send."""
 
-_OPEN = "connection#"
-_TICKET = "ticket#"
-_ALONE = "-"
+_CONNECTION, _TICKET = NAMED
 
 
 class ConnectionStore(TableStore):
@@ -170,37 +168,36 @@ class ConnectionStore(TableStore):
 
     async def issue(self, ticket: str, user: JSONObject, *, expires_at: int) -> None:
         """Keep who may open a connection with `ticket`. Only its hash is stored."""
-        own = key_of(_of(user), _TICKET + digest("ticket", ticket))
-        await self._put_both({**_ticket(ticket), **_who(user)}, own, expires_at)
+        await self._put_both(_TICKET, digest("ticket", ticket), user, expires_at)
 
     async def take(self, ticket: str, *, now: float) -> JSONObject | None:
         """Whose ticket it is, once: None for one that was taken, expired by `now` or never was. A
         deletion whose answer was lost finds nothing when it is repeated, and the page asks for
         another ticket."""
+        key = _named(_TICKET, digest("ticket", ticket))
         try:
-            return _user(await self._delete(_ticket(ticket), "#expires_at > :now", now=now))
+            return _user(await self._delete(key, "#expires_at > :now", now=now))
         except ConditionFailed:
             return None
 
     async def open(self, connection_id: str, user: JSONObject, *, expires_at: int) -> None:
         """A connection is open, with the identity that it was opened with."""
-        own = key_of(_of(user), _OPEN + connection_id)
-        await self._put_both({**_connection(connection_id), **_who(user)}, own, expires_at)
+        await self._put_both(_CONNECTION, connection_id, user, expires_at)
 
     async def find(self, connection_id: str, *, now: float) -> JSONObject | None:
         """Who is behind a connection; None where it is not open."""
-        item = await self._get(_connection(connection_id))
+        item = await self._get(_named(_CONNECTION, connection_id))
         return _user(item) if item and lives(item, now) else None
 
     async def of_user(self, user: UserKey, *, now: float) -> tuple[str, ...]:
         """The user's open connections, in one strongly consistent query."""
-        items = await self._partition(user_key(user), _OPEN)
-        return tuple(i["sk"].removeprefix(_OPEN) for i in items if lives(i, now))
+        items = await self._partition(user_key(user), f"{_CONNECTION}#")
+        return tuple(i["sk"].partition("#")[2] for i in items if lives(i, now))
 
     async def close(self, user: UserKey, connection_id: str) -> None:
         """Forget a connection. Repeatable."""
-        keys = (_connection(connection_id), key_of(user_key(user), _OPEN + connection_id))
-        await self._delete_batch(keys)
+        own = key_of(user_key(user), f"{_CONNECTION}#{connection_id}")
+        await self._delete_batch((_named(_CONNECTION, connection_id), own))
 
     async def forget(self, user: UserKey) -> None:
         """Forget every connection and ticket of the user. Repeatable. One query, then what it led
@@ -209,40 +206,29 @@ class ConnectionStore(TableStore):
         for item in await self._partition(user_key(user)):
             kind, _, name = item["sk"].partition("#")
             if kind in NAMED:
-                keys += [key_of(f"{kind}!{name}", _ALONE), key_of(item["pk"], item["sk"])]
+                keys += [_named(kind, name), key_of(item["pk"], item["sk"])]
         await self._delete_batch(keys)
 
     async def stop(self, user: UserKey, request_id: str, *, expires_at: int) -> None:
         """Ask the turn of this request to stop, wherever it runs. Repeatable."""
-        await self._put({**_stop(user, request_id), "expires_at": expires_at})
+        key = key_of(user_key(user), f"stop#{request_id}")
+        await self._put({**key, "expires_at": expires_at})
 
     async def stopped(self, user: UserKey, request_id: str, *, now: float) -> bool:
         """Whether the turn of this request was asked to stop."""
-        item = await self._get(_stop(user, request_id))
+        item = await self._get(key_of(user_key(user), f"stop#{request_id}"))
         return bool(item and lives(item, now))
 
-    async def _put_both(self, named: Item, own: Item, expires_at: int) -> None:
+    async def _put_both(self, kind: str, name: str, user: JSONObject, expires_at: int) -> None:
+        """What leads from the name to the user, and the other way round."""
+        whose = UserKey(str(user["tenant_id"]), str(user["imperal_id"]))
+        named = {**_named(kind, name), "user": orjson.dumps(user).decode()}
+        own = key_of(user_key(whose), f"{kind}#{name}")
         await self._put_batch({**item, "expires_at": expires_at} for item in (named, own))
 
 
-def _ticket(ticket: str) -> Item:
-    return key_of(f"ticket!{digest('ticket', ticket)}", _ALONE)
-
-
-def _connection(connection_id: str) -> Item:
-    return key_of(f"connection!{connection_id}", _ALONE)
-
-
-def _stop(user: UserKey, request_id: str) -> Item:
-    return key_of(user_key(user), f"stop#{request_id}")
-
-
-def _of(user: JSONObject) -> str:
-    return user_key(UserKey(str(user["tenant_id"]), str(user["imperal_id"])))
-
-
-def _who(user: JSONObject) -> Item:
-    return {"user": orjson.dumps(user).decode()}
+def _named(kind: str, name: str) -> Item:
+    return key_of(f"{kind}!{name}", "-")
 
 
 def _user(item: Item) -> JSONObject:
