@@ -221,7 +221,7 @@ class Calls:
         yes, answers = reply.get("action") == "accept", object_of(reply.get("content"))
         ask = TurnRequest(user, SESSION, SPOKEN, question)
         with suppress(Gone):
-            await self._kernel.direct.decide(ask, question, yes, answers)
+            await self._kernel.direct.answer(ask, None, question, yes, answers)
 
     async def resumed(self, user: User, waits: Waiting) -> JSONObject | Stream:
         """The result that a client comes back for, or that it still waits."""

@@ -159,38 +159,32 @@ class DirectCalls:
         await self._recorder.record(state, "", "confirmation", held=[card])
         return replace(_outcome(step, "", ""), status="confirmation")
 
-    async def decide(
-        self, ask: TurnRequest, question: str, yes: bool, answers: JSONObject | None = None
-    ) -> CallOutcome:
-        """The same as `answer`, for whoever knows the question by its name alone; `answers` are
-        what the function is told. Raises Gone where nobody waits for it."""
-        confirmation_id = question.partition("-")[0]
-        state = await self._reader.read(ask._replace(request_id=confirmation_id))
-        if (asked := state.memory.asked(confirmation_id)) is None:
-            raise gone()
-        [step] = confirmation.steps(asked[1])
-        return await self.answer(ask, step, question, yes, answers)
-
     async def answer(
         self,
         ask: TurnRequest,
-        step: Step,
+        step: Step | None,
         question: str,
         yes: bool,
         answers: JSONObject | None = None,
     ) -> CallOutcome:
-        """What came of the question about this very call, exactly once; `question` is the name
-        under which it was put. Raises Gone where nobody waits for it, it asked about another call,
-        or its card was shown and never put as a question."""
+        """What came of a question, exactly once; `question` is the name under which it was put,
+        `step` the very call that it has to be about, None for whoever knows its name alone;
+        `answers` are what the function is told. Raises Gone where nobody waits for it, it asked
+        about another call, or its card was shown and never put as a question."""
         confirmation_id = question.partition("-")[0]
         ask = ask._replace(request_id=confirmation_id)
         state = await self._reader.read(ask, self._limits)
         if state.over:
             raise state.over
-        step = replace(step, arguments=as_declared(state, step, step.arguments))
+        asked = state.memory.asked(confirmation_id)
+        if step:
+            step = replace(step, arguments=as_declared(state, step, step.arguments))
+        elif asked:
+            [step] = confirmation.steps(asked[1])
+        else:
+            raise gone()
         if earlier := state.memory.answered(confirmation_id):
             return _answer_of(earlier, state, step)
-        asked = state.memory.asked(confirmation_id)
         if asked is None or not _same(asked[1], step) or question_of(asked[1]) != question:
             raise gone()
         async with self._decisions.answering(state, {confirmation_id: yes}) as state:
