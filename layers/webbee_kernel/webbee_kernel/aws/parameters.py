@@ -215,7 +215,6 @@ def read_policy(name: str, client_factory: ClientFactory = aws_client) -> str:
 
 MAX_VALUE_BYTES = 8 * 1024
 """Bytes of a secret in Parameter Store: 4 KB in the standard tier, 8 KB above it."""
-_PLAIN = re.compile(r"[A-Za-z0-9_-]")
 
 
 class SsmSecretStore:
@@ -302,10 +301,11 @@ class SsmSecretStore:
 
 
 def _in_hex(part: str) -> str:
-    return "".join(
-        char if _PLAIN.match(char) else "".join(f".{byte:02X}" for byte in char.encode())
-        for char in part
-    )
+    return re.sub(r"[^A-Za-z0-9_-]", _coded, part)
+
+
+def _coded(match: re.Match[str]) -> str:
+    return "".join(f".{byte:02X}" for byte in match.group().encode())
 
 
 def _plain(part: str) -> str:

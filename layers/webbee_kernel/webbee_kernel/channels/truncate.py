@@ -11,7 +11,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeAlias
 
 from ..text import (
     ELLIPSIS,
@@ -80,31 +79,21 @@ WHOLE = 3  # times what selects it: so small a row is not worth cutting
 FLOOR = 80  # characters below which a long field is not worth its key
 
 
-Need: TypeAlias = tuple[int, int]
-"""A row's least room, its comma included, and how many of its labels take all of it; 0 where not
-just these are meant."""
-
-
-def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[Need]:
-    """The least room of each row that stays, leading rows first."""
+def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
+    """The least room of each row that stays, its comma included, leading rows first."""
     labels = [_label_sizes(row) for row in rows]
-    least = [_least(size, *label) for size, label in zip(sizes, labels, strict=True)]
-    if room_of(least) <= room:
+    least = [
+        min(size, ident + title + 2 if ident or title else FLOOR)
+        for size, (ident, title) in zip(sizes, labels, strict=True)
+    ]
+    if sum(least) <= room:
         return least
     # the id alone
-    bare = [(ident + 2, 1) for ident, _ in labels]
+    bare = [ident + 2 for ident, _ in labels]
     # every row has an id, and titles still get a third
-    if (2, 1) not in bare and ids_stay(room_of(bare), room):
-        return _titled(least, bare, room - room_of(bare))
+    if 2 not in bare and ids_stay(sum(bare), room):
+        return _titled(least, bare, room - sum(bare))
     return list(_leading(least, sizes, room))
-
-
-def room_of(needs: list[Need]) -> int:
-    return sum([need for need, _ in needs])
-
-
-def _least(size: int, ident: int, title: int) -> Need:
-    return min(size, ident + title + 2 if ident or title else FLOOR), 2 * bool(ident and title)
 
 
 def ids_stay(ids: int, room: int) -> bool:
@@ -113,23 +102,23 @@ def ids_stay(ids: int, room: int) -> bool:
     return 3 * ids <= 2 * room
 
 
-def _titled(least: list[Need], bare: list[Need], left: int) -> list[Need]:
+def _titled(least: list[int], bare: list[int], left: int) -> list[int]:
     """Room for every id, and for the titles of as many leading rows as what is left lasts."""
-    for i, ((full, _), (small, _)) in enumerate(zip(least, bare, strict=True)):
+    for i, (full, small) in enumerate(zip(least, bare, strict=True)):
         if full - small > left:
             return [*least[:i], *bare[i:]]
         left -= full - small
     return least
 
 
-def _leading(least: list[Need], sizes: list[int], room: int) -> Iterator[Need]:
+def _leading(least: list[int], sizes: list[int], room: int) -> Iterator[int]:
     """As many rows as have room, at least one: small ones whole, twice what selects the others."""
-    for number, ((need, _), size) in enumerate(zip(least, sizes, strict=True)):
+    for number, (need, size) in enumerate(zip(least, sizes, strict=True)):
         want = size if size <= WHOLE * need else 2 * need
         if number and want > room:
             return
         room -= want
-        yield want, 0
+        yield want
 
 
 def least_of(row: JSONObject, *, title: bool = True) -> int:
@@ -218,14 +207,6 @@ def _shortened(value: JSON, budget: int) -> JSON | None:
 def fit_row(row: JSONObject, budget: int) -> JSONObject:
     """A row of a list: what selects it, then what has room; its list says that more was there."""
     return _fit_dict(row, budget, marked=False)
-
-
-def _row(row: JSONObject, least: int, labels: int, room: int) -> JSONObject:
-    """The same; most rows of a list that was cut far have room for their labels alone."""
-    if room or not labels:
-        return fit_row(row, least + room)
-    ident, *title = labels_of(row).items()
-    return dict((ident, *title[: labels - 1]))
 
 
 def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObject:
@@ -352,11 +333,11 @@ def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
     rows = ranked(rows)
     sizes = [json_size(row) + 2 for row in rows]
     least = needs(rows, sizes, room)
-    wants = [size - need for size, (need, _) in zip(sizes, least, strict=False)]
-    extra = fair_shares(wants, room - room_of(least))
+    wants = [size - need for size, need in zip(sizes, least, strict=False)]
+    extra = fair_shares(wants, room - sum(least))
     kept: list[JSON] = [
-        row if need + room_more >= size else _row(row, need - 2, labels, room_more)
-        for row, size, (need, labels), room_more in zip(rows, sizes, least, extra, strict=False)
+        row if need + more_room >= size else fit_row(row, need - 2 + more_room)
+        for row, size, need, more_room in zip(rows, sizes, least, extra, strict=False)
     ]
     # a row of which nothing stayed is counted as gone
     while kept and not kept[-1]:
