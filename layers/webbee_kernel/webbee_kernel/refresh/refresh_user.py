@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,43 +43,6 @@ Results = Mapping[tuple[str, str], JSONObject]
 """By app and section `{"data": …}` or `{"code", "error"}`."""
 
 _log = logging.getLogger("webbee.refresh")
-
-
-async def run_handlers(
-    dispatch: Dispatch, user: User, due: Sequence[Section], known: Iterable[Section]
-) -> Results:
-    """The result of every due section's handler; each may read what is stored of its own app.
-
-    One that is missing in the answer, or an answer that is missing, is a failure of that section.
-    """
-    try:
-        outcome = await dispatch.call(_request(user, due, known))
-    except (DispatchUnanswered, DispatchRefused) as error:
-        _log.warning("sections=%d error=%s | no answer", len(due), type(error).__name__)
-        return {s.key: _failure("BACKEND_5XX", str(error)) for s in due}
-    if not outcome.ok:
-        return {s.key: _failure(outcome.error_code, outcome.error) for s in due}
-    # a handler that was killed leaves no result of its own
-    none = _failure("INTERNAL", "no result")
-    return {s.key: outcome.data.get(s.app_id, {}).get(s.section, none) for s in due}
-
-
-def _request(user: User, due: Sequence[Section], known: Iterable[Section]) -> CallRequest:
-    apps: dict[str, list[str]] = {}
-    stored: dict[str, list[Section]] = {}
-    for section in due:
-        apps.setdefault(section.app_id, []).append(section.section)
-    for section in known:
-        stored.setdefault(section.app_id, []).append(section)
-    return CallRequest(
-        "skeletons",
-        user_dict(user),
-        "",
-        "skeletons",
-        {"sections": apps, "snapshots": {a: snapshots(stored.get(a, [])) for a in apps}},
-        deadline_s=SECTIONS_S,
-        correlation_id=correlation_id(),
-    )
 
 
 def _failure(code: str, error: str) -> JSONObject:
@@ -205,13 +168,40 @@ class OneUser:
         return await self._save(round_, {**told, **after}, seen_at, outcome)
 
     async def _run(
-        self, round_: Round, due: Sequence[Section], known: Iterable[Section]
+        self, round_: Round, due: Sequence[Section], known: Collection[Section]
     ) -> dict[tuple[str, str], Section]:
         """What is due, after its handlers ran."""
         for section in due:
             measure("RefreshLagSeconds", round(max(0.0, round_.now - (section.due_at or 0.0)), 1))
-        results = await run_handlers(self._dispatch, round_.user, due, known)
+        results = await self._results(round_.user, due, known)
         return {s.key: self._after(round_, s, results[s.key]) for s in due}
+
+    async def _results(
+        self, user: User, due: Sequence[Section], known: Collection[Section]
+    ) -> Results:
+        """The result of every due section's handler; each may read what is stored of its own app.
+
+        One that is missing in the answer, or an answer that is missing, is a failure of that
+        section.
+        """
+        apps: dict[str, list[str]] = {}
+        for section in due:
+            apps.setdefault(section.app_id, []).append(section.section)
+        stored = {app: snapshots(s for s in known if s.app_id == app) for app in apps}
+        asked = {"sections": apps, "snapshots": stored}
+        request = CallRequest("skeletons", user_dict(user), "", "skeletons", asked)
+        try:
+            outcome = await self._dispatch.call(
+                replace(request, deadline_s=SECTIONS_S, correlation_id=correlation_id())
+            )
+        except (DispatchUnanswered, DispatchRefused) as error:
+            _log.warning("sections=%d error=%s | no answer", len(due), type(error).__name__)
+            return {s.key: _failure("BACKEND_5XX", str(error)) for s in due}
+        if not outcome.ok:
+            return {s.key: _failure(outcome.error_code, outcome.error) for s in due}
+        # a handler that was killed leaves no result of its own
+        none = _failure("INTERNAL", "no result")
+        return {s.key: outcome.data.get(s.app_id, {}).get(s.section, none) for s in due}
 
     async def _save(
         self,

@@ -40,8 +40,12 @@ class Pass:
             self.waiting += (row for row in rows if Entries.of(row.head).gen != self.gen)
 
 
-class DocumentReader(TableStore):
-    """Reads of one table."""
+class DocumentQueries(TableStore):
+    """Reads, queries and counts of one table's collections."""
+
+    def __init__(self, database: Database, table: str, generations: Generations) -> None:
+        super().__init__(database, table)
+        self._generations = generations
 
     async def one(self, collection: Collection, doc_id: str) -> Document | None:
         """One document, strongly consistent and whole."""
@@ -130,26 +134,6 @@ class DocumentReader(TableStore):
             document = await self.one(collection, doc_id_of(entry.item))
         created = f"{collection.name}#{entry.created}"
         return Row(created, document, entry.item, entry.key) if document else None
-
-
-def _bytes(head: Mapping[str, Any]) -> int:
-    """About: a number counts as eight."""
-    return sum(len(n) + (len(v) if isinstance(v, str | bytes) else 8) for n, v in head.items())
-
-
-def contended(collection: Collection, doc_id: str) -> StorageUnavailable:
-    """Every attempt met another writer."""
-    return StorageUnavailable(
-        f"The document {collection.name}/{doc_id} is being replaced all the time; try again."
-    )
-
-
-class DocumentQueries(DocumentReader):
-    """Queries and counts of one table's collections."""
-
-    def __init__(self, database: Database, table: str, generations: Generations) -> None:
-        super().__init__(database, table)
-        self._generations = generations
 
     async def query(self, asked: DocumentQuery) -> Page[Document]:
         """One page."""
@@ -246,6 +230,18 @@ class DocumentQueries(DocumentReader):
 
     def _index(self, asked: DocumentQuery, state: Generation, name: str) -> Index:
         return Index(self._database, self._table, asked.collection, state.gen, name)
+
+
+def _bytes(head: Mapping[str, Any]) -> int:
+    """About: a number counts as eight."""
+    return sum(len(n) + (len(v) if isinstance(v, str | bytes) else 8) for n, v in head.items())
+
+
+def contended(collection: Collection, doc_id: str) -> StorageUnavailable:
+    """Every attempt met another writer."""
+    return StorageUnavailable(
+        f"The document {collection.name}/{doc_id} is being replaced all the time; try again."
+    )
 
 
 def _now(asked: DocumentQuery) -> float:
