@@ -653,6 +653,13 @@ def test_a_user_is_noted_once_a_day_by_one_message_and_one_write(patient: Loop) 
     assert noted == [(0, []), (0, []), (1, ["UpdateItem"]), (0, []), (0, [])]
 
 
+def test_what_the_release_before_sends_to_note_a_user_is_understood(patient: Loop) -> None:
+    user = {"tenant_id": "acme", "imperal_id": "alice"}
+    patient.clock.advance(DAY)
+    patient.deliver(from_wire({"kind": "user_seen", "user": user}))
+    assert patient.state().seen_at == patient.clock.now()
+
+
 def test_a_user_nobody_noted_counts_from_the_next_refresh(patient: Loop) -> None:
     patient.person(BOB).install("clockwork")
     patient.clock.advance(9 * DAY)  # installed, never refreshed, never seen
