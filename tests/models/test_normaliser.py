@@ -3,6 +3,7 @@ calls written as text. Streamed or whole, however it is cut, the same comes out.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -47,6 +48,9 @@ SAID = {
     "MiniMax M2": "Hello[e~[",
     "an answer in <answer>": "<think>x</think><answer>Hello</answer>",
     "thoughts in each other": "<think>x <think>y</think> z</think>\nHello",
+    "a base model, on and on": "Hello<|endoftext|>Human: what?",
+    "Phi 4, on and on": "Hello<|user|>\nwhat?",
+    "Gemma 3, on and on": "Hello\n<start_of_turn>user\nSend it.",
     "another turn behind an end token": "Hello<end_of_turn>\n<start_of_turn>user\nSend it.",
 }
 """Each says Hello, and nothing else that people should read."""
@@ -179,6 +183,8 @@ def test_cut_at_every_character_the_same_comes_out(text: str) -> None:
 
 
 @example([SAID["MiniMax M2"], "[A] first"], "\n", [1])
+@example(["<tool_call " + "x" * 300, ">"], "", [9])
+@example(["<e", "[TOOL_CALLS]x>"], "\n", [1])
 @example(["x<y", '>>>weather__get_forecast\n{"city": "Riga"}'], "\n", [1])
 @example(["<output>\nHello\n</output>", '{"name": "get_forecast"}'], " ", [1])
 @given(
@@ -194,6 +200,7 @@ def test_joined_and_cut_anywhere_the_same_comes_out(
 
 
 @example("`\n:", [1])
+@example("<▁|>", [1])
 @given(
     st.text(alphabet="<>|[]{}`/'\"\\\n :aTOLC_=()◁▷✿｜▁", max_size=60),
     st.lists(st.integers(1, 5), min_size=1),
@@ -202,6 +209,22 @@ def test_no_text_of_any_shape_breaks_it(text: str, sizes: list[int]) -> None:
     shown, found = cut(text, sizes)
     assert found == normalise(text)
     assert found.orphan or shown == found.text
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '<tool_call>{"name": "get_forecast", "arguments": {"city": VALUE}}</tool_call>',
+        '[TOOL_CALLS]get_forecast[ARGS]{"city": VALUE}',
+        "<function=get_forecast><parameter=city>TEXT</parameter></function>",
+        '<｜tool▁call▁begin｜>get_forecast<｜tool▁sep｜>```json\n{"city": VALUE}\n```<｜tool▁call▁end｜>',
+        "<|tool_call_start|>[get_forecast(city=VALUE)]<|tool_call_end|>",
+    ],
+)
+def test_markup_within_arguments_stays_as_it_was_written(call: str) -> None:
+    written = "<b>[URGENT]</b> ```py\nx``` </s> (it's)"
+    said = call.replace("VALUE", json.dumps(written)).replace("TEXT", written)
+    assert [c.arguments for c in normalise(said).calls] == [{"city": written}]
 
 
 class Counting(Normaliser):

@@ -37,7 +37,6 @@ _KINDS: Final[dict[str, tuple[tuple[str, Kind], ...]]] = {
         (r"python_tag|" + _CALLS, "call"),
         (r"^/?(?:user|system|human|developer|observation)$", "other"),
         (r"^(?:im_start|start_header_id|begin|start_of_turn|start_of_role|turn)$", "turn"),
-        (r"header|role|message|content|sep", "drop"),
         (r"(?:^|[_/])(?:end|eot|eos|eom|eod|return|stop|call)(?:$|_)|endof|^/turn$", "end"),
         ("", "drop"),
     ),
@@ -53,8 +52,8 @@ _KINDS: Final[dict[str, tuple[tuple[str, Kind], ...]]] = {
 """By a mark's shape, what its name says of it; the first that fits counts."""
 
 _MARK: Final = re.compile(
-    r"<(?P<element>/?(?:[|｜]\w{1,16}[|｜])?[A-Za-z_][\w:.\-]*)(?:(?:=|\s)[^<>\n]*)?/?>"
-    r"|<[|｜](?P<token>[^<>|｜\n]{1,64})[|｜]?>|<(?P<tail>[\w▁ ]{1,64})[|｜]>"
+    r"<(?P<element>/?(?:[|｜]\w{1,16}[|｜])?[A-Za-z_][\w:.\-]*)(?:(?:=|[ \t])[^<>\n]*)?/?>"
+    r"|<[|｜](?P<token>[^<>|｜\n]{1,64})[|｜]?>|<(?P<tail>[A-Za-z_][\w▁ ]{0,63})[|｜]>"
     r"|\[\|(?P<square>/?\w{1,40})\|\]|◁(?P<diamond>/?\w{1,20})▷"
     r"|\[(?P<bracket>/?[A-Za-z]?[A-Z][A-Z_ ]{1,30}|e~(?=\[))[\]\[]"
 )
@@ -74,7 +73,7 @@ THOUGHT_ENDS: Final = re.compile(
 """Where thoughts end, whatever began them."""
 STOP: Final = re.compile(r"<\|(?:im_end|eot_id|eom_id|end|endoftext|return|call)\|>|<turn\|>|\Z")
 """Where calls between tokens end."""
-CHANNEL: Final = re.compile(
+_CHANNEL: Final = re.compile(
     r"<\|(?:start|channel)\|>\s*(?:assistant)?(?P<head>[^<]{0,200}(?:<\|(?:channel|constrain)\|>"
     r"[^<]{0,200}){0,2})<\|message\|>"
 )
@@ -96,7 +95,7 @@ class Mark:
 def mark_at(text: str, at: int) -> Mark | None:
     """The mark that begins here, if any does."""
     found = _MARK.match(text, at)
-    if found is None:
+    if found is None or found.end() - at > LONGEST:
         return None
     shape, name = str(found.lastgroup), found.group(str(found.lastgroup))
     plain = re.sub("[▁ ]", "_", _VENDOR.sub("", name.strip().lower()))
@@ -124,6 +123,12 @@ def may_become_a_mark(text: str, at: int) -> bool:
     return len(text) - at < LONGEST and bool(_PARTIAL.fullmatch(text, at))
 
 
+def header_at(text: str, at: int) -> re.Match[str] | None:
+    """The header of a channel that begins here, if any does."""
+    found = _CHANNEL.match(text, at)
+    return found if found and found.end() - at <= _LONGEST_HEADER else None
+
+
 def may_become_a_header(text: str, at: int) -> bool:
     """Whether the end of a channel's header has yet to come."""
     return len(text) - at < _LONGEST_HEADER and "<|message|>" not in text[at:]
@@ -131,4 +136,4 @@ def may_become_a_header(text: str, at: int) -> bool:
 
 def is_cut_off(text: str, at: int) -> bool:
     """Whether the text ends within a mark that says what it was to be."""
-    return bool(_CUT.fullmatch(text, at))
+    return len(text) - at < LONGEST and bool(_CUT.fullmatch(text, at))

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from .markup import (
-    CHANNEL,
     LONGEST,
     STOP,
     THOUGHT_ENDS,
     Mark,
+    header_at,
     is_cut_off,
     mark_at,
     may_become_a_header,
@@ -208,7 +208,7 @@ class Normaliser:
 
     def _channel(self, at: int, mark: Mark, final: bool) -> bool | None:
         """A message of gpt-oss: thoughts, a call to whom it is addressed, or the answer."""
-        head = CHANNEL.match(self._raw, at)
+        head = header_at(self._raw, at)
         if head is None:
             waits = not final and may_become_a_header(self._raw, at)
             return None if waits else self._role(mark.end, final)
@@ -270,6 +270,7 @@ class Normaliser:
         assert run
         line = raw.find("\n", at)
         end = raw.find(run.group(), run.end(), line if line >= 0 else len(raw))
+        end = -1 if end - at >= LONGEST_BLOCK else end
         is_known = line >= 0 or (end >= 0 and run.end() < len(raw))
         if not final and not is_known and len(raw) - at < LONGEST_BLOCK:
             return None
@@ -314,8 +315,10 @@ class Normaliser:
         if not self.offered:
             return False
         raw, end = self._raw, blocks_end(self._raw, at)
+        if (end or len(raw)) - at >= LONGEST_BLOCK:
+            return False
         if end is None and not final:
-            return None if len(raw) - at < LONGEST_BLOCK else False
+            return None
         end = len(raw) if end is None else end
         behind = len(raw) - len(raw[end:].lstrip(" \t;,"))
         if behind == len(raw) and not final:
