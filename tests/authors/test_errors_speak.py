@@ -114,22 +114,12 @@ def test_the_page_is_told_for_developers_only(folder: Path) -> None:
     assert untold.events("fault") == ()
 
 
-def test_the_authors_terminal_has_plain_lines_with_the_apps_name(folder: Path) -> None:
-    lines: list[str] = []
-
-    class Kept(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            lines.append(AuthorFormatter().format(record)[9:])
-
-    logger, kept = logging.getLogger("webbee.extension"), Kept()
-    level = logger.level
-    logger.addHandler(kept)
-    logger.setLevel(logging.INFO)
-    try:
+def test_the_authors_terminal_has_plain_lines_with_the_apps_name(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "webbee.extension"):
         ExtensionHarness(folder).call("add")
-    finally:
-        logger.removeHandler(kept)
-        logger.setLevel(level)
+    lines = [AuthorFormatter().format(record)[9:] for record in caplog.records]
     assert lines[:2] == ["[ledger] adding", "[ledger] begun (rows=3)"]
     assert lines[2].startswith("[ledger] WARNING function failed at ledger/main.py:17: ")
     assert lines[2].splitlines()[1:] == [

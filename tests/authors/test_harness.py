@@ -234,12 +234,6 @@ async def logged(ctx):
     return {"n": 1}
 
 
-@chat.function("cached", "Warm up")
-async def cached(ctx):
-    await ctx.cache.set("session", {"api_key": "9f8e7d6c5b4a"})
-    return await ctx.cache.get("session") == {"api_key": "9f8e7d6c5b4a"} and {"n": 1}
-
-
 @ext.skeleton("account")
 async def account(ctx):
     return {"response": {"plan": "free", "api_key": "9f8e7d6c5b4a"}}
@@ -254,9 +248,7 @@ def exposing(tmp_path: Path) -> Path:
     return made
 
 
-def test_what_looks_like_a_secret_is_refused_on_its_authors_machine(
-    exposing: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_looks_like_a_secret_is_refused_on_its_authors_machine(exposing: Path) -> None:
     harness = ExtensionHarness(exposing)
     assert "rows[1].api_key looks like a secret" in str(harness.call("keyed").error)
     assert "note looks like a secret" in str(harness.call("formed").error)
@@ -266,8 +258,6 @@ def test_what_looks_like_a_secret_is_refused_on_its_authors_machine(
     assert harness.call("declared").data == {"api_key": "9f8e7d6c5b4a"}
     with pytest.raises(AssertionError, match="api_key looks like a secret"):
         harness.skeleton("account")
-    assert harness.call("cached").data == {"n": 1}  # no model reads it: kept, and told
-    assert "key=session | ctx.cache session.api_key looks like a secret: keep it" in caplog.text
 
 
 def test_in_production_it_is_masked_and_the_log_has_the_place(
@@ -282,7 +272,6 @@ def test_in_production_it_is_masked_and_the_log_has_the_place(
     assert harness.call("formed").data["note"] == "[secret]"
     assert harness.call("logged").ok
     assert harness.skeleton("account") == {"plan": "free", "api_key": "[secret]"}
-    assert harness.call("cached").data == {"n": 1}
     assert (
         "app=exposing function=keyed fields=rows[1].api_key | masked, as they look" in caplog.text
     )

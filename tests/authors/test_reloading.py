@@ -10,8 +10,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +18,7 @@ from local.checking import problems_of
 from local.loopback import Client
 from local.run import check_saved
 from local.world import local_world, prepare
+from tests.functions.support import until
 from webbee_kernel.extensions.registry import reload, shared, watch
 from webbee_kernel.sdk import User
 from webbee_kernel.testing import ExtensionHarness, registry_of
@@ -159,31 +158,15 @@ def test_hosts_of_a_process_share_what_was_loaded_until_its_files_change(folder:
 def test_the_watcher_takes_a_saved_file_and_a_folder_that_is_removed(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    live, gone = threading.Event(), threading.Event()
-
-    class Told(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            if "/live/main.py" in record.getMessage() and "live after" in record.getMessage():
-                live.set()
-            if record.getMessage() == "app=live | gone":
-                gone.set()
-
-    logger, told = logging.getLogger("webbee.extension"), Told()
-    logger.addHandler(told)
-    level = logger.level
-    logger.setLevel(logging.INFO)
-    try:
-        registry = shared(folder.parent)
-        watch(registry, folder.parent, print, {})
-        write(folder, "say", "a word")
-        assert live.wait(300)
-        assert "word" in ExtensionHarness(registry.loaded["live"]).call("say").data["late"]
-        shutil.rmtree(folder)
-        assert gone.wait(60)
-        assert "live" not in registry.loaded
-    finally:
-        logger.removeHandler(told)
-        logger.setLevel(level)
+    caplog.set_level(logging.INFO, "webbee.extension")
+    registry = shared(folder.parent)
+    watch(registry, folder.parent, print, {})
+    write(folder, "say", "a word")
+    until(lambda: "/live/main.py" in caplog.text and "live after" in caplog.text)
+    assert "word" in ExtensionHarness(registry.loaded["live"]).call("say").data["late"]
+    shutil.rmtree(folder)
+    until(lambda: "app=live | gone" in caplog.text)
+    assert "live" not in registry.loaded
 
 
 def test_an_editors_lock_beside_a_file_is_no_file_of_an_extension(folder: Path) -> None:
@@ -201,8 +184,7 @@ def test_what_was_saved_before_watching_had_begun_is_live_too(folder: Path) -> N
     registry = shared(folder.parent)
     write(folder, "speak", "five")
     watch(registry, folder.parent, print, {})
-    while [f.fn_name for f in registry.catalogue().apps["live"].functions] != ["speak"]:
-        time.sleep(0.1)
+    until(lambda: [f.fn_name for f in registry.catalogue().apps["live"].functions] == ["speak"])
 
 
 CALLING = """

@@ -25,7 +25,6 @@ from webbee_kernel.sdk import (
     SecretNotDeclaredError,
     SecretTooLargeError,
     StoreUnavailable,
-    SystemContextRequired,
 )
 from webbee_kernel.sdk.definitions import SecretDef
 from webbee_kernel.stores.memory import memory_stores
@@ -217,13 +216,6 @@ def test_an_app_wide_secret_is_shared_within_the_app_and_the_tenant_only(
     assert harness.run(client(harness, BOB).get("shared")) == "ours"
     assert harness.run(client(harness, UserKey("other", "alice")).get("shared")) is None
     assert harness.run(client(harness, BOB, app_id="notes").get("shared")) is None
-
-
-def test_another_users_secrets_open_in_system_context_only(harness: ExtensionHarness) -> None:
-    harness.run(client(harness).set("token", "alices"))
-    with pytest.raises(SystemContextRequired):
-        client(harness, BOB).for_user("alice")
-    assert harness.run(client(harness, BOB, system=True).for_user("alice").get("token")) == "alices"
 
 
 PARTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)

@@ -59,10 +59,7 @@ class CacheClient:
         models: dict[str, type[BaseModel]],
         clock: Clock,
         in_flight: InFlight,
-        look: Callable[[str, Any], None] | None = None,
     ) -> None:
-        """`look` sees each key and value that is written, on an author's machine."""
-        self._look = look
         self._store = store
         self._user = user
         self._app = app_id
@@ -168,8 +165,6 @@ class CacheClient:
         return name, raw
 
     async def _write(self, name: str, key: str, raw: bytes, ttl: int) -> None:
-        if self._look:
-            self._look(key, jsontext.loads(raw.decode()))
         await self._store.set(
             self._user, self._app, name, key, raw, expires_at=self._clock.now() + ttl
         )

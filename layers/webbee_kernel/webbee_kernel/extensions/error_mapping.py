@@ -227,24 +227,18 @@ _MOST = 10
 
 _LIMITS = ("max_length", "min_length", "le", "ge", "lt", "gt", "expected", "pattern")
 
-_SAID: Final[Mapping[str, str]] = {
+_KINDS: Final[Mapping[str, str]] = {
     "missing": "missing",
-    "string_too_long": "long",
-    "string_too_short": "short",
-    "too_long": "most",
-    "less_than_equal": "most",
-    "less_than": "below",
-    "too_short": "least",
-    "greater_than_equal": "least",
-    "greater_than": "above",
-    "literal_error": "one_of",
-    "enum": "one_of",
-    "int_parsing": "number",
-    "int_type": "number",
-    "int_from_float": "number",
-    "float_parsing": "number",
-    "float_type": "number",
+    "long": "string_too_long",
+    "short": "string_too_short",
+    "most": "too_long less_than_equal",
+    "below": "less_than",
+    "least": "too_short greater_than_equal",
+    "above": "greater_than",
+    "one_of": "literal_error enum",
+    "number": "int_parsing int_type int_from_float float_parsing float_type",
 }
+_SAID = {error: kind for kind, errors in _KINDS.items() for error in errors.split()}
 """The kernel's sentence for a type of pydantic's errors. An author's own check speaks for itself;
 of any other kind people read that the value does not fit."""
 
@@ -271,30 +265,17 @@ def _names(function: FunctionDef) -> set[str]:
 
 
 def _problem(error: Any, spoken: language.Language, unknown: Iterable[str]) -> dict[str, str]:
-    given = near(_field(error), unknown) if error["type"] == "missing" else ""
-    problem = f"{error['msg']}: {given!r} is no argument" if given else str(error["msg"])
-    told = _told(error, spoken) + (f' ("{given}" \u2192 "{_field(error)}"?)' if given else "")
-    return {"field": _field(error), "problem": problem, "limit": _limit(error), "told": told}
-
-
-def _told(error: Any, spoken: language.Language) -> str:
-    own = (error.get("ctx") or {}).get("error")
-    field = _field(error)
-    if isinstance(own, Exception):
-        return f"{field}: {own}"
-    label = f"label_{field}"
-    kind = _SAID.get(error["type"], "other")
+    field, context = ".".join(map(str, error["loc"])) or "params", error.get("ctx") or {}
+    limit = str(next((context[k] for k in _LIMITS if k in context), ""))
+    problem, label, kind = str(error["msg"]), f"label_{field}", _SAID.get(error["type"], "other")
     name = spoken.say(label) if label in spoken.sentences else field
-    return spoken.say(f"refused_{kind}", field=name, limit=_limit(error).replace(" or ", ", "))
-
-
-def _field(error: Any) -> str:
-    return ".".join(str(p) for p in error["loc"]) or "params"
-
-
-def _limit(error: Any) -> str:
-    context = error.get("ctx") or {}
-    return str(next((context[k] for k in _LIMITS if k in context), ""))
+    told = spoken.say(f"refused_{kind}", field=name, limit=limit.replace(" or ", ", "))
+    if isinstance(own := context.get("error"), Exception):
+        told = f"{field}: {own}"
+    if kind == "missing" and (given := near(field, unknown)):
+        problem = f"{problem}: {given!r} is no argument"
+        told = f'{told} ("{given}" \u2192 "{field}"?)'
+    return {"field": field, "problem": problem, "limit": limit, "told": told}
 
 
 T = TypeVar("T")

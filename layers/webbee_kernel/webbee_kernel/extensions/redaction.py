@@ -69,14 +69,6 @@ def revealing_none(
     return shown
 
 
-def warn_of_cached_secrets(app_id: str, key: str, value: Any) -> None:
-    """Tell an author of a cached value that looks like a secret. No model reads the cache, so it is
-    kept; but secrets are encrypted in their own place, and leave with their user."""
-    if places := without_secrets({key: value})[1]:
-        told = "looks like a secret: keep it in ctx.secrets, which encrypts it"
-        _log.warning("app=%s key=%s | ctx.cache %s %s", app_id, key, places[0], told)
-
-
 def without_secrets(value: Any, declared: Set[str] = frozenset()) -> tuple[Any, list[str]]:
     """A JSON value without what looks like a secret, and where that stood. `declared` are the last
     two keys of paths at which a secret belongs, as `x-pii` tells them."""

@@ -79,14 +79,9 @@ class LoadedExtension:
 
 
 def _callable(tool: ToolDef) -> FunctionDef:
-    return FunctionDef(
-        tool.name,
-        tool.func,
-        tool.description,
-        "write",
-        params_model=params_model(tool.func),
-        scopes=tool.scopes,
-    )
+    model, scopes = params_model(tool.func), tool.scopes
+    words = (tool.name, tool.func, tool.description, "write")
+    return FunctionDef(*words, params_model=model, scopes=scopes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +174,8 @@ def load_extension(folder: str | Path) -> LoadedExtension:
     module = load_main(app_id, folder)
     # any attribute: authors call it `ext`, `app`, `extension`
     ext = next((v for v in vars(module).values() if isinstance(v, Extension)), None)
-    if (
-        ext is None and "imperal_sdk" in sys.modules
-    ):  # never imported by the kernel itself: a folder without it does not pay for it
+    # never imported by the kernel itself: a folder without it does not pay for it
+    if ext is None and "imperal_sdk" in sys.modules:
         from ..compat.imperal import adopt
 
         ext = adopt(app_id, module)
@@ -194,13 +188,12 @@ def checked(loaded: LoadedExtension) -> LoadedExtension:
     """The same extension, or ValueError naming the id, function or section whose name cannot stand
     in a prompt."""
     _check_app_id(loaded.app_id)
-    for chat in loaded.ext.chats:
-        for name in chat.functions:
-            if not FN_NAME.fullmatch(name):
-                raise ValueError(
-                    f"chat function {name!r} of {loaded.app_id} is refused: 1 to 64 characters of"
-                    " A-Z a-z 0-9 _ -"
-                )
+    for name in (name for chat in loaded.ext.chats for name in chat.functions):
+        if not FN_NAME.fullmatch(name):
+            raise ValueError(
+                f"chat function {name!r} of {loaded.app_id} is refused: 1 to 64 characters of"
+                " A-Z a-z 0-9 _ -"
+            )
     for section in loaded.ext.skeletons:
         # it stands in a line of the prompt, where # begins an id
         if one_line(section, MAX_STRING) != section or "#" in section:

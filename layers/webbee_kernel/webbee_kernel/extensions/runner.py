@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, TypeAlias
 from pydantic import BaseModel, ValidationError
 
 from .. import background
-from ..channels.cache import InFlight
 from ..clock import Clock, new_id
 from ..config import Settings
 from ..errors import CallError, KernelError, StorageUnavailable
@@ -97,9 +96,7 @@ class ExtensionRunner:
         self.registry = registry
         self.events = EventLog(stores.events, clock, hours=settings.event_hours)
         self._outcomes = KeptOutcomes(stores.cache, clock)
-        self.contexts = ContextFactory(
-            registry, stores, settings, clock, model, self.events, InFlight()
-        )
+        self.contexts = ContextFactory(registry, stores, settings, clock, model, self.events)
         self._faults = self.contexts.faults
         self._develop = settings.develop
 
@@ -248,15 +245,10 @@ class ExtensionRunner:
     ) -> None:
         """What outlived its turn arrives as an event, never lost."""
         outcome = await work
-        told = {
-            "app_id": request.app_id,
-            "fn_name": request.name,
-            "status": outcome.status,
-            "text": outcome.summary or outcome.error,
-        }
-        await self.events.deliver(
-            key, "result", {**told, **asked_by(request), "data": event_data(outcome.data)}
-        )
+        text, data = outcome.summary or outcome.error, event_data(outcome.data)
+        told = {"app_id": request.app_id, "fn_name": request.name, "status": outcome.status}
+        told |= {"text": text, **asked_by(request), "data": data}
+        await self.events.deliver(key, "result", told)
         # a read changes no panel unless it says so
         if outcome.action_type != "read" or outcome.panels_named:
             for event in panel_refresh(self.events, request.app_id, outcome.panels):

@@ -70,8 +70,7 @@ async def _section(
     contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
 ) -> JSONObject:
     """A section's handler, with system scopes as the real user."""
-    definition = loaded.ext.skeletons.get(request.name)
-    if definition is None:
+    if (definition := loaded.ext.skeletons.get(request.name)) is None:
         raise missing(request, "skeleton section")
     reader = Snapshots(request.arguments.get("snapshots") or {})
     ctx = contexts.make(_privileged(request), request.app_id, skeleton=reader)
@@ -85,8 +84,7 @@ async def _alert(
     contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
 ) -> JSONObject:
     """The alert tool's text; empty where there is nothing to say or no such tool."""
-    tool = loaded.ext.tools.get(ALERT_PREFIX + request.name)
-    if tool is None:
+    if (tool := loaded.ext.tools.get(ALERT_PREFIX + request.name)) is None:
         return {"text": ""}
     ctx = contexts.make(_privileged(request), request.app_id)
     old, new = request.arguments.get("old") or {}, request.arguments.get("new") or {}
@@ -123,15 +121,13 @@ async def _webhook(
 
 
 async def _job(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:
-    job = loaded.ext.schedules.get(request.name)
-    if job is None:
+    if (job := loaded.ext.schedules.get(request.name)) is None:
         raise missing(request, "schedule")
     return _returned(await job.func(_system(contexts, request)), request)
 
 
 async def _signal(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:
-    handler = loaded.ext.signals.get(request.name)
-    if handler is None:
+    if (handler := loaded.ext.signals.get(request.name)) is None:
         raise missing(request, "handler of the signal")
     return _returned(await handler(_system(contexts, request), **request.arguments), request)
 
@@ -201,8 +197,7 @@ async def put_secret(
     contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
 ) -> CallOutcome:
     """Set the secret `name` to `arguments.value`."""
-    spec = _spec(loaded, request)
-    where = services.path(_owner(request), request.app_id, spec)
+    spec, where = _secret(loaded, request)
     try:
         await services.put(contexts.stores.secrets, where, spec, request.arguments["value"])
     except SecretTooLargeError as error:
@@ -214,8 +209,7 @@ async def delete_secret(
     contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
 ) -> CallOutcome:
     """Remove the secret `name`; repeatable."""
-    where = services.path(_owner(request), request.app_id, _spec(loaded, request))
-    await contexts.stores.secrets.delete(where)
+    await contexts.stores.secrets.delete(_secret(loaded, request)[1])
     return succeeded(request, {"is_set": False})
 
 
@@ -223,8 +217,9 @@ def _owner(request: CallRequest) -> UserKey:
     return UserKey.of(user_from(request.user))
 
 
-def _spec(loaded: LoadedExtension, request: CallRequest) -> SecretDef:
+def _secret(loaded: LoadedExtension, request: CallRequest) -> tuple[SecretDef, str]:
+    """What is declared of it, and where it stands."""
     spec = loaded.ext.secrets.get(request.name)
     if spec is None:
         raise missing(request, "secret")
-    return spec
+    return spec, services.path(_owner(request), request.app_id, spec)

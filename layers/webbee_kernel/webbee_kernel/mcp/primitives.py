@@ -10,11 +10,11 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import quote, unquote, unquote_to_bytes
 
-from ..catalogue import OPEN_WORLD, AppInfo, FunctionInfo
+from ..catalogue import OPEN_WORLD, AppInfo, FunctionInfo, Shapes, shapes_of
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
 from ..stores.types import Section
 from ..types import JSON, CallOutcome, JSONObject, object_of
@@ -230,37 +230,12 @@ def typed(function: FunctionInfo, given: JSONObject) -> JSONObject:
     """The arguments of a prompt as the function takes them: a text that is JSON of a type which the
     schema names, where it names no text."""
     properties = dict(_properties(function))
-    return {name: _typed(value, properties.get(name)) for name, value in given.items()}
+    return {n: _typed(value, _shapes(function, properties.get(n))) for n, value in given.items()}
 
 
-def completions(function: FunctionInfo, name: str, begun: str) -> JSONObject:
-    """The values that an argument may have, as far as its schema tells: those that begin with what
-    has been typed, then those that hold it."""
-    rules = dict(_properties(function)).get(name)
-    known = dict.fromkeys(_choices(rules)) if rules else {}
-    typed = begun.casefold()
-    found = [value for value in known if typed in value.casefold()]
-    found.sort(key=lambda value: not value.casefold().startswith(typed))
-    shown = found[:MAX_COMPLETIONS]
-    return {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}
-
-
-def _properties(function: FunctionInfo) -> Iterator[tuple[str, JSONObject]]:
-    properties = function.input_schema.get("properties") or {}
-    return ((n, r) for n, r in properties.items() if isinstance(r, dict))
-
-
-def _types(rules: JSONObject) -> set[str]:
-    """The types that a schema names, in its alternatives too."""
-    named = rules.get("type")
-    found = {named} if isinstance(named, str) else set(named or ())
-    for key in ("anyOf", "oneOf"):
-        found |= {t for one in rules.get(key) or () if isinstance(one, dict) for t in _types(one)}
-    return found
-
-
-def _typed(value: JSON, rules: JSONObject | None) -> JSON:
-    types = _types(rules or {})
+def _typed(value: JSON, shapes: Shapes) -> JSON:
+    named = [shape.get("type") or () for shape in shapes]
+    types = {one for types in named for one in ([types] if isinstance(types, str) else types)}
     if not isinstance(value, str) or "string" in types or not types & _TYPED:
         return value
     try:
@@ -269,19 +244,33 @@ def _typed(value: JSON, rules: JSONObject | None) -> JSON:
         return value
 
 
-def _choices(rules: JSONObject) -> Iterator[str]:
+def completions(function: FunctionInfo, name: str, begun: str) -> JSONObject:
+    """The values that an argument may have, as far as its schema tells: those that begin with what
+    has been typed, then those that hold it."""
+    shapes = _shapes(function, dict(_properties(function)).get(name))
+    known = dict.fromkeys(value for shape in shapes for value in _choices(shape))
+    typed = begun.casefold()
+    found = [value for value in known if typed in value.casefold()]
+    found.sort(key=lambda value: not value.casefold().startswith(typed))
+    shown = found[:MAX_COMPLETIONS]
+    return {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}
+
+
+def _choices(shape: Mapping[str, JSON]) -> list[str]:
     """What a schema lists: its values, its examples, its default."""
-    if rules.get("type") == "boolean":
-        yield from ("true", "false")
-    listed = [*(rules.get("enum") or ()), *(rules.get("examples") or ())]
-    listed += [rules[key] for key in ("const", "default") if key in rules]
-    yield from map(_text, listed)
-    for one in (*(rules.get("anyOf") or ()), *(rules.get("oneOf") or ())):
-        yield from _choices(one) if isinstance(one, dict) else ()
+    listed: list[JSON] = [True, False] if shape.get("type") == "boolean" else []
+    listed += [*(shape.get("enum") or ()), *(shape.get("examples") or ())]
+    listed += [shape[key] for key in ("const", "default") if key in shape]
+    return [value if isinstance(value, str) else json.dumps(value) for value in listed]
 
 
-def _text(value: JSON) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+def _properties(function: FunctionInfo) -> Iterator[tuple[str, JSONObject]]:
+    properties = function.input_schema.get("properties") or {}
+    return ((n, r) for n, r in properties.items() if isinstance(r, dict))
+
+
+def _shapes(function: FunctionInfo, rules: JSONObject | None) -> Shapes:
+    return shapes_of(rules, function.input_schema)
 
 
 LIST: Final = "list_resources"

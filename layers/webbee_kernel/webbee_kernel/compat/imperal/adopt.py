@@ -88,14 +88,8 @@ def adopt(app_id: str, main: ModuleType) -> Extension | None:
 def _extensions(main: ModuleType) -> Iterator[Any]:
     """Extensions among the attributes of `main.py`, then of the folder's other modules."""
     package = main.__name__.rpartition(".")[0] + "."
-    for module in [
-        main,
-        *(
-            m
-            for name, m in sorted(sys.modules.copy().items())
-            if name.startswith(package) and m is not main
-        ),
-    ]:
+    others = [m for name, m in sorted(sys.modules.copy().items()) if name.startswith(package)]
+    for module in (main, *others):
         yield from (value for value in vars(module).values() if isinstance(value, sdk.Extension))
 
 
@@ -111,19 +105,13 @@ def _functions(app: Adopted, ours: Extension) -> None:
 def _plain_tools(app: Adopted, ours: Extension) -> None:
     known = {name for chat in ours.chats for name in chat.functions}
     schemas: Mapping[str, Any] = getattr(app.ext, "_tool_schemas", {})
-    tools = {
-        n: t
-        for n, t in app.ext.tools.items()
-        if not n.startswith((SYNTHETIC, REFRESH_PREFIX, ALERT_PREFIX)) and n not in known
+    found = {
+        name: _app_tool(app, tool, schemas[name]) if name in schemas else _tool(app, tool)
+        for name, tool in app.ext.tools.items()
+        if not name.startswith((SYNTHETIC, REFRESH_PREFIX, ALERT_PREFIX)) and name not in known
     }
-    if tools:
-        chat = ChatExtension(ours, f"{app.app_id}_tools")
-        chat.functions.update(
-            {
-                n: _app_tool(app, t, schemas[n]) if n in schemas else _tool(app, t)
-                for n, t in tools.items()
-            }
-        )
+    if found:
+        ChatExtension(ours, f"{app.app_id}_tools").functions.update(found)
 
 
 def _function(app: Adopted, theirs: Any) -> FunctionDef:
@@ -172,7 +160,7 @@ def _app_tool(app: Adopted, theirs: Any, schema: Mapping[str, Any]) -> FunctionD
     model = keywords_model(theirs.func, schema.get("parameters", {}).get("properties", {}))
     return FunctionDef(
         theirs.name,
-        app_tool(app, theirs.func),
+        function(app, theirs.func, place=context_name(theirs.func)),
         theirs.description,
         action,
         params=schema.get("parameters"),
@@ -316,30 +304,20 @@ def handler(
     return call
 
 
-def function(app: Adopted, func: Callable[..., Any], parameter: str) -> Handler:
+def function(
+    app: Adopted, func: Callable[..., Any], parameter: str = "", place: str | None = None
+) -> Handler:
     """A chat function: `params` is the kernel's checked model, given whole as `parameter` or,
-    without one, as keywords."""
+    without one, as keywords. To a tool of a 6.x `App` the context goes by keyword, to the `place`
+    that it has for it, or not at all."""
 
     async def call(ctx: Context, params: BaseModel | None = None, /, **kwargs: Any) -> Any:
         theirs = KernelContext(ctx, app, "chat_fn")
         if params is not None:
             kwargs = {parameter: params} if parameter else keywords(params)
-        return action_result(await run(func, theirs, **kwargs))
-
-    return call
-
-
-def app_tool(app: Adopted, func: Callable[..., Any]) -> Handler:
-    """A tool of a 6.x `App`: the context goes by keyword, and only to a function that has a place
-    for it."""
-    place = context_name(func)
-
-    async def call(ctx: Context, params: BaseModel | None = None, /, **kwargs: Any) -> Any:
-        if params is not None:
-            kwargs = keywords(params)
-        if place:
-            kwargs[place] = KernelContext(ctx, app, "chat_fn")
-        return action_result(await run(func, **kwargs))
+        if place is None:
+            return action_result(await run(func, theirs, **kwargs))
+        return action_result(await run(func, **kwargs | ({place: theirs} if place else {})))
 
     return call
 
@@ -349,11 +327,8 @@ def alert(app: Adopted, func: Callable[..., Any]) -> Handler:
     neither."""
 
     async def call(ctx: Context, *, old: dict[str, Any], new: dict[str, Any]) -> Any:
-        return alert_text(
-            await run(
-                func, KernelContext(ctx, app, "tool"), **accepted(func, {"old": old, "new": new})
-            )
-        )
+        given = accepted(func, {"old": old, "new": new})
+        return alert_text(await run(func, KernelContext(ctx, app, "tool"), **given))
 
     return call
 
@@ -378,29 +353,17 @@ def listener(app: Adopted, func: Callable[..., Any], event_type: str) -> Handler
 def webhook(app: Adopted, func: Callable[..., Any], method: str) -> Handler:
     """A webhook by keyword: `headers`, `body` (text) and `query_params`, as many as it takes, or
     one `request`."""
-    names = list(inspect.signature(func).parameters)[1:]
-    whole = (
-        names[0]
-        if len(names) == 1
-        and names[0] not in ("headers", "body", "query_params")
-        and "kwargs" not in names
-        else ""
-    )
+    names = [*inspect.signature(func).parameters][1:]
+    is_whole = len(names) == 1 and names[0] not in ("headers", "body", "query_params", "kwargs")
 
     async def call(ctx: Context, headers: dict[str, str], body: str, query: dict[str, str]) -> Any:
-        theirs = KernelContext(ctx, app, "tool")
-        if whole:
-            request = sdk.WebhookRequest(
-                method=method, headers=headers, body=body.encode(), query_params=query
-            )
-            return webhook_answer(await run(func, theirs, **{whole: request}))
-        return webhook_answer(
-            await run(
-                func,
-                theirs,
-                **accepted(func, {"headers": headers, "body": body, "query_params": query}),
-            )
-        )
+        given = {"headers": headers, "body": body, "query_params": query}
+        if is_whole:
+            request = sdk.WebhookRequest(method=method, **{**given, "body": body.encode()})
+            arguments = {names[0]: request}
+        else:
+            arguments = accepted(func, given)
+        return webhook_answer(await run(func, KernelContext(ctx, app, "tool"), **arguments))
 
     return call
 

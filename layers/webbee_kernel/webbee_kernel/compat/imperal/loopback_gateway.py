@@ -13,7 +13,6 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, unquote
@@ -259,25 +258,15 @@ async def answer(request: Request, gateway: Gateway) -> Answer:
 async def _serve(request: Request, gateway: Gateway) -> Any:
     route, parts = _route(request)
     body = request.json()
-    own = {
-        "extension_id": (gateway.app_id,),
-        "ext_id": (gateway.app_id,),
-        "tenant_id": (gateway.ctx.user.tenant_id, UNTOLD_TENANT),
-    }
-    for name, allowed in own.items():
-        said = (
-            request.query.get(name),
-            body.get(name),
-            _header(request, "X-" + name.replace("_", "-")),
-        )
-        if any(value not in ("", None, *allowed) for value in said):
+    app, tenants = (gateway.app_id,), (gateway.ctx.user.tenant_id, UNTOLD_TENANT)
+    for name, own in {"extension_id": app, "ext_id": app, "tenant_id": tenants}.items():
+        header = _header(request, "X-" + name.replace("_", "-"))
+        if any(
+            v not in ("", None, *own) for v in (request.query.get(name), body.get(name), header)
+        ):
             raise Refused(403, f"{name}: a token of one app and tenant opens no other")
-    user = (
-        _header(request, "X-Acting-User")
-        or body.get("user_id")
-        or request.query.get("user_id")
-        or ""
-    )
+    named = (_header(request, "X-Acting-User"), body.get("user_id"), request.query.get("user_id"))
+    user = next(filter(None, named), "")
     if not isinstance(user, str):
         raise Refused(422, "user_id: a string is wanted")
     ctx = gateway.acting(user, system=route.system)
@@ -312,34 +301,22 @@ def _header(request: Request, name: str) -> str:
 
 def _refusal(error: Exception) -> Refused | None:
     """The status of an error that a client can act on; None for a defect."""
-    found: Refused | None = None
     match error:
         case Refused():
-            found = error
+            return error
         case SystemContextRequired():
-            found = Refused(
-                403, "only schedules, signals and webhooks act for another user, or for all"
-            )
+            told = "only schedules, signals and webhooks act for another user, or for all"
+            return Refused(403, told)
         case sdk.StoreConflict():
-            found = Refused(
-                409,
-                {
-                    "message": "the document changed: read it again",
-                    "current_etag": error.current_etag,
-                },
-            )
+            told = "the document changed: read it again"
+            return Refused(409, {"message": told, "current_etag": error.current_etag})
         case sdk.StoreUnavailable() | KernelError(status=503) | sdk.APIError(status_code=503):
-            found = Refused(
-                503, f"unavailable; try again in {RETRY_S} s", **{"Retry-After": str(RETRY_S)}
-            )
+            again = {"Retry-After": str(RETRY_S)}
+            return Refused(503, f"unavailable; try again in {RETRY_S} s", **again)
         case KernelError():
-            found = Refused(error.status, error.code)
-        case ValueError() | TypeError() if type(error) in (
-            ValueError,
-            TypeError,
-        ):  # what the clients say about an argument
-            found = Refused(422, str(error))
-    return found
+            return Refused(error.status, error.code)
+    # what the clients say about an argument
+    return Refused(422, str(error)) if type(error) in (ValueError, TypeError) else None
 
 
 HOST = "127.0.0.1"
@@ -372,71 +349,44 @@ class _Server(socketserver.ThreadingTCPServer):
 
 
 class _Connection(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+    """One request and its answer, in HTTP/1.0."""
+
     timeout = IDLE_S
-    disable_nagle_algorithm = True
 
     def _serve(self) -> None:
         try:
-            found = self._answer(self._body())
+            found = self._answer()
         except Refused as refused:
             found = refused.answer
-        self._send(found)
+        raw = json.dumps(found.body, separators=(",", ":")).encode()
+        self.send_response_only(found.status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(raw)))
+        for name, value in found.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(raw)
 
     # http.server finds them by these names
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _serve  # noqa: N815
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815
 
-    def _answer(self, body: bytes) -> Answer:
+    def _answer(self) -> Answer:
+        """That of the call's gateway. What is too large is read to its end first: a client that is
+        still sending would not hear the answer."""
+        size = int(self.headers.get("content-length") or 0)
+        body = self.rfile.read(min(size, MAX_BODY_BYTES))
+        if size > MAX_BODY_BYTES:
+            while (size := size - MAX_BODY_BYTES) > 0:
+                self.rfile.read(min(size, MAX_BODY_BYTES))
+            raise Refused(413, f"a request holds at most {MAX_BODY_BYTES} bytes")
         gateway = find(self.headers)
         if gateway is None or gateway.variables is None:
             raise Refused(401, "this token is wrong, or the call it was made in is over")
         path, _, query = self.path.partition("?")
-        request = Request(
-            self.command, path, dict(parse_qsl(query, keep_blank_values=True)), self.headers, body
-        )
+        given = dict(parse_qsl(query, keep_blank_values=True))
+        request = Request(self.command, path, given, self.headers, body)
         # In the call's own variables: what is logged and counted there belongs to its invocation.
         return gateway.variables.copy().run(_loop.run, answer(request, gateway))
-
-    def _body(self) -> bytes:
-        """The request's body. One that is too large is read to its end first: a client that is
-        still sending would not hear the answer."""
-        if "transfer-encoding" in self.headers:
-            raise Refused(411, "send the body whole, with its content-length")
-        length = self.headers.get("content-length") or "0"
-        if not (length.isascii() and length.isdigit() and len(length) < 16):
-            raise Refused(400, "the content-length is no number")
-        size = int(length)
-        if size <= MAX_BODY_BYTES:
-            return self.rfile.read(size)
-        while size > 0 and (chunk := self.rfile.read(min(size, 65536))):
-            size -= len(chunk)
-        raise Refused(413, f"a request holds at most {MAX_BODY_BYTES} bytes")
-
-    def _send(self, found: Answer) -> None:
-        raw = json.dumps(found.body, separators=(",", ":")).encode()
-        self.close_connection = True
-        self.request_version = (
-            self.protocol_version
-        )  # to nonsense too: http.server would send it no headers
-        self.send_response_only(found.status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(raw)))
-        self.send_header("Connection", "close")
-        for name, value in found.headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(raw)
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What http.server itself refuses, in this server's form; its text would repeat the
-        request."""
-        status = (
-            HTTPStatus.METHOD_NOT_ALLOWED
-            if code == HTTPStatus.NOT_IMPLEMENTED
-            else HTTPStatus(code)
-        )
-        self._send(Answer(status, {"detail": status.phrase}))
 
     def log_message(self, format: str, *args: Any) -> None:
         """No access log: paths hold names of documents."""

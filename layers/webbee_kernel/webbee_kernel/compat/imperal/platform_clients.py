@@ -43,15 +43,11 @@ class Storage:
             raise ValueError(
                 f"{path!r} has {len(data)} bytes; ctx.storage keeps at most {MAX_BYTES} a file"
             )
-        name = _name(path)
+        name, entry = _name(path), {"path": path, "size": len(data), "content_type": content_type}
         with in_their_words(self._app):
             await self._store.set(f"{CONTENT}/{name}", {"base64": base64.b64encode(data).decode()})
-            entry = await self._store.set(
-                f"{INDEX}/{name}", {"path": path, "size": len(data), "content_type": content_type}
-            )
-        return sdk.FileInfo(
-            path=path, size=len(data), content_type=content_type, created_at=entry.created_at
-        )
+            made = await self._store.set(f"{INDEX}/{name}", entry)
+        return sdk.FileInfo(**entry, created_at=made.created_at)
 
     async def download(self, path: str) -> bytes:
         """The file's bytes; FileNotFoundError where there is none."""
@@ -72,13 +68,9 @@ class Storage:
         """Files whose path starts so, at most 1,000."""
         with in_their_words(self._app):
             page = await self._store.query(INDEX, limit=1_000)
+        kept = ("path", "size", "content_type")
         files = [
-            sdk.FileInfo(
-                path=d["path"],
-                size=d["size"],
-                content_type=d["content_type"],
-                created_at=d.created_at,
-            )
+            sdk.FileInfo(**{name: d[name] for name in kept}, created_at=d.created_at)
             for d in page.data
             if str(d["path"]).startswith(prefix)
         ]
@@ -105,12 +97,8 @@ class HTTP(HandBuilt, Verbs[Any]):
     ) -> Any:
         """Send; raises what httpx raises: ConnectError, ReadTimeout, TooManyRedirects."""
         if timeout is not None and not 0 < timeout <= MAX_TIMEOUT_S:
-            raise ValueError(
-                breach(
-                    "I-LONGRUN-HTTP-CAP-180S",
-                    f"This timeout is {timeout} s: longer work goes to ctx.background_task.",
-                )
-            )
+            why = f"This timeout is {timeout} s: longer work goes to ctx.background_task."
+            raise ValueError(breach("I-LONGRUN-HTTP-CAP-180S", why))
         sent = httpx.Request(method, url)
         try:
             found = await self._client(str(url), kwargs).request(
@@ -190,8 +178,7 @@ class Cache:
                 " (I-CACHE-PYDANTIC-ONLY)"
             )
         self._registered(type(value))
-        with _bad_ttl():
-            await self._cache.set(key, value, ttl_seconds)
+        await self._cache.set(key, value, _checked(ttl_seconds))
 
     async def delete(self, key: str) -> None:
         """Forget it under every model."""
@@ -216,8 +203,7 @@ class Cache:
                 )
             return fresh
 
-        with _bad_ttl():
-            return await self._cache.get_or_fetch(key, model, fetch, ttl_seconds)
+        return await self._cache.get_or_fetch(key, model, fetch, _checked(ttl_seconds))
 
     def _registered(self, model: Any) -> None:
         if not (isinstance(model, type) and issubclass(model, BaseModel)):
@@ -409,12 +395,8 @@ for _method in dir(sdk.BillingClient):
         setattr(Billing, _method, _refusing(_method))
 
 
-@contextmanager
-def _bad_ttl() -> Iterator[None]:
+def _checked(ttl: Any) -> int:
     """The SDK refuses a TTL that is no integer with ValueError, where the kernel says TypeError."""
-    try:
-        yield
-    except TypeError as error:
-        if "I-CACHE-TTL-CAP-300S" not in str(error):
-            raise
-        raise ValueError(str(error)) from None
+    if type(ttl) is not int:
+        raise ValueError(breach("I-CACHE-TTL-CAP-300S", f"ttl_seconds is {ttl!r}."))
+    return ttl

@@ -133,19 +133,10 @@ class Store(HandBuilt):
         return theirs
 
     def _document(self, d: Document) -> Any:
-        made = sdk.Document(
-            id=d.id,
-            collection=d.collection,
-            data=d.data,
-            extension_id=self._app,
-            tenant_id=self._tenant,
-        )
-        made.created_at, made.updated_at, made.user_id, made.etag = (
-            d.created_at,
-            d.updated_at,
-            d.user_id,
-            d.etag,
-        )
+        own = {"extension_id": self._app, "tenant_id": self._tenant}
+        made = sdk.Document(id=d.id, collection=d.collection, data=d.data, **own)
+        for name in ("created_at", "updated_at", "user_id", "etag"):
+            setattr(made, name, getattr(d, name))
         return made
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextvars import ContextVar
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +25,7 @@ from ...text import one_line
 from ...types import WEBHOOK_USER, CallRequest, JSONObject, UserKey
 from ..error_mapping import Faults, contained
 from ..outcomes import asked_by, background_result
-from ..redaction import trace, warn_of_cached_secrets
+from ..redaction import trace
 from ..registry import Registry, config_layers, secret_fallbacks
 from .http_client import HttpClient
 from .services import (
@@ -46,34 +45,28 @@ webhook_mark: ContextVar[str] = ContextVar("webbee_webhooks", default="")
 _log = logging.getLogger("webbee.context")
 
 
+@dataclass(slots=True)
 class ContextFactory:
-    """Knows every port; gives each call only what its app and user may reach."""
+    """Knows every port; gives each call only what its app and user may reach. `http` makes the
+    client behind `ctx.http`: the harness puts another in its place."""
 
-    def __init__(
-        self,
-        registry: Registry,
-        stores: Stores,
-        settings: Settings,
-        clock: Clock,
-        model: Model,
-        events: EventLog,
-        in_flight: InFlight,
-    ) -> None:
-        self.registry = registry
-        self.stores = stores
-        self.settings = settings
-        self.clock = clock
-        self.model = model
-        self.events = events
-        self.in_flight = in_flight
-        self.http: Callable[[], HttpClient] = self._http
-        """Makes the client behind `ctx.http`; the harness puts another in its place."""
-        self.faults = Faults(registry, events, show=settings.develop)
-        self.make = partial(CallContext, self)
-        """Makes the context of a call."""
+    registry: Registry
+    stores: Stores
+    settings: Settings
+    clock: Clock
+    model: Model
+    events: EventLog
+    in_flight: InFlight = field(default_factory=InFlight)
+    faults: Faults = field(init=False)
+    http: Callable[[], HttpClient] = field(init=False)
 
-    def _http(self) -> HttpClient:
-        return HttpClient(allow_private=self.settings.private_http)
+    def __post_init__(self) -> None:
+        self.faults = Faults(self.registry, self.events, show=self.settings.develop)
+        self.http = lambda: HttpClient(allow_private=self.settings.private_http)
+
+    def make(self, user: User, app_id: str, **more: Any) -> CallContext:
+        """The context of a call."""
+        return CallContext(self, user, app_id, **more)
 
     def secrets(
         self, key: UserKey, app_id: str, *, system: bool = False, revealed: set[str] | None = None
@@ -158,17 +151,9 @@ class CallContext(Context):
             except Exception as error:
                 fault = self._factory.faults.tell(error, self.app_id, f"task {name or task_id}")
                 data = {"status": "error", "error": fault.error, "incident": fault.incident}
-            await self._factory.events.deliver(
-                self._key,
-                "result",
-                {
-                    "app_id": self.app_id,
-                    "task_id": task_id,
-                    "name": name,
-                    **asked_by(self._asked),
-                    **data,
-                },
-            )
+            task = {"app_id": self.app_id, "task_id": task_id, "name": name}
+            told = {**task, **asked_by(self._asked), **data}
+            await self._factory.events.deliver(self._key, "result", told)
 
         start(work(), task_id)
         return task_id
@@ -184,12 +169,8 @@ class CallContext(Context):
     def as_user(self, user_id: str) -> Context:
         """I-AS-USER-1; the app's own partition of its webhooks is open to every call of it."""
         need_system("I-AS-USER-1", "as_user", self._system or user_id == WEBHOOK_USER)
-        made = self._factory.make(
-            replace(self.user, imperal_id=user_id, email=""),
-            self.app_id,
-            system=self._system,
-            stack=self._stack,
-        )
+        other = replace(self.user, imperal_id=user_id, email="")
+        made = self._factory.make(other, self.app_id, system=self._system, stack=self._stack)
         if not self._system:  # other apps are asked as the user who calls, not as the webhooks
             made.extensions = self._extensions()
         return made
@@ -230,10 +211,9 @@ class CallContext(Context):
         for app_id, loaded in self._factory.registry.loaded.items():
             for wanted, handler in loaded.ext.event_handlers:
                 if wanted in (event_type, "*") and await self._factory.has_app(self._key, app_id):
+                    more = {"stack": stack, "system": self._system}
                     try:
-                        ctx = self._factory.make(
-                            self.user, app_id, stack=stack, system=self._system
-                        )
+                        ctx = self._factory.make(self.user, app_id, **more)
                         await contained(handler(ctx, data))
                     except Exception as error:
                         self._factory.faults.tell(error, app_id, f"event {event_type}")
@@ -254,11 +234,9 @@ class CallContext(Context):
         )
 
     def _cache(self) -> CacheClient:
-        made = self._factory
-        look = partial(warn_of_cached_secrets, self.app_id) if made.settings.develop else None
-        models, flying = self._ext.cache_models, made.in_flight
+        made, models = self._factory, self._ext.cache_models
         return CacheClient(
-            made.stores.cache, self._key, self.app_id, models, made.clock, flying, look
+            made.stores.cache, self._key, self.app_id, models, made.clock, made.in_flight
         )
 
     def _secrets(self) -> SecretsClient:

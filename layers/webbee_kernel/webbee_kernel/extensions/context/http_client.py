@@ -100,9 +100,8 @@ class HttpClient(Verbs[HttpResponse]):
                 f"ctx.http does not take {', '.join(sorted(unknown))}: give any of"
                 f" {', '.join(_TAKES)}, timeout, follow_redirects"
             )
-        seconds = max(
-            0.001, min(DEFAULT_TIMEOUT_S if timeout is None else float(timeout), MAX_TIMEOUT_S)
-        )
+        asked = DEFAULT_TIMEOUT_S if timeout is None else float(timeout)
+        seconds = max(0.001, min(asked, MAX_TIMEOUT_S))
         try:
             async with asyncio.timeout(seconds):
                 return await self._follow(method.upper(), url, seconds, kwargs, follow_redirects)
@@ -133,10 +132,9 @@ class HttpClient(Verbs[HttpResponse]):
         """The address to connect to: resolved once, checked, and then used, so a second answer of
         DNS cannot differ."""
         host, port = _host_and_port(url)
+        loop = asyncio.get_running_loop()
         try:
-            found = await asyncio.get_running_loop().getaddrinfo(
-                host, port, type=socket.SOCK_STREAM
-            )
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise ConnectionError(f"cannot resolve {host}: {error}") from None
         addresses = [str(info[4][0]) for info in found]
@@ -197,13 +195,8 @@ def _redirected(
     if not same_host:
         dropped |= {"auth", "cookies"}
         headers = dict(kwargs.get("headers") or {})
-        harmless = {k: v for k, v in headers.items() if _text(k).lower() in HARMLESS}
-        kwargs = {**kwargs, "headers": harmless}
+        kwargs = {**kwargs, "headers": {k: v for k, v in headers.items() if k.lower() in HARMLESS}}
     return method, {k: v for k, v in kwargs.items() if k not in dropped}
-
-
-def _text(name: str | bytes) -> str:
-    return name.decode("latin-1") if isinstance(name, bytes) else name
 
 
 async def _send(
@@ -212,7 +205,7 @@ async def _send(
     # imported late: most calls make no request, and a cold start should not pay for it
     import httpx2
 
-    options = {k: v for k, v in kwargs.items() if k != "cookies"}
+    host, options = urlsplit(url).hostname, {k: v for k, v in kwargs.items() if k != "cookies"}
     client = httpx2.AsyncClient(
         timeout=timeout, trust_env=False, cookies=kwargs.get("cookies"), transport=_pinned(address)
     )
@@ -222,24 +215,15 @@ async def _send(
             async for chunk in response.aiter_bytes():
                 body += chunk
                 if len(body) > MAX_BODY_BYTES:
-                    raise ValueError(
-                        f"the answer of {urlsplit(url).hostname} is larger than {MAX_BODY_BYTES}"
-                        " bytes"
-                    )
-            return HttpResponse(
-                response.status_code,
-                {k.lower(): v for k, v in response.headers.items()},
-                bytes(body),
-                str(response.url),
-            )
+                    raise ValueError(f"the answer of {host} is larger than {MAX_BODY_BYTES} bytes")
+            told = {k.lower(): v for k, v in response.headers.items()}
+            return HttpResponse(response.status_code, told, bytes(body), str(response.url))
     except httpx2.TimeoutException:
-        raise TimeoutError(f"{urlsplit(url).hostname} did not answer in {timeout:g} s") from None
+        raise TimeoutError(f"{host} did not answer in {timeout:g} s") from None
     except httpx2.InvalidURL:
         raise refused(url) from None
     except httpx2.RequestError as error:
-        raise ConnectionError(
-            f"{urlsplit(url).hostname}: {str(error) or type(error).__name__}"
-        ) from None
+        raise ConnectionError(f"{host}: {str(error) or type(error).__name__}") from None
 
 
 def _pinned(address: str) -> httpx2.AsyncBaseTransport:

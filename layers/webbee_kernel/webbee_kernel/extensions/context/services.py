@@ -63,10 +63,8 @@ class ConfigClient:
 def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> JSONObject:
     merged = dict(base)
     for key, value in over.items():
-        old = merged.get(key)
-        merged[key] = (
-            _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-        )
+        are_objects = isinstance(merged.get(key), Mapping) and isinstance(value, Mapping)
+        merged[key] = _merge(merged[key], value) if are_objects else value
     return merged
 
 
@@ -197,16 +195,10 @@ class AIClient:
             max_tokens=min(int(kwargs.get("max_tokens", 1024)), MAX_TOKENS),
             language=self._user.language,
         )
-        response = await self._model.complete(request)
-        used = response.usage
-        usage = {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
-        return CompletionResult(
-            response.text,
-            self._model.name,
-            usage,
-            response.stop_reason,
-            used.input_tokens + used.output_tokens,
-        )
+        r = await self._model.complete(request)
+        read, written = r.usage.input_tokens, r.usage.output_tokens
+        usage = {"input_tokens": read, "output_tokens": written}
+        return CompletionResult(r.text, self._model.name, usage, r.stop_reason, read + written)
 
 
 MAX_NESTED = limit("I-HUB-DISPATCH-NO-CYCLE")

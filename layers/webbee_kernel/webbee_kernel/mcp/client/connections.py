@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from ...background import LoopThread
+from ...background import LoopThread, start
 from ...config import PROVIDER_NAME, HttpUrl, Provider
 from ...errors import CallError
 from ...sdk import ActionResult, Context, Document, Extension
@@ -237,7 +237,6 @@ class Connections:
         self._thread = LoopThread("webbee-mcp")
         self._slots: dict[Who, _Slot] = {}
         self._down: dict[str, tuple[float, Exception]] = {}
-        self._beside: set[asyncio.Task[None]] = set()
 
     async def use(
         self,
@@ -273,7 +272,7 @@ class Connections:
             finally:
                 # asked for again, beside everything, where the listing has grown old
                 if not session.dead and self._now() - slot.listed_at > LISTED_S:
-                    self._start(self._relist(slot, session))
+                    start(self._relist(slot, session), "mcp-list")
         raise AssertionError  # the loop returns or raises
 
     async def _opened(self, slot: _Slot) -> Session:
@@ -295,7 +294,7 @@ class Connections:
         self._make_room()
         server = slot.server
         session = Session(
-            server, slot.token, slot.protocol, lambda of: self._start(self._relist(slot, of))
+            server, slot.token, slot.protocol, lambda of: start(self._relist(slot, of), "mcp-list")
         )
         try:
             await session.open()
@@ -320,17 +319,12 @@ class Connections:
             return
         slot.listed(session.server, tools)
 
-    def _start(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._beside.add(task)
-        task.add_done_callback(self._beside.discard)
-
     def _make_room(self) -> None:
         idle = [(s.used_at, who) for who, s in self._slots.items() if s.session]
         for _, who in sorted(idle, key=lambda one: one[0])[: max(0, len(self._slots) - MAX_OPEN)]:
             slot = self._slots.pop(who)
             if slot.session:
-                self._start(slot.session.close())
+                start(slot.session.close(), "mcp-close")
 
     async def _close_all(self) -> None:
         opening = {s.opening for s in self._slots.values() if s.opening and not s.opening.done()}

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ... import background
 from ...catalogue import OPEN_WORLD
 from ...config import Provider
 from ...errors import CallError
@@ -296,17 +297,10 @@ def _teller(ctx: Context) -> Callable[[float, float | None, str | None], Awaitab
         last = time.monotonic()
         percent = 100.0 * progress / total if total else 0.0
 
-        def start() -> None:
-            task = loop.create_task(_quietly(ctx.progress(percent, message or "")))
-            _telling.add(task)
-            task.add_done_callback(_telling.discard)
-
-        loop.call_soon_threadsafe(start, context=here)
+        telling = _quietly(ctx.progress(percent, message or ""))
+        loop.call_soon_threadsafe(background.start, telling, "mcp-progress", context=here)
 
     return tell
-
-
-_telling: set[asyncio.Task[None]] = set()
 
 
 async def _quietly(work: Awaitable[None]) -> None:

@@ -139,34 +139,27 @@ async def http_transport(server: McpServer, token: str) -> AsyncIterator[Any]:
     if token:
         headers["authorization"] = f"Bearer {token}"
     timeout = httpx2.Timeout(CONNECT_S, read=server.timeout_s + CONNECT_S)
+    hooks: dict[str, list[Callable[..., Any]]] = {"request": [_patient], "response": [_capped]}
     client = httpx2.AsyncClient(
-        headers=headers, timeout=timeout, trust_env=False, transport=_Capped()
+        headers=headers, timeout=timeout, trust_env=False, event_hooks=hooks
     )
     async with client, streamable_http_client(str(server.url), http_client=client) as streams:
         yield streams
 
 
-class _Capped(httpx2.AsyncBaseTransport):
-    """Reads no answer further than `MAX_BODY`, and none that came packed."""
+async def _patient(request: httpx2.Request) -> None:
+    """Where a server speaks unasked, it may be silent for hours."""
+    if request.method == "GET":
+        request.extensions["timeout"] = {**request.extensions.get("timeout", {}), "read": None}
 
-    def __init__(self) -> None:
-        self._inner = httpx2.AsyncHTTPTransport()
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        if request.method == "GET":  # where a server speaks unasked, it may be silent for hours
-            times = request.extensions.get("timeout", {})
-            request.extensions = {**request.extensions, "timeout": {**times, "read": None}}
-        response = await self._inner.handle_async_request(request)
-        if response.headers.get("content-encoding", "identity") != "identity":
-            await response.aclose()
-            raise httpx2.RemoteProtocolError("the answer is packed, which nobody asked for")
-        if not response.headers.get("content-type", "").startswith(STREAM):
-            assert isinstance(response.stream, httpx2.AsyncByteStream)
-            response.stream = _CappedStream(response.stream)
-        return response
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
+async def _capped(response: httpx2.Response) -> None:
+    """No answer is read further than `MAX_BODY`, and none that came packed."""
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise httpx2.RemoteProtocolError("the answer is packed, which nobody asked for")
+    if not response.headers.get("content-type", "").startswith(STREAM):
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _CappedStream(response.stream)
 
 
 class _CappedStream(httpx2.AsyncByteStream):
