@@ -27,6 +27,9 @@ GRACE_S = 1.0
 LATE = "still running at its deadline"
 """How the log calls a handler that nobody waits for any longer."""
 
+SHARE = 0.8
+"""Of a call's time for its sections: the rest is for what they found, should one of them block."""
+
 T = TypeVar("T")
 
 _log = logging.getLogger("webbee.host")
@@ -72,8 +75,9 @@ class ExtensionHost:
         """`arguments.sections` names sections by app; the outcome's data holds for each, by app,
         `{"data": …}` or `{"code", "error"}`."""
         stored = request.arguments.get("snapshots") or {}
+        each = replace(request, kind="skeleton", deadline_s=request.deadline_s * SHARE)
         calls = [
-            replace(request, kind="skeleton", app_id=app_id, name=section, arguments=given)
+            replace(each, app_id=app_id, name=section, arguments=given)
             for app_id, sections in (request.arguments.get("sections") or {}).items()
             for given in ({"snapshots": stored.get(app_id) or {}},)
             for section in sections
