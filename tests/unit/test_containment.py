@@ -14,11 +14,8 @@ import pytest
 
 from webbee_kernel import background
 from webbee_kernel.background import LoopThread
-from webbee_kernel.bootstrap import bootstrap, make_host
-from webbee_kernel.config import Settings
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
-from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.testing import USER, ExtensionHarness, registry_of
+from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.types import CallOutcome, CallRequest, user_dict
 
 Act = Callable[[], Awaitable[Any]]
@@ -262,28 +259,6 @@ def test_code_that_does_not_heed_its_end_is_left_to_itself(office: Office) -> No
     office.act = None
     assert office.call("panel").ok  # also while it stays
     released.set()
-
-
-def test_a_section_that_blocks_keeps_no_other_apps_from_being_refreshed() -> None:
-    released = threading.Event()
-    slow, quick = Extension("slow"), Extension("quick")
-
-    @slow.skeleton("state")
-    async def blocks(ctx: Context) -> dict[str, Any]:
-        released.wait(60)
-        return {"response": {"n": 1}}
-
-    @quick.skeleton("state")
-    async def answers(ctx: Context) -> dict[str, Any]:
-        return {"response": {"n": 2}}
-
-    host = make_host(bootstrap(Settings(), stores=memory_stores()), registry_of(slow, quick))
-    sections = {"sections": {"slow": ["state"], "quick": ["state"]}}
-    asked = CallRequest("skeletons", user_dict(USER), "", "", sections, deadline_s=0.1)
-    found = asyncio.run(host.execute(asked)).data
-    released.set()
-    assert found["quick"] == {"state": {"data": {"n": 2}}}
-    assert found["slow"]["state"]["code"] == "BACKEND_TIMEOUT"
 
 
 # ---- the loop itself

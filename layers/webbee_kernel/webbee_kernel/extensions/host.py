@@ -60,7 +60,7 @@ class ExtensionHost:
         """
         if request.kind == "skeletons":
             return await self._sections(request)
-        # one person's handlers of an app share a loop; a blocked one holds up nobody else
+        # a blocked one holds up nobody who has another
         with self._threads.of(_owner(request)) as thread:
             try:
                 outcome = await self._once(request, thread)
@@ -115,9 +115,11 @@ async def _apart(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: floa
 
 
 def _owner(request: CallRequest) -> tuple[str, ...]:
-    """Whose thread a call runs on: its user's, for each app."""
-    user = request.user
-    return str(user.get("tenant_id", "")), str(user.get("imperal_id", "")), request.app_id
+    """Whose thread a call runs on: its user's for each app; a section's, which is refreshed beside
+    others, its own."""
+    user, section = request.user, request.name * (request.kind == "skeleton")
+    whose = str(user.get("tenant_id", "")), str(user.get("imperal_id", ""))
+    return *whose, request.app_id, section
 
 
 class InlineDispatch:
