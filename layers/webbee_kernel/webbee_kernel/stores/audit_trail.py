@@ -22,6 +22,7 @@ from ..types import (
     CallOutcome,
     CallRequest,
     Event,
+    JSONObject,
     UserKey,
     failed,
     from_dict,
@@ -68,14 +69,7 @@ def _of_another(record: AuditRecord) -> CallOutcome:
 def _outcome(record: AuditRecord) -> CallOutcome:
     if record.outcome:
         return from_dict(CallOutcome, record.outcome)
-    return CallOutcome(
-        record.app_id,
-        record.fn_name,
-        record.status,
-        error_code=record.error_code,
-        action_type=record.action_type,
-        step=record.step,
-    )
+    return _ended(record, record.status, error_code=record.error_code)
 
 
 def _unfinished(record: AuditRecord) -> CallOutcome:
@@ -83,15 +77,12 @@ def _unfinished(record: AuditRecord) -> CallOutcome:
         f"an earlier delivery started {record.fn_name} at {record.at} and has not reported back; it"
         " is not run twice: check before asking again"
     )
-    return CallOutcome(
-        record.app_id,
-        record.fn_name,
-        "error",
-        error=text,
-        error_code="BACKEND_TIMEOUT",
-        action_type=record.action_type,
-        step=record.step,
-    )
+    return _ended(record, "error", error=text, error_code="BACKEND_TIMEOUT")
+
+
+def _ended(record: AuditRecord, status: str, **more: str) -> CallOutcome:
+    call: JSONObject = {"action_type": record.action_type, "step": record.step, **more}
+    return CallOutcome(record.app_id, record.fn_name, status, **call)
 
 
 MODEL = "outcome"
