@@ -41,7 +41,7 @@ demo: .venv ## a short story on one machine: chat, mail, tasks and notes, all re
 	@$(IN_PROJECT) .venv/bin/python -m local.demo --model "$(MODEL)"
 
 run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline); its data stays in KEEP (.webbee), ORIGINS=http://localhost:3000 lets a page there call it
-	@$(IN_PROJECT) .venv/bin/python -m local.webbee dev --unchecked --into extensions --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)" --keep "$(KEEP)" --origins "$(ORIGINS)"
+	@$(IN_PROJECT) .venv/bin/python -m local.webbee dev --into extensions --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)" --keep "$(KEEP)" --origins "$(ORIGINS)"
 
 forget: ## remove what earlier runs of `make run` and `webbee dev` kept in .webbee
 	@rm -rf .webbee && echo "the next start begins anew"

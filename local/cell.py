@@ -15,7 +15,7 @@ from typing import Any
 
 from webbee_kernel.api.model_broker import BrokerService
 from webbee_kernel.api.process_pool import MEMORY_MB, SECONDS, ProcessEnded, ProcessPool
-from webbee_kernel.config import GROUPS, TABLES, Settings, variable_of
+from webbee_kernel.config import GROUPS, Settings, variable_of
 
 from .aws import FunctionError, aws_port, lambda_api
 from .project import COMMAND, child_environment
@@ -76,10 +76,9 @@ class Broker:
 def local_cell(env: Mapping[str, str], template: Template) -> Iterator[tuple[Cell, str]]:
     """A cell for the time of the block, loading when this yields, and where it is invoked
     (`AWS_ENDPOINT_URL_LAMBDA`). `env` is the deployment's."""
-    reached = [env[f"WEBBEE_TABLE_{noun.upper()}"] for noun in TABLES["tool_dispatch"]]
     broker = Broker(Settings.from_env(env, "model_broker"))
     with (
-        aws_port(reached, f"/{secrets.token_urlsafe(12)}") as aws,
+        aws_port(f"/{secrets.token_urlsafe(12)}") as aws,
         lambda_api({BROKER: broker}, prefix=f"/{secrets.token_urlsafe(12)}") as models,
     ):
         cell = Cell(cell_environment(env, template, aws, models))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
+from traceback import format_exception
 from typing import Any, Final
 
 from webbee_kernel.aws.clients import forget_clients
@@ -64,27 +65,19 @@ def settings(deployment: Deployment) -> Iterator[Item]:
 def _policy(deployment: Deployment) -> Iterator[Item]:
     """Whether the file lies there that the policy names, and is as long as the kernel takes."""
     policy = deployment.parameter("Policy")
-    if not policy.startswith(POLICY_FILE):
-        return
-    where = f"functions/chat_turn/{policy.removeprefix(POLICY_FILE)}"
-    if not (ROOT / where).is_file():
-        yield Item("policy", False, f"{where} is not there: put it there")
-        return
-    try:
-        Settings.from_env({"WEBBEE_POLICY": f"{POLICY_FILE}{ROOT / where}"}).policy_text()
-    except SettingsError as error:
-        yield Item("policy", False, f"{where}: {error}")
-    else:
-        yield Item("policy", True, where)
+    if policy.startswith(POLICY_FILE):
+        where = f"functions/chat_turn/{policy.removeprefix(POLICY_FILE)}"
+        try:
+            Settings.from_env({"WEBBEE_POLICY": f"{POLICY_FILE}{ROOT / where}"}).policy_text()
+            yield Item("policy", True, where)
+        except SettingsError as error:
+            yield Item("policy", False, f"{where}: {error}")
 
 
 def account(deployment: Deployment, clients: Clients) -> Iterator[Item]:
     """What the account must allow. What it does not let one ask is a warning."""
-    for name, check in (
-        ("concurrency", _concurrency),
-        ("Tenancy", _tenants),
-        ("models", _models),
-    ):
+    checks = {"concurrency": _concurrency, "Tenancy": _tenants, "models": _models}
+    for name, check in checks.items():
         try:
             yield from check(deployment, clients)
         except Exception as error:  # whatever AWS or the network says; nothing is lost by it
@@ -124,13 +117,11 @@ def _quota(clients: Clients) -> tuple[int, int]:
 
 
 def _concurrency(deployment: Deployment, clients: Clients) -> Iterator[Item]:
-    total, unreserved = _quota(clients)
-    capacity = deployment.capacity()
+    (total, unreserved), capacity = _quota(clients), deployment.capacity()
     wanted = sum(capacity[function] for function in KEEPING)
     held = sum(_held(name, clients) for name in _existing(deployment, clients).values())
-    least, free = min(UNRESERVED, total), unreserved + held
-    allowed = max(0, free - least)
-    told = f"{total} executions at once, {wanted} of them kept for functions"
+    least = min(UNRESERVED, total)
+    allowed = max(0, unreserved + held - least)
     if wanted > allowed:
         yield Item(
             "reserved concurrency",
@@ -138,23 +129,15 @@ def _concurrency(deployment: Deployment, clients: Clients) -> Iterator[Item]:
             f"{wanted} executions are to be kept and this account can keep {allowed} (of {total},"
             f" {least} stay for all): lower ChatTurn and its like in Capacity, or {RAISE}",
         )
-    yield Item(
-        "concurrency",
-        total >= SMALL,
-        told
-        if total >= SMALL
-        else f"this account runs {total} at once, for all functions: {RAISE}",
-        "warning",
-    )
+    told = f"this account runs {total} at once, for all functions"
+    is_new = total < SMALL
+    yield Item("concurrency", not is_new, f"{told}: {RAISE}" if is_new else told, "warning")
     refreshes = capacity["Refresh"]
     if refreshes * 2 > total:
-        yield Item(
-            "Capacity",
-            False,
-            f"refreshes may take {refreshes} of {total} executions and turns starve:"
-            f" Refresh={max(2, total // 5)} in Capacity until the quota is higher",
-            "error" if refreshes > 2 else "warning",
-        )
+        told = f"refreshes may take {refreshes} of {total} executions and turns starve:"
+        more = f"Refresh={max(2, total // 5)} in Capacity until the quota is higher"
+        level = "error" if refreshes > 2 else "warning"
+        yield Item("Capacity", False, f"{told} {more}", level)
 
 
 def _existing(deployment: Deployment, clients: Clients) -> dict[str, str]:
@@ -211,7 +194,7 @@ def _models(deployment: Deployment, clients: Clients) -> Iterator[Item]:
         try:
             asyncio.run(_ask(name, told))
         except KernelError as error:
-            if "not authorized to perform" in _causes(error):
+            if "not authorized to perform" in "".join(format_exception(error)):
                 why = "it was not asked, because the credentials of this shell may not invoke it"
                 yield Item(f"model {name}", False, why, "warning")
                 continue
@@ -228,29 +211,14 @@ async def _ask(name: str, told: Settings) -> None:
     await named(name, told).complete(request)
 
 
-def _causes(error: BaseException | None) -> str:
-    """What an error and those before it say."""
-    found = []
-    while error is not None:
-        found.append(str(error))
-        error = error.__cause__ or error.__context__
-    return "\n".join(found)
-
-
 def _granted(name: str, deployment: Deployment) -> Iterable[Item]:
     """The functions' role may invoke a model of Bedrock only where `BedrockModelArns` names it."""
-    if not name.startswith("bedrock:"):
-        return
-    model = name.removeprefix("bedrock:")
-    arns = [arn for arn in deployment.parameter("BedrockModelArns").split(",") if arn.strip()]
-    if not any(_covers(arn.strip(), model) for arn in arns):
-        told = "does not name it" if arns else "is empty"
-        yield Item(
-            "BedrockModelArns",
-            False,
-            f"the functions may not invoke {model}, because BedrockModelArns {told}: give the ARN"
-            " of the model, and of an inference profile with its model in each region",
-        )
+    service, _, model = name.partition(":")
+    arns = [arn.strip() for arn in deployment.parameter("BedrockModelArns").split(",")]
+    if service == "bedrock" and not any(_covers(arn, model) for arn in arns):
+        told = f"the functions may not invoke {model}, because BedrockModelArns does not name it:"
+        more = "give the ARN of the model, and of an inference profile with its model in each"
+        yield Item("BedrockModelArns", False, f"{told} {more} region")
 
 
 def _covers(arn: str, model: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import re
 import secrets
 import time
 import uuid
@@ -16,6 +15,7 @@ from urllib.parse import unquote
 
 import orjson
 from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -42,11 +42,10 @@ TOKENS: Mapping[str, Mapping[str, str]] = {
 """Bearer tokens of the local authoriser and the claims each stands for: what a real token carries,
 without the signature."""
 
-LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
+LOOPBACK = ("127.0.0.1", "localhost")
 """Hosts by which this machine alone is meant. A page elsewhere whose name was made to point here
 (DNS rebinding) still says its own, and these tokens are no secrets."""
 
-ERASE = ("DELETE", "/v1/me")
 MAX_BODY = 10 * 1024 * 1024  # API Gateway's own limit
 FUNCTION_OF = {
     "ChatTurnFunction": "chat_turn",
@@ -55,10 +54,13 @@ FUNCTION_OF = {
 }
 
 
-def open_to(origins: Sequence[str], gateway: Gateway, template: Mapping[str, Any]) -> ASGIApp:
-    """The gateway as pages of these origins may call it, by the template's CorsConfiguration."""
+def open_to(
+    origins: Sequence[str], gateway: Gateway, template: Mapping[str, Any], host: str
+) -> ASGIApp:
+    """The gateway as pages of these origins may call it, by the template's CorsConfiguration, and,
+    where it listens on this machine alone, only by its names."""
     cors = template["Resources"]["Api"]["Properties"]["CorsConfiguration"]
-    return CORSMiddleware(
+    application = CORSMiddleware(
         gateway,
         allow_origins=[origin for origin in origins if origin],
         allow_methods=cors["AllowMethods"],
@@ -66,6 +68,7 @@ def open_to(origins: Sequence[str], gateway: Gateway, template: Mapping[str, Any
         expose_headers=cors["ExposeHeaders"],
         max_age=cors["MaxAge"],
     )
+    return TrustedHostMiddleware(application, LOOPBACK) if host in LOOPBACK else application
 
 
 class Gateway:
@@ -76,15 +79,9 @@ class Gateway:
         self,
         stack: Stack,
         tokens: Mapping[str, Mapping[str, str]] = TOKENS,
-        *,
         connections: str = "",
-        hosts: re.Pattern[str] | None = None,
-        erased: Callable[[Mapping[str, str]], None] | None = None,
     ) -> None:
-        """`connections` is the path under which handlers find `@connections`, `hosts` the names by
-        which this may be asked, any where none are given. `erased` hears whose data are gone,
-        before they are told."""
-        self._hosts, self._erased = hosts, erased
+        """`connections` is the path under which handlers find `@connections`."""
         self._stack = stack
         self.live = LiveApi(lambda event: self._invoke("chat_turn", event), connections)
         self._tokens = tokens
@@ -115,9 +112,6 @@ class Gateway:
         raw_path: bytes = request.scope["raw_path"]
         method, path = request.method, raw_path.decode("latin-1").partition("?")[0]
         headers = dict(request.headers)
-        asked = headers.get("host", "")
-        if self._hosts and not self._hosts.fullmatch(asked):
-            return _error(403, "wrong_host", f"this serves its own machine, not {asked[:128]}")
         if self.live.is_mine(path):
             return {"statusCode": await self.live.post(method, path, body)}
         found = matched(self._routes, method, path)
@@ -146,11 +140,7 @@ class Gateway:
         )
         event |= _event_body(body)
         function = FUNCTION_OF.get(route.function, route.function)
-        answer = dict(await self._invoke(function, event))
-        if self._erased and (method, path) == ERASE and '"erased"' in answer.get("body", ""):
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self._threads, self._erased, claims or {})
-        return answer
+        return dict(await self._invoke(function, event))
 
     async def _invoke(self, function: str, event: Mapping[str, Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(

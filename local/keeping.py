@@ -9,9 +9,8 @@ from __future__ import annotations
 import base64
 import fcntl
 import json
-import logging
 import os
-import threading
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -22,7 +21,6 @@ import boto3
 
 from .mail_servers import KeptMail, MailServers
 
-EVERY_S = 5.0
 FILE = "state.json"
 LOCK = "lock"
 ELSEWHERE = "stop that one first, or keep this one's data elsewhere (KEEP=…, --keep …)"
@@ -30,12 +28,11 @@ TABLES = "WEBBEE_TABLE_"
 BYTES = "__bytes__"
 KEY = "WEBBEE_WEBHOOK_KEY"
 
-_log = logging.getLogger("webbee.local")
 State = dict[str, Any]
 
 
 class Keeper:
-    """Puts a run's state back, and writes it down every few seconds and at the end."""
+    """Puts a run's state back, and writes it down."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / FILE
@@ -72,16 +69,18 @@ class Keeper:
         return {KEY: self.state[KEY]} if KEY in self.state else {}
 
     def restore(self, env: Mapping[str, str], mail: MailServers) -> None:
-        """Fill empty tables, secrets and mailboxes with what was kept. Accounts of the demo's
-        mailboxes are led to where those listen now."""
+        """Fill empty tables, secrets and mailboxes with what was kept."""
         dynamodb, ssm = boto3.client("dynamodb"), boto3.client("ssm")
         tables = _tables(env)
         for noun, items in self.state.get("tables", {}).items():
             for item in items if noun in tables else ():
                 dynamodb.put_item(TableName=tables[noun], Item=item)
         for name, value in self.state.get("secrets", {}).items():
-            present = at_present(value, mail) if name.endswith("/mail/accounts") else value
-            ssm.put_parameter(Name=name, Value=present, Type="SecureString", Overwrite=True)
+            if name.endswith("/mail/accounts"):  # the demo's mailboxes listen elsewhere now
+                for kind, was in self.state["ports"].items():
+                    now = rf"\g<1>{_ports(mail)[kind]}"
+                    value = re.sub(rf'("{kind}":\s*){was}\b', now, value)
+            ssm.put_parameter(Name=name, Value=value, Type="SecureString", Overwrite=True)
         mail.restore([KeptMail(**m) for m in self.state.get("mails", [])])
 
     def has_secret(self, secret: str) -> bool:
@@ -94,6 +93,7 @@ class Keeper:
             "tables": {noun: _items(name) for noun, name in _tables(env).items()},
             "secrets": _parameters(env["WEBBEE_SECRETS_PREFIX"]),
             "mails": [asdict(m) for m in mail.kept()],
+            "ports": _ports(mail),
             KEY: env[KEY],
         }
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -102,48 +102,9 @@ class Keeper:
             json.dump(self.state, out, default=_bytes, ensure_ascii=False)
         fresh.replace(self._file)
 
-    @contextmanager
-    def keeping(self, env: Mapping[str, str], mail: MailServers) -> Iterator[None]:
-        """Save every few seconds while the block runs, and when it ends."""
-        over = threading.Event()
 
-        def often() -> None:
-            while not over.wait(EVERY_S):
-                try:
-                    self.save(env, mail)
-                except Exception as error:  # the next round tries again
-                    _log.warning("error=%s | the state was not kept", error)
-
-        thread = threading.Thread(target=often, name="keeper", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
-            self.save(env, mail)
-
-
-def at_present(secret: str, mail: MailServers) -> str:
-    """A secret `accounts` of an earlier run, with this run's ports for the demo's mailboxes in it.
-    Other accounts, and what is no list of accounts, stay."""
-    demo = {(a.address, a.password) for a in mail.accounts}
-    ports = {"imap_port": mail.imap_port, "smtp_port": mail.smtp_port}
-
-    def is_demo(entry: object) -> bool:
-        return (
-            isinstance(entry, dict)
-            and entry.get("imap_host") == "127.0.0.1"
-            and (entry.get("address"), entry.get("password")) in demo
-        )
-
-    try:
-        entries = json.loads(secret)
-    except ValueError:
-        return secret
-    if not isinstance(entries, list) or not any(is_demo(entry) for entry in entries):
-        return secret
-    return json.dumps([{**e, **ports} if is_demo(e) else e for e in entries])
+def _ports(mail: MailServers) -> dict[str, int]:
+    return {"imap_port": mail.imap_port, "smtp_port": mail.smtp_port}
 
 
 def _tables(env: Mapping[str, str]) -> dict[str, str]:

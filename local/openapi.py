@@ -14,7 +14,7 @@ from webbee_kernel import __version__
 from webbee_kernel.api.router import Handler, Route
 from webbee_kernel.types import JSONObject
 
-from . import answers, protocol_answers
+from . import answers
 
 REFERENCE = "#/components/schemas/{model}"
 _PATH = re.compile(r"\{(\w+)\+?\}")
@@ -146,7 +146,7 @@ def _is_needed(body: type[BaseModel]) -> bool:
 def _schema(shape: Any, schemas: JSONObject) -> JSONObject:
     """A schema, the ones it refers to collected in `schemas`; a named one by reference."""
     if isinstance(shape, str):
-        shape = {**vars(answers), **vars(protocol_answers)}[shape]
+        shape = getattr(answers, shape)
     schema = TypeAdapter(shape).json_schema(ref_template=REFERENCE)
     schemas |= schema.pop("$defs", {})
     if not isinstance(shape, type):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -26,8 +25,13 @@ ROOT: Final = HERE.parent if IN_REPOSITORY else HERE / "deployment"
 """template.yaml, functions/ and what builds the layers."""
 KERNEL: Final = Path(webbee_kernel.__file__).resolve().parent
 EXTENSIONS: Final = Path("extensions")
-BUILT_WITH = ("Makefile", "check_requirements.py", "constraints.txt")
-"""What builds the layer of the extensions stands among them."""
+LAYERS: Final = ("layers/webbee_kernel", "layers/mcp")
+BUILDS: Final = (
+    *("template.yaml", "samconfig.toml", "functions"),
+    *(f"{layer}/{name}" for layer in LAYERS for name in ("Makefile", "requirements.txt")),
+    *(f"extensions/{n}" for n in ("Makefile", "check_requirements.py", "constraints.txt")),
+)
+"""What `sam build` takes, beside the kernel and extensions."""
 
 
 def folder_of_extensions(named: str = "") -> Path:
@@ -58,24 +62,15 @@ def child_environment() -> Mapping[str, str]:
 def assemble(target: Path, extensions: Path) -> None:
     """What `sam build` takes, made anew in `target`: the project's files, the kernel that is
     running here, and a folder of extensions without their tests."""
-    if target.exists():
-        shutil.rmtree(target)
+    shutil.rmtree(target, ignore_errors=True)
     skip = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
-    target.mkdir(parents=True)
-    for name in ("template.yaml", "samconfig.toml"):
-        shutil.copy(ROOT / name, target / name)
-    shutil.copytree(ROOT / "functions", target / "functions", ignore=skip)
-    kernel = target / "layers" / "webbee_kernel" / "webbee_kernel"
-    shutil.copytree(KERNEL, kernel, ignore=skip)
-    for layer, name in product(("webbee_kernel", "mcp"), ("Makefile", "requirements.txt")):
-        (target / "layers" / layer).mkdir(exist_ok=True)
-        shutil.copy(ROOT / "layers" / layer / name, target / "layers" / layer / name)
-    made = target / "extensions"
-    made.mkdir()
+    for name in BUILDS:
+        copy = target / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, copy)
+    shutil.copytree(KERNEL, target / LAYERS[0] / "webbee_kernel", ignore=skip)
     if (extensions / APPROVED).exists():
-        shutil.copy(extensions / APPROVED, made / APPROVED)
-    for name in BUILT_WITH:
-        shutil.copy(ROOT / "extensions" / name, made / name)
+        shutil.copy(extensions / APPROVED, target / "extensions" / APPROVED)
+    without = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "tests")
     for main in sorted(extensions.glob("*/main.py")):
-        without = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "tests")
-        shutil.copytree(main.parent, made / main.parent.name, ignore=without)
+        shutil.copytree(main.parent, target / "extensions" / main.parent.name, ignore=without)

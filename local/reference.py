@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import cast, get_overloads, get_type_hints
 
@@ -96,7 +96,8 @@ def _ui() -> Iterator[str]:
     yield "| node | what it is | props |\n|---|---|---|"
     for name in sorted(n for n in ui.__all__ if n not in ("UINode", "UIAction")):
         made = getattr(ui, name)
-        props = ", ".join(f"`{p}`" for p in map(_parameter, _parameters(made)))
+        given = _signature(made).parameters.values()
+        props = ", ".join(f"`{_plain(str(p))}`" for p in given)
         yield f"| `{name}` | {_cell(_doc(made))} | {_cell(props)} |"
     yield ""
 
@@ -140,8 +141,7 @@ def _entry(
     """A heading with the signature and the text below, or one item of a list."""
     is_async = inspect.iscoroutinefunction(function)
     back = str(inspect.signature(function).return_annotation)
-    arguments = _listed(_parameters(function))
-    shown = f"{name}({arguments})"
+    shown = name + _plain(str(_signature(function)))
     if not level:
         told = "" if back in ("None", "Any") else f" → `{_plain(back)}`"
         return f"- {'`await` ' if is_async else ''}`{shown}`{told}  \n  {_doc(function)}".rstrip()
@@ -157,33 +157,17 @@ def _told(protocol: type, method: str) -> Callable[..., object]:
     return next(iter(get_overloads(cast("Callable[..., object]", named))), function)
 
 
-def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
-    found = inspect.signature(function).parameters.values()
-    return [p for p in found if p.name != "self"]
+def _signature(function: Callable[..., object]) -> inspect.Signature:
+    """Without `self`, and what comes back."""
+    found = inspect.signature(function)
+    taken = [p for p in found.parameters.values() if p.name != "self"]
+    return found.replace(parameters=taken, return_annotation=found.empty)
 
 
-def _listed(parameters: Iterable[inspect.Parameter]) -> str:
-    """As one writes them: a star stands before those that go by keyword only."""
-    shown: list[str] = []
-    for p in parameters:
-        if p.kind is p.KEYWORD_ONLY and not any(s.startswith("*") for s in shown):
-            shown.append("*")
-        shown.append(_parameter(p))
-    return ", ".join(shown)
-
-
-def _parameter(parameter: inspect.Parameter) -> str:
-    if parameter.kind is parameter.VAR_POSITIONAL:
-        return f"*{parameter.name}"
-    if parameter.kind is parameter.VAR_KEYWORD:
-        return f"**{parameter.name}"
-    default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-    return f"{parameter.name}: {_plain(str(parameter.annotation))}{default}"
-
-
-def _plain(annotation: str) -> str:
-    """`dict | None` of `dict[str, Any] | None`: what it is, without what it holds."""
-    return re.sub(r"(?<=dict|list)\[[^\[\]]*(?:\[[^\]]*\])?\]", "", annotation).replace("'", "")
+def _plain(shown: str) -> str:
+    """`dict | None` of `'dict[str, Any] | None'`: what it is, without what it holds."""
+    unquoted = re.sub(r"(?<=: )'([^']*)'", r"\1", shown)
+    return re.sub(r"(?<=dict|list)\[[^\[\]]*(?:\[[^\]]*\])?\]", "", unquoted)
 
 
 def _doc(documented: object) -> str:

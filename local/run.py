@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import shlex
 import signal
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +22,7 @@ from webbee_kernel.extensions.registry import app_of, changes
 from . import mcp_servers, models
 from .checking import lines_of, problems_of
 from .deployability import credentials
-from .project import COMMAND, IN_REPOSITORY, SERVE, filled_folder
+from .project import COMMAND, IN_REPOSITORY, filled_folder
 from .terminal import paint, progress
 
 STEPS = 4
@@ -32,20 +34,21 @@ def dev(options: argparse.Namespace) -> int:
     """Serve until interrupted; 1 when the port is taken, 2 when no such model can be had."""
     try:
         given = {k: v for k, v in os.environ.items() if k.startswith("WEBBEE_MODEL_")}
-        make_model(Settings.from_env({**given, "WEBBEE_MODEL": options.model}))
+        settings = Settings.from_env({**given, "WEBBEE_MODEL": options.model})
+        make_model(settings)
         if options.model.startswith("bedrock:"):
             credentials()
     except (SettingsError, LookupError) as error:
         why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
-        print(f"{_option(options, 'model', options.model)}: {why}", file=sys.stderr)
+        print(f"the model {options.model}: {why}", file=sys.stderr)
         return 2
     for number in ENDS:
         signal.signal(number, _end)
     try:
-        _serve(options, filled_folder(options.into))
+        _serve(options, settings, filled_folder(options.into))
     except OSError as error:
-        start = SERVE if options.unchecked else f"{COMMAND} dev"
-        other = f"{start} {_option(options, 'port', options.port + 1)}"
+        other = f"{COMMAND} dev --port {options.port + 1}"
+        other = f"make run PORT={options.port + 1}, or {other}" if IN_REPOSITORY else other
         if error.errno:  # socket.create_server adds the address to the system's own word
             place = f"{options.host}:{options.port} ({os.strerror(error.errno).lower()})"
             print(f"cannot listen on {place}: {other}", file=sys.stderr)
@@ -58,7 +61,7 @@ def dev(options: argparse.Namespace) -> int:
     return 0
 
 
-def _serve(options: argparse.Namespace, extensions: Path) -> None:
+def _serve(options: argparse.Namespace, settings: Settings, extensions: Path) -> None:
     keep = None if options.fresh else Path(options.keep)
     count = itertools.count()
 
@@ -68,14 +71,16 @@ def _serve(options: argparse.Namespace, extensions: Path) -> None:
     if not sys.stderr.isatty():
         print("starting …", flush=True)
     step("libraries")
+    ports = models.PORTS if options.model == "offline" else {}
+    found = ThreadPoolExecutor(1).submit(models.offers, options.port, ports)
     from .world import failed, loaded, local_world, prepare_and_refresh  # a second of imports
 
-    learned, servers = models.variables(options.model, keep), mcp_servers.variables()
+    known = models.variable(options.model, models.kept(keep).get(options.model))
     with local_world(
         host=options.host,
         port=options.port,
         model=options.model,
-        env={"WEBBEE_DEVELOP": "true", **learned, **servers},
+        env={"WEBBEE_DEVELOP": "true", **known, **mcp_servers.variables()},
         prepare=prepare_and_refresh,
         step=step,
         keep=keep,
@@ -87,11 +92,14 @@ def _serve(options: argparse.Namespace, extensions: Path) -> None:
         apps = loaded(world)
         says = MAIL if "mail" in apps else ANYTHING
         where = "" if options.fresh else options.keep
-        model = _model(options, keep)
-        print(welcome(world.url, failed(world), says, apps, where, model), flush=True)
+        model = _model(options)
+        text = welcome(world.url, failed(world), says, apps, where, model, found.result())
+        print(text, flush=True)
         world.keep_fresh()
-        if not options.unchecked:
-            follow_saved(extensions, partial(print, flush=True))
+        say = partial(print, flush=True)
+        world.beside(partial(models.learn, options.model, keep, settings, say), "model")
+        checks = threading.Thread(target=follow_saved, args=(extensions, say), daemon=True)
+        checks.start()
         threading.Event().wait()
 
 
@@ -108,24 +116,19 @@ def _emptied(keep: str) -> str:
     return "`make forget` empties it." if forget else f"Remove {keep} to begin anew."
 
 
-def _option(options: argparse.Namespace, name: str, value: object) -> str:
-    """As whoever started it names it: `make run PORT=8001`, `webbee dev --port 8001`."""
-    by_make = IN_REPOSITORY and options.unchecked
-    return f"{name.upper()}={value}" if by_make else f"--{name} {value}"
-
-
-def _model(options: argparse.Namespace, folder: Path | None) -> str:
-    """Which model answers; where one is named, also how to go back, and what its last check had
-    against it."""
+def _model(options: argparse.Namespace) -> str:
+    """Which model answers; where one is named, also how to go back and how to know it."""
     if options.model == "offline":
         return "the built-in helper, no language model."
-    told = f"{options.model} (without {_option(options, 'model', '…')}: the built-in helper)."
-    unfit = models.warning(options.model, folder)
-    return f"{told}\n{paint('warning:', 'yellow')} {unfit}" if unfit else told
+    check = f"{COMMAND} models check {shlex.quote(options.model)}"
+    return f"{options.model} (without it: the built-in helper). What it can do: {check}"
 
 
 def follow_saved(root: Path, say: Callable[[str], None]) -> None:
-    """Check all extensions of a folder, and what is saved of them, for good; `say` tells a text."""
+    """Check all extensions of a folder, and what is saved of them, for good, behind everything
+    else; `say` tells a text."""
+    if sys.platform == "linux":  # where it is of this thread, and of the processes that it starts
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
     told: dict[str, str] = {}
     names = {main.parent.name for main in root.glob("*/main.py")}
     for changed in changes(root.resolve()):
@@ -164,9 +167,10 @@ def welcome(
     apps: Collection[str] = (),
     keep: str = "",
     model: str = "",
+    offers: Sequence[str] = (),
 ) -> str:
     """What to type next, which model answers, where data stays, which extensions are there, and
-    which are missing, with their reasons."""
+    which are missing, with their reasons; `offers` are model servers that run here."""
     chats = [
         f"curl -s {url}/v1/chat -H 'Authorization: Bearer {user}' -d"
         f""" '{{"message": "{said}", "session_id": "s1"}}'"""
@@ -191,6 +195,7 @@ def welcome(
         "",
         *(f"{paint('not loaded', 'red')} {app_id}: {reason}" for app_id, reason in failed.items()),
         *([f"{COMMAND} check says what to do.", ""] if failed else []),
+        *(f"{offer}\n" for offer in offers),
         "Ctrl-C stops it.",
     ]
     return "\n".join(lines)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC
+from itertools import dropwhile
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -235,36 +236,29 @@ class EventStream:
         self._written: list[Any] = shard.items
         self._seen = len(self._written)
         self._again: list[dict[str, Any]] = []
-        self._attempts: dict[str, int] = {}
+        self._tries = 0
 
     def hand_over(self) -> int:
         """Take what came since the last time to `chat_turn`, behind what has to come again; how
         many records there were."""
         new = [_plain(record.to_json()) for record in self._written[self._seen :][:BATCH]]
         self._seen += len(new)
-        records = [*self._again, *(r for r in new if r["eventName"] == "INSERT")]
+        records = left = [*self._again, *(r for r in new if r["eventName"] == "INSERT")]
         if not records:
             return 0
-        self._again = self._left(records, _numbers(records))
-        answer = self._invoke("chat_turn", {"Records": records}) or {}
-        failed = {str(f["itemIdentifier"]) for f in answer.get("batchItemFailures", ())}
-        self._again = self._left(records, failed) if failed else []
+        try:
+            answer = self._invoke("chat_turn", {"Records": records}) or {}
+            failed = {str(f["itemIdentifier"]) for f in answer.get("batchItemFailures", ())}
+            left = list(dropwhile(lambda record: _number(record) not in failed, records))
+        finally:
+            self._tries = self._tries + 1 if left[:1] == records[:1] else 0
+            given_up = int(self._tries == ATTEMPTS)
+            self._again, self._tries = left[given_up:], self._tries * (not given_up)
         return len(records)
-
-    def _left(self, records: list[dict[str, Any]], failed: set[str]) -> list[dict[str, Any]]:
-        """The records from the first one that failed on, without those that failed too often."""
-        first = next(i for i, r in enumerate(records) if _number(r) in failed)
-        for record in records[first:]:
-            self._attempts[_number(record)] = self._attempts.get(_number(record), 0) + 1
-        return [r for r in records[first:] if self._attempts[_number(r)] < ATTEMPTS]
 
 
 def _number(record: Mapping[str, Any]) -> str:
     return str(record["dynamodb"]["SequenceNumber"])
-
-
-def _numbers(records: list[dict[str, Any]]) -> set[str]:
-    return {_number(record) for record in records}
 
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -156,18 +156,12 @@ def _stream(properties: dict[str, Any]) -> dict[str, Any]:
 
 def table_variables(template: Template) -> dict[str, str]:
     """Which table each `WEBBEE_TABLE_…` variable names, by logical id, over all functions."""
-    found: dict[str, str] = {}
-    for function, _ in resources(template, "AWS::Serverless::Function"):
-        for variable, value in environment(template, function).items():
-            if (
-                variable.startswith("WEBBEE_TABLE_")
-                and found.setdefault(variable, value["Ref"]) != value["Ref"]
-            ):
-                raise ValueError(
-                    f"{variable} names {found[variable]} in one function and {value['Ref']} in"
-                    f" {function}"
-                )
-    return found
+    return {
+        variable: value["Ref"]
+        for function, _ in resources(template, "AWS::Serverless::Function")
+        for variable, value in environment(template, function).items()
+        if variable.startswith("WEBBEE_TABLE_")
+    }
 
 
 def create_tables(client: Any, template: Template, prefix: str = "") -> dict[str, str]:
@@ -178,9 +172,7 @@ def create_tables(client: Any, template: Template, prefix: str = "") -> dict[str
     """
     for logical_id, definition in table_definitions(template).items():
         name = prefix + logical_id
-        made = client.create_table(TableName=name, **definition)["TableDescription"]
-        if made["TableStatus"] != "ACTIVE":  # a local engine has it at once
-            client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
+        client.create_table(TableName=name, **definition)
         time_to_live = template["Resources"][logical_id]["Properties"].get(
             "TimeToLiveSpecification"
         )

@@ -9,8 +9,6 @@ import os
 import shutil
 import sys
 import textwrap
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -60,28 +58,13 @@ def put_json(value: Any) -> None:
 
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """The text and the seconds gone by, on a terminal that can erase a line, until the block
-    ends."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield
-        return
-    done = threading.Event()
-    started = time.monotonic()
-
-    def tick() -> None:
-        while not done.wait(0.1):
-            print(
-                f"\r{text} {time.monotonic() - started:.0f} s", end="", file=sys.stderr, flush=True
-            )
-
-    thread = threading.Thread(target=tick, daemon=True)
-    thread.start()
+    """The text, on a terminal that can erase a line, until the block ends."""
+    is_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    print(text if is_terminal else "", end="", file=sys.stderr, flush=True)
     try:
         yield
     finally:
-        done.set()
-        thread.join()
-        print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+        print("\r\x1b[2K" if is_terminal else "", end="", file=sys.stderr, flush=True)
 
 
 def progress(text: str, done: int, of: int) -> None:

@@ -88,9 +88,9 @@ def _of_authors(commands: Commands) -> None:
     told = "write a new extension that passes its own tests"
     new = commands.add("new", "cli.scaffold.new", told)
     new.needed("extension", "its id: a-z 0-9 _ -")
-    new.text("--thing", "what one of its things is called")
-    new.text("--about", "what it is, in one sentence")
-    new.text("--address", "where they come from, or none; else kept here", metavar="URL")
+    new.text("--thing", "what one of its things is called; else asked")
+    new.text("--about", "what it is, in one sentence; else asked")
+    new.text("--address", "where they come from, or none; else asked, or kept", metavar="URL")
     new.folder("extensions")
 
     told = "check extensions: whether they load, rules and limits, with file and line"
@@ -106,7 +106,6 @@ def _of_authors(commands: Commands) -> None:
     dev.text("--keep", "where state is kept (.webbee)", ".webbee")
     dev.flag("--fresh", "begin empty and keep nothing")
     dev.text("--origins", "pages of these origins may call the API: http://localhost:3000")
-    dev.flag("--unchecked", "check nothing of what is saved, as make run")
 
     test = commands.add("test", "cli.authors.test", "run the tests of extensions")
     test.folder()

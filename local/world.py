@@ -16,14 +16,15 @@ from typing import Any
 
 from webbee_kernel.clock import SystemClock
 
-from .gateway import LOOPBACK, PATH, TENANT, TOKENS, Gateway, new_prefix, open_to
+from .gateway import PATH, TENANT, TOKENS, Gateway, new_prefix, open_to
 from .keeping import Keeper
 from .loopback import served
 from .mail_servers import MailServers
 from .stack import Stack, local_stack
 
-STREAM_S = 0.05
-"""Seconds between two looks at the stream of events; Lambda looks four times a second."""
+STREAM_S, POLL_S, KEEP_S = 0.05, 0.5, 5.0
+"""Seconds between two looks at the stream of events, which Lambda takes four times a second, and at
+the queue, and between two times that the state is kept."""
 LAST_S = 10.0
 """Seconds for which a world that ends waits for each of its threads."""
 
@@ -66,6 +67,16 @@ class World:
         thread.start()
         return thread
 
+    def again(self, work: Callable[[], Any], name: str, pause: Callable[[], float]) -> None:
+        """Do work again and again, with a pause where it found nothing to do."""
+
+        def until_the_end() -> None:
+            while not self.stop.is_set():
+                if not self._quietly(work):
+                    self.stop.wait(pause())
+
+        self.beside(until_the_end, name)
+
     def end(self) -> None:
         """Tell what runs beside to stop, and wait for it."""
         self.stop.set()
@@ -75,36 +86,19 @@ class World:
     def keep_fresh(self) -> None:
         """Drive the schedule and the refresh queue in the background, as EventBridge and Lambda's
         poller do."""
-        self.beside(self._every_minute, "schedule")
-        self.beside(self._poll, "queue-poller")
+        self.again(lambda: self.stack.tick() and None, "schedule", lambda: 60 - time.time() % 60)
+        self.again(self.stack.drain, "queue-poller", lambda: POLL_S)
 
     def advance(self, seconds: float) -> None:
         """Let time pass for the handlers and for what waits in the queue."""
         self.clock.advance(seconds)
         self.stack.hasten(seconds)
 
-    def follow_events(self) -> None:
-        """Hand stored events to their function, as Lambda's poller of the table's stream does."""
-        stream = self.stack.stream()
-        while not self.stop.is_set():
-            if not self._quietly(stream.hand_over):
-                self.stop.wait(STREAM_S)
-
     def refresh(self) -> None:
         """The schedule's tick and the queue's poller, until nothing waits or the world ends."""
         self.stack.tick()
         while not self.stop.is_set() and self.stack.drain():
             pass
-
-    def _every_minute(self) -> None:
-        while not self.stop.is_set():
-            self._quietly(self.stack.tick)
-            self.stop.wait(60 - time.time() % 60)
-
-    def _poll(self) -> None:
-        while not self.stop.is_set():
-            if not self._quietly(self.stack.drain):
-                self.stop.wait(0.5)
 
     @staticmethod
     def _quietly(work: Any) -> Any:
@@ -157,29 +151,24 @@ def local_world(
         ) as stack:
             step("mail servers")
             with MailServers(demo=not (keeper and keeper.has_mail)) as mail, ExitStack() as run:
-                if keeper:
-                    keeper.restore(stack.env, mail)
-                    run.enter_context(keeper.keeping(stack.env, mail))
                 clock = clock or ShiftedClock()
                 for module in stack.handlers.values():
                     module.lambda_handler.clock = clock
                 world = World(stack, mail, address, clock, keeper=keeper)
+                if keeper:
+                    keeper.restore(stack.env, mail)
+                    save = partial(keeper.save, stack.env, mail)
+                    run.callback(save)
+                    run.callback(world.end)
+                    world.again(save, "keeper", lambda: KEEP_S)
                 if stack.cell:
                     stack.cell.ready()
                 if prepare:
                     step("users, their apps and mail")
                     prepare(world)
-                hosts = LOOPBACK if LOOPBACK.fullmatch(host) else None
-                gateway = Gateway(
-                    stack,
-                    tokens,
-                    connections=prefix,
-                    hosts=hosts,
-                    erased=partial(give_mail, world) if prepare else None,
-                )
-                api = open_to(origins, gateway, stack.template)
+                api = open_to(origins, Gateway(stack, tokens, prefix), stack.template, host)
                 with served(api, "api-gateway", listener=listener):
-                    world.beside(world.follow_events, "events")
+                    world.again(stack.stream().hand_over, "events", lambda: STREAM_S)
                     try:
                         yield world
                     finally:
@@ -197,17 +186,10 @@ def prepare(world: World) -> None:
         there = [a for a in _extensions(world, claims) if not a["error"] and a["installed"]]
         apps = [a["app_id"] for a in there]  # an app taken away in an earlier run stays away
         if "mail" in apps and not _has_accounts(world, claims):
-            give_mail(world, claims)
+            secret = {"value": world.mail.accounts_secret("demo")}
+            world.stack.ask("PUT", "/v1/extensions/mail/secrets/accounts", claims, secret)
         for app_id in apps:
             world.stack.ask("PUT", f"/v1/extensions/{app_id}/installation", claims)
-
-
-def give_mail(world: World, claims: Mapping[str, str]) -> None:
-    """The accounts of the demo mailbox: at the first start, and where a person has erased
-    everything, so that the next message meets the world that a newcomer would."""
-    if any(a["app_id"] == "mail" and a["installed"] for a in _extensions(world, claims)):
-        secret = {"value": world.mail.accounts_secret("demo")}
-        world.stack.ask("PUT", "/v1/extensions/mail/secrets/accounts", claims, secret)
 
 
 def _has_accounts(world: World, claims: Mapping[str, str]) -> bool:

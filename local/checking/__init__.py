@@ -16,7 +16,7 @@ May import: everything of the kernel. Entrance: `problems_of`, and `lines_of` wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +28,10 @@ from .loading import Loaded, load
 
 CERTAIN = frozenset({"unknown-name", "unused-coroutine"})
 """What a type checker knows for certain also of code that is written against another SDK."""
+
+BETTER = ("await", "return", "imports", "load", "signature")
+WORSE = ("not-async", "bad-return", "missing-import", "bad-specialization")
+"""Rules of our own, and those of the type checker that tell of the same line in other words."""
 
 IGNORED = re.compile(r"#\s*check:\s*ignore\[([\w\s,-]+)\]")
 
@@ -80,34 +84,25 @@ def problems_of(folder: Path) -> Checked:
         found += [f for f in typing.result() if not theirs or f.rule in CERTAIN]
     if theirs:
         found = [f for f in found if f.rule not in RULES or not RULES[f.rule].ours]
-    kept = {f: None for f in found if not _is_ignored(folder, f)}
-    ordered = sorted(_once(kept), key=lambda f: (f.file, f.line))
+    kept = _once(f for f in found if not _is_ignored(folder, f))
+    ordered = sorted(kept, key=lambda f: (f.file, f.line))
     return Checked(loaded.app_id, ordered, loaded.declared.consent)
 
 
-def _static(modules: list[Module], loaded: Loaded) -> list[Finding]:
-    found: list[Finding] = [*agreements.repeated(modules)]
+def _static(modules: list[Module], loaded: Loaded) -> Iterator[Finding]:
+    yield from agreements.repeated(modules)
     for module in modules:
-        found += [*rules.findings(module), *flow.findings(module), *wording.personal(module)]
+        yield from (*rules.findings(module), *flow.findings(module), *wording.personal(module))
         if loaded.app_id:
-            found += agreements.names(module, loaded.declared)
-            found += agreements.oauth(module, loaded.declared)
-    found += agreements.findings(modules, loaded.declared)
-    return found
+            yield from agreements.names(module, loaded.declared)
+    yield from agreements.findings(modules, loaded.declared)
 
 
-def _once(found: dict[Finding, None]) -> list[Finding]:
+def _once(found: Iterable[Finding]) -> list[Finding]:
     """A line's own rules say it better than the type checker: of both only those."""
-    rules = ("await", "return", "imports", "load", "signature")
-    own = {(f.file, f.line) for f in found if f.rule in rules}
-    doubled = (
-        "unused-coroutine",
-        "not-async",
-        "bad-return",
-        "missing-import",
-        "bad-specialization",
-    )
-    return [f for f in found if (f.file, f.line) not in own or f.rule not in doubled]
+    found = dict.fromkeys(found)
+    own = {(f.file, f.line) for f in found if f.rule in BETTER}
+    return [f for f in found if (f.file, f.line) not in own or f.rule not in WORSE]
 
 
 def _is_ignored(folder: Path, finding: Finding) -> bool:

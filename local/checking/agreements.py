@@ -303,14 +303,9 @@ def names(module: Module, declared: Declared) -> Iterator[Finding]:
             key = text(argument(call, "key", 0)).partition(".")[0]
             if key not in declared.defaults and (meant := near(key, declared.defaults)):
                 yield module.found(call, "config", f"config_defaults has no {key!r}{meant}")
-
-
-def oauth(module: Module, declared: Declared) -> Iterator[Finding]:
-    """A sign-in without the app-wide secrets it reads."""
-    for call, name in module.calls():
         if name.endswith(".oauth") and (provider := text(argument(call, "provider", 0))):
-            wanted = [f"{provider}_client_id", f"{provider}_client_secret"]
-            if missing := [w for w in wanted if w not in declared.secrets]:
+            needs = (f"{provider}_client_id", f"{provider}_client_secret")
+            if missing := [w for w in needs if w not in declared.secrets]:
                 told = f'declare ext.secret("{missing[0]}", …, scope="app"): the sign-in reads it'
                 yield module.found(call, "oauth", told)
 

@@ -99,7 +99,6 @@ RULES: dict[str, Rule] = {
         # the files beside
         Rule("manifest", "a key of the manifest that is not read", WARNING),
         Rule("icon", "an icon that is not there", WARNING),
-        Rule("sdk-pin", "a pin of the SDK, which is advice", WARNING),
         Rule("utterances", "what `webbee eval` would stumble over"),
         Rule("types", "the type checker did not end", WARNING),
     )
@@ -212,23 +211,18 @@ def parse(folder: Path) -> tuple[list[Module], list[Finding]]:
 
 def decorator(node: ast.AST, *names: str) -> ast.Call | None:
     """The decorator call `@something.<name>(…)` of a function, one of `names`."""
-    for given in getattr(node, "decorator_list", ()):
-        if (
-            isinstance(given, ast.Call)
-            and isinstance(given.func, ast.Attribute)
-            and given.func.attr in names
-        ):
-            return given
-    return None
+    calls = (d for d in getattr(node, "decorator_list", ()) if isinstance(d, ast.Call))
+    return next((call for call in calls if _bears(call.func, *names)), None)
 
 
 def is_handler(node: ast.AST) -> bool:
     """Whether the kernel calls it: it bears one of the SDK's decorators."""
-    return any(
-        isinstance(target := d.func if isinstance(d, ast.Call) else d, ast.Attribute)
-        and target.attr in HANDLERS
-        for d in getattr(node, "decorator_list", ())
-    )
+    given = getattr(node, "decorator_list", ())
+    return any(_bears(d.func if isinstance(d, ast.Call) else d, *HANDLERS) for d in given)
+
+
+def _bears(node: ast.AST, *names: str) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in names
 
 
 def argument(call: ast.Call, name: str, place: int | None = None) -> ast.expr | None:

@@ -4,11 +4,7 @@ state."""
 from __future__ import annotations
 
 import ast
-import inspect
 from collections.abc import Iterator
-from typing import get_type_hints
-
-from webbee_kernel.sdk.context import Context
 
 from .finding import FUNCTIONS, Finding, Function, Module, dotted
 
@@ -35,6 +31,7 @@ INSTEAD = {
 BARE = ("int", "float", "str", "bool", "bytes", "list", "tuple", "set", "None")
 """Types that are no result of a handler."""
 UNBOUNDED = ("itertools.count", "itertools.cycle")
+LEAVES = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom)
 PLAIN_TESTS = (
     *(ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp),
     *(ast.boolop, ast.cmpop, ast.unaryop, ast.operator, ast.expr_context),
@@ -43,12 +40,6 @@ PLAIN_TESTS = (
 
 CLOCKS = ("datetime.datetime.now", "datetime.datetime.utcnow", "datetime.date.today", "time.time")
 TASKS = ("asyncio.create_task", "asyncio.ensure_future")
-COLLECTORS = frozenset(
-    "gather wait wait_for shield create_task ensure_future background_task as_completed run"
-    " run_coroutine_threadsafe timeout iscoroutine append extend add get_or_fetch".split()
-)
-"""Calls that take a coroutine that is awaited elsewhere."""
-
 CHANGES = frozenset(
     "append extend insert add update setdefault pop popitem remove discard clear appendleft popleft"
     " push put sort reverse".split()
@@ -59,21 +50,8 @@ CONTAINERS = frozenset(
 )
 
 
-def _async_methods() -> frozenset[str]:
-    """`store.get`, `progress` …: what of a context must be awaited, read from its protocols."""
-    found = {n for n, f in vars(Context).items() if inspect.iscoroutinefunction(f)}
-    for client, protocol in get_type_hints(Context).items():
-        methods = vars(protocol).items()
-        found |= {f"{client}.{n}" for n, f in methods if inspect.iscoroutinefunction(f)}
-    return frozenset(found)
-
-
-AWAITED = _async_methods()
-
-
 def findings(module: Module) -> Iterator[Finding]:
     """Every rule of this page."""
-    yield from _unawaited(module)
     yield from _awaited_values(module)
     yield from _bare_results(module)
     yield from _endless(module)
@@ -82,65 +60,13 @@ def findings(module: Module) -> Iterator[Finding]:
     yield from _swallowed(module)
 
 
-def _unawaited(module: Module) -> Iterator[Finding]:
-    own = {
-        n.name
-        for n in module.tree.body
-        if isinstance(n, ast.AsyncFunctionDef)
-        and not any(isinstance(y, ast.Yield) for y in ast.walk(n))
-    }
-    for call, name in module.calls():
-        first, _, rest = name.partition(".")
-        is_coroutine = name in own or (first in ("ctx", "context") and rest in AWAITED)
-        if is_coroutine and _forgotten(module, call):
-            told = f"{name} is never awaited: write await {name}(…), it does nothing yet"
-            yield module.found(call, "await", told)
-
-
-def _forgotten(module: Module, call: ast.Call) -> bool:
-    """Whether nobody can await what a call returns, here or by the name that it gets."""
-    for outer in module.around(call):
-        if isinstance(outer, ast.Lambda | ast.Yield) or _is_taken(outer):
-            return False
-        if isinstance(outer, ast.Assign | ast.AnnAssign | ast.NamedExpr):
-            targets = outer.targets if isinstance(outer, ast.Assign) else [outer.target]
-            names = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
-            function = module.function_of(outer)
-            taken = filter(_is_taken, ast.walk(function)) if function else ()
-            later = {n.id for t in taken for n in ast.walk(t) if isinstance(n, ast.Name)}
-            return function is not None and bool(names) and names.isdisjoint(later)
-        if isinstance(outer, ast.Return):
-            return isinstance(module.function_of(outer), ast.AsyncFunctionDef)
-        if isinstance(outer, ast.stmt):
-            return True
-    return True
-
-
-def _is_taken(node: ast.AST) -> bool:
-    """Whether somebody awaits what stands in a node."""
-    name = dotted(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-    return isinstance(node, ast.Await) or name in COLLECTORS
-
-
 def _awaited_values(module: Module) -> Iterator[Finding]:
     """`await response.json()`: an answer of `ctx.http` is all there. The type checker tells of
     other plain values; of JSON it knows no type."""
-    for node in module.each(ast.Await):
-        called = node.value.func if isinstance(node.value, ast.Call) else None
-        if isinstance(called, ast.Attribute) and called.attr == "json":
-            if _is_answer(called.value, module.function_of(node)):
-                told = f"{ast.unparse(called)}() is no coroutine: take the await away"
-                yield module.found(node, "await", told)
-
-
-def _is_answer(value: ast.expr, function: Function | None) -> bool:
-    """Whether it is `await ctx.http.get(…)`, or a variable of the function that holds one."""
-    if isinstance(value, ast.Name) and function:
-        made = (n for n in ast.walk(function) if isinstance(n, ast.Assign))
-        held = (n.value for n in made if value.id in map(dotted, n.targets))
-        return any(_is_answer(one, None) for one in held)
-    call = value.value if isinstance(value, ast.Await) else None
-    return isinstance(call, ast.Call) and ".http." in f".{dotted(call.func)}"
+    for node in module.each(ast.Await) if not module.imports("aiohttp") else ():
+        if isinstance(node.value, ast.Call) and dotted(node.value.func).endswith(".json"):
+            told = f"{dotted(node.value.func)}() is no coroutine: take the await away"
+            yield module.found(node, "await", told)
 
 
 def _bare_results(module: Module) -> Iterator[Finding]:
@@ -161,7 +87,8 @@ def _endless(module: Module) -> Iterator[Finding]:
             goes_on = module.called(node.iter) in UNBOUNDED
         else:
             continue
-        if goes_on and not _leaves(node.body, inside=True):
+        inside = (n for statement in node.body for n in ast.walk(statement))
+        if goes_on and not any(isinstance(n, LEAVES) for n in inside):
             told = "this loop never ends: nothing in it breaks, returns or raises; bound it with"
             yield module.found(node, "endless", f"{told} for … in range(…), or leave it by a break")
 
@@ -176,23 +103,6 @@ def _is_unchanged(loop: ast.While) -> bool:
     reaches_out = any(isinstance(n, ast.Global | ast.Nonlocal) for n in inside)
     used = {n.id for n in inside if isinstance(n, ast.Name)}
     return bool(names) and not reaches_out and names.isdisjoint(used)
-
-
-def _leaves(body: list[ast.stmt], *, inside: bool) -> bool:
-    """Whether a statement leaves the loop. `inside`: a `break` here is the loop's own."""
-    for node in body:
-        if isinstance(node, ast.Return | ast.Raise) or (inside and isinstance(node, ast.Break)):
-            return True
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)):
-            return True
-        own = inside and not isinstance(node, ast.While | ast.For | ast.AsyncFor)
-        blocks = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
-        blocks += [b.body for b in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
-        if any(_leaves(block, inside=own) for block in blocks):
-            return True
-    return False
 
 
 def _calls(module: Module) -> Iterator[Finding]:
@@ -214,8 +124,8 @@ def _calls(module: Module) -> Iterator[Finding]:
 
 def _shared(module: Module) -> Iterator[Finding]:
     """State of the module that a function changes: every tenant of the process shares it."""
-    made = {n: v for s in module.tree.body for n, v in _assigned(s)}
-    containers = {n for n, v in made.items() if _is_container(v)}
+    assigned = [s for s in module.tree.body if isinstance(s, ast.Assign | ast.AnnAssign)]
+    made = {dotted(t): s.value for s in assigned for t in _targets(s)}
     decorators = {
         dotted(d.func if isinstance(d, ast.Call) else d)
         for n in module.nodes
@@ -225,14 +135,12 @@ def _shared(module: Module) -> Iterator[Finding]:
         functions = [f for f in module.around(node) if isinstance(f, FUNCTIONS)]
         if not functions or functions[-1].name in decorators:
             continue
-        shared = {
-            name
-            for name, by_attribute in _changed(node).items()
-            if name in made and (by_attribute or name in containers)
-            if not any(_is_local(f, name) for f in functions)
-        }
         if isinstance(node, ast.Global):
             shared = set(node.names)
+        else:
+            shared = {n for n in _changed(node) if n.partition(".")[0] in made}
+            shared = {n.partition(".")[0] for n in shared if "." in n or _is_container(made[n])}
+            shared = {n for n in shared if not any(_is_local(f, n) for f in functions)}
         if shared:
             yield module.found(
                 node,
@@ -251,40 +159,31 @@ def _is_local(function: Function, name: str) -> bool:
     )
 
 
-def _assigned(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
-    if isinstance(statement, ast.Assign):
-        for target in statement.targets:
-            if isinstance(target, ast.Name):
-                yield target.id, statement.value
-    elif (
-        isinstance(statement, ast.AnnAssign)
-        and isinstance(statement.target, ast.Name)
-        and statement.value
-    ):
-        yield statement.target.id, statement.value
+def _is_container(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.Call):
+        return dotted(value.func).rpartition(".")[2] in CONTAINERS
+    literals = ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
+    return isinstance(value, literals)
 
 
-def _is_container(value: ast.expr) -> bool:
-    if isinstance(value, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp):
-        return True
-    return isinstance(value, ast.Call) and (dotted(value.func).rpartition(".")[2] in CONTAINERS)
-
-
-def _changed(node: ast.AST) -> dict[str, bool]:
-    """The names whose values a statement or call changes in place, and whether by an attribute."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        is_change = node.func.attr in CHANGES and isinstance(node.func.value, ast.Name)
-        return {dotted(node.func.value): False} if is_change else {}
-    targets: list[ast.expr] = []
+def _targets(node: ast.AST) -> list[ast.expr]:
+    """What a statement assigns or deletes."""
     if isinstance(node, ast.Assign | ast.Delete):
-        targets = list(node.targets)
-    elif isinstance(node, ast.AugAssign | ast.AnnAssign):
-        targets = [node.target]
-    return {
-        dotted(t.value): isinstance(t, ast.Attribute)
-        for t in targets
-        if isinstance(t, ast.Subscript | ast.Attribute)
-    }
+        return list(node.targets)
+    return [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign) else []
+
+
+def _changed(node: ast.AST) -> Iterator[str]:
+    """The names whose values a statement or call changes in place; `name.attribute` where it sets
+    an attribute."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr in CHANGES and isinstance(node.func.value, ast.Name):
+            yield node.func.value.id
+    for target in _targets(node):
+        if isinstance(target, ast.Subscript):
+            yield dotted(target.value)
+        elif isinstance(target, ast.Attribute):
+            yield dotted(target)
 
 
 def _swallowed(module: Module) -> Iterator[Finding]:

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +48,6 @@ QUIET = "ignore::RuntimeWarning:runpy"
 
 MAX_SCHEMA = 4_000
 """Characters of a function's schema above which every prompt pays noticeably."""
-
-_REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,20 +136,9 @@ def _remedy(error: BaseException, folder: Path) -> str:
     pip = f"{os.path.relpath(sys.executable)} -m pip install"
     if error.name.partition(".")[0] == "imperal_sdk":
         return f" – it comes by itself when deployed; on this machine: {pip} {SDK}"
-    requirements = folder / "requirements.txt"
-    if requirements.exists() and any(
-        map(_is_missing, _REQUIREMENT.findall(requirements.read_text("utf-8")))
-    ):
-        return f" – install what it requires: {pip} -r {os.path.relpath(requirements)}"
-    return " – add it to requirements.txt"
-
-
-def _is_missing(package: str) -> bool:
-    try:
-        metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return True
-    return False
+    listed = folder / "requirements.txt"
+    install = f", or install what it requires: {pip} -r {os.path.relpath(listed)}"
+    return f" – add it to requirements.txt{install if listed.exists() else ''}"
 
 
 def _slots(app_id: str, function: FunctionInfo, folder: Path, place: Finding) -> Iterator[Finding]:

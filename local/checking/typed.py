@@ -35,6 +35,7 @@ from typing import Any as {CONTEXT}_Any
 from pydantic import BaseModel as {CONTEXT}_Model
 """
 REMEDIES = {
+    "unused-coroutine": "it does nothing without an await",
     "not-async": "take the await away",
     "bad-return": "return ActionResult.success(data, summary) or a dict on every way out",
 }

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,29 +30,26 @@ from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.tool_retrieval import ranked, shortlist
 from webbee_kernel.turn.tool_search import speaking_for
 
-from ..checking.wording import utterances
+from ..checking.wording import Case, utterances
 from ..terminal import CliError, mark, progress, put_json
 
 TABLE = "utterances.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One thing said, and what is to come of it."""
-
-    app_id: str
-    say: str
-    call: str = ""
-    arguments: dict[str, Any] = field(default_factory=dict)
+Said = tuple[str, Case]
+"""An app, and a case of its table."""
+Called = tuple[str, dict[str, Any]]
+"""A function, and its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of it: whether the prompt shows the function meant, and why it is not right, empty
-    where that function was called, with the arguments meant, and no other, but for reads of its
-    app before."""
+    """What came of a case: the function meant, empty where none is, whether the prompt shows it,
+    and why it is not right, empty where that function was called, with the arguments meant, and no
+    other, but for reads of its app before."""
 
     case: Case
+    wanted: str
     shown: bool
     why: str = ""
 
@@ -64,7 +61,7 @@ def evaluate(options: argparse.Namespace) -> int:
     registry = load_folder(folder)
     cases = [c for app in registry.loaded.values() for c in cases_of(app)]
     wanted = Path(options.extension).name  # an id, or the path of its folder
-    cases = [c for c in cases if wanted in ("", c.app_id)]
+    cases = [(app_id, case) for app_id, case in cases if wanted in ("", app_id)]
     if not cases:
         where = folder / wanted
         raise CliError(f"no {TABLE} with a [[case]] in {where}: docs/extensions.md shows one")
@@ -81,33 +78,34 @@ def evaluate(options: argparse.Namespace) -> int:
     return 0 if right >= float(options.least) * len(results) else 1
 
 
-def cases_of(app: LoadedExtension) -> list[Case]:
+def cases_of(app: LoadedExtension) -> list[Said]:
     """The table of one extension; CliError names what is wrong in it."""
     path = (app.folder or Path()) / TABLE
-    if not path.exists():
-        return []
     for found in utterances(path, app.functions):
         raise CliError(f"{path}:{found.line}: {found.message}")
-    rows = tomllib.loads(path.read_text("utf-8"))["case"]
-    return [Case(app.app_id, **row) for row in rows]
+    rows = tomllib.loads(path.read_text("utf-8"))["case"] if path.exists() else []
+    return [(app.app_id, Case(**row)) for row in rows]
 
 
 def run(
-    apps: Sequence[LoadedExtension], cases: Sequence[Case], model: Model | None = None
+    apps: Sequence[LoadedExtension], cases: Sequence[Said], model: Model | None = None
 ) -> Iterator[Result]:
     """Each case in a session of its own, with all the apps installed."""
-    made: list[tuple[str, dict[str, Any]]] = []
+    made: list[Called] = []
     kernel = TestKernel([_recording(app, made) for app in apps], model=model)
     functions = kernel.registry.catalogue().functions(kernel.registry.loaded)
-    for number, case in enumerate(cases):
+    for number, (app_id, case) in enumerate(cases):
         made.clear()
         body = kernel.chat(case.say, session_id=f"case-{number}").body
         waiting = list(body.get("confirmation", {}).get("calls", ()))
         calls = made + [(f"{c['app_id']}.{c['fn_name']}", c["arguments"]) for c in waiting]
-        yield _judged(case, calls, functions)
+        wanted = f"{app_id}.{case.call}" if case.call else ""
+        shown = {_name(f) for f in shortlist(functions, case.say).shown}
+        why = _why(case, wanted, calls, functions, is_shown=wanted in shown)
+        yield Result(case, wanted, wanted in shown, why)
 
 
-def _recording(app: LoadedExtension, made: list[tuple[str, dict[str, Any]]]) -> LoadedExtension:
+def _recording(app: LoadedExtension, made: list[Called]) -> LoadedExtension:
     """The same app whose functions only write down how they were called."""
     for chat in app.ext.chats:
         for name, function in list(chat.functions.items()):
@@ -115,7 +113,7 @@ def _recording(app: LoadedExtension, made: list[tuple[str, dict[str, Any]]]) -> 
     return app
 
 
-def _recorder(name: str, made: list[tuple[str, dict[str, Any]]]) -> Any:
+def _recorder(name: str, made: list[Called]) -> Any:
     async def record(ctx: Any, params: Any = None, **arguments: Any) -> ActionResult:
         given = arguments if params is None else params.model_dump(mode="json", exclude_unset=True)
         made.append((name, given))
@@ -124,24 +122,27 @@ def _recorder(name: str, made: list[tuple[str, dict[str, Any]]]) -> Any:
     return record
 
 
-def _judged(
-    case: Case, calls: list[tuple[str, dict[str, Any]]], functions: Sequence[FunctionInfo]
-) -> Result:
+def _why(
+    case: Case,
+    wanted: str,
+    calls: Sequence[Called],
+    functions: Sequence[FunctionInfo],
+    *,
+    is_shown: bool,
+) -> str:
+    """What is not as it was meant; empty where all is."""
     called = list(dict.fromkeys(name for name, _ in calls))
-    if not case.call:
-        return Result(case, True, f"{called[0]} was called" if called else "")
-    wanted = f"{case.app_id}.{case.call}"
-    shown = wanted in {_name(f) for f in shortlist(functions, case.say).shown}
-    if not shown or wanted not in called:
+    if not wanted:
+        return f"{called[0]} was called" if called else ""
+    if not is_shown or wanted not in called:
         instead = f"{called[0]} was called" if called else "nothing was called"
-        what = instead if shown else "the prompt does not show it"
-        return Result(case, shown, f"{what} ({_words(case.say, wanted, functions)})")
+        what = instead if is_shown else "the prompt does not show it"
+        return f"{what} ({_words(case.say, wanted, functions)})"
     if others := _others(called, wanted, functions):
-        return Result(case, shown, f"{', '.join(others)} was called too")
+        return f"{', '.join(others)} was called too"
     given = next(a for name, a in calls if name == wanted)
     wrong = {k: v for k, v in case.arguments.items() if not _same(given.get(k), v)}
-    told = (f"{k} is {given.get(k)!r}, not {v!r}" for k, v in wrong.items())
-    return Result(case, shown, "; ".join(told))
+    return "; ".join(f"{k} is {given.get(k)!r}, not {v!r}" for k, v in wrong.items())
 
 
 def _others(called: Sequence[str], wanted: str, functions: Sequence[FunctionInfo]) -> list[str]:
@@ -172,7 +173,7 @@ def _same(given: Any, wanted: Any) -> bool:
 
 
 def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
-    meant = [r for r in results if r.case.call]
+    meant = [r for r in results if r.wanted]
     totals = {
         "cases": len(results),
         "understood": sum(not r.why for r in results),
@@ -180,12 +181,11 @@ def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
         "meant": len(meant),
     }
     if options.json:
-        missed = [{**asdict(r.case), "why": r.why} for r in results if r.why]
+        missed = [{**r.case.model_dump(), "why": r.why} for r in results if r.why]
         put_json({**totals, "model": options.model, "missed": missed})
         return
     for r in results:
-        call = f"{r.case.app_id}.{r.case.call}" if r.case.call else "nothing"
-        print(f"{mark(not r.why)} {r.case.say} → {call}")
+        print(f"{mark(not r.why)} {r.case.say} → {r.wanted or 'nothing'}")
         if r.why:
             print(f"    {r.why}")
     print(

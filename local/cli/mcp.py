@@ -48,21 +48,20 @@ def _asked(work: Coroutine[Any, Any, T]) -> T:
 def listed(options: argparse.Namespace) -> int:
     """Every server: whether it answers, what it offers against what was approved. 1 where
     something has to be looked at."""
-    given = _configured()
-    known = _known(options)
-    states = _asked(_states(given, known, options.token))
-    rows = list(zip(given, states, strict=True))
+    given, states = _configured(), states_of(_folder(options), options.token)
+    bad = any(states.values())
     if options.json:
-        put_json({server.id: state or "ok" for server, state in rows})
-        return 1 if any(states) else 0
-    for server, state in rows:
+        put_json({name: state or "ok" for name, state in states.items()})
+        return int(bad)
+    for server in given:
+        state = states[server.id]
         print(f"{mark(not state)} {server.id}: {state or 'as approved'} ({server.where})")
     remote = [server for server in given if server.url]
     if remote:
         print(f"\nMcpServers of a deployment:\n{mcp_servers.as_json(remote)}")
     if not given:
         print("no server yet: webbee mcp add time -- uvx mcp-server-time")
-    return 1 if any(states) else 0
+    return int(bad)
 
 
 def add(options: argparse.Namespace) -> int:
@@ -97,7 +96,7 @@ def add(options: argparse.Namespace) -> int:
         return 1
     mcp_servers.add(server)
     print(f"{server.id} is in {mcp_servers.FILE}; {SERVE}, started anew, serves it")
-    if found := _example(_known(options)[server.id]):
+    if found := _example(_known(_folder(options))[server.id]):
         words, has_form = found
         shows = "; a form asks for the rest" if has_form else ""
         print(f'then in the chat: "{words}"{shows}\nthe page\'s Apps list what else it can do')
@@ -163,7 +162,7 @@ def _approved(server: McpServer, options: argparse.Namespace) -> bool:
     if isinstance(found, str):
         print(f"{mark(False)} {server.id}: {found}")
         return False
-    known = _known(options)
+    known = _known(_folder(options))
     before = known.get(server.id)
     if options.only:
         found = found.only(options.only.split(","))
@@ -217,15 +216,14 @@ def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
                 yield f"          {sign} {key}: {revealed(json.dumps(form, ensure_ascii=False))}"
 
 
-def states_of(folder: Path) -> dict[str, str]:
+def states_of(folder: Path, token: str = "") -> dict[str, str]:
     """What is wrong with each server, by id; empty where nothing is."""
-    given = _configured()
-    states = _asked(_states(given, approvals.read(folder), ""))
-    return {server.id: state for server, state in zip(given, states, strict=True)}
+    given, known = _configured(), _known(folder)
 
+    async def all_of() -> list[str]:
+        return await asyncio.gather(*(_state(server, known, token) for server in given))
 
-async def _states(given: Sequence[McpServer], known: dict[str, Approval], token: str) -> list[str]:
-    return list(await asyncio.gather(*(_state(server, known, token) for server in given)))
+    return dict(zip((server.id for server in given), _asked(all_of()), strict=True))
 
 
 async def _state(server: McpServer, known: dict[str, Approval], token: str) -> str:
@@ -262,9 +260,9 @@ def _configured() -> tuple[McpServer, ...]:
         raise CliError(f"{mcp_servers.FILE}: {error}") from None
 
 
-def _known(options: argparse.Namespace) -> dict[str, Approval]:
+def _known(folder: Path) -> dict[str, Approval]:
     try:
-        return approvals.read(_folder(options))
+        return approvals.read(folder)
     except ValueError as error:
         raise CliError(str(error)) from None
 

@@ -11,9 +11,7 @@ import asyncio
 import json
 import os
 import re
-import urllib.request
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +23,7 @@ from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.options import named, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 
-from ..models import FILE, keep, told
+from ..models import FILE, keep, names_at, told
 from ..terminal import CliError, mark, paint, put_json, waiting
 
 TIMEOUT_S: Final = 120.0
@@ -54,25 +52,6 @@ WEATHER: Final = ToolSpec(
 QUESTION: Final = "What is the weather in Riga?"
 RESULT: Final = 'RESULT: app=probe fn=weather status=ok data={"city": "Riga", "degrees": 17}'
 
-_CHAT: Final = {
-    "system": ("a system role", "the system part stands before the first message"),
-    "max_tokens": ("max_tokens", "max_completion_tokens is sent"),
-    "null_content": ("content null beside calls", "an empty text is sent"),
-    "tool_messages": ("results as tool messages", "they are sent as text"),
-    "stream_options": ("stream_options", "what streamed answers cost is not told"),
-}
-_BEDROCK: Final = {
-    "cache_point": ("cache points", "nothing is read from a cache"),
-}
-_BOTH: Final = {
-    "temperature": ("a temperature", "it is asked without one"),
-    "output_tokens": (
-        "as many output tokens as are set",
-        "1,024 are asked for; set WEBBEE_MODEL_OUTPUT_TOKENS to what it can write",
-    ),
-}
-"""What may be refused, and what the kernel does then, by the adapters' own names."""
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -99,21 +78,13 @@ def check(options: argparse.Namespace) -> int:
     except SettingsError as error:
         why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
         raise CliError(f"{name}: {why}") from None
-    wrong = [f for f in found if not f.ok and f.level == "error"]
-    unfit = "; ".join(f"{f.about}: {f.found}" for f in wrong)
-    bad = bool(unfit)
-    if learned and options.keep:
-        keep(Path(options.keep), name, learned, unfit)
+    bad = any(not f.ok and f.level == "error" for f in found)
+    known = json.loads(told({name: learned})) if learned else {}
+    if learned and options.keep and not bad:
+        keep(Path(options.keep), name, learned)
     if options.json:
-        told_settings = json.loads(told({name: learned})) if learned else {}
-        put_json(
-            {
-                "model": name,
-                "usable": not bad,
-                "findings": [asdict(f) for f in found],
-                "settings": told_settings,
-            }
-        )
+        rows = [asdict(f) for f in found]
+        put_json({"model": name, "usable": not bad, "findings": rows, "settings": known})
         return int(bad)
     width = max(len(f.about) for f in found)
     for f in found:
@@ -121,34 +92,30 @@ def check(options: argparse.Namespace) -> int:
         if f.do:
             print(f"  {'':<{width}}  {paint(f.do, 'dim')}")
     if learned:
-        print(*_advice(name, learned, options.keep), sep="\n")
+        where = f"Kept in {options.keep}/{FILE} for local starts. For a stack:"
+        print(paint(f"\n{where if options.keep and not bad else 'Its settings:'}", "dim"))
+        print(f"ModelOptions='{json.dumps({'ModelSettings': told({name: learned})})}'")
     return int(bad)
 
 
-def _advice(name: str, learned: ModelSettings, folder: str) -> Iterator[str]:
-    """How what was learned is used."""
-    options = json.dumps({"ModelSettings": told({name: learned})})
-    if folder:
-        yield paint(f"\nKept in {folder}/{FILE} for local starts. For a stack:", "dim")
-    yield f"ModelOptions='{options}'"
-
-
-async def ask(name: str, settings: Settings) -> tuple[list[Finding], ModelSettings | None]:
+async def ask(
+    name: str, settings: Settings, *, quickly: bool = False
+) -> tuple[list[Finding], ModelSettings | None]:
     """What the model shows, in the order in which it is asked, only the first where it does not
-    answer at all; and its settings, where it does."""
+    answer at all; and its settings, where it does. `quickly`: a few requests."""
     options = options_of(settings, "classifier")
     model: Any = named(name, settings, options)
     tokens = options.output_tokens
     try:
         await model.complete(_asking("Say ok.", tokens))
-        found = [Finding("answers", True, "yes"), await _streams(model, tokens)]
+        found = [Finding("answers", True, "yes")]
+        if not quickly:
+            found.append(await _streams(model, tokens))
         found += [finding async for finding in _calls(model, tokens)]
-        chosen = named(name, settings, options._replace(tool_choice="required"))
-        found.append(await _choice(chosen, tokens))
-        found.append(_aloud(model.learnt))
-        parts = {**_BOTH, **(_BEDROCK if name.startswith("bedrock:") else _CHAT)}
-        found += _parts(model.learnt.refused, parts)
-        window, length = await _window(model, tokens)
+        if not quickly:
+            chosen = named(name, settings, options._replace(tool_choice="required"))
+            found.append(await _choice(chosen, tokens))
+        window, length = await _window(model, tokens, WINDOWS[1:2] if quickly else WINDOWS)
     except ModelUnavailable as error:  # the first request: the others tell of their own
         do = others_at(name, settings) if error.cause == "no_model" else ""
         return [Finding("answers", False, _why(error), do, level="error")], None
@@ -156,29 +123,22 @@ async def ask(name: str, settings: Settings) -> tuple[list[Finding], ModelSettin
         if name.startswith("openai:"):
             await close()
     learnt: Learnt = model.learnt
+    if learnt.thinks_aloud:
+        why = "its replies are held back until they are whole: switch its thinking off"
+        found.append(Finding("thinks aloud", False, "yes, without an opening tag", why))
+    if refuses := tuple(sorted(learnt.refused)):
+        instead = "the kernel asks without: output_tokens means that 1,024 are asked for"
+        found.append(Finding("refuses", False, ", ".join(refuses), instead))
     aloud = learnt.thinks_aloud if learnt.thinks_aloud or not learnt.is_held else None
-    refuses = tuple(sorted(learnt.refused)) or None
-    known = ModelSettings(window=length or None, refuses=refuses, thinks_aloud=aloud)
+    known = ModelSettings(window=length or None, refuses=refuses or None, thinks_aloud=aloud)
     return [*found, window], known
 
 
 def others_at(name: str, settings: Settings) -> str:
     """The first models that a server of chat completions lists; empty where it lists none."""
     base_url = name.removeprefix("openai:").partition("#")[0].rstrip("/")
-    headers = {"Authorization": f"Bearer {settings.model_key.get_secret_value()}"}
-    asked = urllib.request.Request(f"{base_url}/models", headers=headers)  # noqa: S310 - http(s)
-    with suppress(OSError, ValueError, LookupError, TypeError):
-        with urllib.request.urlopen(asked, timeout=LIST_S) as answer:  # noqa: S310
-            known = [str(row["id"]) for row in json.load(answer)["data"]]
-        return f"It has {', '.join(known[:LISTED])}" + ", …" * (len(known) > LISTED)
-    return ""
-
-
-def _aloud(learnt: Learnt) -> Finding:
-    if not learnt.thinks_aloud:
-        return Finding("thinks aloud", True, "no")
-    why = "its replies are held back until they are whole: switch its thinking off"
-    return Finding("thinks aloud", False, "yes, without an opening tag", why)
+    known = names_at(base_url, LIST_S, settings.model_key.get_secret_value())
+    return f"It has {', '.join(known[:LISTED])}" + ", …" * (len(known) > LISTED) if known else ""
 
 
 async def _streams(model: Any, tokens: int) -> Finding:
@@ -187,8 +147,6 @@ async def _streams(model: Any, tokens: int) -> Finding:
         await model.stream(_asking("Count from 1 to 20, in digits.", tokens), heard.append)
     except ModelUnavailable as error:
         return Finding("streams", False, _why(error), "answers come whole")
-    if "stream" in model.learnt.refused:
-        return Finding("streams", False, "refused", "answers come whole, and later")
     if len(heard) < 2 and not model.learnt.thinks_aloud:
         return Finding("streams", False, "no: an answer came in one piece", "answers come later")
     return Finding("streams", True, "yes")
@@ -260,20 +218,11 @@ async def _choice(model: Any, tokens: int) -> Finding:
     return Finding("tool_choice", True, "followed")
 
 
-def _parts(refused: frozenset[str], parts: Mapping[str, tuple[str, str]]) -> list[Finding]:
-    return [
-        Finding(what, False, "refused", instead)
-        if part in refused
-        else Finding(what, True, "taken")
-        for part, (what, instead) in parts.items()
-    ]
-
-
-async def _window(model: Any, tokens: int) -> tuple[Finding, int]:
+async def _window(model: Any, tokens: int, sizes: Sequence[int]) -> tuple[Finding, int]:
     """The longest prompt whose beginning it still knows at the end, and the window that this shows;
     0 where none of these prompts was too long for it."""
     read, why, window = 0, "", 0
-    for size in WINDOWS:
+    for size in sizes:
         try:
             answer = await model.complete(_remembering(size, tokens))
         except ModelUnavailable as error:
@@ -288,12 +237,12 @@ async def _window(model: Any, tokens: int) -> tuple[Finding, int]:
             window = counted if read < counted < size else read
             break
         read = size
-    known = f"reads {read:,} tokens" if read else f"reads fewer than {WINDOWS[0]:,} tokens"
+    known = f"reads {read:,} tokens" if read else f"reads fewer than {sizes[0]:,} tokens"
     if not why:
         return Finding("window", True, f"{known} and maybe more"), 0
     enough = read >= NEEDED
     do = "the prompt is made to fit; a window of 16,000 tokens or more holds all (Ollama: num_ctx)"
-    level = "error" if not read and window < LEAST else "warning"
+    level = "error" if not read and window < LEAST and len(sizes) > 1 else "warning"
     finding = Finding("window", enough, f"{known}; {why}", "" if enough else do, level)
     return finding, max(window, LEAST)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from pathlib import Path
 from string import Template
 
@@ -34,12 +35,21 @@ def new(options: argparse.Namespace) -> int:
     folder = Path(options.into) / app
     if folder.exists():
         raise CliError(f"{folder} is there already: choose another name, or remove it")
-    thing = str(options.thing or _thing_of(app)).lower()
+    asks = sys.stdin.isatty() and not options.json
+
+    def answer(given: str, question: str, default: str) -> str:
+        """What an option says, or, at a terminal, who types; Enter takes what is in brackets."""
+        return given or (asks and input(f"{question} [{default}] ").strip()) or default
+
+    thing = answer(options.thing, "What is one of its things called?", _thing_of(app)).lower()
     if not THING.fullmatch(thing):
         raise CliError(f"{thing!r} cannot name a thing: one to three words of a-z and 0-9")
-    if not ADDRESS.fullmatch(options.address):
-        raise CliError(f"{options.address!r} is no address: https://…, or none")
-    made = files(app, thing, options.address, options.about)
+    where = "Where do they come from? An address that answers with JSON, none, or Enter: kept here"
+    address = answer(options.address, where, "")
+    if not ADDRESS.fullmatch(address):
+        raise CliError(f"{address!r} is no address: https://…, or none")
+    about = answer(options.about, "What is it, in one sentence?", _sentence(app, thing, address))
+    made = files(app, thing, address, about)
     for name, text in made.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,13 +64,16 @@ def new(options: argparse.Namespace) -> int:
     return 0
 
 
-def files(app: str, thing: str, address: str, about: str = "") -> dict[str, str]:
+def _sentence(app: str, thing: str, address: str) -> str:
+    return f"{_title(app)} of {_plural(thing)}" if address else f"The user's {_shown(app, thing)}"
+
+
+def files(app: str, thing: str, address: str, about: str) -> dict[str, str]:
     """The scaffold's files by path: of an extension whose things stand at an address, are kept here
     where it is empty, and are none where it is `none`. `about` is what it is, in one sentence."""
     kind = "plain" if address == "none" else "read" if address else "kept"
     shown, name = _shown(app, thing), thing.replace(" ", "_")
-    default = f"{_title(app)} of {_plural(thing)}" if address else f"The user's {shown}"
-    about = " ".join((about or default).split()).rstrip(".").replace('"', "'").replace("\\", "")
+    about = " ".join(about.split()).rstrip(".").replace('"', "'").replace("\\", "")
     words = {
         "app": app,
         "section": app.replace("-", "_"),

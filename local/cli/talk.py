@@ -79,13 +79,9 @@ def show(answer: dict[str, Any]) -> None:
 
 def sessions(options: argparse.Namespace) -> int:
     """The list, one session's turns, or a deletion."""
-    api = client(options)
-    if options.delete:
-        found = ask(api.delete, f"/v1/sessions/{options.delete}")
-    elif options.id:
-        found = ask(api.get, f"/v1/sessions/{options.id}")
-    else:
-        found = ask(api.get, "/v1/sessions")
+    api, one = client(options), options.delete or options.id
+    work = api.delete if options.delete else api.get
+    found = ask(work, f"/v1/sessions/{one}" if one else "/v1/sessions")
     if options.json:
         put_json(found)
     elif options.delete:
@@ -104,21 +100,23 @@ def sessions(options: argparse.Namespace) -> int:
 
 
 def inspect(options: argparse.Namespace) -> int:
-    """What the model would read for a message, and where a value stands."""
+    """What the model would read for a message, and where a value stands: 1 where it sees none."""
     query = {"message": " ".join(options.message), "session_id": options.session or "inspect"}
-    report = ask(
-        client(options).get,
-        "/v1/inspect",
-        **query,
-        **({"search": options.search} if options.search else {}),
-    )
+    query |= {"search": options.search} if options.search else {}
+    report = ask(client(options).get, "/v1/inspect", **query)
     if options.session and not report["turns"]:
         print(f"session {options.session} has no turns yet", file=sys.stderr)
     if options.json:
         put_json(report)
-        return 1 if options.search and not report["search"]["seen"] else 0
-    if options.search:
-        return show_search(report["search"])
+    elif options.search:
+        show_search(report["search"])
+    else:
+        show_report(report)
+    return 1 if options.search and not report["search"]["seen"] else 0
+
+
+def show_report(report: dict[str, Any]) -> None:
+    """The prompt, how large its parts are, and what of each section is not in it."""
     print(report["prompt"] + "\n")
     longest = max(b["chars"] for b in report["blocks"])
     for block in report["blocks"]:
@@ -128,18 +126,14 @@ def inspect(options: argparse.Namespace) -> int:
     for app in report["failed"]:
         print(f"\n{mark(False)} {app['app_id']} failed to load: {app['reason']}")
     for section in report["sections"]:
-        lost = [f for f in section["fields"] if f["state"] != "shown"]
         well = section["in_prompt"] and not section["failures"]
-        print(
-            f"\n{mark(well, 'warning')} {section['app_id']}.{section['section']} "
-            + paint(state_of(section), "dim")
+        name = f"{section['app_id']}.{section['section']}"
+        print(f"\n{mark(well, 'warning')} {name} {paint(state_of(section), 'dim')}")
+        lost = (
+            (f, loss) for f in section["fields"] if f["state"] != "shown" for loss in f["losses"]
         )
-        for field in lost:
-            for loss in field["losses"]:
-                print(
-                    f"    {field['state']:8} {loss['path']}: {loss['because']} ({loss['detail']})"
-                )
-    return 0
+        for field, loss in lost:
+            print(f"    {field['state']:8} {loss['path']}: {loss['because']} ({loss['detail']})")
 
 
 def state_of(section: dict[str, Any]) -> str:
@@ -150,15 +144,12 @@ def state_of(section: dict[str, Any]) -> str:
     return f"{section['age']}, {failed} × not refreshed: {error}" if failed else section["age"]
 
 
-def show_search(found: dict[str, Any]) -> int:
-    """0 when the model sees the value."""
+def show_search(found: dict[str, Any]) -> None:
+    """Whether the model sees a value, and each place where it stands."""
     print(f"{mark(found['seen'], 'warning')} {found['value']}: {found['verdict']}")
     for hit in found["found"]:
-        print(
-            f"  {hit['state']:8} {hit['channel']} · {hit['place']} {hit['path']} "
-            + paint(hit["because"], "dim")
-        )
-    return 0 if found["seen"] else 1
+        place = f"{hit['channel']} · {hit['place']} {hit['path']}"
+        print(f"  {hit['state']:8} {place} {paint(hit['because'], 'dim')}")
 
 
 def refresh(options: argparse.Namespace) -> int:

@@ -158,16 +158,15 @@ def test_the_files_beside_the_code_are_read_too(tmp_path: Path) -> None:
     beside = [f for f in problems_of(tmp_path).findings if f.file != "main.py"]
     assert spoken(beside) == (
         "1: manifest: 'appId' is not read: the id is 'app_id', else the folder's name\n"
-        "2: utterances: case 1: there is no function 'track_parcels' – did you mean 'track_parcel'?\n"
-        "6: utterances: case 2: there is no key 'says'; it has say, call, arguments\n"
-        "6: utterances: case 2: it lacks 'say', what a person says"
+        "6: utterances: case.1.say: Field required\n"
+        "6: utterances: case.1.says: Extra inputs are not permitted"
     )
 
     (tmp_path / "imperal.json").write_text('{"app_id": "other",}', "utf-8")
     (tmp_path / "utterances.toml").write_text('[[cases]]\nsay = "x"\n', "utf-8")
     told = spoken(problems_of(tmp_path).findings)
     assert "load: it does not load: ValueError: imperal.json: " in told
-    assert "utterances: it has no [[case]] with say and call" in told
+    assert "utterances: case: Field required" in told
 
 
 @pytest.mark.parametrize("app", ["mail", "notes", "tasks"])

@@ -5,13 +5,18 @@ model."""
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from local import webbee
+from local.project import child_environment
 from webbee_kernel.testing import TestKernel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,27 +37,41 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     return command
 
 
-WEATHER = "https://weather.example.com/now"
+def typed_at_a_terminal(text: str, *arguments: str, cwd: Path) -> None:
+    """The real command, and somebody who answers what it asks."""
+    terminal, end = pty.openpty()
+    os.write(terminal, text.encode())
+    command = [sys.executable, "-m", "local.webbee", *arguments]
+    told = {"cwd": cwd, "env": child_environment(), "stdin": end, "timeout": 120}
+    subprocess.run(command, **told, capture_output=True, check=True)
+
+
 NEW = {
-    "shopping-list": ((), ("list_entries", "The user's shopping list entries")),
+    "shopping-list": ((), "", ("list_entries", "The user's shopping list entries")),
     "weather": (
-        ("--thing", "City", "--address", WEATHER, "--about", "Weather of cities."),
-        ("read_city", 'description="Weather of cities"', WEATHER),
+        (),
+        "city\nhttps://weather.example.com/now\nWeather of cities\n",
+        ("read_city", 'description="Weather of cities"', "https://weather.example.com/now"),
     ),
     "temperature": (
-        ("--thing", "degree", "--address", "none"),
+        ("--thing", "Degree", "--address", "none"),
+        "",
         ("tell_degree", "Temperature of degrees"),
     ),
-    "invoices": ((), ("add_invoice", "show my invoices")),
+    "invoices": ((), "", ("add_invoice", "show my invoices")),
 }
-"""What is said of a new extension, and what it then holds; a plural names its things."""
+"""What is said of a new extension, what is typed, and what it then holds; a plural names its
+things."""
 
 
 def test_new_extensions_say_what_they_were_told_and_pass_the_check_and_their_tests(
     run: Run, tmp_path: Path
 ) -> None:
-    for app, (said_of_it, holds) in NEW.items():
-        assert run("new", app, *said_of_it)[0] == 0
+    for app, (said_of_it, typed, holds) in NEW.items():
+        if typed:
+            typed_at_a_terminal(typed, "new", app, cwd=tmp_path)
+        else:
+            assert run("new", app, *said_of_it)[0] == 0
         main = (tmp_path / "extensions" / app / "main.py").read_text("utf-8")
         assert [part for part in holds if part not in main] == []
         assert "$" not in main
@@ -211,5 +230,5 @@ def test_a_table_that_names_no_function_is_refused(
 ) -> None:
     (garden / "garden" / "utterances.toml").write_text('[[case]]\nsay = "x"\ncall = "wator"\n')
     assert webbee.main(["eval", "--into", str(garden)]) == 1
-    told = "utterances.toml:1: case 1: there is no function 'wator' – did you mean 'water'?"
+    told = "utterances.toml:1: case.0.call: there is no function 'wator' – did you mean 'water'?"
     assert told in capsys.readouterr().err

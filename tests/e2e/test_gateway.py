@@ -96,6 +96,14 @@ def test_only_bearer_tokens_count(world: World, scheme: str) -> None:
     assert told == 401
 
 
+def test_a_page_whose_name_was_made_to_point_here_is_not_answered(world: World) -> None:
+    """These tokens are no secrets: a name elsewhere that leads to this machine gets nothing."""
+    names = {"evil.example.com": 400, "localhost": 200}
+    for name, status in names.items():
+        headers = {"host": name, "authorization": "Bearer alice"}
+        assert httpx.get(f"{world.url}/v1/me", headers=headers).status_code == status
+
+
 def test_only_the_door_has_routes(world: World) -> None:
     routers = {
         name: any(isinstance(v, Router) for v in vars(handler.lambda_handler.service()).values())

@@ -1,10 +1,13 @@
-"""`webbee models check` against stand-ins that behave as servers do, and what a start makes of it."""
+"""`webbee models check` against stand-ins that behave as servers do, and `make run`, which notices a
+model server of this machine."""
 
 from __future__ import annotations
 
 import json
-from argparse import Namespace
+import os
+import socket
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +16,10 @@ import pytest
 
 from local import models, run, webbee
 from local.cli.models import QUESTION, WEATHER, WORD, others_at
+from local.models import PORTS, offers
 from tests.stand_ins.http import Answer, ModelServer, Received
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
-from tests.stand_ins.service import Reply, served
+from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel.aws.clients import forget_clients
 from webbee_kernel.config import Settings
 from webbee_kernel.llm.options import options_of
@@ -138,34 +142,35 @@ def test_a_model_that_does_everything_has_nothing_against_it(
     assert wrong(found) == {}
     assert found["window"]["found"] == "reads 12,000 tokens and maybe more"
     assert {"answers", "streams", "calls a function", "tool_choice"} <= set(found)
-    own = {"chat": "a system role", "bedrock": "cache points"}
-    assert {about for about in own.values() if about in found} == {own[kind]}
 
 
 @pytest.mark.parametrize(
-    ("part", "words", "about"),
+    ("part", "words", "name"),
     [
-        ('"role": "system"', "System role not supported", "a system role"),
+        ('"role": "system"', "System role not supported", "system"),
         ('"max_tokens"', "Use 'max_completion_tokens' instead.", "max_tokens"),
-        ('"content": null', "content must be a string, not null", "content null beside calls"),
-        ('"temperature"', "'temperature' does not support 0.", "a temperature"),
+        ('"content": null', "content must be a string, not null", "null_content"),
+        ('"temperature"', "'temperature' does not support 0.", "temperature"),
         ('"tool_choice"', "tool_choice is not supported", "tool_choice"),
-        ('"role": "tool"', "Unknown role: tool", "results as tool messages"),
-        ('"stream"', "streaming is not supported here", "streams"),
+        ('"role": "tool"', "Unknown role: tool", "tool_messages"),
+        ('"stream"', "streaming is not supported here", "stream"),
         (
             "4096",
             "max_tokens is too large: 4096. It supports at most 2048 completion tokens.",
-            "as many output tokens as are set",
+            "output_tokens",
         ),
     ],
 )
-def test_each_part_that_a_server_refuses_is_told_with_what_the_kernel_does(
-    chat: Chat, capsys: pytest.CaptureFixture[str], part: str, words: str, about: str
+def test_what_a_server_refuses_is_told_with_what_the_kernel_does(
+    chat: Chat, capsys: pytest.CaptureFixture[str], part: str, words: str, name: str
 ) -> None:
     chat.habits.refuses[part] = words
     found = checked(chat, capsys)
-    assert wrong(found) == {about: "refused"}
-    assert found[about]["do"]
+    if name == "tool_choice":  # which is asked apart
+        assert found[name]["found"] == "refused" and found[name]["do"]
+    else:
+        assert found["refuses"]["found"] == name
+        assert "the kernel asks without" in found["refuses"]["do"]
 
 
 LOST = "of 5,000 the beginning was lost, without a word of it"
@@ -203,22 +208,6 @@ def test_what_a_model_does_otherwise_is_found_out(
         assert window["found"].startswith("reads 5,000 tokens; of 12,000")
 
 
-def test_a_start_with_a_model_whose_check_said_no_warns_of_it(
-    chat: Chat, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chat.habits.calls = chat.habits.follows = False
-    checked(chat, capsys, status=1)
-    model = f"openai:{chat.url}#llama3"
-    assert "is not known here: ./webbee models check" in models.warning("openai:http://x#y", folder)
-    told, warning = run._model(Namespace(model=model, unchecked=True), folder).splitlines()
-    assert told == f"{model} (without MODEL=…: the built-in helper)."
-    assert warning.startswith("warning: this model will not do: calls a function: no:")
-    assert warning.endswith(f"to check it again: ./webbee models check '{model}'")
-    chat.habits.calls = chat.habits.follows = True
-    checked(chat, capsys)
-    assert models.warning(model, folder) == ""
-
-
 def test_a_name_that_the_server_does_not_know_is_told_with_those_that_it_knows(
     chat: Chat, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -228,15 +217,11 @@ def test_a_name_that_the_server_does_not_know_is_told_with_those_that_it_knows(
     told = found["answers"]["found"]
     assert "The model server has no model llama3 (HTTP 404 model_not_found)" in told
     assert "no llama3 here" in told
-    listed = json.dumps({"data": [{"id": f"model-{n}"} for n in range(7)]}).encode()
-    for body, says in (
-        (listed, "It has model-0, model-1, model-2, model-3, model-4, …"),
-        (b"<html>another program</html>", ""),
-        (b'{"data": "none"}', ""),
-    ):
-        with served(answer=lambda _, body=body: Reply(body)) as service:
-            assert others_at(f"openai:{service.url}/v1#llama3", Settings.from_env({})) == says
-            assert [request.path for request in service.requests] == ["/v1/models"]
+    names = [f"model-{n}" for n in range(7)]
+    with server(listing(*names)) as (port, _):
+        base_url = f"http://127.0.0.1:{port}/v1"
+        others = others_at(f"openai:{base_url}#llama3", Settings.from_env({}))
+    assert others == "It has model-0, model-1, model-2, model-3, model-4, …"
 
 
 def test_an_address_where_nothing_listens_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -280,11 +265,8 @@ def test_the_table_is_for_people(chat: Chat, capsys: pytest.CaptureFixture[str])
     assert "the prompt is made to fit" in lines[told + 1]
 
 
-def test_what_was_learned_is_kept_for_the_next_start_and_printed_as_a_setting(
-    chat: Chat,
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+def test_what_was_learned_is_kept_and_printed_as_a_setting(
+    chat: Chat, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chat.habits.window = 4_096
     chat.habits.refuses['"role": "system"'] = "System role not supported"
@@ -294,16 +276,103 @@ def test_what_was_learned_is_kept_for_the_next_start_and_printed_as_a_setting(
     learned = {"window": 2_048, "refuses": ["system"], "thinks_aloud": False}
     kept = json.loads((folder / "models.json").read_text())
     assert kept == {name: learned}
-    monkeypatch.setenv("WEBBEE_MODEL_SETTINGS", json.dumps({name: {"temperature": 0.5}}))
-    here = json.loads(models.variables(name, folder)["WEBBEE_MODEL_SETTINGS"])[name]
-    assert here == {**learned, "temperature": 0.5}
     group = printed.removeprefix("ModelOptions='").removesuffix("'")
     settings = Settings.from_env({"WEBBEE_MODEL": name, "WEBBEE_MODEL_OPTIONS": group})
     options = options_of(settings, "narrator")
     assert (options.window, options.refuses, options.thinks_aloud) == (2_048, ("system",), False)
 
 
+def test_a_local_start_learns_once_in_silence_and_takes_it_over(
+    chat: Chat, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat.habits.window = 4_096
+    name = f"openai:{chat.url}#own"
+    monkeypatch.setenv("WEBBEE_MODEL_SETTINGS", json.dumps({name: {"temperature": 0.5}}))
+    settings = Settings.from_env({"WEBBEE_MODEL": name})
+    said: list[str] = []
+    models.learn(name, folder, settings, said.append)
+    asked = len(chat.requests)
+    assert 0 < asked <= 5 and said == []
+    here = json.loads(os.environ["WEBBEE_MODEL_SETTINGS"])[name]
+    assert here == {"window": 2_048, "temperature": 0.5, "thinks_aloud": False}
+    models.learn(name, folder, settings, said.append)
+    models.learn("offline", folder, settings, said.append)
+    assert len(chat.requests) == asked
+    later = models.variable(name, models.kept(folder)[name])["WEBBEE_MODEL_SETTINGS"]
+    assert json.loads(later)[name]["window"] == 2_048
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_start_says_of_a_model_that_will_not_do_why_and_asks_again_the_next_time(
+    chat: Chat, folder: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    monkeypatch.setenv("WEBBEE_MODEL_SETTINGS", "{}")
+    said: list[str] = []
+    chat.habits.calls = False
+    if not is_there:
+        chat.play(Answer(status=404, code="model_not_found", message="no own here"))
+    name = f"openai:{chat.url}#own"
+    models.learn(name, folder, Settings.from_env({"WEBBEE_MODEL": name}), said.append)
+    why = "calls a function: no" if is_there else "answers: The model server has no model own"
+    assert len(said) == 1 and said[0].startswith(f"{name}: {why}")
+    assert not (folder / "models.json").exists()
+
+
 @pytest.mark.parametrize("name", ["offline", "llama3"])
 def test_what_names_no_model_is_told(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert webbee.main(["models", "check", name]) == 1
     assert "openai:<base-url>#<model>" in capsys.readouterr().err
+
+
+# ---- servers that run here
+
+
+@contextmanager
+def server(body: bytes, status: int = 200) -> Iterator[tuple[int, list[Request]]]:
+    """A server on a port of its own, and the requests it got."""
+    with served(answer=lambda _: Reply(body, status)) as service:
+        yield int(service.url.rpartition(":")[2]), service.requests
+
+
+def listing(*names: str) -> bytes:
+    return json.dumps({"object": "list", "data": [{"id": n} for n in names]}).encode()
+
+
+def test_a_server_that_lists_models_is_offered_with_the_command_that_uses_it() -> None:
+    with server(listing("nomic-embed-text", "llama3.1:8b")) as (port, asked):
+        (one,) = offers(0, {port: "Ollama"})
+    command = f"make run 'MODEL=openai:http://127.0.0.1:{port}/v1#llama3.1:8b'"
+    assert one == f"Ollama runs here. To use it: {command}"
+    assert [request.path for request in asked] == ["/v1/models"]
+    assert one in run.welcome("http://127.0.0.1:8000", {}, offers=[one])
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"<html>another program</html>", 200),
+        (listing("llama3"), 401),
+        (listing("x; rm -rf ~"), 200),
+        (listing("text-embedding-3"), 200),
+        (b'{"data": "none"}', 200),
+        (b"[1]", 200),
+    ],
+)
+def test_what_is_no_model_server_or_names_no_usable_model_is_passed_over(
+    body: bytes, status: int
+) -> None:
+    with server(body, status) as (port, _):
+        assert offers(0, {port: "Ollama"}) == []
+
+
+def test_neither_the_own_port_nor_one_that_says_nothing_is_waited_for() -> None:
+    with server(listing("llama3")) as (port, asked):
+        assert offers(port, {port: "vLLM"}) == []
+    assert asked == []
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        assert offers(0, {silent.getsockname()[1]: "LM Studio"}) == []
+
+
+def test_the_ports_of_the_four_servers_are_known() -> None:
+    assert set(PORTS.values()) == {"Ollama", "LM Studio", "vLLM", "llama.cpp"}
+    assert set(PORTS) == {11434, 1234, 8000, 8001, 8080}

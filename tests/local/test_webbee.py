@@ -213,23 +213,6 @@ def test_a_system_prompt_longer_than_the_classifier_reads_is_named(
     assert [(f.rule, f.line) for f in rules.findings(module)] == warned
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("x = (\n", 1),
-        ("import no_such_module_anywhere\n", 1),
-        ("\n\nraise ValueError('early')\n", 3),
-    ],
-)
-def test_what_does_not_load_is_told_with_its_line(
-    run: Run, tmp_path: Path, text: str, line: int
-) -> None:
-    (tmp_path / "main.py").write_text(text)
-    status, out, _ = run("check", str(tmp_path), "--json")
-    [finding] = json.loads(out)["findings"]
-    assert (status, finding["file"], finding["line"]) == (1, "main.py", line)
-
-
 LOADS = {
     "empty": (
         "main.py",

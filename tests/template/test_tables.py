@@ -6,7 +6,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from local.template import Template, create_tables, resources, table_definitions
+from local.template import Template, create_tables, table_definitions
 
 TABLES = [
     "SessionsTable",
@@ -97,18 +97,3 @@ def test_the_tables_can_be_made_from_the_template_alone(template: Template, dyna
         assert time_to_live == {"TimeToLiveStatus": "ENABLED", "AttributeName": "expires_at"}
     skeleton = dynamodb.describe_table(TableName="test-SkeletonTable")["Table"]
     assert [index["IndexName"] for index in skeleton["GlobalSecondaryIndexes"]] == ["due"]
-
-
-def test_a_variable_that_names_two_tables_is_refused(dynamodb: Any) -> None:
-    template: Template = {
-        "Resources": {
-            name: {
-                "Type": "AWS::Serverless::Function",
-                "Properties": {"Environment": {"Variables": {"WEBBEE_TABLE_X": {"Ref": table}}}},
-            }
-            for name, table in [("One", "A"), ("Two", "B")]
-        }
-    }
-    assert dict(resources(template, "AWS::DynamoDB::Table")) == {}
-    with pytest.raises(ValueError, match="WEBBEE_TABLE_X names A in one function and B in Two"):
-        create_tables(dynamodb, template)

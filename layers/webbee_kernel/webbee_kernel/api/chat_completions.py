@@ -114,7 +114,7 @@ class OpenAI:
     @Route(
         f"POST {ROOT}/chat/completions",
         body=CompletionBody,
-        answer="CompletionAnswer",
+        answer=JSONObject,
         errors=shaped,
     )
     async def complete(self, request: Request) -> Answer:
@@ -147,12 +147,12 @@ class OpenAI:
             content_type="text/event-stream",
         )
 
-    @Route(f"GET {ROOT}/models", answer="ModelsAnswer", errors=shaped)
+    @Route(f"GET {ROOT}/models", answer=JSONObject, errors=shaped)
     async def models(self, request: Request) -> Answer:
         """The models there are: the kernel is the one."""
         return Answer({"object": "list", "data": [_row()]})
 
-    @Route(f"GET {ROOT}/models/{{model}}", answer="ModelRow", errors=shaped)
+    @Route(f"GET {ROOT}/models/{{model}}", answer=JSONObject, errors=shaped)
     async def model(self, request: Request) -> Answer:
         """One of them."""
         known(request.path["model"])

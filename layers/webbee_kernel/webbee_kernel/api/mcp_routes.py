@@ -173,10 +173,10 @@ class Mcp:
         f"POST {PATH}",
         public=True,
         body=McpBody,
-        answer="McpAnswer",
+        answer=JSONObject,
         accepted=type(None),
         errors=shaped,
-        failure="McpFailure",
+        failure=JSONObject,
     )
     async def post(self, request: Request) -> Answer:
         """One message of the Model Context Protocol, one answer; 202 for a notification. Without a
@@ -189,7 +189,7 @@ class Mcp:
             return Answer(told, error.status, headers={"www-authenticate": where})
         return await self._server.post(request._replace(user=user))
 
-    @Route(f"GET {PATH}", answer="McpAnswer", errors=shaped, failure="McpFailure")
+    @Route(f"GET {PATH}", answer=JSONObject, errors=shaped, failure=JSONObject)
     async def get(self, request: Request) -> Answer:
         """The result of a call that waited for its user, for a client that comes back for it with
         `Last-Event-ID`; else refused with 405: nothing is pushed over this protocol."""
@@ -199,13 +199,13 @@ class Mcp:
             return await self._server.resume(request, waits)
         return _not_allowed("nothing is pushed over this protocol")
 
-    @Route(f"DELETE {PATH}", answer="McpAnswer", errors=shaped, failure="McpFailure")
+    @Route(f"DELETE {PATH}", answer=JSONObject, errors=shaped, failure=JSONObject)
     async def delete(self, request: Request) -> Answer:
         """Refused with 405: nothing is kept of a session that could be ended."""
         return _not_allowed("nothing is kept of a session")
 
-    @Route(f"GET {METADATA}", public=True, answer="ResourceAnswer")
-    @Route(f"GET {METADATA}{PATH}", public=True, answer="ResourceAnswer")
+    @Route(f"GET {METADATA}", public=True, answer=JSONObject)
+    @Route(f"GET {METADATA}{PATH}", public=True, answer=JSONObject)
     async def metadata(self, request: Request) -> Answer:
         """Where a client's user signs in (RFC 9728)."""
         settings = self._app.settings
