@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
-from traceback import format_exception
 from typing import Any, Final
 
 from webbee_kernel.aws.clients import forget_clients
@@ -194,7 +193,7 @@ def _models(deployment: Deployment, clients: Clients) -> Iterator[Item]:
         try:
             asyncio.run(_ask(name, told))
         except KernelError as error:
-            if "not authorized to perform" in "".join(format_exception(error)):
+            if "not authorized to perform" in _causes(error):
                 why = "it was not asked, because the credentials of this shell may not invoke it"
                 yield Item(f"model {name}", False, why, "warning")
                 continue
@@ -209,6 +208,15 @@ async def _ask(name: str, told: Settings) -> None:
 
     request = ModelRequest("ai", "Answer with one word.", "Say ok.", max_tokens=16)
     await named(name, told).complete(request)
+
+
+def _causes(error: BaseException | None) -> str:
+    """What an error and those before it say, also where one hides the other."""
+    found = []
+    while error is not None:
+        found.append(str(error))
+        error = error.__cause__ or error.__context__
+    return "\n".join(found)
 
 
 def _granted(name: str, deployment: Deployment) -> Iterable[Item]:

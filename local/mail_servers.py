@@ -321,7 +321,6 @@ class MailServers:
         return SMTP(
             self,
             hostname="localhost",
-            auth_required=True,
             auth_require_tls=False,
             authenticator=self._authenticate,
             tls_context=self._tls if is_starttls else None,
@@ -338,7 +337,17 @@ class MailServers:
         )
         return AuthResult(success=accepted, handled=False)
 
-    async def handle_RCPT(  # noqa: N802 - aiosmtpd calls it
+    async def handle_MAIL(  # noqa: N802 - aiosmtpd calls it
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        """Nobody sends without signing in."""
+        if not session.authenticated:
+            return "530 5.7.0 Authentication required"
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return "250 OK"
+
+    async def handle_RCPT(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         """Some recipients are refused."""

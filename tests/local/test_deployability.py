@@ -104,7 +104,7 @@ ASKED = "User: arn:aws:iam::1:user/ops is not authorized to perform: bedrock:Inv
         (error("ResourceNotFoundException"), "has no model", ""),
         (
             error("ValidationException", "The provided model identifier is invalid."),
-            "knows no model",
+            "has no model",
             "",
         ),
         # who deploys need not be allowed to ask the model
