@@ -707,6 +707,20 @@ SEND = [
     "schreib eine Mail an {to}: {body}",
     "envoie un mail à {to} : {body}",
     "manda un correo a {to}: {body}",
+    "write to {to} about {subject} that {body}",
+    "write to {to} about {subject}: {body}",
+    "write {to} an email about {subject} that {body}",
+    "send an email to {to} about {subject}: {body}",
+    "email {to} about {subject}: {body}",
+    "напиши {to} про {subject}, что {body}",
+    "напиши {to} о {subject}: {body}",
+    "schreib an {to} wegen {subject}, dass {body}",
+    "schreib {to} wegen {subject}, dass {body}",
+    "schick eine E-Mail an {to} mit dem Betreff {subject} und dem Text {body}",
+    "écris à {to} à propos de {subject} que {body}",
+    "envoie un e-mail à {to} avec l'objet {subject} et le texte {body}",
+    "escribe a {to} sobre {subject} que {body}",
+    "envía un correo a {to} con el asunto {subject} y el texto {body}",
 ]
 
 REPLY = [

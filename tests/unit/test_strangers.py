@@ -291,7 +291,7 @@ def test_strangers_conversations_go_as_far_as_they_did() -> None:
     assert not [(p.case.id, p.unasked) for p in played if p.unasked]
     verdicts = Counter(p.verdict for p in played)
     told = [(p.case.id, p.verdict, p.failed[0]) for p in played if p.failed]
-    assert verdicts["right"] >= 15, told
+    assert verdicts["right"] >= 16, told
     assert verdicts["right"] + verdicts["honest"] >= 41, told
 
 

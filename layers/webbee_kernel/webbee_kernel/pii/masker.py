@@ -268,7 +268,8 @@ class Masker:
         low, found = message.casefold(), dict[str, str]()
         for placeholder, value in self.used_in(shown).items():
             own = {stem(w.text, tag) for w in tokens(value.replace("'", " "))}
-            names = [text for text, word in words if word in own]
+            # a stemmer leaves a letter more of a Russian name in one case than in another
+            names = [t for t, word in words if not own.isdisjoint({word, stem(word, tag)})]
             if placeholder.startswith(f"<{EMAIL}_"):
                 names = [value] * (value.casefold() in low)
             if names and placeholder.startswith(_PERSONAL) and any(map(is_telling, names)):

@@ -11,8 +11,6 @@ from itertools import pairwise
 from typing import Final
 
 from ... import language
-from ...catalogue import SLOT
-from ...language import key_fold
 from ...types import JSONObject
 from ..function_form import parameters
 from ..protocol import ToolSpec
@@ -26,12 +24,11 @@ from .examples import (
     Value,
     by_name,
     dated,
-    owner_of,
     patterns,
     unfilled,
 )
-from .message import BREAK, COLON, Message, lexicon, nearest_form, parted, sense
-from .prompt_reader import Reading, stems_of_name
+from .message import BREAK, COLON, Message, lexicon, sense
+from .prompt_reader import Reading, holding, name_of
 from .slots import SlotValues
 
 _TRIES, _EDGE = 4, 6
@@ -40,12 +37,6 @@ where another slot stands there."""
 
 MOST_JOINTS: Final = 6
 """Conjunctions and breaks of a message that is looked at for several commands."""
-
-MOST_ASIDE: Final = 3
-"""Words of an exclamation that a command may follow."""
-
-SHORTEST, MOST_SLIPS = 4, 2
-"""Letters of a word that may be a slip of the hand, and such words of a message."""
 
 NAMING: Final = ("id", "ids", "email")
 """Kinds of parameters that a name may stand for."""
@@ -68,14 +59,9 @@ class Commands:
         # a short message may be of several languages: each is tried
         self._tags = language.likely(told.text) | {told.tag, language.detect(told.text)}
         self.examples = [p for tool in self.tools for p in self._patterns(tool)]
-        heads = {
-            (p.tag, w) for p in self.examples for w in (p.pieces[0].form, p.pieces[0].stem) if w
-        }
-        first = {tag: {word for t, word in heads if t == tag} for tag in sorted(self._tags)}
-        tokens = tuple(part for token in told.tokens for part in parted(token, first))
-        self.message = replace(told, tokens=tokens)
+        self.message = told
         self.values = SlotValues(self.message, reading, self.tools)
-        self.is_after_write = bool(self.values.records.written) and not reading.is_waiting
+        self.is_after_write = bool(self.values.records.written)
         begun = ((p.tag, p.pieces[0].stem) for p in self.examples)
         self._openings = {(tag, s) for tag, s in begun if s and s not in lexicon(tag).reference}
 
@@ -94,10 +80,8 @@ class Commands:
         return last if len(last) == 1 else found  # "another one: …"
 
     def _is_elsewhere(self, command: Command) -> bool:
-        """Whether it lacks its record where another app's was shown last ("add … to it"), or its
-        record is called as another app calls its own: "change the note to …"."""
-        is_behind = command.is_lost and not self.values.records.is_newest(command.tool.app_id)
-        return is_behind or self.values.is_others_noun(command)
+        """Whether it lacks its record where another app's was shown last: "add … to it"."""
+        return command.is_lost and not self.values.records.is_newest(command.tool.app_id)
 
     @cached_property
     def seeking(self) -> Commands:
@@ -106,78 +90,61 @@ class Commands:
         seeking.values = SlotValues(self.message, replace(self.reading, seeks=True), self.tools)
         return seeking
 
-    def unseen(self, pattern: Pattern) -> bool:
-        """Whether an example would fit if a record that nobody was shown were called like this."""
-        command = self.seeking._fit(pattern)
-        return bool(command and command.unclear and command.unclear.is_unseen)
-
-    def respelled(self) -> list[Command]:
-        """What is read where each of two words that nobody knows is a word of the examples that is
-        a slip of the hand away; nothing where there is none."""
-        forms = {p.form for pattern in self.examples for p in pattern.pieces} - {""}
-        forms = forms.union(*(lexicon(tag).asking for tag in self._tags))
-        known = forms.union(*(language.of(tag).vocabulary for tag in self._tags))
-        few = sorted({w for w in self.message.words if len(w) >= SHORTEST} - known)[:MOST_SLIPS]
-        meant = {word: form for word in few if (form := nearest_form(word, forms))}
-        message = self.message.respelled(meant)
-        return Commands(self.reading, self.tools, message).readings() if meant else []
-
-    def parts(self) -> list[Commands]:
-        """The commands that a message joins, each by itself, without what only leads to them; none
-        unless every part is one. Nothing that was shown is meant by any but the first."""
-        tokens, opening = self.message.tokens, self._begun()
-        found: list[Commands] = []
-        for first, last in pairwise([0, *opening, len(tokens)] if opening else ()):
-            said = self.message.text[tokens[self._past_joints(first)].start : tokens[last - 1].end]
-            # "delete it and show my mail": "it" is of the first part only
-            facts = [] if found else self.reading.facts
-            part = Commands(replace(self.reading, message=said, facts=facts), self.tools)
-            if part.readings():
-                found.append(part)
-            elif first or not self._is_aside(last):
-                return []
-        return found
-
-    def _begun(self) -> list[int]:
-        """Where a further command begins; nowhere in a text of many parts."""
-        joints = self._joints((0, len(self.message.tokens)))
+    def parts(self) -> list[str]:
+        """The commands that a message joins; none unless every part is one."""
+        tokens = self.message.tokens
+        joints = self._joints((0, len(tokens)))
+        # a text of many parts is no list of commands
         if len(joints) > MOST_JOINTS:
             return []
-        return [n for n in joints if any(self._opens(tag, n) for tag in self._tags)]
-
-    def _is_aside(self, last: int) -> bool:
-        """Whether the words before a place only lead to a command: "thanks, …", "no, …", or an
-        exclamation that denies nothing."""
-        stems, known = self.message.stems(self.message.tag), lexicon(self.message.tag)
-        told = zip(stems[:last], self.message.words, strict=False)
-        if all(s in known.aside or w in known.openers for s, w in told):
-            return True
-        ends = self.message.text[self.message.tokens[last - 1].end :].lstrip()[:1]
-        return (
-            last <= MOST_ASIDE
-            and ends in (".", "!")
-            and not self.message.denies(known.tag, 0, last)
-        )
+        begun = [n for n in joints if any(self._opens(tag, n) for tag in self._tags)]
+        found = []
+        for first, last in pairwise([0, *begun, len(tokens)]) if begun else ():
+            said = self.message.text[tokens[self._past_joints(first)].start : tokens[last - 1].end]
+            if not Commands(replace(self.reading, message=said), self.tools).readings():
+                return []
+            found.append(said)
+        return found
 
     def asked_about(self) -> Command | None:
-        """For a question that is no command: the reading of the one record whose name has one of
-        its words, or that it only points at; None where there are several."""
-        tag, found = self.message.tag, []
-        known, span = lexicon(tag), self.message.bounds(tag, ask=True)[:2]
-        asks = self.message.asks or known.question & {*self.message.stems(tag)[:1]}
-        if self.message.denies(tag) or not asks:
-            return None
-        small = known.polite | known.question | known.reference | known.ordinals.keys()
-        wanted = {language.stem(w, tag) for w in self.message.words if w} - small
-        for tool in self.tools:
+        """For a question that is no command: the reading of the one record that holds all words
+        that tell what it is about, or that it only points at; None where there are several."""
+        found, tag = [], self.message.tag
+        for tool in self.tools if self.is_question else ():
             for name in unfilled(tool, "id", ())[: tool.action_type == "read"]:
-                rows = self.values.records.known(tool.app_id)
-                ids = [r["id"] for r in rows if not wanted.isdisjoint(stems_of_name(r))]
-                if not wanted:  # "and the second one?"
-                    value = self.values.of("id", parameters(tool)[name], span, tool, tag)
-                    ids = [value.value] if isinstance(value, Value) else []
-                found += [Command(Pattern(tool, "", tag, (), {}), {name: i}) for i in ids]
+                pattern, ids = Pattern(tool, "", tag, (), {}), self._meant(tool, name)
+                found += [Command(pattern, {name: ident}) for ident in ids]
         return found[0] if len(found) == 1 else None
+
+    def _meant(self, tool: ToolSpec, name: str) -> list[str]:
+        """The ids of the records of its app that the message is about."""
+        tag = self.message.tag
+        wanted = {language.stem(word, tag) for word in self.message.telling(tag)}
+        if not self.message.telling(tag, fields=True):  # "and the second one?"
+            span = self.message.bounds(tag, ask=True)[:2]
+            value = self.values.of("id", parameters(tool)[name], span, tool, tag)
+            return [value.value] if isinstance(value, Value) else []
+        rows = self.values.records.known(tool.app_id)
+        return [row["id"] for row in rows if self._tells_of(row, wanted, tag)]
+
+    @staticmethod
+    def _tells_of(row: JSONObject, wanted: set[str], tag: str) -> bool:
+        """Whether a record holds all of these words, or they hold its whole name."""
+        name = Message.of(name_of(row)).telling(tag)
+        named = {language.stem(word, tag) for word in name}
+        return bool(wanted) and bool(holding([row], wanted, tag) or (named and named <= wanted))
+
+    @property
+    def is_question(self) -> bool:
+        """Whether the message asks for something, with a mark or without."""
+        tag = self.message.tag
+        is_led = bool(lexicon(tag).question & {*self.message.stems(tag)[:1]})
+        return (self.message.asks or is_led) and not self.message.denies(tag)
+
+    def strange(self, tag: str, *, fields: bool = False) -> list[str]:
+        """The words that tell what the message is about, and that no example knows."""
+        known = frozenset[str]().union(*(p.literals for p in self.examples if p.tag == tag))
+        return [w for w in self.message.telling(tag, fields=fields) if sense(w, tag) not in known]
 
     def named(self) -> Command | None:
         """What begins with the whole name of a function without examples, and may say no more."""
@@ -296,8 +263,7 @@ class Commands:
 
     def _ends_a_name(self, first: int, last: int, tag: str) -> bool:
         """Whether what a record or a person is called may end there: not between two names of one
-        person, nor with "that I"."""
-        # "Anna | Weber" are one person
+        person ("Anna | Weber"), nor with a small word ("ann@x.com about")."""
         is_inside = all(t.text.istitle() for t in self.message.tokens[last - 1 : last + 1])
         is_small = self.message.stems(tag)[last - 1] in lexicon(tag).small
         return not is_inside and (last - first == 1 or not is_small)
@@ -328,51 +294,44 @@ class Commands:
         return {left[0]: newest[0]["id"]} if may else {}
 
     def _is_one_thing(self, pattern: Pattern, span: Span, told: JSONObject) -> bool:
-        """Whether the words that a slot takes are one text: no command begins behind a conjunction
-        or a break in them, nor is the app's own noun there; where something is enumerated, the noun
-        before it is in the form of the example; and nothing of them is another argument's."""
-        tokens, is_dated = self.message.tokens, any(p.kind == "date" for p in pattern.pieces)
+        """Whether the words that a slot of a write takes are one text, and nothing of them is
+        another command's, another thing's or another argument's."""
         if pattern.tool.action_type == "read":
             return True
+        is_unread = self.message.tokens[span[1] - 1].kind == "unread"
         is_more = self._is_several(pattern, span) or self._holds_more(pattern, span, told)
-        if is_more or tokens[span[1] - 1].kind == "unread":
-            return False
-        behind_colon = span[0] > 0 and tokens[span[0] - 1].kind == "colon"
-        return (behind_colon and not is_dated) or self._is_whole(pattern, span)
+        return not (is_unread or is_more) and self._begins_a_text(span, pattern.tag)
 
     def _holds_more(self, pattern: Pattern, span: Span, told: JSONObject) -> bool:
         """Whether more than a text stands here: a quotation, the mark of "can you …?", a value."""
-        tag, message = pattern.tag, self.message
+        tag, tool, message = pattern.tag, pattern.tool, self.message
         # only what the slot begins with can be a quotation of its own
         last = span[0] + 1 if message.has_colon else span[1]  # "note: he said “no”" is one text
-        is_quoted = any(token.kind == "quote" for token in message.tokens[span[0] : last])
-        if is_quoted or (message.has_colon and message.is_led(tag) and message.text[-1] == "?"):
+        is_asked = message.has_colon and message.is_led(tag) and message.text.endswith("?")
+        if is_asked or "quote" in (token.kind for token in message.tokens[span[0] : last]):
             return True
-        free = {name: p for name, p in parameters(pattern.tool).items() if name not in told}
-        if not dated(pattern.tool).isdisjoint(free) and self.values.is_dated(span, tag):
-            return True
-        choices = [p for p in free.values() if p.kind == "choice"]
-        return any(self.values.choice(p, (n, n + 1), tag) for p in choices for n in range(*span))
+        is_date = bool(dated(tool)) and self.values.is_dated(span, tag)
+        return is_date or self._holds_a_choice(pattern, span, told)
 
-    def _is_whole(self, pattern: Pattern, span: Span) -> bool:
-        """Whether words that no colon leads to are a text: no colon and no date is in them, and
-        behind no small word, as in "note that I …", they begin with none, as "a task out of the
-        first mail" does."""
-        tag, stems = pattern.tag, self.message.stems(pattern.tag)
-        known = lexicon(tag)
-        near, particles = range(max(span[0] - 1, 0), span[0] + 1), known.particles
-        led = any(
-            self.message.words[n] not in particles
-            and (stems[n] in known.small if n < span[0] else self.message.is_passed_over(n, tag))
-            for n in near
+    def _holds_a_choice(self, pattern: Pattern, span: Span, told: JSONObject) -> bool:
+        """Whether a word here is a choice of a parameter that has no value."""
+        known = parameters(pattern.tool).values()
+        free = [p for p in known if p.kind == "choice" and p.name not in told]
+        places = [(n, n + 1) for n in range(*span)]
+        return any(self.values.choice(p, place, pattern.tag) for p in free for place in places)
+
+    def _begins_a_text(self, span: Span, tag: str) -> bool:
+        """Whether a text may begin here: behind a colon; or with no small word but behind one, as
+        in "note that I …", so that "a task out of the first mail" is none."""
+        stems, words, known = self.message.stems(tag), self.message.words, lexicon(tag)
+        before, at = span[0] - 1, span[0]
+        if before >= 0 and self.message.tokens[before].kind == "colon":
+            return True
+        is_led = (
+            before >= 0 and stems[before] in known.small and words[before] not in known.particles
         )
-        # French elides: d'appeler
-        head, _, rest = stems[span[0]].partition("'")
-        is_elided = len(rest) > 2 and head in known.small - known.articles  # "d'appeler", no "I'm"
-        is_small = is_elided or stems[span[0]] in known.small
-        if COLON in stems[span[0] + 1 : span[1]] or (is_small and not led):
-            return False
-        return not (dated(pattern.tool) and self.values.is_dated(span, tag))
+        is_led |= words[at] in known.articles - known.particles
+        return COLON not in stems[at + 1 : span[1]] and (is_led or stems[at] not in known.small)
 
     def _joints(self, span: Span) -> list[int]:
         """Where something else may begin in these words: behind a conjunction or a break."""
@@ -391,60 +350,40 @@ class Commands:
         if not joints:
             return False
         stems, nouns = self.message.stems(tag), self.values.nouns(pattern.tool.app_id, tag)
-        return (
-            any(
-                (self._opens(tag, n) and stems[n] not in lexicon(tag).plural)
-                or stems[n] in lexicon(tag).correction
-                for n in joints
-            )
-            or not nouns.isdisjoint(stems[joints[0] + 1 : span[1]])
-            or self._is_inflected(pattern, span[0], nouns)
-        )
-
-    def _is_inflected(self, pattern: Pattern, last: int, nouns: frozenset[str]) -> bool:
-        """Whether the app's noun before a place is a form of the example's: "tasks" for "task", but
-        not "mail" for "email"."""
-        tag = pattern.tag
-        written = {key_fold(w.text) for w in language.tokens(SLOT.sub(" ", pattern.example))}
-        forms = {language.stem(w, tag) for w in written}
-        told = zip(self.message.words[:last], self.message.stems(tag), strict=False)
-        own = {word for word, stem in told if stem in nouns} - written
-        return any(language.stem(word, tag) in forms for word in own)
+        return any(
+            (self._opens(tag, n) and stems[n] not in lexicon(tag).plural)
+            or stems[n] in lexicon(tag).correction
+            for n in joints
+        ) or not nouns.isdisjoint(stems[joints[0] + 1 : span[1]])
 
     # What is near an example
 
     def nearest(self) -> list[tuple[float, Pattern]]:
-        """The examples, the nearest first, one a function; what is elsewhere comes last, and behind
-        it what is not of the one app that alone knows some of the words."""
+        """The examples, the nearest first, one a function."""
         own = [p for tool in self.tools if (p := self._patterns(tool) or by_name(tool))]
-        owner = owner_of(self.message, own)
+        return Nearness(self.message, own).nearest()
 
-        def rank(found: tuple[float, Pattern]) -> tuple[bool, bool]:
-            pattern = found[1]
-            is_elsewhere = self._is_elsewhere(Command(pattern, self.values.draft(pattern)))
-            return bool(owner) and pattern.tool.app_id != owner, is_elsewhere
-
-        return sorted(Nearness(self.message, own).nearest(), key=rank)
+    def begins(self, pattern: Pattern) -> bool:
+        """Whether the message begins with the first word of an example."""
+        tag = pattern.tag
+        at = self.message.bounds(tag, ask=pattern.tool.action_type == "read").first
+        return self.message.stems(tag)[at : at + 1] == (pattern.pieces[0].stem,)
 
     def question(self, pattern: Pattern) -> Command | None:
         """The call of a near example without slots, or of the name, of a function that only reads;
-        None where the message also denies, points at a record, has a value, or begins what has an
-        effect."""
+        None where the message also denies, points at something, has a value, or says what has an
+        effect, however near it is."""
         tag, known, tool = pattern.tag, lexicon(pattern.tag), pattern.tool
-        stems, tokens = self.message.stems(tag), self.message.tokens
-        arguments = {**pattern.fixed, **self._left_out(tool, dict(pattern.fixed))}
-        # "delete …" is answered by no read, however near
         effects = {p.pieces[0].stem for p in self.examples if p.tool.action_type != "read"}
-        begins = (self.message.bounds(tag, ask=True).first, *self._joints((0, len(tokens))))
-        heads = effects.intersection(stems[n] for n in begins) - known.small
-        others = [n for n, stem in enumerate(stems) if stem not in pattern.literals]
-        led = known.reference | known.plural | known.denial | known.ordinals.keys() | heads
+        led = known.reference | known.plural | known.denial | known.ordinals.keys()
+        others = {*self.message.stems(tag)} - pattern.literals
+        is_more = not others.isdisjoint(led | (effects - known.small))
+        places = [n for n, stem in enumerate(self.message.stems(tag)) if stem in others]
         is_value = not all(word.replace("'", "").isalpha() for word in self.message.words)
-        is_value |= any(self.values.is_dated((n, n + 1), tag) for n in others)
-        is_led = not led.isdisjoint(stems[n] for n in others)
-        if tool.action_type != "read" or is_led or is_value or pattern.has_slots:
+        is_value |= any(self.values.is_dated((n, n + 1), tag) for n in places)
+        if tool.action_type != "read" or is_more or is_value or pattern.has_slots:
             return None
+        command = Command(pattern, {**pattern.fixed, **self._left_out(tool, dict(pattern.fixed))})
+        is_whole = command.is_complete and not unfilled(tool, "id", command.arguments)
         is_drafted = not pattern.example and self.values.draft(pattern)
-        command = Command(pattern, arguments)
-        is_whole = command.is_complete and not unfilled(tool, "id", arguments)
         return command if is_whole and not is_drafted else None

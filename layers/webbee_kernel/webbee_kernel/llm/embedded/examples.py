@@ -161,11 +161,6 @@ class Command:
         return self.is_sure and not self.is_unfound
 
     @property
-    def is_open(self) -> bool:
-        """Whether it is no call yet, and not one of a few records has to be picked either."""
-        return not self.is_sure and not (self.unclear and self.unclear.rows)
-
-    @property
     def worth(self) -> tuple[bool, bool, bool, int, int, int]:
         """The best comes first: what is clear and whole, then what takes the fewest words as they
         stand and the most by the example's own."""
@@ -328,21 +323,6 @@ def dated(tool: ToolSpec) -> frozenset[str]:
     marks = (m for example in tool.examples for m in SLOT.finditer(example))
     own = (p.name for p in parameters(tool).values() if p.kind == "date")
     return frozenset(own).union(m[1] for m in marks if m[2] == "date")
-
-
-def owner_of(message: Message, own: Sequence[Sequence[Pattern]]) -> str:
-    """The one app whose functions alone know some of a message's words; empty where there is none,
-    or several."""
-    knowing: dict[str, set[str]] = {}
-    tags = {pattern.tag for mine in own for pattern in mine}
-    telling = {tag: {*message.stems(tag)} - lexicon(tag).small for tag in tags}
-    for mine in own:
-        for pattern in mine:
-            for stem in telling[pattern.tag] & pattern.literals:
-                knowing.setdefault(stem, set()).add(pattern.tool.app_id)
-    # words that one app only knows
-    alone = set().union(*(apps for apps in knowing.values() if len(apps) == 1))
-    return alone.pop() if len(alone) == 1 else ""
 
 
 class Nearness:

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -35,8 +34,6 @@ MOST_TOKENS = 250
 text may hold it, but nobody knows whether it is one thing."""
 MOST_PASSED = 6
 """Articles, particles and colons in a row that are passed over."""
-LIKENESS = 0.75
-"""How like a word the one that is meant must be, from 0 to 1."""
 _PHRASES = 12
 """Phrases that may stand around a command, all together."""
 _TRIMMED = " \t\r\n\u00a0:,;–—"
@@ -75,8 +72,6 @@ class Lexicon:
         self.begin = _phrases(words.forms("begin") | openers)
         self.openers = frozenset(map(key_fold, openers))
         self.ask = _phrases(words.forms("ask"))
-        # a slip of the hand may be in these, too
-        self.asking = {w for p in words.forms("ask") for w in map(key_fold, p.split("_"))}
         self.end = _phrases(words.forms("end"), step=-1)
         self.reference = words.reference | words.recency
         self.ordinals = {stem: int(place) for stem, place in words.ordinals.items()}
@@ -90,12 +85,12 @@ class Lexicon:
         self.question = words.question | words.asks.keys()
         self.hello = words.greeting | words.help | words.thanks | words.ability
         self.thanks = words.thanks
-        self.aside = words.greeting | words.thanks | words.yes | (words.no - words.prohibition)
         self.polite = self.hello.union(self.function, words.opener, words.question)
+        # what is said of a thing, and names none: "number", "address"
+        self.fields = {s: name for s, name in words.things.items() if s not in words.objects}
         groups = {**words.objects, **words.alike}
         self.alike = {stem: f"={group}" for stem, group in groups.items()}
         self.address, self.toward, self.ability = words.address, words.toward, words.ability
-        self.pronouns = tuple(sorted(map(key_fold, words.forms("reference"))))
         self.undoing = words.undo  # "back"
         aside = self.small | words.opener | words.and_ | words.ordinals.keys()
         self.aside_of_undo = aside - self.undoing
@@ -156,11 +151,6 @@ class Message:
             tokens[-1] = Token(text[start:], start, len(text), "unread")
         return cls(text, tuple(tokens), usual)
 
-    def respelled(self, words: Mapping[str, str]) -> Message:
-        """The message read as if these words stood in it; a slice is what was written."""
-        tokens = (t._replace(text=words.get(key_fold(t.text), t.text)) for t in self.tokens)
-        return Message(self.text, tuple(tokens), self.usual)
-
     @cached_property
     def tag(self) -> str:
         """The language that it is written in, where that is clear."""
@@ -216,12 +206,15 @@ class Message:
         things = ({sense(w.text, tag) for w in language.tokens(part)} for part in told)
         return any(thing <= {*self.stems(tag)} for thing in things)
 
-    def telling(self, tag: str) -> list[str]:
-        """The words that say what it is about."""
+    def telling(self, tag: str, *, fields: bool = False) -> list[str]:
+        """The words that say what it is about; of "the plumber's number" the plumber, unless what
+        is said of a thing counts as well."""
         first, last, _ = self.bounds(tag, ask=True)
-        small = lexicon(tag).small | lexicon(tag).question
-        told = zip(self.tokens[first:last], self.stems(tag)[first:last], strict=True)
-        return [t.text for t, stem in told if stem and stem not in small]
+        known = lexicon(tag)
+        small = known.polite | known.small | known.ordinals.keys()
+        words = [bare(t.text) for t in self.tokens[first:last] if t.kind == "word"]
+        told = [w for w in words if len(w) > 2 and sense(w, tag) not in small]
+        return [w for w in told if fields or language.stem(w, tag) not in known.fields]
 
     @property
     def has_colon(self) -> bool:
@@ -268,6 +261,11 @@ class Message:
         return self.text[start:end].strip(_TRIMMED)
 
 
+def bare(word: str) -> str:
+    """The longest part of a word between apostrophes: "Sarah's", "d'Anna"."""
+    return max(word.replace("\u2019", "'").split("'"), key=len)
+
+
 def without_stop(text: str) -> str:
     """A text without the full stop that ends a sentence."""
     # "etc..." keeps its dots
@@ -310,27 +308,6 @@ def tokenized(text: str) -> Iterator[Token]:
     yield from _words(text, at, len(text))
 
 
-def parted(token: Token, openings: Mapping[str, set[str]]) -> list[Token]:
-    """A verb and the pronoun that is written on to it ("archive-le"); other tokens as they are.
-    `openings`: by language the first words of commands and their stems."""
-    text, word = token.text, key_fold(token.text)
-    for tag, verbs in openings.items() if token.kind == "word" else ():
-        pronouns = lexicon(tag).pronouns
-        is_more = word.endswith(pronouns) and verbs.isdisjoint({word, sense(word, tag)})
-        for end in [len(text) - len(p) for p in pronouns if is_more and word.endswith(p)]:
-            if word[:end].rstrip("-") in verbs:
-                verb = text[:end].rstrip("-")
-                told = token._replace(text=verb, end=token.start + len(verb))
-                return [told, token._replace(text=text[end:], start=token.start + end)]
-    return [token]
-
-
 def _words(text: str, start: int, end: int) -> Iterator[Token]:
     for word in language.tokens(text[start:end]):
         yield Token(word.text, start + word.start, start + word.end)
-
-
-def nearest_form(word: str, forms: Iterable[str]) -> str:
-    """The form that is most like a word; nothing where none is much like it."""
-    begun = [form for form in forms if form[0] == word[0]]
-    return next(iter(get_close_matches(word, begun, 1, LIKENESS)), "")

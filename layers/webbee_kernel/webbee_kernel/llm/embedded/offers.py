@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Final
 
@@ -20,9 +20,9 @@ from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import Commands
 from .examples import Command, Pattern, Unclear, language_of, patterns, speech
-from .message import lexicon, sense
-from .prompt_reader import name_of, read_prompt, stems_of_name
-from .undo import UndoMessage, taken_back
+from .message import lexicon
+from .prompt_reader import holding, name_of, read_prompt, stems_of_name
+from .undo import UndoMessage
 
 KERNEL: Final = "kernel"
 CONTINUE: Final = f"{KERNEL}__continue"
@@ -43,9 +43,6 @@ near as for its form."""
 
 LONGEST_NAMING: Final = 20
 """Words of a message that names a record which nobody was shown."""
-
-MOST_CALLS: Final = 3
-"""Calls of one message."""
 
 MOST_FOUND: Final = 4
 """Words that are looked for in what was said."""
@@ -72,15 +69,10 @@ def classify(request: ModelRequest) -> ModelResponse:
     # a guard sent the call back: what is missing becomes a form
     if reading.is_refused:
         return _asked(readings[0], tools, tag) if readings else _near(commands, tag)
-    if not readings:  # only what changes nothing may be a slip of the hand
-        readings = [c for c in commands.respelled() if c.tool.action_type == "read"]
     # a sure write takes all of the message: "note: buy milk and call Anna"
-    if not any(c.is_sure and c.tool.action_type != "read" for c in readings) and (
-        parts := commands.parts()
-    ):
-        if len(parts) > 1:
-            return _in_order(parts, tag)
-        commands, readings = parts[0], parts[0].readings()
+    is_write = any(c.is_sure and c.tool.action_type != "read" for c in readings)
+    if not is_write and (parts := commands.parts()):
+        return _said(parts[:OFFERED], "one_at_a_time", tag)
     return _answer(readings, commands, request, tag)
 
 
@@ -89,24 +81,22 @@ def _answer(
 ) -> ModelResponse:
     """The one whole command, or the question which is meant. Where there is none, what was just
     made is taken back, a question is looked up, and what nobody was shown is looked for."""
-    found = taken_back(readings, commands, request)
-    readings = [found] if found else readings
+    back = UndoMessage(commands, request)
+    is_open = not any(c.is_sure or (c.unclear and c.unclear.rows) for c in readings)
+    if is_open and not request.undo and back.is_said:
+        return ModelResponse(text=language.of(tag).say("nothing_to_undo"))
+    # "delete the last one" may be no command yet
+    found = back.command if is_open else None
+    if found := found or (None if readings else commands.asked_about()):
+        return _calls([found])
     going_on = [t for t in request.tools if t.name == CONTINUE]
-    if going_on and found is None and (lookup := _lookup(commands, readings)):
+    if going_on and (lookup := _lookup(commands, readings)):
         return _calls([lookup], going_on)
     readings = [*readings, *filter(None, [commands.named()])]
     if not readings:
-        return _not_understood(commands, request, tag)
+        return _near(commands, tag, back.offered)
     is_sure = len(readings) == 1 and readings[0].is_sure
     return _calls(readings) if is_sure else _open(readings, commands, tag)
-
-
-def _not_understood(commands: Commands, request: ModelRequest, tag: str) -> ModelResponse:
-    """What is said where no example fits."""
-    back = UndoMessage(commands, request)
-    if not request.undo and back.is_said:
-        return ModelResponse(text=language.of(tag).say("nothing_to_undo"))
-    return _near(commands, tag, back.offered)
 
 
 def _calls(commands: Sequence[Command], beside: Sequence[ToolSpec] = ()) -> ModelResponse:
@@ -116,48 +106,31 @@ def _calls(commands: Sequence[Command], beside: Sequence[ToolSpec] = ()) -> Mode
 
 
 def _lookup(commands: Commands, readings: Sequence[Command]) -> Command | None:
-    """The list of the app whose record is not found yet, or of those found nothing but ids differ;
-    else of the one app that may hold what the message names and nobody was shown: no other app says
-    as much of what is to be done."""
-    lost = [] if any(map(_is_known, readings)) else _unseen(commands)
-    # an example that says more of the message wins
-    for one in readings[:1]:  # "drop Anna a line" drops nothing
-        lost = [p for p in lost if len(p.literals) > len(one.pattern.literals)]
-    apps = {p.tool.app_id for p in lost}
-    if len(apps) == 1:
-        return _list_of(apps.pop(), lost[0].tag, commands.tools)
-    for one in readings[:1]:
-        if _is_sought(one, commands):
-            return _list_of(one.tool.app_id, one.pattern.tag, commands.tools)
-    return None
-
-
-def _is_known(command: Command) -> bool:
-    """Whether it may be called, or is of one of the records that were shown."""
-    return command.is_found or bool(command.unclear and command.unclear.rows)
-
-
-def _is_sought(command: Command, commands: Commands) -> bool:
-    """Whether words tell a record that has to be found, or nothing but ids those that they fit."""
-    if command.unclear:
-        return _is_told_by_ids(command.unclear.rows)
-    own = (p for p in commands.examples if p.tool is command.tool)
-    return command.is_unfound and any(map(commands.unseen, own))
-
-
-def _unseen(commands: Commands) -> list[Pattern]:
-    """The examples of one app alone that name what nobody was shown."""
+    """The list of the one app that may hold the record or the person that the message names and
+    nobody was shown."""
     # a long message is a text, and names nothing by itself
-    if len(commands.message.tokens) > LONGEST_NAMING:
-        return []
-    own = (p for p in commands.examples if _says_what(p) and commands.unseen(p))
-    return [p for p in own if p.is_to_somebody or len(_knowing(p, commands.tools)) == 1]
+    is_long = len(commands.message.tokens) > LONGEST_NAMING
+    if is_long or any(c.is_found or (c.unclear and c.unclear.rows) for c in readings):
+        return None
+    sought = [
+        c for c in commands.seeking.readings() if c.unclear and _says_what(c.pattern, commands)
+    ]
+    return _list_for(sought or [c for c in readings if c.is_sure], commands)
 
 
-def _says_what(pattern: Pattern) -> bool:
-    """Whether it is of records or people, and has a word of its own for what is to be done."""
-    known, kinds = lexicon(pattern.tag), {p.kind for p in pattern.pieces}
-    return bool(kinds & {"id", "ids", "email"} and pattern.literals - known.small - known.question)
+def _list_for(found: Sequence[Command], commands: Commands) -> Command | None:
+    """The list of the one app that these are of."""
+    apps = {c.tool.app_id for c in found}
+    return _list_of(apps.pop(), found[0].pattern.tag, commands.tools) if len(apps) == 1 else None
+
+
+def _says_what(pattern: Pattern, commands: Commands) -> bool:
+    """Whether it has a word of its own for what is to be done, and goes to somebody or is of the
+    one app a function of which knows all its words."""
+    known, told = lexicon(pattern.tag), pattern.literals
+    knowing = {t.app_id for t in commands.tools if speech(t, pattern.tag) >= told}
+    is_alone = pattern.is_to_somebody or len(knowing) == 1
+    return is_alone and bool(told - known.function - known.question)
 
 
 def _list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None:
@@ -165,14 +138,6 @@ def _list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None
     mine = (t for t in tools if t.app_id == app_id and t.action_type == "read")
     plain = (p for t in mine for p in patterns(t, tag) if not p.fixed and not p.has_slots)
     return next((c for p in plain if (c := Command(p, {})).is_sure), None)
-
-
-def _knowing(pattern: Pattern, tools: Sequence[ToolSpec]) -> set[str]:
-    """The apps of which a function that also reads, or also writes, knows all the words of an
-    example."""
-    reads = pattern.tool.action_type == "read"
-    like = (t for t in tools if (t.action_type == "read") == reads)
-    return {t.app_id for t in like if speech(t, pattern.tag) >= pattern.literals}
 
 
 def _behind(commands: Commands, tag: str) -> ModelResponse:
@@ -187,7 +152,7 @@ def _behind(commands: Commands, tag: str) -> ModelResponse:
     readings, is_all = found.readings(), _is_all(reading.results[0].data)
     if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
         return _calls(readings)
-    if readings and not readings[0].unclear and not readings[0].is_unfound:
+    if readings and readings[0].whole and not (readings[0].unclear or readings[0].is_unfound):
         return _form(readings[0], tag)  # "write a mail to Anna"
     left = [*readings, *found.seeking.readings()]
     sought = [c.unclear for c in left if c.unclear]
@@ -238,18 +203,6 @@ def _none_is_called(lost: Unclear, found: Commands, tag: str) -> str:
     return language.of(tag).say("none_is_called", what=named)
 
 
-def _in_order(parts: Sequence[Commands], tag: str) -> ModelResponse:
-    """Several commands of one message, one after the other; where one is not sure, or may be text
-    behind the colon of the one before, which of them comes first."""
-    read = [part.readings() for part in parts]
-    sure = [found[0] for found in read if len(found) == 1 and found[0].is_found]
-    # what follows a colon may be more of its text
-    told = any(a.message.has_colon and not b.message.has_colon for a, b in pairwise(parts))
-    if len(sure) == len(parts) <= MOST_CALLS and not told:
-        return _calls(sure)
-    return _said([part.message.text for part in parts][:OFFERED], "one_at_a_time", tag)
-
-
 def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelResponse:
     """Several commands that fit as well, or one that lacks something: which record, a value, or
     that it is one thing."""
@@ -258,6 +211,10 @@ def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelRes
     command = readings[0]
     if command.unclear and command.unclear.rows:
         return _which(command.unclear, commands, tag)
+    if not command.whole and (told := commands.values.told(command.pattern)):
+        known = parameters(command.tool)
+        kept = {k: v for k, v in command.arguments.items() if known[k].kind != "text"}
+        command = replace(command, arguments=kept | told)
     return _asked(command, commands.tools, tag)
 
 
@@ -272,7 +229,8 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
         if not lexicon(tag).thanks.isdisjoint(commands.message.stems(tag)[:1]):
             return ModelResponse(text=language.of(tag).say("welcome"))
         return _examples(first, "hello", tag)
-    nearest = commands.nearest()
+    # of those that are near the one that the message begins as
+    nearest = sorted(commands.nearest(), key=lambda f: f[0] < NEAR or not commands.begins(f[1]))
     for score, pattern in nearest[:1]:
         # a function's name and description weigh less, so less is asked of them
         is_asked = score >= (ASKED if pattern.example else NEAR)
@@ -295,12 +253,16 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
         return ModelResponse(
             text=language.of(tag).say("under_your_name"), offer=_offer([data], tag)
         )
-    words = commands.message.telling(tag)
+    words, about = commands.message.telling(tag, fields=True), commands.strange(tag)
     if commands.message.asks or not (before or offered):
-        # words that nobody knows may stand in the user's own data
-        before = {**before, **_searches(commands, words, tag)}
-    links = _beyond(words, tag)
-    return _examples([*offered, *first], "not_understood", tag, before, links)
+        before = {**before, **_searches(commands, about or commands.strange(tag, fields=True), tag)}
+    told = _examples([*offered, *first], "not_understood", tag, before, _beyond(words, tag))
+    stems = [language.stem(word, tag) for word in about]
+    rows = [row for t in commands.tools for row in commands.values.records.known(t.app_id)]
+    if not commands.is_question or not 0 < len(about) < len(words) or holding(rows, stems, tag):
+        return told
+    none = language.of(tag).say("none_holds", what=" ".join(about[:OFFERED]))
+    return replace(told, text=f"{none} {told.text}")
 
 
 def _has_form(pattern: Pattern) -> bool:
@@ -369,7 +331,10 @@ def _which(unclear: Unclear, commands: Commands, tag: str) -> ModelResponse:
         _button(label, ui.Send(f"{before}{row['id']}{after}"))
         for label, row in zip(labels, rows, strict=True)
     ]
-    told = "; ".join(f"{n}. {label}" for n, label in enumerate(labels, 1))
+    listed = [f"{n}. {label}" for n, label in enumerate(labels, 1)]
+    if left := len(unclear.rows) - len(rows):
+        listed.append(language.of(tag).say("and_more", n=left))
+    told = "; ".join(listed)
     text = language.of(tag).say("which_record", records=told)
     return ModelResponse(text=text, offer=_offer(chips, tag))
 
@@ -378,11 +343,6 @@ def _labels(rows: Sequence[JSONObject]) -> list[str]:
     """What records are called; of those of one name also what tells them apart."""
     named = [(name_of(row)[:_SHOWN], row) for row in rows]
     return [name + more for (name, _), more in zip(named, disambiguate(named), strict=True)]
-
-
-def _is_told_by_ids(rows: Sequence[JSONObject]) -> bool:
-    """Whether nothing but its id tells one of these records from another."""
-    return any(str(r["id"]) in label for r, label in zip(rows, _labels(rows), strict=True))
 
 
 def _asked(
@@ -417,11 +377,9 @@ def _link(key: str, action: UIAction, tag: str) -> UINode:
 
 def _searches(commands: Commands, words: Sequence[str], tag: str) -> dict[str, str]:
     """What may be said to look for words that no app knows, and how it is called."""
-    own = [p for p in commands.examples if p.tag == tag]
-    known = frozenset[str]().union(*(p.literals for p in own))
-    strange = [w for w in words if sense(w, tag) not in known][:OFFERED]
-    looks = {p.tool.app_id: p.example for p in reversed(own) if p.is_search}
-    said = [SLOT.sub(word, looks[app]) for word in strange for app in reversed(looks)][:OFFERED]
+    own = (p for p in reversed(commands.examples) if p.tag == tag and p.is_search)
+    looks = {p.tool.app_id: p.example for p in own}
+    said = [SLOT.sub(word, looks[app]) for word in words for app in reversed(looks)][:OFFERED]
     return dict(zip(said, said, strict=True))
 
 

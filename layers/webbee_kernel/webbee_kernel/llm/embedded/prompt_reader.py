@@ -12,10 +12,11 @@ from typing import Any
 
 from ... import language
 from ...types import JSONObject
+from .message import bare
 
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
 _MESSAGE = re.compile(r"\[(\d{4}-\d\d-\d\dT\S+) user\] ?(.*)$")
-_TURN = re.compile(r"\[\d{4}-\d\d-\d\dT\S+ user (\w+) apps=\[[^\]]*\]\] (.*?) → ")
+_TURN = re.compile(r"\[\d{4}-\d\d-\d\dT\S+ user \w+ apps=\[[^\]]*\]\] (.*?) → ")
 _RESULT = re.compile(r'RESULT: app=(\S+) fn=(\S+) .*?summary="(?:[^"\\]|\\.)*" data=(.*)$')
 _FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
@@ -38,8 +39,8 @@ class Reading:
     """A prompt, read; `usual` is the language of what was said before, `facts` are newest first,
     `known` are the records that sections of the skeleton list, each with its section.
     `has_results`: calls of this turn have ended, `results` are theirs. `is_refused`: something in
-    the answer before was. `is_waiting`: the turn before ended in a question whether something shall
-    be done. `seeks`: what no record that was shown is called by may be one that was not."""
+    the answer before was. `seeks`: what no record that was shown is called by may be one that was
+    not."""
 
     message: str = ""
     usual: str = "en"
@@ -49,7 +50,6 @@ class Reading:
     has_results: bool = False
     results: list[Fact] = field(default_factory=list)
     is_refused: bool = False
-    is_waiting: bool = False
     seeks: bool = False
 
 
@@ -95,8 +95,7 @@ def _read_history(line: str, reading: Reading, said: list[str]) -> None:
     if facts := _facts(_FACTS, line):
         reading.facts += facts
     elif turn := _TURN.match(line):
-        reading.is_waiting = turn[1] == "confirmation"
-        said.append(turn[2])
+        said.append(turn[1])
     elif found := _MESSAGE.match(line):
         reading.at, reading.message = found[1], found[2].replace("⏎", "\n")
 
@@ -158,15 +157,18 @@ class Records:
         """The address that was shown last, of a list that of its first record's sender."""
         return next(iter(self._addresses), "")
 
-    def addresses(self, stems: Sequence[str]) -> list[str]:
+    def addresses(self, stems: Sequence[str], tag: str) -> list[str]:
         """Those of the records that hold all of these words, each record's first, each once."""
-        held = holding([row for _, _, rows in self._shown for row in rows], stems)
+        held = holding([row for _, _, rows in self._shown for row in rows], stems, tag)
         return [*dict.fromkeys(a for row in held for a in _addresses_of(row)[:1])]
 
 
-def holding(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObject]:
-    """The records whose texts hold all of these words."""
-    return [r for r in rows if _stems(" ".join(str(v) for v in r.values())).issuperset(stems)]
+def holding(rows: Sequence[JSONObject], stems: Collection[str], tag: str) -> list[JSONObject]:
+    """The records whose texts hold all of these words of a language."""
+    texts = ((row, _stems(" ".join(str(v) for v in row.values()))) for row in rows)
+    # the stemmer leaves a letter more of a Russian name in one case than in another
+    forms = [{stem, language.stem(stem, tag)} for stem in stems]
+    return [row for row, own in texts if not any(own.isdisjoint(form) for form in forms)]
 
 
 def stems_of_name(row: JSONObject) -> set[str]:
@@ -179,11 +181,6 @@ def name_of(row: JSONObject) -> str:
     known = {language.key_fold(k): v for k, v in row.items()}
     name = next((known[k] for k in language.title_keys() if known.get(k)), row["id"])
     return " ".join(str(name).split())
-
-
-def bare(word: str) -> str:
-    """The longest part of a word between apostrophes: "Sarah's", "d'Anna"."""
-    return max(word.replace("\u2019", "'").split("'"), key=len)
 
 
 def _stems(text: str) -> set[str]:

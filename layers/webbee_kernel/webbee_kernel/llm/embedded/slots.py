@@ -15,11 +15,11 @@ from ...language import Mention
 from ...language.moments import DATED
 from ...language.stems import folded_words
 from ...types import JSONObject
-from ..function_form import Parameter
+from ..function_form import Parameter, parameters
 from ..protocol import ToolSpec
-from .examples import Command, Pattern, Span, Unclear, Value, speech, unfilled
-from .message import COLON, Message, lexicon, sense, without_stop
-from .prompt_reader import Reading, Records, bare, holding
+from .examples import Pattern, Piece, Span, Unclear, Value, patterns, speech, unfilled
+from .message import COLON, Message, bare, lexicon, sense, without_stop
+from .prompt_reader import Reading, Records, holding
 
 LONGEST_NUMBER: Final = 15
 """Digits of a number; what is longer is an id, or nothing."""
@@ -30,8 +30,6 @@ MOST_NAMED: Final = 3
 """Words of a person's name."""
 LONG: Final = 300
 """Characters from which a text is one of several lines, and keeps its last full stop."""
-_NOUN: Final = 40
-"""Characters of a title that may be no more than what an app calls its records."""
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
 
 
@@ -199,7 +197,7 @@ class SlotValues:
             or text not in (text.lower(), text.title())
         ):
             return None
-        found = self.records.addresses(naming)
+        found = self.records.addresses(naming, tag)
         if len(found) == 1:
             return Value(found[0], len(naming))
         is_told = any(t.kind == "email" for t in self.message.tokens)
@@ -225,19 +223,19 @@ class SlotValues:
         rows = self.records.rows(app_id) if here else []
         ordinals = [known.ordinals[s] for s in stems if s in known.ordinals]
         small = known.reference | known.plural | known.ordinals.keys()
-        unseen = Unclear((), span, named=True) if self._seeks else None
+        is_sought = self._seeks and span[1] - span[0] <= MOST_SOUGHT
+        unseen = Unclear((), span, named=True) if is_sought else None
         if naming := [s for s in stems if s not in small]:
-            held = holding(self.records.known(app_id), naming)
+            held = holding(self.records.known(app_id), naming, tag)
             several = Unclear(tuple(held), span, True) if len(held) > 1 else None
             found = several or self._chosen(kind, held, span)
-            # "the mail from City Library" is of none shown; beside "die Mail" capitals tell nothing
-            lower = {n for n in at if self.message.tokens[n].text[:1].islower()}
-            nouned = {n for n in at if self.message.stems(tag)[n] in nouns}
-            is_name = len(lower) < len(at) and bool(nouned & lower)
-            any_of = Unclear(() if is_name else tuple(rows), span)
-            return found or unseen or (any_of if has_noun and len(rows) > 1 else None)
+            any_of = Unclear(tuple(rows), span) if has_noun and len(rows) > 1 else None
+            return found or unseen or any_of
         if ordinals:
-            return self._placed(kind, ordinals, app_id, span) if rows else unseen
+            listed, place = self.records.listed(app_id), ordinals[0] - (ordinals[0] > 0)
+            inside = len(ordinals) == 1 and -len(listed) <= place < len(listed)
+            placed = self._chosen(kind, [listed[place]], span) if inside else None
+            return placed or (Unclear((), span) if rows else unseen)
         if not (rows or has_noun):
             return None
         newest = self.records.newest(app_id) if here else []
@@ -257,16 +255,6 @@ class SlotValues:
                 return None
         return Value([text] if kind == "ids" else text)
 
-    def _placed(
-        self, kind: str, ordinals: Sequence[int], app_id: str, span: Span
-    ) -> Value | Unclear | None:
-        """The record at a place of the list that was shown last; none at several places."""
-        rows, place = self.records.listed(app_id), ordinals[0] - (ordinals[0] > 0)
-        if len(ordinals) > 1:
-            return None
-        inside = -len(rows) <= place < len(rows)
-        return self._chosen(kind, [rows[place]], span) if inside else Unclear((), span)
-
     def _chosen(self, kind: str, rows: Sequence[JSONObject], span: Span) -> Value | Unclear | None:
         if len(rows) != 1:
             return Unclear(tuple(rows), span) if rows else None
@@ -283,22 +271,6 @@ class SlotValues:
             if stems[n] not in small and self.message.words[n] not in known.articles
         ]
 
-    def is_others_noun(self, command: Command) -> bool:
-        """Whether a record is called as another app or its records are, and no more."""
-        app_id, tag = command.tool.app_id, command.pattern.tag
-        titles = {*language.title_keys()} & command.arguments.keys()
-        called = [str(command.arguments[k]) for k in titles if unfilled(command.tool, "id", ())]
-        words = (w.text for text in called if len(text) <= _NOUN for w in language.tokens(text))
-        stems = {sense(word, tag) for word in words} - lexicon(tag).small
-        if not stems or not self._names(app_id, tag).isdisjoint(stems):
-            return False
-        return any(self._names(t.app_id, tag) >= stems for t in self._tools)
-
-    def _names(self, app_id: str, tag: str) -> frozenset[str]:
-        """What an app and its records are called."""
-        words = re.findall(r"[^\W_]+", app_id)
-        return self.nouns(app_id, tag).union(sense(word, tag) for word in words)
-
     def nouns(self, app_id: str, tag: str) -> frozenset[str]:
         """What an app calls its records: the literal words that examples of most of its functions
         share."""
@@ -306,75 +278,98 @@ class SlotValues:
         if key not in self._nouns:
             mine = [t for t in self._tools if t.app_id == app_id]
             used = Counter(stem for tool in mine for stem in speech(tool, tag))
-            most, small = max(2, len(mine) // 3), lexicon(tag).small | lexicon(tag).question
+            most, small = max(2, len(mine) * 3 // 4), lexicon(tag).small | lexicon(tag).question
             self._nouns[key] = frozenset(
                 s for s, count in used.items() if count >= most and s not in small and s != COLON
             )
         return self._nouns[key]
 
     def draft(self, pattern: Pattern) -> JSONObject:
-        """What a form of the function can be filled with beforehand: the quotations, addresses,
-        links and dates that one parameter takes, and for its text what stands behind the example's
-        words."""
+        """What a form of the function can be filled with beforehand: texts that are told by the
+        names of their fields, the quotations, addresses, links and dates that one parameter takes,
+        and for its text what stands behind the example's words."""
         arguments, tokens = dict(pattern.fixed), self.message.tokens
-        taken = set()
+        led = self._led(pattern)
+        arguments |= self.told(pattern)
+        taken = {n for span in led.values() for n in range(*span)}
         for n, kind in self._typed:
-            if names := unfilled(pattern.tool, kind, arguments):
-                arguments[names[0]] = self._counts.get(tokens[n].start, tokens[n].text)
+            names = unfilled(pattern.tool, kind, arguments)
+            if names and n not in taken:
+                text = tokens[n].text[:LONGEST_NUMBER]
+                arguments[names[0]] = int(text) if kind == "number" else tokens[n].text
                 taken.add(n)
-        span = self._rest(pattern, taken)
         names = unfilled(pattern.tool, "text", arguments)
-        is_free = span[0] < span[1] and taken.isdisjoint(range(*span))
-        if names and is_free and not self.points(span, pattern.tag):
-            arguments[names[0]] = self.message.slice(*span)
+        if names and not led and (text := self._behind_words(pattern, names[0], taken)):
+            arguments[names[0]] = text
         return arguments
+
+    def _behind_words(self, pattern: Pattern, name: str, taken: set[int]) -> str:
+        """The text behind an example's words, without what leads to it; empty where none is."""
+        first, last = self._rest(pattern, taken)
+        if first < last:
+            first = self._begins(first, pattern.tag, self._leads(pattern, name))
+        is_free = first < last and taken.isdisjoint(range(first, last))
+        is_text = is_free and not self.points((first, last), pattern.tag)
+        return self.message.slice(first, last) if is_text else ""
+
+    def _leads(self, pattern: Pattern, name: str) -> set[str]:
+        """What leads to a parameter's text: what it is called, and the words that mostly stand
+        before it in examples: "that" in "write to {to} that {body}"."""
+        tag = pattern.tag
+        pieces = ((*p.pieces, Piece()) for p in patterns(pattern.tool, tag))
+        pairs = Counter((a.stem, b.slot == name) for own in pieces for a, b in pairwise(own))
+        stems = {stem for stem, is_before in pairs if is_before and stem}
+        told = {stem for stem in stems if pairs[stem, True] > pairs[stem, False]}
+        return told | _called(name, tag)
+
+    def told(self, pattern: Pattern) -> JSONObject:
+        """The texts that are told by the names of their fields."""
+        return {name: self.message.slice(*span) for name, span in self._led(pattern).items()}
+
+    def _led(self, pattern: Pattern) -> dict[str, Span]:
+        """The texts that are told by their fields, where one but the function's first is: "with the
+        subject …", "about … that …". A quotation is all of it; else the first goes to the end."""
+        stems, tokens = self.message.stems(pattern.tag), self.message.tokens
+        names = unfilled(pattern.tool, "text", pattern.fixed)
+        every = [p.name for p in parameters(pattern.tool).values() if p.kind == "text"]
+        if pattern.tool.action_type == "read" or not names or len(every) < 2:
+            return {}
+        leads = {name: self._leads(pattern, name) for name in [names[0], *every]}
+        found, at = dict[str, Span](), 1
+        while at < len(tokens) - 1:
+            name = next((k for k, own in leads.items() if stems[at] in own and k not in found), "")
+            at += 1
+            if not name:
+                continue
+            at = self._begins(at, pattern.tag, leads[name])
+            ends = (n for n in range(at + 1, len(tokens)) if stems[n] in leads[names[0]])
+            end = next(ends, len(tokens)) if name != names[0] else len(tokens)
+            end = at + 1 if tokens[at].kind == "quote" else end
+            found[name], at = (at, end), end
+        return found if found.keys() - {names[0]} else {}
+
+    def _begins(self, at: int, tag: str, leads: set[str]) -> int:
+        """Where a text begins behind what leads to it: "know | that", "the text | :"."""
+        stems, last = self.message.stems(tag), len(self.message.tokens) - 1
+        while at < last and (stems[at] in leads or stems[at] == COLON):
+            at += 1
+        behind = self.message.past_articles(tag, at, last)
+        return behind if self.message.tokens[behind].kind == "quote" else at
 
     @cached_property
     def _typed(self) -> list[tuple[int, str]]:
         """The tokens that are no words, each with the kind of parameter that takes it."""
-        tokens = enumerate(self.message.tokens)
-        kinds = ((n, "number" if t.start in self._counts else t.kind) for n, t in tokens)
+        kinds = (
+            (n, "number" if t.text.isdigit() else t.kind) for n, t in enumerate(self.message.tokens)
+        )
         return [(n, "text" if k == "quote" else k) for n, k in kinds if k != "word"]
 
-    @cached_property
-    def _counts(self) -> dict[int, int]:
-        """The whole numbers of the message, in figures or, from two, in a word, by their places."""
-        ends = {t.start: t.end for t in self.message.tokens if t.kind == "word"}
-        found = language.numbers(
-            self.message.text[: max(ends.values(), default=0)], self.message.tag
-        )
-        return {
-            m.start: int(m.value)
-            for m in found
-            if m.end == ends.get(m.start) and m.value == int(m.value)
-            if m.text.isdigit() or m.value > 1
-        }
-
     def _rest(self, pattern: Pattern, taken: set[int]) -> Span:
-        """Where the text may stand: behind the pattern's words, up to a value at the end; of a
-        function without examples else the first words that nobody knows."""
-        last = len(self.message.tokens) - 1
-        behind = self._behind(pattern)
-        behind = next((n for n in range(behind, last + 1) if n not in taken), last + 1)
-        rest, strange = range(behind, last + (last not in taken)), range(0)
-        if not pattern.example:
-            strange = self._strange(pattern)
-        if strange:  # "of green tea"
-            rest = range(strange.start, rest.stop) if strange.start in rest else strange
-        return rest.start, rest.stop
-
-    def _strange(self, pattern: Pattern) -> range:
-        """The first words in a row that neither the pattern nor the language knows: what a
-        function without examples may be asked about."""
-        tag, words = pattern.tag, self.message.words
-        known = pattern.literals | lexicon(tag).small | lexicon(tag).question
-        stems = [sense(word.partition("'")[0], tag) for word in words]
-        typed = {n for n, _ in self._typed}
-        ends = [
-            n for n, s in enumerate(stems) if n in typed or not words[n].isalpha() or s in known
-        ]
-        pairs = pairwise([-1, *ends, len(words)])
-        return next((range(a + 1, b) for a, b in pairs if b - a > 1), range(0))
+        """Where the text may stand: behind the pattern's words, up to a value at the end."""
+        last = len(self.message.tokens)
+        behind = range(self._behind(pattern), last)
+        passed = taken | {n for n in behind if self.message.tokens[n].kind == "colon"}
+        return next((n for n in behind if n not in passed), last), last - (last - 1 in taken)
 
     def _behind(self, pattern: Pattern) -> int:
         """The place behind the last of an example's words, or behind them and a colon."""
@@ -382,3 +377,10 @@ class SlotValues:
         colon = stems.index(COLON) if COLON in stems else len(stems)
         end = len(stems) if literals.isdisjoint(stems[:colon]) else colon
         return max((n for n, s in enumerate(stems[:end]) if s in literals), default=-1) + 1
+
+
+def _called(name: str, tag: str) -> set[str]:
+    """The words for a field in a language."""
+    label = language.of(tag).field_name(name.replace("_", " "))
+    stems = {stem for stem, field in lexicon(tag).fields.items() if field == name}
+    return stems | {sense(w.text, tag) for w in language.tokens(label)}

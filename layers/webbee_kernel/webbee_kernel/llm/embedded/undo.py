@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from functools import cached_property
 
 from ... import language
@@ -13,7 +13,7 @@ from .message import lexicon, sense
 from .prompt_reader import stems_of_name
 
 MOST_BESIDE = 2
-"""Words of nothing known beside an "undo that" which points: "put the date back to what it was"."""
+"""Words of nothing known beside an "undo that": "put the date back to what it was"."""
 
 
 class UndoMessage:
@@ -23,6 +23,8 @@ class UndoMessage:
     def __init__(self, commands: Commands, request: ModelRequest) -> None:
         self._commands, self._undo, self._undoes = commands, request.undo, request.undoes
         self._message, self._tag = commands.message, commands.message.tag
+        first, said = self._message.ending(self._tag)
+        self._first, self._said = first, said
 
     @property
     def offered(self) -> dict[str, str]:
@@ -36,71 +38,55 @@ class UndoMessage:
 
     @property
     def is_said(self) -> bool:
-        """Whether the last part of the message says "undo that", and hardly a word beside it that
-        nothing is called by: most where it points at something or speaks of the effect, and behind
-        it only there."""
-        known, (first, said) = lexicon(self._tag), self._message.ending(self._tag)
-        pointers = (known.reference | known.ordinals.keys()) - known.undoing
-        speaks = not pointers.isdisjoint(self._message.stems(self._tag)[first:])
-        speaks = speaks or not self._made.isdisjoint(said)
-        told = [b for b, behind in known.beside_undo(said) if speaks or self._made >= {*behind}]
-        strange = [beside - self._made - known.question for beside in told]
-        most = MOST_BESIDE if speaks else 1
-        return not self._asks and any(len(s) <= most and self._is_unnamed(s) for s in strange)
-
-    def _is_unnamed(self, strange: set[str]) -> bool:
-        """Whether no record is called by it, and no other app or its records."""
-        values, records = self._commands.values, self._commands.values.records
-        mine = self._undo.name.partition("__")[0] if self._undo else records.written
-        others = {t.app_id for t in self._commands.tools} - {mine}
-        if mine and any(not values.nouns(a, self._tag).isdisjoint(strange) for a in others):
+        """Whether the last part of the message says "undo that", with few words beside it and none
+        that another thing is called by; behind it only what points at something or speaks of the
+        effect."""
+        known = lexicon(self._tag)
+        if self._message.asks > self._message.is_led(self._tag):  # "can you …?" asks for a deed
             return False
-        rows = (row for tool in self._commands.tools for row in records.known(tool.app_id))
-        return all(stems_of_name(row).isdisjoint(strange) for row in rows)
+        pointers = (known.reference | known.ordinals.keys()) - known.undoing
+        stems = {*self._message.stems(self._tag)[self._first :]}
+        points = not pointers.isdisjoint(stems) or not self._made.isdisjoint(self._said)
+        told = [b for b, end in known.beside_undo(self._said) if points or self._made >= {*end}]
+        strange = [beside - self._made - known.question for beside in told]
+        return any(len(s) <= MOST_BESIDE and not self._names_another(s) for s in strange)
+
+    def _names_another(self, words: set[str]) -> bool:
+        """Whether a record is called by one of these, or another app calls its records so."""
+        values, tools = self._commands.values, self._commands.tools
+        mine = self._undo.name.partition("__")[0] if self._undo else values.records.written
+        others = {t.app_id for t in tools} - {mine} if mine else ()
+        rows = (row for tool in tools for row in values.records.known(tool.app_id))
+        called = (*(values.nouns(a, self._tag) for a in others), *map(stems_of_name, rows))
+        return any(not words.isdisjoint(own) for own in called)
 
     @property
     def command(self) -> Command | None:
         """The call that takes back what was just made, where the last part of the message says that
         and names nothing else: "undo that", "delete what I just added", "cancel the stamps"."""
-        if not (undo := self._undo) or not isinstance(undo.arguments, dict) or self._asks:
+        undo = self._undo
+        tool = next((t for t in self._commands.tools if undo and t.name == undo.name), None)
+        if not (undo and tool and isinstance(undo.arguments, dict)):
             return None
-        tool = next((t for t in self._commands.tools if t.name == undo.name), None)
-        if not tool or self._message.denies(self._tag, self._message.ending(self._tag)[0]):
+        if self._message.denies(self._tag, self._first):
             return None
         is_meant = self.is_said or self._is_deleting(tool)
         return Command(Pattern(tool, "", self._tag, (), {}), undo.arguments) if is_meant else None
 
     def _is_deleting(self, tool: ToolSpec) -> bool:
         """Whether the last part says no more than what the function does: "delete it again"."""
-        said = {*self._message.ending(self._tag)[1]}
-        verbs = said - self._made - lexicon(self._tag).question
-        return bool(verbs) and speech(tool, self._tag) >= verbs
-
-    @property
-    def _asks(self) -> bool:
-        """Whether a question is asked; "can you …?" asks for a deed."""
-        return self._message.asks > self._message.is_led(self._tag)
+        verbs = {*self._said} - self._made - lexicon(self._tag).question
+        is_asked = self._message.asks > self._message.is_led(self._tag)
+        return not is_asked and bool(verbs) and speech(tool, self._tag) >= verbs
 
     @cached_property
     def _made(self) -> frozenset[str]:
         """What speaks of the effect: what its receipt says, the name of its record, what its app
         calls it and says to make it."""
         tag, values = self._tag, self._commands.values
-        app_id, small = values.records.written, lexicon(tag).small
-        tools = self._commands.tools
+        app_id, tools = values.records.written, self._commands.tools
         writes = (t for t in tools if t.app_id == app_id and t.action_type == "write")
-        rows = values.records.newest(app_id)
-        words = (*map(stems_of_name, rows), *(speech(t, tag) for t in writes))
-        told = {sense(w.text, tag) for w in language.tokens(self._undoes)} - small
+        words: list[Collection[str]] = [*map(stems_of_name, values.records.newest(app_id))]
+        words += [speech(tool, tag) for tool in writes]
+        told = {sense(w.text, tag) for w in language.tokens(self._undoes)} - lexicon(tag).small
         return values.nouns(app_id, tag).union(told, *words)
-
-
-def taken_back(
-    readings: Sequence[Command], commands: Commands, request: ModelRequest
-) -> Command | None:
-    """For a message that is no command yet, as "delete the last one" is none: what takes back what
-    was just made, or answers the question about one record."""
-    if not all(command.is_open for command in readings):
-        return None
-    back = UndoMessage(commands, request).command
-    return back or (None if readings else commands.asked_about())
