@@ -164,12 +164,6 @@ def test_thousands_of_different_values_cost_no_more_than_their_characters(form: 
     assert calls_of(text) < DIFFERENT * len(text)
 
 
-def test_the_head_of_a_table_is_read_once_however_many_rows_and_words_it_has() -> None:
-    head = "word " * 2_000
-    text = f"| {head}|\n|---|\n" + "".join(f"| {1000 + 7 * n} |\n" for n in range(300))
-    assert calls_of(text) < DIFFERENT * len(text)
-
-
 @settings(max_examples=8, deadline=None)
 @given(st.text(alphabet="aZя1٣0.,:;-/%€$#\"'*_|()\n é中🙂", min_size=1, max_size=5))
 def test_twice_as_much_of_anything_costs_about_twice_as_much(unit: str) -> None:

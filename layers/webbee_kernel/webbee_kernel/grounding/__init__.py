@@ -7,12 +7,12 @@ marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
   `Mark`, `Source`)
 - `index`     from a value to the fields that show it, built once a turn; `places`
 - `reading`   what a reply asserts: values, sentences, lines
-- `figures`, `dates`  one value against the index; `units`
+- `figures`, `dates`  one value against the index; `measures` of the index, in any unit
 - `arithmetic`  what follows from figures in sight; `groups` of the rows of lists
-- `counts`    a number against the sizes of lists; `partitions` a total with its parts
+- `counts`    a number against the sizes of lists
 - `record_binding` each value is of the record whose label stands nearest, or that the others of
-  its sentence are of; in tables and lists that their column shows; `proper_names` of records and
-  people, `flags` that their record denies
+  its sentence are of; `record_tables` in tables that their column shows; `mentions` of names, and
+  of flags that their record denies
 - `verdict`   `check`, which sets the one against the other
 - `aggregates`  what the kernel counts and adds up for the narrator
 - `receipts`  what the kernel itself says of a turn's calls

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain, repeat
 
 from .. import language
-from ..language.units import Unit, unit_of
-from .arithmetic import REPLY, SAID, WORKED, Arithmetic
+from ..language.units import NO_UNIT, Unit, unit_after, unit_of
+from .arithmetic import REPLY, SAID, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
-from .measures import Measures, Units
+from .measures import Measures
 from .places import (
     DATE,
     MESSAGE,
@@ -45,8 +44,8 @@ _FIELD = re.compile(r"[^\s(]+|some of .*")
 _DIGITS = re.compile(r"\d+")
 _RUN = re.compile(r"(?<![^\W_])[A-Z\d]{1,20}(?:[ \u00a0()./-]{1,3}[A-Z\d]{1,20}){1,9}(?![^\W_])")
 _BREAKS = re.compile(r"[ \u00a0()./-]+")
+_SMALLER = {"hour": unit_of("minute"), "minute": unit_of("second")}
 _HUNDREDTHS = re.compile(r"[ \u00a0](\d\d)[ \u00a0][^\W\d_]{2}")
-_WEEK = re.compile(r"\d{4}-?W(\d\d)(?:-?\d)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -89,7 +88,7 @@ class Figures:
     def __init__(self, reading: Reading, index: Index, at: datetime | None) -> None:
         self.reading, self.index, self.at = reading, index, at
         self.year = at.year if at else 0
-        self._units = Units(reading, index)
+        self._units: dict[int, Unit] = {}
         self._said: list[Figure] = []
         self._named: frozenset[Owner] = frozenset()
 
@@ -99,8 +98,7 @@ class Figures:
         for claim in (c for c in said if c.kind in KINDS and c.mention.value):
             rate, unit = claim.kind == "percent", claim.mention.unit
             kind = "rate" if rate else "money" if unit else ANY
-            holder = WORKED if named is None else REPLY
-            self._said.append(Figure(claim.mention.value, kind, REPLY, holder))
+            self._said.append(Figure(claim.mention.value, kind, REPLY))
         del self._said[SAID:]
         self._named = self._named if named is None else named
         if known != (len(self._said), self._named):
@@ -112,25 +110,22 @@ class Figures:
         """The fields that show a figure, as it is, rounded, or as a part of a text."""
         if not self._is_currency(claim.mention.unit):
             return None
-        readings = [settle(r) for r in self._readings(claim)]
+        readings = self._readings(claim)
         exact = self._exact(claim, readings)
         if claim.kind == "percent":
             return self._rated(exact, readings)
-        if day := self._day(claim):
-            return day
-        if exact:
+        dated = self._calendar(claim)
+        if exact and not (dated and self._is_on(claim)):
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
-        dated = self._year(claim) or self._calendar(claim)
         return dated or self.grouped(claim) or self._measured(claim)
 
-    def _readings(self, claim: Claim) -> Iterator[Number]:
-        """What a figure may mean: an amount with its hundredths behind it, "312 pounds 75 pence",
-        is one."""
+    def _readings(self, claim: Claim) -> list[Number]:
+        """What a figure may be; of an amount with its hundredths behind, "312 pounds 75 pence",
+        the whole of it first."""
+        readings = [settle(r) for r in claim.mention.readings]
         smaller = _HUNDREDTHS.match(self.reading.text, claim.end) if claim.kind == "money" else None
-        for value in claim.mention.readings:
-            if smaller and value == int(value):
-                yield value + int(smaller[1]) / 100
-            yield value
+        whole = [settle(r + int(smaller[1]) / 100) for r in readings] if smaller else []
+        return whole + readings
 
     def _rated(self, exact: Sequence[Place], readings: Sequence[Number]) -> Ground | None:
         """The rates and texts among the fields that show a percentage, or those that have it as a
@@ -160,14 +155,18 @@ class Figures:
         signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
         places = [p for value in signed for p in self.index.numbers.get(value, ())]
         places = [p for p in places if not self._is_converted(claim, p)]
-        places += self.ending(claim.token) if len(claim.token) > 3 else []
-        is_amount = claim.kind == "money" or claim.mention.decimals[:1] == (2,)  # "45.50 by card"
-        if is_amount and not places:
-            minor = [p for r in readings for p in self.index.numbers.get(settle(100 * r), ())]
-            places = [p for p in minor if type(p.value) is int and _may_be_minor(p.key)]
-        if places and self.is_bare(claim):  # "from 4 to 8": days of dates as well
+        places += self.ending(claim.token)
+        places = places or self._hundredths(claim, readings)
+        if places and self._is_bare(claim):  # "from 4 to 8": days of dates as well
             places += self.index.days.get(claim.mention.value, [])
         return self._less_asked(claim, places)
+
+    def _hundredths(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
+        """The fields of an amount that may have it in hundredths; it may go without a currency."""
+        is_amount = claim.kind == "money" or claim.mention.decimals[:1] == (2,)
+        whole = readings if is_amount else ()
+        minor = [p for r in whole for p in self.index.numbers.get(settle(100 * r), ())]
+        return [p for p in minor if type(p.value) is int and _may_be_minor(p.key)]
 
     def in_other_unit(self, claim: Claim) -> str:
         """The field that has a figure in another unit than the one told, `dose_mg: 75` of "75 g";
@@ -192,6 +191,10 @@ class Figures:
         wrote is no source for it."""
         return self.is_whole(claim) and not claim.mention.unit and not self.unit(claim)
 
+    def is_small(self, claim: Claim) -> bool:
+        """Whether a number says how few."""
+        return self.is_quantity(claim) and claim.mention.value <= SMALL
+
     @staticmethod
     def is_whole(claim: Claim) -> bool:
         """Whether a number is a whole one, and written so."""
@@ -199,14 +202,14 @@ class Figures:
         whole = claim.kind == "number" and value is not None and float(value).is_integer()
         return whole and not any(claim.mention.decimals[:1])
 
-    def ending(self, digits: str) -> list[Place]:
-        """The fields whose digits end so: a phone, a card's last four, `order_70412`."""
-        if not digits.isdigit():
-            return []
-        return self.index.once("endings", self._endings).get(digits[-LONGEST_ENDING:], [])
+    def ending(self, code: str) -> list[Place]:
+        """The fields whose digits and capitals end so: a phone, a card's last four,
+        `order_70412`."""
+        return self.index.once("endings", self._endings).get(code[-LONGEST_ENDING:], [])
 
     def _endings(self) -> dict[str, list[Place]]:
-        """The fields with more than three digits, by the ends of these."""
+        """The fields with more than three digits, by the ends of these, and of what they stand
+        in."""
         found: dict[str, list[Place]] = {}
         long = (p for p in self.index.figures if p.value == int(p.value) > 10**SHORT_RUN)
         for place in (*self.index.strings, *long):
@@ -216,43 +219,30 @@ class Figures:
             digits = "".join(_DIGITS.findall(text))
             for size in range(4, min(len(digits), LONGEST_ENDING) + 1):
                 found.setdefault(digits[-size:], []).append(place)
+            if len(digits) > 3 and len(text) <= LONGEST:
+                found.setdefault(_BREAKS.sub("", text)[-LONGEST_ENDING:], []).append(place)
         return found
 
-    def _day(self, claim: Claim) -> Ground | None:
-        """The dates of which a number right behind a weekday is the day, or one right behind the
-        word for a week is the week: "Monday 15", "week 47"."""
-        value, last = claim.mention.value, self.reading.before(claim)
-        if last and last.kind == "weekday" and claim.start - last.end <= SHORT_UNIT:
-            return shown(self.index.days.get(value, []))
-        spoken = self.reading.language
-        word = self.reading.stems(max(0, claim.start - NEAR), claim.start)[-1:]
-        weeks = word and spoken.words.units.get(word[0]) == "week"
-        return shown(self.index.once("weeks", self._weeks).get(value, [])) if weeks else None
-
-    def _weeks(self) -> dict[int, list[Place]]:
-        """The dates of the data by their ISO week, and the texts that name one."""
-        found: dict[int, list[Place]] = {}
-        for place in self.index.strings:
-            if week := _WEEK.fullmatch(place.value):
-                found.setdefault(int(week[1]), []).append(place)
-        for (month, day), held in self.index.dates.items():
-            for year, place in held if day else ():
-                with suppress(ValueError):
-                    of_year = date(year or self.year, month, day).isocalendar().week
-                    found.setdefault(of_year, []).append(place)
-        return found
+    def _is_on(self, claim: Claim) -> bool:
+        """Whether a number stands right behind a weekday: "Monday 15"."""
+        last = self.reading.before(claim)
+        return bool(last and last.kind == "weekday" and claim.start - last.end <= SHORT_UNIT)
 
     def _calendar(self, claim: Claim) -> Ground | None:
-        """The dates of which a number with no word behind it is the day, or the times of which it
-        is the hour: "on Sunday 22", "from 14 to 15:30"."""
+        """The dates of which a number with no word behind it is the year or the day, or the times
+        of which it is the hour: "in 2025", "on Sunday 22", "from 14 to 15:30"; this year."""
         value = claim.mention.value
-        if not self.is_bare(claim):
+        if _YEAR.fullmatch(claim.token):
+            near = self.year and abs(self.year - value) <= 1
+            found = shown(self.index.years.get(value, []))
+            return found or (Ground([], "derived", "this year") if near else None)
+        if not self._is_bare(claim):
             return None
         first = 60 * (value % 24) if value and value == int(value) and SMALL < value <= 24 else -60
         times = (self.index.times.get(first + minute, ()) for minute in range(60))
         return shown([*self.index.days.get(value, []), *chain.from_iterable(times)])
 
-    def is_bare(self, claim: Claim) -> bool:
+    def _is_bare(self, claim: Claim) -> bool:
         """Whether it is a number with no word behind it that it could count."""
         after = behind(self.reading.text, claim.end)
         is_counted = after and not among([after], self.reading.language.words.function)
@@ -272,26 +262,8 @@ class Figures:
         for run in _RUN.finditer(self.reading.text, start, claim.end + LONGEST):
             if run.start() <= claim.start < run.end():
                 whole = _BREAKS.sub("", run.group())
-                digits = whole.lstrip("0") if whole.isdecimal() else ""
-                if len(digits) > SHORT_RUN:
-                    return shown(self.ending(digits))
-                held = self.index.once("whole", self._wholes)
-                return shown(held.get(whole, []) if len(whole) > SHORT_RUN else [])
+                return shown(self.ending(whole.lstrip("0")) if len(whole) > SHORT_RUN else [])
         return None
-
-    def _wholes(self) -> dict[str, list[Place]]:
-        """The short texts, without the breaks in them."""
-        short = (p for p in self.index.strings if SHORT_RUN < len(p.value) <= LONGEST)
-        return {_BREAKS.sub("", place.value): [place] for place in short}
-
-    def _year(self, claim: Claim) -> Ground | None:
-        """The dates of a year; nothing of one near today's."""
-        if not _YEAR.fullmatch(claim.token):
-            return None
-        year = claim.mention.value
-        near = self.year and abs(self.year - year) <= 1
-        found = shown(self.index.years.get(year, []))
-        return found or (Ground([], "derived", "this year") if near else None)
 
     def may_count(self, claim: Claim) -> bool:
         """Whether a figure may be anything's: a small whole number, one in words, a rounded one, an
@@ -341,21 +313,18 @@ class Figures:
                 return Ground([], "derived", formula)
         return None
 
+    def _length(self, claim: Claim) -> Ground | None:
+        """The fields that give what looks like a time as a length: 3:41 of `dur_ms: 221000`."""
+        units = unit_of("second"), unit_of("minute")
+        told = ((at, unit) for at in claim.mention.readings for unit in units)
+        held = (self.measures.held(at, 1 / 2, unit) for at, unit in told)
+        return shown(next(filter(None, held), []))
+
     def _rounded(self, claim: Claim) -> Iterator[tuple[Number, float]]:
         """A large whole figure that ends in zeros as one told in thousands: "more than 13,000"."""
         value = claim.mention.value
         if value == int(value) >= 10 * THOUSAND and value % THOUSAND == 0:
             yield int(value), float(THOUSAND)
-
-    def _length(self, claim: Claim) -> Ground | None:
-        """How what looks like a time follows as a length: 1:07 as 67 seconds, or minutes."""
-        for at in claim.mention.readings:
-            for unit in map(unit_of, ("second", "minute")):
-                if held := self.measures.held(at, 1 / 2, unit):
-                    return shown(held)
-            if found := self.arithmetic.follows(at, 1, "time"):
-                return Ground([], "derived", found)
-        return None
 
     def _formula(self, claim: Claim, value: Number, step: float) -> str:
         """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
@@ -397,8 +366,20 @@ class Figures:
         return self.index.once("measures", lambda: Measures(self.index))
 
     def unit(self, claim: Claim) -> Unit:
-        """The unit that a number is told in."""
-        return self._units.of(claim)
+        """The unit that stands behind a number; a part of a length may go without: "2 h 55"."""
+        if claim.end not in self._units:
+            text, last, spoken = (
+                self.reading.text,
+                self.reading.before(claim),
+                self.reading.language,
+            )
+            found = unit_after(text, claim.end, spoken)
+            if not found and last and text[last.end : claim.start].strip().isalpha():
+                larger = unit_after(text, last.end, spoken)
+                is_part = last.kind == claim.kind == "number"
+                found = _SMALLER.get(larger.name, NO_UNIT) if is_part else NO_UNIT
+            self._units[claim.end] = found
+        return self._units[claim.end]
 
 
 def _may_be_minor(key: str) -> bool:

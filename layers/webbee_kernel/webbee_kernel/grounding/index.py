@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import accumulate, chain, islice
@@ -197,6 +197,8 @@ class Index:
         text = SEAM.join([text for text, _ in unread])  # read at once: a third of the cost
         for tag in dict.fromkeys((self.tag, language.detect(text, self.tag))):
             self._read(text, tag, unread)
+        self._kept.clear()
+        vars(self).pop("_columns", None)
         return bool(unread)
 
     def _read(self, text: str, tag: str, unread: Sequence[tuple[str, Place]]) -> None:
@@ -210,8 +212,9 @@ class Index:
             at = unread[bisect_right(starts, number.start) - 1][1]
             for value in number.readings:
                 self.numbers.setdefault(settle(value), []).append(at)
-                if at.call == MESSAGE:
-                    self.figures.append(at._replace(key="", value=settle(value)))
+            if number.readings and at.call == MESSAGE:
+                own = (at._replace(key="", value=settle(value)) for value in number.readings)
+                self.figures += own
 
     def _dated(self, found: Mention, at: Place) -> None:
         for value in found.readings:
@@ -409,13 +412,6 @@ class Index:
         """How many rows a list has."""
         return len(self._columns.get((table, ""), ()))
 
-    def is_common(self, owners: Collection[Owner], keys: Collection[str]) -> bool:
-        """Whether fields are the same one of every row, so that they tell none apart."""
-        if len(owners) < 2 or len(keys) > 1:
-            return False
-        rows, *others = {owner[:-1] for owner in owners}
-        return not others and len(owners) == len(self._columns.get((rows, ""), ()))
-
     @cached_property
     def _columns(self) -> dict[tuple[Owner, str], list[Place]]:
         """The fields of one key over the rows of a list; of no key, a field of each row."""
@@ -434,14 +430,8 @@ class Index:
 
     @cached_property
     def lists(self) -> list[Rows]:
-        """The lists and maps of rows of results, and the results of a function that was called
-        repeatedly."""
-        repeated = [
-            Rows(self._names[int(own[0][0][1])], "data", root, -1, [v for _, v in own])
-            for root, own in self._same.items()
-            if len(own) > 1 and all(v.keys() == own[0][1].keys() for _, v in own)
-        ]
-        return [*(r for r in self.rows if r.path.startswith("data")), *repeated]
+        """The lists and maps of rows of results."""
+        return [r for r in self.rows if r.path.startswith("data")]
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives, made once."""

@@ -167,26 +167,19 @@ def kind_of(key: str) -> str:
     """What a key says that its figure is of: `rate`, `level`, what its unit measures, `money`, or
     nothing known."""
     words, roles = [word.lower() for word in _KEY_PARTS.split(key)], language.key_roles(key)
-    if language.currencies_in(_measured(words).upper()):
+    if language.currencies_in(" ".join(words).upper()):
         return "money"  # `rate_rub`, `lease_eur_month`
     if "level" in roles:
         return "level"
     priced = language.key_roles("_".join(word for word in words if word not in _WEIGHED))
-    amount = "money" in priced and words[-1] in _AMBIGUOUS
-    if "per" not in words and not amount and (measured := unit_of_key(words[-1]).measure):
+    measured = unit_of_key(words[-1]).measure if "per" not in words else ""
+    if measured and not ("money" in priced and words[-1] in _AMBIGUOUS):
         return measured
     if "rate" in roles and "money" not in language.key_roles(words[-1]):
         return "rate"  # and not `avg_cost`
     if roles & {"minor", "money"} and key != "value":
         return "money"
-    known = (one for word in words if (one := unit_of_key(word).measure) not in ("", "time"))
-    return next(known, "")
-
-
-def _measured(words: Sequence[str]) -> str:
-    """The last word of a key before those that say for how much or how long."""
-    kept = [word for word in words[1:] if not unit_of_key(word) and word != "per"]
-    return kept[-1] if kept else words[0]
+    return measured
 
 
 def unit_of_key(word: str) -> Unit:

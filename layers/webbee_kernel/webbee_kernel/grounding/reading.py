@@ -58,9 +58,6 @@ _AMOUNT = re.compile(
 # what no clock shows: 45:54
 _LENGTH = re.compile(r"(?<![\d:.,])\d{1,3}:[0-5]\d(?::[0-5]\d)?(?![\d:])")
 _HUNDREDTHS = re.compile(r"(?<![\d:.,])\d{1,2}(?::[0-5]\d){1,2}[.,]\d{1,3}(?![\d:])")
-_EMPHASIS = re.compile(r"(?<!\w)(_{1,3})(?=[^\s_])([^\n]{1,200}?)(?<=[^\s_])\1(?!\w)")
-# the full stop behind "No." ends no sentence
-_NUMERO = re.compile(r"\b[Nn]o\.(?=\s?[#\d])")
 _END = re.compile(
     r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$"
     r"|(?<=[\w)*]\s[\U0001f300-\U0001faff])\s+(?=[A-Z\u00c0-\u00de\u0401-\u042f\u00a1\u00bf])"
@@ -75,11 +72,6 @@ _NUMBERED = re.compile(
     re.M,
 )
 """A line that a number opens: 1. 1) (1) [1] #1 **1** 1: 1/ and a key cap."""
-ITEM = re.compile(
-    r"[ \t>]*(?:[^\w\s#>|+\u2026\[(`\"\u00ab\u201e\u201c]{1,2}(?=\s)"
-    r"|[^\w\s|]{0,4}\d{1,3}(?:[^\w\s|]{1,3}|[ ]\xb7)(?=\s)|\|)[ \t*_]*"
-)
-"""What an item of a list or a row of a table opens with."""
 _BEHIND_LABEL = re.compile(
     '[ *_`"\u00bb\u201c\u201d]{0,12}[:=\u2013\u2014\u2026\u25b8\u2192\u25b6]'
 )
@@ -200,11 +192,7 @@ def read(
     finds what is repeated as a whole, `ids` are codes that may look like amounts. Linear.
     """
     claims: list[Claim] = []
-    # _Anna_ in Markdown is Anna; asterisks keep the text's length
-    text = _EMPHASIS.sub(lambda m: f"{'*' * len(m[1])}{m[2]}{'*' * len(m[1])}", text)
-    # "1." before an item counts nothing
-    counted = {*_markers(text), *(m.span() for m in _NUMERO.finditer(text))}
-    rest = _mask(text, sorted(counted))
+    rest = _mask(text, list(_markers(text)))  # "1." before an item counts nothing
     # addresses before codes, codes before numbers
     for kind, pattern in _PATTERNS:
         rest = _take(kind, pattern, rest, claims, tag, ids)

@@ -2,8 +2,7 @@
 
 A *label* is a text of a column of titles, names or ids, that few rows share. Each other value is
 bound to the labels of its own clause, else to those told last before it. Labels in a row ("Ann and
-Bob have 5 and 7") are one: what is told of them may be any one's. A list item and a table's row
-are their first label's.
+Bob have 5 and 7") are one: what is told of them may be any one's.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from .. import language
 from .index import Index
 from .places import Owner, Place, conflict
-from .reading import ITEM, Claim, Reading, among
+from .reading import Claim, Reading, among
 
 TEXTUAL = frozenset(
     ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
@@ -90,11 +89,11 @@ def fields(places: Sequence[Place]) -> Sequence[Place]:
 
 
 def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterator[Value]:
-    """The values that belong to records: shown by rows alone, and not by all alike."""
+    """The values that belong to records: shown by rows alone."""
     for claim, places in told:
         rows = frozenset([p.owner for p in places])
         keys = frozenset([p.key for p in places])
-        if places and all(map(index.is_row, rows)) and not index.is_common(rows, keys):
+        if places and all(map(index.is_row, rows)):
             # an id of digits, kept as a text
             code = claim.kind == "number" and places[0].value == claim.token
             apart = (claim.kind in TEXTUAL or code) and _is_named_by(index, places[0])
@@ -140,9 +139,8 @@ def misplaced(reading: Reading, index: Index, values: Bound) -> Iterator[Misplac
     for inside in _together(reading, values):
         if any(v.is_label for v in inside):
             runs, segments = _runs(inside), _segments(reading, inside)
-            head = runs[0] if _is_item(reading, inside[0]) else ()
             for place, value in enumerate(inside):
-                near = _bound_to(reading, place, inside, runs, segments, head)
+                near = _bound_to(reading, place, inside, runs, segments)
                 # the last of a long row of labels
                 near = near[-RUN:]
                 if not near or not is_apart(value, near):
@@ -158,18 +156,13 @@ def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplace
     # rows of which more is told are spoken of on purpose
     told = Counter(row for v in values if len(v.rows) == 1 for row in v.rows)
     before: Sequence[Value] = ()
-    for inside in filter(None, map(_telling, _together(reading, values))):
+    for inside in filter(None, _together(reading, values)):
         before = _spoken_of(reading, index, before, inside)
         for value, owner, others in _outlier(before):
             holds = held_by(index, value, {owner})
             is_odd = _is_alone(value, told) and (holds or value.is_label)
             if is_odd and _is_outlier(index, value, others, is_first=value is inside[0]):
                 yield value.claim, holds, frozenset([owner])
-
-
-def _telling(inside: Sequence[Value]) -> list[Value]:
-    """The values of a unit less the common words of titles."""
-    return [v for v in inside if not (v.claim.kind == "name" and v.claim.token.islower())]
 
 
 def _is_alone(value: Value, told: Mapping[Owner, int]) -> bool:
@@ -286,15 +279,11 @@ def _bound_to(
     inside: Sequence[Value],
     runs: Sequence[Sequence[Value]],
     segments: Sequence[int],
-    head: Sequence[Value],
 ) -> Sequence[Value]:
     """The labels of which one value of a unit has to be; none where it begins anew."""
     value = inside[at]
     own = [r for r in runs if r[0].keys.isdisjoint(value.keys)]
     before = [r for r in own if r[0].claim.start < value.claim.start][-1:]
-    # in a list item all that follows is of what opens it
-    if head and value not in head:
-        return [*head, *before[0]] if own[:1] == [head] else ()
     near = {id(v) for v, segment in zip(inside, segments, strict=True) if segment == segments[at]}
     mine = [v for run in own if any(id(v) in near for v in run) for v in run]
     if mine or value.is_label or not before:
@@ -344,10 +333,3 @@ def _together(reading: Reading, values: Bound) -> Iterator[list[Value]]:
     """The values of each sentence, list item and row of a table."""
     for part in reading.sentences:
         yield values.between(part.start, part.end)[:UNIT]
-
-
-def _is_item(reading: Reading, value: Value) -> bool:
-    """Whether a value opens a list item or a table's row: all that stands there is of it."""
-    line = reading.text.rfind("\n", 0, value.claim.start) + 1
-    before = reading.text[line : value.claim.start]
-    return value.is_label and bool(ITEM.fullmatch(before))

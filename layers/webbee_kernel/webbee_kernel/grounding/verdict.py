@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain
@@ -11,7 +10,7 @@ from itertools import chain
 from .. import language
 from ..language.units import unit_after
 from . import mentions, record_binding, record_tables
-from .counts import Counts, Partition, partitions
+from .counts import Counts
 from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
 from .figures import KINDS, Figures, Ground, moment, shown
@@ -19,6 +18,7 @@ from .index import Index, shape_of
 from .places import MESSAGE, POLICY, Owner, Place, fold, kind_of
 from .reading import Claim, Reading, read
 
+_EACH = re.compile(r"(?: [^\W\d_]{1,4}(?= )|[ \u00a0]?/)")
 SHORT_CODE = 3
 """A code of so few characters (Q3, A4) names too much to be looked up."""
 _GLUE = {"email": ".+-_@", "url": "/-?=&%#._~:", "placeholder": "", "quote": ""}
@@ -31,7 +31,7 @@ class Values:
     def __init__(self, reading: Reading, index: Index, now: str) -> None:
         self._reading, self._index = reading, index
         self.figures = Figures(reading, index, moment(now))
-        self._dates = dates = Dates(self.figures)
+        dates = Dates(self.figures)
         figure = self.figures.ground
         self._of_kind: dict[str, Callable[[Claim], Ground | None]] = {
             "number": figure, "money": figure, "percent": figure,
@@ -50,24 +50,23 @@ class Values:
     def is_open(self, claim: Claim) -> bool:
         """Whether a value may be said though nothing shows it."""
         if claim.kind in KINDS:
-            return self.figures.may_count(claim) and not self._dates.is_no_length(claim)
+            return self.figures.may_count(claim)
         if claim.kind == "time":
             lengths = not self._index.times and self.figures.measures.has("time")  # 5:40 a km
-            measured = lengths or self.figures.unit(claim) or self._tells_pace
+            if lengths or self.figures.unit(claim) or self._tells_pace:
+                return True
             is_clock = any(sign in claim.token for sign in ":.")
-            return bool(measured) or not is_clock or claim.token.count(":") > 1  # 2:14:33
+            return not is_clock or claim.token.count(":") > 1  # 2:14:33
         if claim.kind in ("code", "file", "hash"):
             token = claim.token.strip("#")
             return len(token) <= SHORT_CODE or shape_of(fold(token)) not in self._index.shapes
-        if claim.kind == "weekday":
-            return not self._dates.is_dated(claim)
-        return claim.kind in ("ordinal", "month", "length")
+        return claim.kind in ("ordinal", "month", "length", "weekday")
 
     @cached_property
     def _tells_pace(self) -> bool:
         """Whether a time of the reply is one for each of a length: "5:01 a kilometre"."""
-        text, spoken = self.figures.reading.text, self.figures.reading.language
-        times = (c.end for c in self.figures.reading.claims if c.kind == "time")
+        text, spoken = self._reading.text, self._reading.language
+        times = (c.end for c in self._reading.claims if c.kind == "time")
         ends = (found.end() for end in times if (found := _EACH.match(text, end)))
         return any(unit_after(text, end, spoken).measure == "length" for end in ends)
 
@@ -160,11 +159,6 @@ def check(
     return verdict
 
 
-_EACH = re.compile(r"(?: [^\W\d_]{1,4}(?= )|[ \u00a0]?/)")
-HEAD = 2
-"""Lines of a table above its rows."""
-
-
 class Check:
     """One reply held against its evidence."""
 
@@ -174,7 +168,6 @@ class Check:
         self._figures = self._values.figures
         self._counts = Counts(self._reading, self._index, self._figures, evidence.message)
         self._grounds: list[tuple[Claim, Ground]] = []
-        self._counting: set[int] = set()
         self._places: dict[int, Sequence[Place]] = {}
 
     def verdict(self) -> Verdict:
@@ -189,7 +182,6 @@ class Check:
         marks = [*self._unfound(doubtful), *self._mistold(), *self._misplaced(naming)]
         people = mentions.people(self._reading, self._index)
         marks += [Mark(c.start, c.token, kind="name") for c in people]
-        marks = [*self._unparted(list(self._exceptions(marks))), *self._misparted()]
         by_start = {m.start: m for m in sorted(marks, key=lambda m: m.is_contradicted)}
         marks = sorted(self._in_question(by_start.values()), key=lambda m: m.start)
         marked = {m.start for m in marks}
@@ -203,9 +195,6 @@ class Check:
         for claim in self._reading.claims:
             if ground := self._values.ground(claim):
                 self._grounds.append((claim, ground))
-            elif claim.kind == "number" and (part := self._counts.size(claim)):
-                self._counting.add(claim.start)
-                self._grounds.append((claim, Ground([], "derived", part)))
             elif self._values.is_open(claim):
                 free.append(claim)
             else:
@@ -228,70 +217,6 @@ class Check:
             if not self._reading.sentence(claim.start).asks:
                 is_figure = claim.kind in KINDS
                 yield _outlier(claim, self._figures.in_other_unit(claim) if is_figure else "")
-
-    def _exceptions(self, marks: Sequence[Mark]) -> Iterator[Mark]:
-        """The marks less those of other records in most cells of one column: it is of another field
-        than it is taken for, or worked out."""
-        columns: dict[tuple[int, int], list[Mark]] = {}
-        for mark in marks:
-            column = self._column(mark.start) if mark.reason == "other_record" else None
-            if column is None:
-                yield mark
-            else:
-                columns.setdefault(column, []).append(mark)
-        for (table, _), own in columns.items():
-            if 2 * len({m.start for m in own}) <= self._tables[table] - HEAD:
-                yield from own
-
-    def _column(self, at: int) -> tuple[int, int] | None:
-        """The table of the reply and its column that a value stands in; a table is the offset at
-        which it begins."""
-        start = self._reading.text.rfind("\n", 0, at) + 1
-        table = self._lines.get(start)
-        return None if table is None else (table, self._reading.text.count("|", start, at))
-
-    @cached_property
-    def _lines(self) -> dict[int, int]:
-        """The lines of tables, each with the table's first, by their offsets."""
-        found: dict[int, int] = {}
-        start, table = 0, -1
-        for line in self._reading.text.split("\n"):
-            is_row = line.lstrip().startswith("|")
-            table = (start if table < 0 else table) if is_row else -1
-            if is_row:
-                found[start] = table
-            start += len(line) + 1
-        return found
-
-    @cached_property
-    def _tables(self) -> Counter[int]:
-        """How many lines each table has."""
-        return Counter(self._lines.values())
-
-    def _unparted(self, marks: Sequence[Mark]) -> Iterator[Mark]:
-        """The marks of figures that are no total with its parts, of which one side is shown: so
-        many figures add up to another by chance too seldom."""
-        shown = {c.start for c, _ in self._grounds}
-        sound = set[int]()
-        for total, parts, adds_up in self._partitions:
-            starts = {p.start for p in parts}
-            if adds_up and (total.start in shown or starts <= shown):
-                sound |= {total.start, *starts}
-        return (m for m in marks if m.start not in sound)
-
-    def _misparted(self) -> Iterator[Mark]:
-        """The totals that only arithmetic gives, and that the parts behind their colon do not add
-        up to, though a field shows each."""
-        direct = {c.start for c, g in self._grounds if g.places and not g.formula}
-        for one in self._partitions:
-            is_told = all(p.start in direct for p in one.parts) and one.total.start not in direct
-            if is_told and not one.adds_up and one.total.start not in self._counting:
-                holds = f"{one.sum:g}"
-                yield Mark(one.total.start, one.total.token, "other_count", holds, one.total.kind)
-
-    @cached_property
-    def _partitions(self) -> list[Partition]:
-        return list(partitions(self._reading, self._figures))
 
     def _mistold(self) -> Iterator[Mark]:
         """The numbers that say how many there are, and of no part of a list are the size."""
@@ -320,10 +245,10 @@ class Check:
         self._places = shown = {c.start: g.places for c, g in self._grounds}
         bound = record_binding.Bound(record_binding.bound(self._index, [*told, *naming]))
         yield from chain(self._miscounted(bound), misgrouped)
-        ways = (record_binding.misplaced, record_binding.outliers, record_tables.side_by_side)
+        ways = (record_binding.misplaced, record_binding.outliers)
         found = chain.from_iterable(w(self._reading, self._index, bound) for w in ways)
         for claim, holds, rows in found:
-            if not self._is_loose(claim) and not self._is_worked_out(claim, rows, bound):
+            if not (self._is_loose(claim, holds) or self._is_worked_out(claim, rows, bound)):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
         for claim, holds in record_tables.column_outliers(self._reading, self._index, shown):
             yield _outlier(claim, holds)
@@ -361,14 +286,21 @@ class Check:
             return record_binding.fields(own)
         return [p for p in own if p.path.startswith("data")] or own
 
-    def _is_loose(self, claim: Claim) -> bool:
-        """Whether a value may be none of a record: a common word of a title or a state, or
-        "today"."""
-        if claim.kind in ("name", "field"):
-            coded = any(str(p.value).isupper() for p in self._places.get(claim.start, ()))
-            short = claim.kind == "name" or len(claim.token) <= SHORT
-            return claim.token.islower() and (short or coded)
+    def _is_loose(self, claim: Claim, holds: str) -> bool:
+        """Whether a value may be none of a record: a small number of a table or where the record
+        has none, a word of a title where it has none, a common one, one of a state, or "today"."""
+        if claim.kind == "number" and self._figures.is_small(claim):
+            is_cell = self._reading.sentence(claim.start).text.lstrip()[:1] == "|"
+            return is_cell or not holds  # its column tells more
+        if claim.kind in ("name", "field", "file"):
+            return (not holds and claim.kind != "field") or self._is_common(claim)
         return claim.kind == "date" and bool(claim.mention.relative)
+
+    def _is_common(self, claim: Claim) -> bool:
+        """Whether a text is a short word, or one of a code: "shopping" of `SHOPPING`."""
+        coded = any(str(p.value).isupper() for p in self._places.get(claim.start, ()))
+        short = claim.kind == "name" or len(claim.token) <= SHORT
+        return claim.kind != "file" and claim.token.islower() and (short or coded)
 
     def _is_worked_out(
         self, claim: Claim, rows: frozenset[Owner], bound: record_binding.Bound
@@ -387,7 +319,7 @@ class Check:
 
     def _is_told(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether a value tells what a field shows: it counts nothing and is not denied."""
-        if claim.start in self._counting or record_binding.counts(self._reading.text, claim):
+        if record_binding.counts(self._reading.text, claim):
             return False
         if claim.kind == "number" and self._figures.unit(claim).measure == "time":
             return any(map(_is_length, places))
