@@ -88,7 +88,7 @@ def test_an_app_that_does_not_load_is_named_without_the_text_of_its_error(
     with deployed(extensions=tmp_path) as stack:
         said = Person(stack, ALICE).send("GET", "/v1/health")["extensions"]
     assert said == {"broken": "RuntimeError"}
-    assert "extension=broken reason=RuntimeError: the key is s3cret" in caplog.text
+    assert "app=broken | not loaded, it is left out: RuntimeError: the key is s3cret" in caplog.text
 
 
 # ---- what counts as failed
