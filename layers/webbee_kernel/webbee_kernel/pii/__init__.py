@@ -4,7 +4,9 @@
   placeholders and back
 - `secrets`    where keys, tokens and passwords are
 - `emails`     where the e-mail addresses of a text are
-- `phones`     where its phone numbers are, judged by `phonenumbers`, and of which regions
+- `phones`     where its phone numbers may be, and of which regions
+- `dialling`   which of these `phonenumbers` takes for some
+- `documents`  numbers of banks and states, told by their checksums
 - `names`      where its personal names are: best effort, behind the protocol `NameDetector`
 - `prose`      its names in prose, by their cues; the shapes of words that both are built from
 - `keys`       what a JSON key says about its value: a person's name, a phone number, neither

@@ -6,112 +6,67 @@ count only under a key or behind a word that says so (`People.document_words`).
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import lru_cache
+from typing import NamedTuple
 
 from webbee_kernel.language import people, people_keys, people_phrases
 from webbee_kernel.pii.keys import words_of
-from webbee_kernel.pii.prose import either
+from webbee_kernel.pii.prose import Span, either
 
-IBAN, CARD, PASSPORT, IDENTITY = "IBAN", "CARD", "PASSPORT", "IDENTITY"
-CHECKED = (IBAN, CARD, PASSPORT, IDENTITY)
-
-_IBAN = re.compile(
-    r"(?<![^\W_])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![^\W_])",
-    re.IGNORECASE,
-)
-_CARD = re.compile(
-    r"(?<![\w.-])[2-6]\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{1,7}|[ -]?\d{6}[ -]?\d{5})(?![\w-])"
-)
-# Behind a word or under a key that says what it is, a number of the right shape is one whether or
-# not its sum is right: people mistype, and test data makes sums up.
-_SHAPED = re.compile(
-    r"(?<![\w-])(?:\d{3}[ .-]?\d\d[ .-]?\d{4}|\d\d ?\d{6} ?[A-Za-z] ?\d\d ?\d"
-    r"|[A-Za-z] ?\d{3} ?\d{3} ?\d{3})(?![\w-])"
-)
-_PLAIN = re.compile(r"(?<!\w)\d{9,12}(?!\w)")
-_PASSPORT = re.compile(r"(?<!\w)(?:[A-Z0-9]{6,10}|\d\d ?\d\d ?\d{6})(?!\w)")
-
-Found = tuple[int, int, str, str]
+IBAN, CARD, PASSPORT, IDENTITY = CHECKED = "IBAN", "CARD", "PASSPORT", "IDENTITY"
+CUE_MAX = 40  # characters before a number in which its word stands
 
 
-def find_documents(text: str, key: str, kinds: Set[str]) -> Iterator[Found]:
-    """Numbers of these kinds in `text`, which stood under `key`, as `(start, end, kind,
-    identity)`; they may overlap."""
-    if not any(c.isdigit() for c in text):
+def find_documents(text: str, key: str, kinds: Set[str]) -> Iterator[tuple[str, Span]]:
+    """Numbers of these kinds in `text`, which stood under `key`; they may overlap."""
+    if not any(map(str.isdigit, text)):
         return
-    if IBAN in kinds:
-        yield from _checked(text, _IBAN, IBAN, is_iban)
-    if CARD in kinds:
-        yield from _checked(text, _CARD, CARD, is_card)
-    if PASSPORT in kinds:
-        yield from _cued(text, key, "passport", PASSPORT, _PASSPORT, _is_passport)
-    if IDENTITY in kinds:
-        for pattern, check in _NATIONAL:
-            yield from _checked(text, pattern, IDENTITY, check)
-        yield from _cued(text, key, "identity", IDENTITY, _SHAPED, bool)
-        yield from _cued(text, key, "identity", IDENTITY, _PLAIN, _is_any_plain)
+    for form in _FORMS:
+        for match in form.pattern.finditer(text) if form.kind in kinds else ():
+            number = re.sub(r"[ .-]", "", match[0]).upper()
+            if form.is_one(number) and (not form.is_cued or _is_cued(form.kind, match, key)):
+                yield form.kind, match.span()
 
 
-def _checked(
-    text: str, pattern: re.Pattern[str], kind: str, check: Callable[[str], bool]
-) -> Iterator[Found]:
-    for match in pattern.finditer(text):
-        number = re.sub(r"[ .-]", "", match[0]).upper()
-        if check(number):
-            yield match.start(), match.end(), kind, number
-
-
-def _cued(
-    text: str,
-    key: str,
-    field: str,
-    kind: str,
-    pattern: re.Pattern[str],
-    check: Callable[[str], bool],
-) -> Iterator[Found]:
-    keyed = not people_keys(f"{field}_keys").isdisjoint(words_of(key.rpartition(".")[2]))
-    for found in _checked(text, pattern, kind, check):
-        if keyed or _word_before(field).search(text, max(0, found[0] - 40), found[0]):
-            yield found
+def _is_cued(kind: str, match: re.Match[str], key: str) -> bool:
+    """Whether the key over a number, or the word before it, says that it is of this kind."""
+    keys, start = people_keys(f"{kind.lower()}_keys"), match.start()
+    if not keys.isdisjoint(words_of(key.rpartition(".")[2])):
+        return True
+    return _word_before(kind).search(match.string, max(0, start - CUE_MAX), start) is not None
 
 
 @lru_cache(maxsize=4)
-def _word_before(field: str) -> re.Pattern[str]:
-    words = either(people_phrases(f"{field}_words"))
+def _word_before(kind: str) -> re.Pattern[str]:
+    words = either(people_phrases(f"{kind.lower()}_words"))
     link = either(people("phone_links"))
     return re.compile(rf"(?<![^\W_]){words}(?: {link})?[ .:#\u2116\u2013-]{{1,4}}\Z", re.IGNORECASE)
+
+
+def is_iban(number: str) -> bool:
+    """The remainder by 97 is one, the country's letters and check digits moved to the end."""
+    turned = number[4:] + number[:4]
+    return 15 <= len(number) <= 34 and int("".join(str(int(c, 36)) for c in turned)) % 97 == 1
+
+
+def is_card(number: str) -> bool:
+    """Luhn's sum over 14 to 19 digits (15 for American Express)."""
+    doubled = [int(c) * (2 if i % 2 else 1) for i, c in enumerate(reversed(number))]
+    return 14 <= len(number) <= 19 and sum(n - 9 if n > 9 else n for n in doubled) % 10 == 0
+
+
+def _weighed(number: str, weights: Iterable[int]) -> int:
+    """The sum of the leading digits, each times its weight."""
+    return sum(int(c) * w for c, w in zip(number, weights, strict=False))
 
 
 def _is_passport(number: str) -> bool:
     return sum(map(str.isdigit, number)) >= 3
 
 
-def is_iban(number: str) -> bool:
-    """The remainder by 97 is one, the country's letters and check digits moved to the end."""
-    if not 15 <= len(number) <= 34:
-        return False
-    turned = number[4:] + number[:4]
-    return int("".join(str(int(c, 36)) for c in turned)) % 97 == 1
-
-
-def is_card(number: str) -> bool:
-    """Luhn's sum over 14 to 19 digits (15 for American Express)."""
-    if not 14 <= len(number) <= 19:
-        return False
-    doubled = [int(c) * (2 if i % 2 else 1) for i, c in enumerate(reversed(number))]
-    return sum(n - 9 if n > 9 else n for n in doubled) % 10 == 0
-
-
-def _weighed(number: str, weights: Sequence[int]) -> int:
-    """The sum of the leading digits, each times its weight."""
-    return sum(int(c) * w for c, w in zip(number, weights, strict=False))
-
-
 def _is_spanish(number: str) -> bool:
-    digits = number[:-1]
-    if digits[0] in "XYZ":
-        digits = str("XYZ".index(digits[0])) + digits[1:]
+    digits = number[:-1].translate(str.maketrans("XYZ", "012"))
     return len(digits) == 8 and "TRWAGMYFPDXBNJZSQVHLCKE"[int(digits) % 23] == number[-1]
 
 
@@ -140,12 +95,10 @@ def _is_russian_tax(number: str) -> bool:
 
 
 def _is_german_tax(number: str) -> bool:
-    if len(number) != 11 or number[0] == "0":
-        return False
     product = 10
     for digit in number[:10]:
         product = (((int(digit) + product) % 10 or 10) * 2) % 11
-    return (11 - product) % 10 == int(number[10])
+    return len(number) == 11 and number[0] != "0" and (11 - product) % 10 == int(number[10])
 
 
 def _is_polish(number: str) -> bool:
@@ -160,36 +113,68 @@ def _is_american(number: str) -> bool:
 def _is_german_pension(number: str) -> bool:
     """The insurance number: area, date of birth, the surname's initial, serial, check digit."""
     day, month = int(number[2:4]), int(number[4:6])
-    if not (1 <= day % 50 <= 31 and month <= 12):
-        return False
     digits = number[:8] + f"{ord(number[8]) - 64:02}" + number[9:11]
-    products = (int(c) * w for c, w in zip(digits, _PENSION_WEIGHTS, strict=True))
-    return sum(sum(divmod(n, 10)) for n in products) % 10 == int(number[11])
-
-
-_PENSION_WEIGHTS = (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1)
-
-_NATIONAL: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
-    (re.compile(r"(?<![\w-])[XYZ]?\d{7,8}-?[A-Z](?![\w-])"), _is_spanish),
-    (re.compile(r"(?<!\w)\d{17}[\dX](?!\w)"), _is_chinese),
-    (
-        re.compile(r"(?<!\w)[12] ?\d\d ?(?:0[1-9]|1[0-2]) ?\d\d ?\d{3} ?\d{3} ?\d\d(?!\w)"),
-        _is_french,
-    ),
-    (re.compile(r"(?<!\w)\d{3}\.\d{3}\.\d{3}-\d\d(?!\w)"), _is_brazilian),
-    (re.compile(r"(?<!\w)\d{3}-\d{3}-\d{3} \d\d(?!\w)"), _is_russian_insurance),
-    (re.compile(r"(?<![\w-])\d{3}-\d\d-\d{4}(?![\w-])"), bool),  # United States
-    (re.compile(r"(?i)(?<!\w)\d\d ?\d{6} ?[A-Z] ?\d\d ?\d(?!\w)"), _is_german_pension),
-)
-_PLAIN_CHECKS = (
-    _is_russian_tax,
-    _is_russian_insurance,
-    _is_german_tax,
-    _is_polish,
-    _is_american,
-    _is_brazilian,
-)
+    products = (int(c) * int(w) for c, w in zip(digits, "212571212121", strict=True))
+    is_checked = sum(sum(divmod(n, 10)) for n in products) % 10 == int(number[11])
+    return 1 <= day % 50 <= 31 and month <= 12 and is_checked
 
 
 def _is_any_plain(number: str) -> bool:
-    return any(check(number) for check in _PLAIN_CHECKS)
+    return (
+        _is_russian_tax(number)
+        or _is_russian_insurance(number)
+        or _is_german_tax(number)
+        or _is_polish(number)
+        or _is_american(number)
+        or _is_brazilian(number)
+    )
+
+
+class _Form(NamedTuple):
+    """How a number is written, and what proves it: a check, a key or word that says so, or both."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    is_one: Callable[[str], bool] = bool
+    is_cued: bool = False
+
+
+def _form(
+    kind: str, pattern: str, is_one: Callable[[str], bool] = bool, is_cued: bool = False
+) -> _Form:
+    return _Form(kind, re.compile(pattern), is_one, is_cued)
+
+
+_FORMS = (
+    _form(
+        IBAN,
+        r"(?i)(?<![^\W_])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![^\W_])",
+        is_iban,
+    ),
+    _form(
+        CARD,
+        r"(?<![\w.-])[2-6]\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{1,7}|[ -]?\d{6}[ -]?\d{5})(?![\w-])",
+        is_card,
+    ),
+    _form(PASSPORT, r"(?<!\w)(?:[A-Z0-9]{6,10}|\d\d ?\d\d ?\d{6})(?!\w)", _is_passport, True),
+    _form(IDENTITY, r"(?<![\w-])[XYZ]?\d{7,8}-?[A-Z](?![\w-])", _is_spanish),
+    _form(IDENTITY, r"(?<!\w)\d{17}[\dX](?!\w)", _is_chinese),
+    _form(
+        IDENTITY,
+        r"(?<!\w)[12] ?\d\d ?(?:0[1-9]|1[0-2]) ?\d\d ?\d{3} ?\d{3} ?\d\d(?!\w)",
+        _is_french,
+    ),
+    _form(IDENTITY, r"(?<!\w)\d{3}\.\d{3}\.\d{3}-\d\d(?!\w)", _is_brazilian),
+    _form(IDENTITY, r"(?<!\w)\d{3}-\d{3}-\d{3} \d\d(?!\w)", _is_russian_insurance),
+    _form(IDENTITY, r"(?<![\w-])\d{3}-\d\d-\d{4}(?![\w-])"),  # United States
+    _form(IDENTITY, r"(?i)(?<!\w)\d\d ?\d{6} ?[A-Z] ?\d\d ?\d(?!\w)", _is_german_pension),
+    # Behind its word a number of the right shape is one whether or not its sum is right: people
+    # mistype, and test data makes sums up.
+    _form(
+        IDENTITY,
+        r"(?<![\w-])(?:\d{3}[ .-]?\d\d[ .-]?\d{4}|\d\d ?\d{6} ?[A-Za-z] ?\d\d ?\d"
+        r"|[A-Za-z] ?\d{3} ?\d{3} ?\d{3})(?![\w-])",
+        is_cued=True,
+    ),
+    _form(IDENTITY, r"(?<!\w)\d{9,12}(?!\w)", _is_any_plain, True),
+)

@@ -4,7 +4,7 @@ back."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -32,21 +32,22 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class Placeholders:
-    """Every distinct value has one placeholder, counted per kind; two spellings of one value share
-    it, unless each asks for its own."""
+    """Every distinct value has one placeholder, counted per kind; its spellings share it."""
 
     def __init__(self, known: Mapping[str, str]) -> None:
         """Raises `ValueError` for a key of `known` that is not a placeholder."""
         self.values: dict[str, str] = {}
         self.names: list[str] = []  # placeholders of names to look for everywhere
-        self._by_spelling: dict[tuple[str, str], str] = {}
-        self._by_identity: dict[tuple[str, str], str] = {}
-        # known phones not yet in `_by_identity`: that takes the library's import
-        self._unkeyed_phones: list[str] = []
+        self._of: dict[tuple[str, str], str] = {}  # by kind and spelling, by kind and identity
         self._reserved: set[str] = set()
         self._last = dict.fromkeys(KINDS, 0)
         for placeholder, value in known.items():
-            self._learn(placeholder, value)
+            match = PLACEHOLDER.fullmatch(placeholder)
+            if match is None:
+                raise ValueError(f"not a placeholder: {placeholder!r}")
+            self._last[match[1]] = max(self._last[match[1]], int(match[2]))
+            self._keep(placeholder, match[1], value)
+        self._phones = [p for p in known if p.startswith(f"<{PHONE}_")]  # identities not known yet
 
     def reserve(self, text: str) -> None:
         """Keep the numbers that `text` shows out of use, those in use excepted."""
@@ -58,17 +59,14 @@ class Placeholders:
         shown = self._shown(text) if "<" in text else ()
         return {p: self.values[p] for p in shown if p in self.values}
 
-    def of(self, kind: str, value: str, identity: str, *, spelt: bool = False) -> str:
-        """The placeholder of a value, a new one where it has none; `spelt` gives each spelling its
-        own."""
-        known = self._by_spelling.get((kind, value))
-        if known is None and not spelt:
-            if kind == PHONE:
-                self._key_phones()
-            known = self._by_identity.get((kind, identity))
-        if known is not None:
+    def of(self, kind: str, value: str, identity: str) -> str:
+        """The placeholder of a value, a new one where it has none."""
+        if known := self._of.get((kind, value)):
             return known
-        return self.new(kind, value, identity)
+        while kind == PHONE and self._phones:  # not before: that takes the library's import
+            known = self._phones.pop(0)
+            self._of.setdefault((PHONE, phone_identity(self.values[known])), known)
+        return self._of.get((kind, identity)) or self.new(kind, value, identity)
 
     def new(self, kind: str, value: str, identity: str = "") -> str:
         """A placeholder that stands for nothing yet, given to `value`."""
@@ -76,37 +74,15 @@ class Placeholders:
         while (placeholder := f"<{kind}_{number}>") in self._reserved:
             number += 1
         self._last[kind] = number
-        self._keep(placeholder, kind, value, identity or self._identity(placeholder, kind, value))
+        self._keep(placeholder, kind, value, identity)
         return placeholder
 
-    def _learn(self, placeholder: str, value: str) -> None:
-        match = PLACEHOLDER.fullmatch(placeholder)
-        if match is None:
-            raise ValueError(f"not a placeholder: {placeholder!r}")
-        kind = match[1]
-        self._last[kind] = max(self._last[kind], int(match[2]))
-        self._keep(placeholder, kind, value, self._identity(placeholder, kind, value))
-
-    def _identity(self, placeholder: str, kind: str, value: str) -> str:
-        """Of a phone number none yet."""
-        if kind != PHONE:
-            return identity_of(kind, value)
-        self._unkeyed_phones.append(placeholder)
-        return ""
-
-    def _keep(self, placeholder: str, kind: str, value: str, identity: str) -> None:
+    def _keep(self, placeholder: str, kind: str, value: str, identity: str = "") -> None:
         self.values[placeholder] = value
-        self._by_spelling.setdefault((kind, value), placeholder)
-        if identity:
-            self._by_identity.setdefault((kind, identity), placeholder)
+        for told in (value, identity or identity_of(kind, value)):
+            self._of.setdefault((kind, told), placeholder)
         if kind == NAME and is_distinct(value):
             self.names.append(placeholder)
-
-    def _key_phones(self) -> None:
-        for placeholder in self._unkeyed_phones:
-            identity = phone_identity(self.values[placeholder])
-            self._by_identity.setdefault((PHONE, identity), placeholder)
-        self._unkeyed_phones.clear()
 
     @staticmethod
     def _shown(text: str) -> Iterator[str]:
@@ -117,7 +93,7 @@ _PERSONAL = (f"<{NAME}_", f"<{EMAIL}_")  # what people call each other by
 _LONG = 10**6  # a shorter number is nobody's
 REGIONS_MAX = 4  # regions of national numbers that the data may add to the user's own
 
-_Field: TypeAlias = tuple[Any, str, str, str]  # a key, what is over its value, its hint, both
+_Field: TypeAlias = tuple[Any, str, str]  # a key as shown, its name, what its value stands under
 
 
 class UnknownPlaceholder(ValueError):
@@ -172,7 +148,8 @@ class Masker:
         self._map = Placeholders(known)
         # a value keeps its placeholder, so a masked text keeps its form
         self._memo: dict[tuple[str, str], str] = {}
-        self._rows: dict[tuple[tuple[Any, ...], str], list[_Field]] = {}  # of one `mask`
+        self._rows: dict[tuple[tuple[Any, ...], str], list[_Field]] = {}  # of one walk
+        self._uncued: Sequence[str] = ()
 
     def anew(self, known: Mapping[str, str]) -> Masker:
         """A masker that looks for the same things, with another map."""
@@ -199,38 +176,36 @@ class Masker:
         user's own words."""
         self._map.reserve(joined(value))
 
-    def mask(self, value: JSON, declared: Mapping[str, str] = NOTHING) -> JSON:
+    def mask(self, value: JSON, declared: Mapping[str, str] = NOTHING, key: str = "") -> JSON:
         """A copy of a JSON-like value with every e-mail address, phone number and name in its
         strings and keys replaced, and numbers that are phone numbers.
 
         Other numbers, booleans and None stay as they are, tuples become lists. The key over a
-        value, and the keys beside a `name`, say what it is (`keys.py`); `declared` (path → kind,
-        `declared.py`) says it for sure. Two keys of one object that spell one value differently get
-        a placeholder each, so nothing is lost. Nested deeper than Python's recursion limit:
-        `RecursionError`. About 0.5 ms for 10 KB of JSON once the texts are in the cache.
+        value (`key`, `parent.key`), and the keys beside a `name`, say what it is (`keys.py`);
+        `declared` (path → kind) says it for sure. Two keys of one object that spell one value
+        differently get a placeholder each, so nothing is lost. Nested deeper than Python's
+        recursion limit: `RecursionError`. About 0.5 ms for 10 KB of JSON once the texts are in the
+        cache.
         """
         text = joined(value)
         self._map.reserve(text)
-        self._rows.clear()
+        self._begin()
         self._add_regions(of_zones(text))
         before = self._finder
-        masked = self._walk(value, "", "", declared)
+        masked = self._walk(value, "", key, declared)
         if self._finder != before and has_digit_run(joined(masked)):
             # a number told a region that others may be of
-            masked = self._walk(masked, "", "", declared)
+            masked = self._walk(masked, "", key, declared)
         # A name may stand, uncued, before the place where its cue was met.
-        while self._known_in(joined(masked)):
-            masked = self._walk(masked, "", "", declared, is_everywhere=True)
+        while names := self._known_in(joined(masked)):
+            self._begin(names)
+            masked = self._walk(masked, "", key, declared)
         return masked
 
     def mask_text(self, text: str, key: str = "") -> str:
         """`text` with every e-mail address, phone number and name replaced; `key` is the JSON key
         it stood under, if any."""
-        self._map.reserve(text)
-        masked = self._mask(text, key) if text else text
-        while self._known_in(masked):
-            masked = self._mask(masked, key, is_everywhere=True)
-        return masked
+        return str(self.mask(text, key=key))
 
     def unmask_text(self, text: str) -> str:
         """`text` with every known placeholder replaced by its value, for the user's eyes; an
@@ -282,54 +257,41 @@ class Masker:
         except KeyError:
             raise UnknownPlaceholder(match[0]) from None
 
-    def _walk(
-        self,
-        value: JSON,
-        parent: str,
-        key: str,
-        declared: Mapping[str, str],
-        *,
-        is_everywhere: bool = False,
-    ) -> JSON:
-        """`is_everywhere`: known names are replaced without any cue."""
+    def _begin(self, names: Sequence[str] = ()) -> None:
+        """Before a walk: the known names that it replaces without any cue."""
+        self._uncued = names
+        self._rows.clear()
+
+    def _walk(self, value: JSON, key: str, hint: str, declared: Mapping[str, str]) -> JSON:
+        """`hint` is what the value stands under, `key` the last step of it."""
         if isinstance(value, str):
-            return self._mask(value, hint_of(parent, key, declared), is_everywhere)
+            return self._mask(value, hint)
         if isinstance(value, list | tuple):
-            return [
-                self._walk(item, parent, key, declared, is_everywhere=is_everywhere)
-                for item in value
-            ]
+            return [self._walk(item, key, hint, declared) for item in value]
         if not isinstance(value, dict):
-            return self._number(value, hint_of(parent, key, declared)) if key else value
-        masked: dict[Any, JSON] = {}
-        fields = self._fields(tuple(value), key, declared, is_everywhere)
-        for (name, over, hint, path), item in zip(fields, value.values(), strict=True):
-            if type(item) is str:
-                item = self._mask(item, path, is_everywhere)
-            elif item is not None and type(item) is not bool:
-                item = self._walk(item, over, hint, declared, is_everywhere=is_everywhere)
-            masked[name] = item
-        return masked
+            return self._number(value, hint)
+        fields = zip(self._fields(tuple(value), key, declared), value.values(), strict=True)
+        return {
+            shown: self._mask(item, under)
+            if type(item) is str
+            else self._walk(item, name, under, declared)
+            for (shown, name, under), item in fields
+        }
 
     def _fields(
-        self,
-        keys: tuple[Any, ...],
-        parent: str,
-        declared: Mapping[str, str],
-        is_everywhere: bool,
+        self, keys: tuple[Any, ...], parent: str, declared: Mapping[str, str]
     ) -> list[_Field]:
         """The keys of an object as they are shown, each with what its value stands under. Rows of a
         list have the same ones."""
-        known = self._rows.get((keys, parent))
-        if known is not None and not is_everywhere:
+        if known := self._rows.get((keys, parent)):
             return known
         shown: dict[Any, None] = {}
         for key in keys:
-            name = self._mask(key, "", is_everywhere) if isinstance(key, str) else key
-            shown[self._distinct(key, shown) if name in shown else name] = None
+            name = self._mask(key, "") if isinstance(key, str) else key
+            shown[self._own(key, shown) if name in shown else name] = None
         # Masked keys are the hints, so that masking again sees the same ones.
-        fields = [(key, *under(key, shown, parent, declared)) for key in shown]
-        if tuple(shown) == keys and all(type(key) is str for key in keys):
+        fields = [(key, *_under(key, shown, parent, declared)) for key in shown]
+        if tuple(shown) == keys:
             self._rows[keys, parent] = fields
         return fields
 
@@ -337,27 +299,26 @@ class Masker:
         """A number that is a phone's by its key, or a document's; arguments get it back as text."""
         if type(value) not in (int, float) or not 0 <= value < 10**19 or value != int(value):
             return value
-        if not is_secret_key(hint) and (value < _LONG or not self._may_be_number(hint)):
+        is_said = hint.startswith(DECLARED) or is_phone_key(hint) or self._finder.kinds
+        if not is_secret_key(hint) and not (hint and is_said and value >= _LONG):
             return value
         shown = self._mask(str(int(value)), hint)
         return shown if PLACEHOLDER.fullmatch(shown) else value
 
-    def _may_be_number(self, hint: str) -> bool:
-        """Whether a number there may be one that masking looks for."""
-        return hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._finder.kinds)
-
-    def _distinct(self, key: str, taken: Mapping[Any, JSON]) -> str:
-        """A masked form for a key whose values are known by other spellings, or that was written to
+    def _own(self, key: str, taken: Mapping[Any, JSON]) -> str:
+        """A placeholder for a key whose values are known by other spellings, or that was written to
         look like a masked one."""
-        shown = self._rounds(key, "", spelt=True)
-        return self._map.new(NAME, key) if shown in taken or self._known_in(shown) else shown
+        shown = self._map.of(NAME, key, key)
+        return self._map.new(NAME, key) if shown in taken else shown
 
-    def _mask(self, text: str, key: str, is_everywhere: bool = False) -> str:
-        for placeholder in self._known_in(text) if is_everywhere else ():
-            text = _whole(self._map.values[placeholder]).sub(placeholder, text)
-        masked = self._memo.get((text, key))
+    def _mask(self, text: str, hint: str) -> str:
+        for placeholder in self._uncued:
+            name = self._map.values[placeholder]
+            if name in text:
+                text = _whole(name).sub(placeholder, text)
+        masked = self._memo.get((text, hint))
         if masked is None:
-            masked = self._memo[text, key] = self._rounds(text, key)
+            masked = self._memo[text, hint] = self._rounds(text, hint)
         return masked
 
     def _known_in(self, text: str) -> list[str]:
@@ -366,17 +327,16 @@ class Masker:
         found = [p for p in self._map.names if values[p] in text and _whole(values[p]).search(text)]
         return sorted(found, key=lambda p: -len(values[p]))
 
-    def _rounds(self, text: str, key: str, *, spelt: bool = False) -> str:
+    def _rounds(self, text: str, hint: str) -> str:
         # Replacing one value can uncover another beside it; every round leaves less to replace, so
         # this ends.
-        while spans := self._finder(text, key):
+        while spans := self._finder(text, hint):
             pieces: list[str] = []
             at = 0
             for start, end, kind, identity in spans:
-                if kind == PHONE and not spelt:
+                if kind == PHONE:
                     self._add_regions(of_phone(identity))
-                placeholder = self._map.of(kind, text[start:end], identity, spelt=spelt)
-                pieces += (text[at:start], placeholder)
+                pieces += (text[at:start], self._map.of(kind, text[start:end], identity))
                 at = end
             whole = spans[0][:2] == (0, len(text))
             text = "".join((*pieces, text[at:]))
@@ -401,22 +361,17 @@ def _whole(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
-def under(
+def _under(
     key: object, keys: Iterable[object], parent: str, declared: Mapping[str, str]
-) -> tuple[str, str, str]:
-    """What is over the value of one of an object's keys, what it is called there, and both as a
-    hint."""
+) -> tuple[str, str]:
+    """The name of one of an object's keys, and as a hint what its value stands under: its last two
+    keys, or the kind its author declared."""
     name = key if isinstance(key, str) else ""
-    over = parent
-    if is_bare_name(name) and f"{parent}.{name}" not in declared:
-        over = beside(keys) or parent
-    return over, name, hint_of(over, name, declared)
-
-
-def hint_of(parent: str, key: str, declared: Mapping[str, str]) -> str:
-    """What a value stood under: its last two keys, or the kind its author declared."""
-    path = f"{parent}.{key}" if parent else key
-    return f"{DECLARED}{declared[path]}" if path in declared else path
+    path = f"{parent}.{name}" if parent else name
+    if path in declared:
+        return name, f"{DECLARED}{declared[path]}"
+    said = beside(keys) if is_bare_name(name) else ""
+    return name, f"{said}.{name}" if said else path
 
 
 def joined(value: JSON) -> str:

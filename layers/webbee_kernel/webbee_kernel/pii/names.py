@@ -8,10 +8,10 @@ another detector with the same signature where that is not enough.
 """
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator
 from functools import lru_cache
 from importlib import import_module
+from itertools import chain
 from typing import Protocol
 
 from webbee_kernel.language import fold, people
@@ -38,7 +38,7 @@ from webbee_kernel.pii.prose import (
 class NameDetector(Hashable, Protocol):
     """Finds personal names: a pure callable, since its answers are cached per text and key."""
 
-    def __call__(self, text: str, key: str) -> Sequence[Span]:
+    def __call__(self, text: str, key: str) -> Iterable[Span]:
         """Spans `(start, end)` of names in `text`, which stood under `key` (`parent.key`, `key` or
         nothing)."""
 
@@ -70,15 +70,11 @@ def beside_own(named: str) -> NameDetector:
     what either finds is a name. Raises `ImportError` or `AttributeError` where there is none."""
     module, _, name = named.partition(":")
     other: NameDetector = getattr(import_module(module), name)
-    return _Both(other)
 
+    def both(text: str, key: str) -> Iterable[Span]:
+        return chain(find_names(text, key), other(text, key))
 
-@dataclass(frozen=True)
-class _Both:
-    other: NameDetector
-
-    def __call__(self, text: str, key: str) -> Sequence[Span]:
-        return _apart([*find_names(text, key), *self.other(text, key)])
+    return both
 
 
 def is_distinct(name: str) -> bool:
@@ -108,30 +104,20 @@ def _trailing() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.@/-])({short_run()}){SPACE}*\Z")
 
 
-def find_names(text: str, key: str = "") -> tuple[Span, ...]:
+def find_names(text: str, key: str = "") -> Iterator[Span]:
     """The built-in `NameDetector`: the words of all languages, best effort. Figures:
     `tests/unit/pii_corpus.json`.
 
     Under a name-like key the value, or each part of it between commas, is a name if it has the
     shape of one and no word of a title; the surer the key, the less is asked (`NameKey`). In prose
-    a cue is needed. Spans come in order and do not overlap.
+    a cue is needed. Spans may overlap where several cues meet.
     """
     kind = name_key(key)
-    found: list[Span] = []
     if kind >= NameKey.MAYBE and len(text) <= KEYED_MAX:
-        found += _under_key(text, kind)
+        yield from _under_key(text, kind)
     if "@" in text and _CAPITAL.search(text):
-        found += _beside_addresses(text)
-    found += names_in_prose(text)
-    return _apart(found)
-
-
-def _apart(spans: list[Span]) -> tuple[Span, ...]:
-    kept: list[Span] = []
-    for span in sorted(set(spans), key=lambda s: (s[0], -s[1])):
-        if not kept or span[0] >= kept[-1][1]:
-            kept.append(span)
-    return tuple(kept)
+        yield from _beside_addresses(text)
+    yield from names_in_prose(text)
 
 
 def _under_key(text: str, kind: NameKey) -> Iterator[Span]:

@@ -12,11 +12,7 @@ from functools import lru_cache
 
 from webbee_kernel.language import people_keys, people_phrases
 from webbee_kernel.pii.keys import ends_in, subject_of
-from webbee_kernel.pii.prose import either
-
-SECRET = "SECRET"  # noqa: S105
-
-Found = tuple[int, int, str, str]
+from webbee_kernel.pii.prose import Span, either
 
 _TOKEN = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z0-9_][A-Za-z0-9_.-]{15,}")
 _ISSUED = re.compile(
@@ -47,13 +43,11 @@ KEYED_MAX = 4096  # characters: a longer value under a secret's key is a documen
 PHRASE_MAX = 64  # … of a password with spaces in it
 
 
-def find_secrets(text: str, key: str = "") -> Iterator[Found]:
-    """Secrets in `text`, which stood under `key`, as `(start, end, kind, identity)`; they may
-    overlap. Linear in the text."""
+def find_secrets(text: str, key: str = "") -> list[Span]:
+    """Spans of the secrets in `text`, which stood under `key`; they may overlap. Linear in the
+    text."""
     whole = _under_key(text, key) if key and len(text) <= KEYED_MAX else None
-    spans = [whole] if whole else [*_by_form(text), *_assigned(text), *_told(text)]
-    for start, end in spans:
-        yield start, end, SECRET, text[start:end]
+    return [whole] if whole else [*_by_form(text), *_assigned(text), *_told(text)]
 
 
 @lru_cache(maxsize=2048)
@@ -79,7 +73,7 @@ def _strength(key: str) -> int:
     return TOKEN if people_keys("shown_keys").isdisjoint(words) else LONG
 
 
-def _under_key(text: str, key: str) -> tuple[int, int] | None:
+def _under_key(text: str, key: str) -> Span | None:
     strength = _strength(key)
     value = text.strip()
     if not strength or not _is_secret(value, strength):
@@ -109,7 +103,7 @@ def _is_random(value: str) -> bool:
     return is_mixed or (len(value) >= 16 and value not in (value.lower(), value.upper()))
 
 
-def _private_keys(text: str) -> Iterator[tuple[int, int]]:
+def _private_keys(text: str) -> Iterator[Span]:
     at = 0
     while "PRIVATE KEY" in text and (begin := _PRIVATE_KEY.search(text, at)):
         end = _PRIVATE_KEY_END.search(text, begin.end())
@@ -117,7 +111,7 @@ def _private_keys(text: str) -> Iterator[tuple[int, int]]:
         yield begin.start(), at
 
 
-def _by_form(text: str) -> Iterator[tuple[int, int]]:
+def _by_form(text: str) -> Iterator[Span]:
     yield from _private_keys(text)
     for token in _TOKEN.finditer(text):
         issued = _ISSUED.match(text, *token.span())
@@ -132,7 +126,7 @@ def _by_form(text: str) -> Iterator[tuple[int, int]]:
             yield header.span(1)
 
 
-def _assigned(text: str) -> Iterator[tuple[int, int]]:
+def _assigned(text: str) -> Iterator[Span]:
     """`DB_PASSWORD=…`, `"apiKey": "…"`, `?access_token=…`."""
     if "=" not in text and ":" not in text:
         return
@@ -145,7 +139,7 @@ def _assigned(text: str) -> Iterator[tuple[int, int]]:
             yield match.start(2), match.start(2) + len(value)
 
 
-def _told(text: str) -> Iterator[tuple[int, int]]:
+def _told(text: str) -> Iterator[Span]:
     """`password for the router: …`, `the PIN is …`."""
     pattern = _after_word()
     for match in pattern.finditer(text):

@@ -1,0 +1,117 @@
+"""What `phonenumbers` says of a candidate. Imported, and the library with it (about 30 ms), when
+the first one turns up."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from phonenumbers import (
+    Leniency,
+    NumberParseException,
+    PhoneNumberFormat,
+    PhoneNumberMatch,
+    PhoneNumberMatcher,
+    PhoneNumberType,
+    country_code_for_region,
+    format_number,
+    is_valid_number_for_region,
+    ndd_prefix_for_region,
+    number_type,
+    parse,
+    region_code_for_number,
+)
+
+from webbee_kernel.pii.phones import PLUS, TERRITORY, Phone, Sign
+
+# A date, an address of a machine or a version: never a phone number for its grouping alone.
+_DATE = re.compile(
+    r"(?:19|20)\d\d[ ./-]\d\d?[ ./-]\d\d?(?!\d)|\d\d?[ ./-]\d\d?[ ./-](?:19|20)\d\d(?!\d)"
+    r"|\d{1,3}(?:\.\d{1,3}){2,3}(?![.\d])"
+)
+_LEAST = 7  # digits of a number
+_SHORT = 11  # digits of the shortest that is read with its country's code and no plus
+
+
+@lru_cache(maxsize=1024)
+def judged(window: str, sign: Sign, regions: tuple[str, ...]) -> Sequence[Phone]:
+    """The numbers in a window, read as what led to it tells: in the first region that gives it
+    one."""
+    if window[0] in PLUS:
+        # One that its country has not given out counts with a cue, or written as numbers are.
+        is_likely = sign is Sign.CUE or _is_written_so(window)
+        found = _matches(window)
+        return found or (_matches(window, leniency=Leniency.POSSIBLE) if is_likely else [])
+    if sign is Sign.HOME:
+        return _grouped_as_at_home(window, regions)
+    if sign is Sign.DIGITS:
+        return _dialled(window, regions)
+    level = Leniency.VALID if sign is Sign.CUE else Leniency.STRICT_GROUPING
+    digits = "".join(filter(str.isdigit, window))
+    first = ("RU",) if len(digits) == _SHORT and digits[0] in "78" else ()
+    for region in dict.fromkeys((*first, *regions)):
+        if found := _matches(window, region, level):
+            return found
+    if sign is Sign.CUE and _SHORT <= len(digits) <= 15:  # `8613812345678`
+        return [(max(0, start - 1), end - 1, told) for start, end, told in _matches(f"+{window}")]
+    return []
+
+
+def _grouped_as_at_home(window: str, regions: Sequence[str]) -> list[Phone]:
+    if _DATE.match(window) or sum(map(str.isdigit, window)) < _LEAST:
+        return []
+    for region in regions:
+        for found in _matches(window, region, Leniency.EXACT_GROUPING):
+            if found[0] == 0 and found[1] >= len(window) - 1:
+                return [found]
+    return []
+
+
+def _dialled(window: str, regions: Sequence[str]) -> list[Phone]:
+    """`89161234567` of a Russian, `0612345678` of a Frenchman: digits alone are a mobile number
+    where they begin with what is dialled first in a region, be it its country's code. In one that
+    has no such prefix any number may be one, and only a cue tells."""
+    digits = window if window[-1].isdigit() else window[:-1]
+    for region in regions:
+        prefix = ndd_prefix_for_region(region, True)
+        code = str(country_code_for_region(region))
+        has_code = len(digits) >= _SHORT and digits.startswith(code)
+        if not has_code and not (prefix in ("0", "8") and digits.startswith(prefix)):
+            continue
+        for match in PhoneNumberMatcher(f"+{digits}" if has_code else digits, region):
+            is_mobile = number_type(match.number) == PhoneNumberType.MOBILE
+            if is_mobile and is_valid_number_for_region(match.number, region):
+                return [(0, len(digits), _identity(match))]
+    return []
+
+
+def _is_written_so(window: str) -> bool:
+    """Whether a number with a plus is grouped as people group phone numbers: ten digits or more, a
+    country's code first, and groups that are not thousands. `+1 555 123 4567` is, `+12 345 678 901`
+    and `+12345678901` are not."""
+    country, *groups = re.findall(r"\d+", window)
+    return (
+        len(country) <= 3
+        and len(groups) >= 2
+        and sum(map(len, (country, *groups))) >= 10
+        and {len(g) for g in groups} != {3}
+    )
+
+
+def _matches(window: str, region: str = "", leniency: int = Leniency.VALID) -> list[Phone]:
+    """What the library takes for numbers of a region, of any with a plus where it is empty."""
+    found = PhoneNumberMatcher(window, region or None, leniency)
+    return [(match.start, match.end, _identity(match)) for match in found]
+
+
+def _identity(match: PhoneNumberMatch) -> str:
+    extension = f";ext={match.number.extension}" if match.number.extension else ""
+    return format_number(match.number, PhoneNumberFormat.E164) + extension
+
+
+def region_of(identity: str) -> str:
+    """The country of a number in E.164; empty for what has none."""
+    try:
+        region = region_code_for_number(parse(identity.partition(";")[0]))
+    except NumberParseException:
+        return ""
+    return "" if region in (None, TERRITORY) else str(region)
