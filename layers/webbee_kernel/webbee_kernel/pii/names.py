@@ -22,8 +22,6 @@ from webbee_kernel.pii.prose import (
     TOKEN,
     UP,
     Span,
-    cued,
-    either,
     is_acronym,
     is_capitalised,
     is_given,
@@ -31,7 +29,7 @@ from webbee_kernel.pii.prose import (
     is_patronymic,
     names_in_prose,
     not_names,
-    short_run,
+    patterns,
 )
 
 
@@ -94,16 +92,6 @@ def is_telling(word: str) -> bool:
     return len(word) > 2 and not is_particle(word) and fold(word) not in not_names()
 
 
-@lru_cache(maxsize=1)
-def _links() -> re.Pattern[str]:
-    return re.compile(rf"{SPACE}{either(people('links'))}{SPACE}")
-
-
-@lru_cache(maxsize=1)
-def _trailing() -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.@/-])({short_run()}){SPACE}*\Z")
-
-
 def find_names(text: str, key: str = "") -> Iterator[Span]:
     """The built-in `NameDetector`: the words of all languages, best effort. Figures:
     `tests/unit/pii_corpus.json`.
@@ -125,12 +113,12 @@ def _under_key(text: str, kind: NameKey) -> Iterator[Span]:
     for part in _PARTS.finditer(_PARENS.sub(lambda m: "(" * len(m[0]), text)):
         cuts = [
             part.start(),
-            *(p for m in _links().finditer(text, *part.span()) for p in m.span()),
+            *(p for m in patterns().links.finditer(text, *part.span()) for p in m.span()),
             part.end(),
         ]
         for start, end in zip(cuts[::2], cuts[1::2], strict=True):
             start, end = _trimmed(text, start, end)
-            title = cued("honorifics").match(text, start, end)
+            title = patterns().cues["honorifics"].match(text, start, end)
             if title and title.end() == end:
                 start = title.start(1)
             if start < end and _is_name(text[start:end], kind):
@@ -196,7 +184,7 @@ def _before_address(text: str, floor: int, at: int) -> Iterator[Span]:
         opening = max(head.rfind(quote, 0, -1) for quote in "\"'\u00ab") + 1
         spans = _under_key(head[opening:-1], NameKey.ROLE) if opening else iter(())
         yield from ((base + opening + s, base + opening + e) for s, e in spans)
-    elif match := _trailing().search(head):
+    elif match := patterns().trailing.search(head):
         yield from _display_name(text, base + match.start(1), base + match.end(1), at, bracketed)
 
 

@@ -1,8 +1,9 @@
 """Names in prose, found by a cue: a given name, a patronymic, a title, a label, initials."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from webbee_kernel.language import fold, of, people, people_phrases, tags
 
@@ -13,6 +14,9 @@ UP = f"A-Z\u00c0-\u00d6\u00d8-\u00de{_CAPITALS}\u0218\u021a\u0400-\u042f\u0490"
 SPACE = r"[ \u00a0]"
 _LETTERS = r"[^\W\d_]{1,40}"  # bounded, as everything here: no text may cost more than its length
 WORD = rf"[{UP}](?:{_LETTERS}(?:['\u2019-]{_LETTERS}){{0,3}}|['\u2019][{UP}]{_LETTERS})"
+
+_INITIAL_OF_UP = rf"(?:[{UP}]\.{SPACE}?)"
+CUES = ("honorifics", "greetings", "labels")
 
 TOKEN = re.compile(r"\S+")
 _CAMEL = re.compile(rf"(?!Mc|Mac|De|La|Le|Fitz)[{UP}]+[^\W\d_{UP}]+[{UP}]")
@@ -25,30 +29,41 @@ def either(words: tuple[str, ...] | frozenset[str]) -> str:
     return "(?:" + "|".join(re.escape(w).replace(r"\ ", SPACE) for w in longest) + ")"
 
 
-@lru_cache(maxsize=1)
-def particle() -> str:
-    """A pattern for one of the words inside surnames."""
-    return either(people("particles"))
+class Patterns(NamedTuple):
+    """What is looked for, of the words of all languages."""
+
+    cues: Mapping[str, re.Pattern[str]]
+    """By the list of its words: a cue, and the name behind it as the first group."""
+    run: re.Pattern[str]
+    """Two to eight capitalised words."""
+    trailing: re.Pattern[str]
+    """Up to four at a text's end."""
+    links: re.Pattern[str]
+    """What stands between two names."""
 
 
 @lru_cache(maxsize=1)
-def short_run() -> str:
-    """A pattern for up to four capitalised words, with initials and particles."""
-    follows = rf"{SPACE}(?:{particle()}{SPACE})?(?:{WORD}|[{UP}]\.)"
-    return rf"(?:[{UP}]\.{SPACE}?){{0,2}}{WORD}(?:{follows}){{0,3}}"
-
-
-@lru_cache(maxsize=4)
-def cued(cue: str) -> re.Pattern[str]:
-    """Words of one cue (`honorifics`, `greetings`, `labels`), and the name behind them as the first
-    group."""
-    words = either(people_phrases(cue))
-    lead = {
-        "honorifics": rf"(?:{words}\.?{SPACE}){{1,3}}",
-        "greetings": rf"{words}[,!]?\s+",
-        "labels": rf"(?i:{words}){SPACE}?[:=]{SPACE}*",
-    }
-    return re.compile(rf"(?<![^\W_]){lead[cue]}({short_run()})")
+def patterns() -> Patterns:
+    """Made when the first text is looked at."""
+    inside = f"(?:{either(people('particles'))}{SPACE})"
+    few = rf"{_INITIAL_OF_UP}{{0,2}}{WORD}(?:{SPACE}{inside}?(?:{WORD}|[{UP}]\.)){{0,3}}"
+    honorific, greeting, label = map(either, map(people_phrases, CUES))
+    leads = (
+        rf"(?:{honorific}\.?{SPACE}){{1,3}}",
+        rf"{greeting}[,!]?\s+",
+        rf"(?i:{label}){SPACE}?[:=]{SPACE}*",
+    )
+    before = r"(?<![\w.@/-])"
+    many = rf"{WORD}(?:{SPACE}(?:{inside}{{1,2}}{WORD}|{WORD}|[{UP}]\.)){{1,7}}"
+    return Patterns(
+        {
+            cue: re.compile(rf"(?<![^\W_]){lead}({few})")
+            for cue, lead in zip(CUES, leads, strict=True)
+        },
+        re.compile(before + many),
+        re.compile(rf"{before}({few}){SPACE}*\Z"),
+        re.compile(SPACE + either(people("links")) + SPACE),
+    )
 
 
 def bare(word: str) -> str:
@@ -119,7 +134,6 @@ _ALONE = re.compile(
     rf"(?={SPACE}[^\W\d_{UP}]|[,;:!?)]|\.?(?:\s|\Z))(?!\.?{SPACE}?[{UP}\d])"
 )
 _SMALL = re.compile(rf"(?<![\w.@/-])(?![{UP}])[^\W\d_]{{2,40}}(?![\w@/-]|\.\w)")
-_LABEL_END = re.compile("[:=]")
 _FILE_TAIL = re.compile(r"[._][a-z0-9]")
 # Initials before or behind a surname are a cue in Cyrillic only: `A. Word` in Latin is too often a
 # list, a unit or the end of a sentence.
@@ -132,24 +146,15 @@ _INITIALS = re.compile(
 )
 
 
-@lru_cache(maxsize=1)
-def _run() -> re.Pattern[str]:
-    """Two to eight capitalised words."""
-    inner = rf"(?:{particle()}{SPACE}){{1,2}}{WORD}|{WORD}|[{UP}]\."
-    return re.compile(rf"(?<![\w.@/-]){WORD}(?:{SPACE}(?:{inner})){{1,7}}")
-
-
 def names_in_prose(text: str) -> Iterator[Span]:
     """Spans of names in `text`, in no order and overlapping where several cues meet."""
     yield from _in_small_letters(text)
     if not _WORTH_IT.search(text):
         return
-    for match in _run().finditer(text):
+    for match in patterns().run.finditer(text):
         yield from _in_run(text, match.span())
-    yield from _behind_cue(text, "honorifics")
-    yield from _behind_cue(text, "greetings")
-    if _LABEL_END.search(text):
-        yield from _behind_cue(text, "labels")
+    for cue in CUES:
+        yield from _behind_cue(text, cue)
     yield from _with_initials(text)
     yield from _alone(text)
 
@@ -233,7 +238,7 @@ def _behind_cue(text: str, cue: str) -> Iterator[Span]:
     """After a title any capitalised word that is not a word of titles; after a greeting a given
     name and what follows it; after a label that, or two words and more with nothing of a title, a
     place or an acronym about them."""
-    for match in cued(cue).finditer(text):
+    for match in patterns().cues[cue].finditer(text):
         spans = _leading_name(text, match.span(1))
         words = [text[s:e] for s, e in spans]
         is_whole = len(spans) > 1 and spans[-1][1] == match.end(1)
