@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, combinations
 from typing import Any, Final, NamedTuple
@@ -151,59 +151,25 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def json_size(value: Any) -> int:
-    """`len(dumps(value))`, for scalars and small flat objects without writing them."""
-    kind = type(value)
-    if kind is str:
+    """`len(dumps(value))`, for texts and small numbers without writing them."""
+    if type(value) is str:
         return _short_size(value) if len(value) <= _SHORT else _text_size(value)
-    if kind is int:
-        return len(str(value))
-    if value is None or kind is bool:
-        return 5 if value is False else 4
-    known = flat_size(value) if kind is dict else None
-    return len(dumps(value)) if known is None else known
-
-
-def flat_size(row: dict[str, Any]) -> int | None:
-    """`json_size` of an object of a few short scalars, as most rows of a list are; None for another
-    one."""
-    total = _keys_size(tuple(row)) if len(row) <= _FEW else None
-    if total is None:
-        return None
-    for item in row.values():
-        kind = type(item)
-        if kind is str and len(item) <= _SHORT:
-            total += _short_size(item)
-        elif kind is int:
-            total += len(str(item))
-        elif kind is bool or item is None:
-            total += 4 + (item is False)
-        else:
-            return None
-    return total or 2
-
-
-@lru_cache(maxsize=512)
-def _keys_size(keys: tuple[Any, ...]) -> int | None:
-    """What the fields of an object have beside their values: rows of a list have the same keys."""
-    return sum(json_size(k) + 4 for k in keys) if all(type(k) is str for k in keys) else None
+    return len(str(value)) if type(value) is int else len(dumps(value))
 
 
 def size_up_to(value: Any, enough: int) -> int:
     """How many characters its JSON has, nothing in it escaped; not counted any further once that is
     more than `enough`."""
-    if isinstance(value, str):
-        return len(value) + 2
-    if isinstance(value, dict):
-        if (known := flat_size(value)) is not None:
-            return known
-    elif not isinstance(value, list | tuple):
-        return json_size(value)
-    elif 3 * len(value) > enough > _LEAST:  # so many that none needs a look
+    if not isinstance(value, dict | list | tuple):
+        return len(str(value)) + 2 * isinstance(value, str)
+    if 3 * len(value) > enough > _LEAST:  # so many that none needs a look
         return enough + 1
-    total = 0
-    for key in value:
-        item, front = (value[key], len(str(key)) + 6) if isinstance(value, dict) else (key, 2)
-        total += front + size_up_to(item, enough - total - front)
+    total = 2 * len(value)
+    items: Iterable[Any] = value
+    if isinstance(value, dict):
+        total, items = 3 * total + len("".join(map(str, value))), value.values()
+    for item in items:
+        total += len(item) + 2 if type(item) is str else size_up_to(item, enough - total)
         if total > enough:
             break
     return total or 2
@@ -214,15 +180,12 @@ _LEAST: Final = 80
 
 
 def _text_size(text: str) -> int:
-    if text.isprintable() and '"' not in text and "\\" not in text:
-        plain = text.isascii() and "[" not in text and ":" not in text
-        if plain or not _is_suspect(text):
-            return len(text) + 2
+    if text.isprintable() and '"' not in text and "\\" not in text and not _is_suspect(text):
+        return len(text) + 2
     return len(dumps(text))
 
 
 _SHORT = 120  # characters
-_FEW = 24  # fields
 _short_size = lru_cache(maxsize=8_192)(_text_size)
 """A value is weighed several times before it is shown, remembered or cut."""
 
@@ -296,49 +259,41 @@ def disambiguate(things: Sequence[tuple[str, Mapping[str, object]]]) -> list[str
     """What to say behind the title of each of these `(title, fields)`: nothing where no other reads
     like it, else ` (2026-05-16)` or ` (2026-05-16, open)`, what only it has, its `id` where that is
     nothing. Titles are compared as they are read: without case and what nobody sees."""
-    alike: dict[str, list[Mapping[str, object]]] = {}
-    for title, fields in things:
-        alike.setdefault(_read(title), []).append(fields)
-    by = {title: _differing(title, rows) for title, rows in alike.items() if len(rows) > 1}
-    told = [_behind(fields, by.get(_read(title))) for title, fields in things]
-    whole = [_read(title + more) for (title, _), more in zip(things, told, strict=True)]
-    count = Counter(whole)
-    return [
-        more if count[text] == 1 else _behind(fields, ())
-        for (_, fields), more, text in zip(things, told, whole, strict=True)
-    ]
-
-
-def _behind(fields: Mapping[str, object], by: Sequence[str] | None) -> str:
-    """What these fields say in brackets, the id where they say nothing."""
-    ids = (str(fields[key]) for key in _ID_FIELDS if by is not None and key in fields)
-    own = _shown(fields, by or ()) or next(ids, "")
-    return f" ({own})" if own else ""
+    alike: dict[str, list[int]] = {}
+    for i, (title, _) in enumerate(things):
+        alike.setdefault(_read(title), []).append(i)
+    behind = [""] * len(things)
+    for title, places in alike.items():
+        if len(places) > 1:
+            for i, told in zip(places, _own([things[i][1] for i in places], title), strict=True):
+                whole = f"{things[i][0]} ({told})"
+                is_taken = _read(whole) in alike
+                told = _id_of(things[i][1]) if is_taken or not told else told
+                behind[i] = f" ({told})" if told else ""
+    return behind
 
 
 def _read(title: str) -> str:
     return one_line(unicodedata.normalize("NFKC", title)).casefold()
 
 
-def _differing(title: str, rows: Sequence[Mapping[str, object]]) -> Sequence[str]:
-    """The first field, else the first two, that tell the most of the rows of this title from all
-    others."""
-    every = dict.fromkeys(name for row in rows for name in row)
-    names = [name for name in every if _may_tell(name, title, rows)][:MOST_FIELDS]
-    tried = chain(combinations(names, 1), combinations(names, 2))
-    return max(tried, key=lambda by: _told_apart(by, rows), default=())
+def _own(rows: Sequence[Mapping[str, object]], title: str) -> list[str]:
+    """What each row of one title has that no other has: by the field, else the two fields, that
+    tell the most of them apart."""
+    names = dict.fromkeys(chain.from_iterable(rows))
+    ids = {n for n in names if all(row.get(n) == row.get("id") for row in rows)}
+    few = [n for n in names if n not in ids.union(_ID_FIELDS)][:MOST_FIELDS]
+    best: list[str] = []
+    for by in chain(combinations(few, 1), combinations(few, 2)):
+        told = [_shown(row, by) for row in rows]
+        count = Counter(told)
+        own = [t if count[t] == 1 and _read(t) != title else "" for t in told]
+        best = max(best, own, key=lambda found: sum(map(bool, found)))
+    return best or [""] * len(rows)
 
 
-def _told_apart(by: Sequence[str], rows: Sequence[Mapping[str, object]]) -> int:
-    count = Counter(_shown(row, by) for row in rows)
-    return sum(n == 1 for told, n in count.items() if told)
-
-
-def _may_tell(name: str, title: str, rows: Sequence[Mapping[str, object]]) -> bool:
-    """Whether a field differs that is neither the title of these rows nor their id."""
-    told = {_shown(row, (name,)) for row in rows}
-    is_id = name in _ID_FIELDS or all(row.get(name) == row.get("id") for row in rows)
-    return len(told) > 1 and not is_id and not {"", title}.issuperset(map(_read, told))
+def _id_of(row: Mapping[str, object]) -> str:
+    return next((str(row[key]) for key in _ID_FIELDS if key in row), "")
 
 
 def _shown(row: Mapping[str, object], names: Sequence[str]) -> str:
