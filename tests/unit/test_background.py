@@ -79,28 +79,17 @@ async def setting(released: asyncio.Event) -> None:
     released.set()
 
 
-class Halting(asyncio.SelectorEventLoop):
-    """Says so many times that it does not run, as one does between a halt and its going on."""
-
-    halts = 0
-
-    def is_running(self) -> bool:
-        self.halts, halted = max(0, self.halts - 1), self.halts
-        return not halted and super().is_running()
-
-
-def test_what_runs_on_a_loop_that_halts_and_goes_on_is_waited_for() -> None:
-    loop = Halting()
-    serving = threading.Thread(target=loop.run_forever, daemon=True)
-    serving.start()
-    released = asyncio.run_coroutine_threadsafe(begins(), loop).result(60)
-    loop.halts = 1
-    assert not background.wait(0.5)
-    loop.call_soon_threadsafe(released.set)
+def test_what_runs_on_a_loop_that_halts_and_goes_on_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Code that exits halts the kernel's loop, which goes on at once."""
+    thread = LoopThread("halts")
+    released = thread.run(begins(), 60)
+    with monkeypatch.context() as halted:
+        halted.setattr(asyncio.SelectorEventLoop, "is_running", lambda loop: False)
+        assert not background.wait(0.3)
+    thread.run(setting(released), 60)
     assert background.wait(60)
-    loop.call_soon_threadsafe(loop.stop)
-    serving.join(60)
-    loop.close()
 
 
 def test_a_runtime_that_fails_to_tell_of_an_event_is_asked_again_and_not_for_ever() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import logging
+import math
 import sys
 import threading
 import time
@@ -14,8 +15,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hasha
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
-
-_lock = threading.Lock()
 
 LOOK_S: Final = 0.1
 """Seconds between two looks at whether the loops of what is waited for still run."""
@@ -27,12 +26,14 @@ class _Began(NamedTuple):
     at: float
     task: asyncio.Task[object] | None = None
 
-    def halted(self) -> bool:
-        """Whether its loop does not run: it has ended, or is about to go on."""
-        return self.task is not None and not self.task.get_loop().is_running()
+    def goes_on(self) -> bool:
+        """Whether it may still end: its loop runs, or is about to as the kernel's own are."""
+        loop = self.task.get_loop() if self.task else None
+        return loop is None or loop.is_running() or (isinstance(loop, _Loop) and not loop.ending)
 
 
 _running: dict[concurrent.futures.Future[Any], _Began] = {}
+"""What any thread may add to and take from at any time: each look is at a copy."""
 
 
 def start(work: Coroutine[Any, Any, object], name: str) -> None:
@@ -40,54 +41,39 @@ def start(work: Coroutine[Any, Any, object], name: str) -> None:
     being collected."""
     task = asyncio.get_running_loop().create_task(work, name=name)
     done: concurrent.futures.Future[Any] = concurrent.futures.Future()
-    _count(done, _Began(time.monotonic(), task))
+    _count(done, task)
     task.add_done_callback(lambda _: done.set_result(None))
 
 
 def hold(work: concurrent.futures.Future[Any]) -> None:
     """Count work that runs elsewhere: whoever runs it ends the future, whatever happens."""
-    _count(work, _Began(time.monotonic()))
+    _count(work)
 
 
 def oldest_s() -> float:
     """Seconds for which the oldest of it has run; 0 where nothing does."""
-    with _lock:
-        began = min((work.at for work in _running.values() if not work.halted()), default=None)
-    return 0.0 if began is None else time.monotonic() - began
+    now = time.monotonic()
+    return now - min((work.at for work in list(_running.values()) if work.goes_on()), default=now)
 
 
 def wait(timeout: float | None = None) -> bool:
     """Block until nothing runs any more, what was started meanwhile included, or for `timeout`
-    seconds; whether nothing does. Work whose loop has ended never ends, and is not waited for: a
-    loop that does not run at two looks, since one may halt and go on."""
-    deadline = None if timeout is None else time.monotonic() + timeout
-    halted: set[concurrent.futures.Future[Any]] = set()
-    while True:
-        with _lock:
-            now_halted = {work for work, began in _running.items() if began.halted()}
-            running = [work for work in _running if work not in halted & now_halted]
-        if not running:
-            return True
-        left = LOOK_S if deadline is None else min(LOOK_S, deadline - time.monotonic())
+    seconds; whether nothing does. Work whose loop has ended never ends, and is not waited for."""
+    end = time.monotonic() + (math.inf if timeout is None else timeout)
+    while running := [work for work, began in list(_running.items()) if began.goes_on()]:
+        left = min(LOOK_S, end - time.monotonic())
         if left <= 0:
             return False
-        halted = now_halted
         concurrent.futures.wait(running, left)
+    return True
 
 
-def _count(work: concurrent.futures.Future[Any], began: _Began) -> None:
-    with _lock:
-        lost = {w: b for w, b in _running.items() if b.task and b.task.get_loop().is_closed()}
-        for gone in lost:
-            del _running[gone]
-        _running[work] = began
-    lost.clear()  # not under the lock: what a coroutine's end calls may come here again
-    work.add_done_callback(_forget)
-
-
-def _forget(work: concurrent.futures.Future[Any]) -> None:
-    with _lock:
-        _running.pop(work, None)
+def _count(work: concurrent.futures.Future[Any], task: asyncio.Task[object] | None = None) -> None:
+    for lost, began in list(_running.items()):
+        if began.task and began.task.get_loop().is_closed():
+            _running.pop(lost, None)
+    _running[work] = _Began(time.monotonic(), task)
+    work.add_done_callback(lambda ended: _running.pop(ended, None))
 
 
 T = TypeVar("T")
@@ -291,21 +277,11 @@ def _stop(loop: _Loop) -> None:
 
 async def _finish(loop: _Loop) -> None:
     """Wait for the others on this loop and for what their ends call, then stop it."""
-    while await _waited() or _others():
-        pass
+    for _ in range(2):  # a task that ended just now has yet to tell whoever waits for it
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(others)
+        await asyncio.sleep(0)
     loop.end()
-
-
-async def _waited() -> bool:
-    """Wait for the others, and where there are none for one turn of the loop: a task that ended
-    just now has yet to tell whoever waits for it. Whether there were any."""
-    others = _others()
-    await (asyncio.wait(others) if others else asyncio.sleep(0))
-    return bool(others)
-
-
-def _others() -> set[asyncio.Task[Any]]:
-    return {task for task in asyncio.all_tasks() if task is not asyncio.current_task()}
 
 
 _begun: ContextVar[list[asyncio.Task[Any]] | None] = ContextVar("webbee_beside", default=None)

@@ -18,7 +18,6 @@ from webbee_kernel.language import fold, people
 from webbee_kernel.pii.emails import find_emails
 from webbee_kernel.pii.keys import NameKey, name_key
 from webbee_kernel.pii.prose import (
-    SPACE,
     TOKEN,
     UP,
     Span,
