@@ -21,13 +21,11 @@ from .types import UserKey
 if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module
     from .aws.clients import ClientFactory
     from .aws.invoke import LambdaInstalls
-    from .aws.tenant_credentials import TenantCredentials
     from .catalogue import Dispatch
     from .extensions.host import ExtensionHost
     from .extensions.registry import Registry
     from .refresh.due import Installer, Refresher, Scheduler
     from .stores.audit_trail import OnceDispatch
-    from .stores.deployment import CachedCatalogue
     from .stores.dynamodb.personal_data import Belongings, Export
     from .turn.kernel import Kernel
 
@@ -121,34 +119,26 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
         return InlineDispatch(make_host(app, registry))
     from .aws.invoke import LambdaDispatch
     from .aws.parameters import AppConfiguration, WebhookKeys
-
-    settings = app.settings
-    return LambdaDispatch(
-        settings.dispatch,
-        fresh_s=0.3 if settings.develop else None,
-        kept=_cached_catalogue(app) if settings.dispatch_version else None,
-        webhook_mark=WebhookKeys(settings).mark,
-        credentials=_tenant_credentials(settings) if settings.data_role else None,
-        per_tenant=settings.tenancy == "environment",
-        configuration=AppConfiguration(settings).of,
-    )
-
-
-def _cached_catalogue(app: App) -> CachedCatalogue:
-    from .stores.deployment import CachedCatalogue
-
-    return CachedCatalogue(app.stores.deployed, app.settings.dispatch_version, app.clock)
-
-
-def _tenant_credentials(settings: Settings) -> TenantCredentials:
     from .aws.tenant_credentials import TenantCredentials
+    from .stores.deployment import CachedCatalogue
     from .stores.item_keys import secret_part
 
-    return TenantCredentials(
+    settings = app.settings
+    kept = CachedCatalogue(app.stores.deployed, settings.dispatch_version, app.clock)
+    credentials = TenantCredentials(
         settings.data_role,
         secrets_of=secret_part,
         secrets_prefix=settings.secrets_prefix,
         per_user=settings.isolation == "user",
+    )
+    return LambdaDispatch(
+        settings.dispatch,
+        fresh_s=0.3 if settings.develop else None,
+        kept=kept if settings.dispatch_version else None,
+        webhook_mark=WebhookKeys(settings).mark,
+        credentials=credentials if settings.data_role else None,
+        per_tenant=settings.tenancy == "environment",
+        configuration=AppConfiguration(settings).of,
     )
 
 
@@ -229,19 +219,13 @@ def make_cell_model(settings: Settings) -> Model:
 def make_model(settings: Settings) -> Model:
     """The models that `WEBBEE_MODEL` and the roles' own variables name; roles that name the same
     one with the same options share it."""
-    from .llm.options import PLAIN, named, options_of
+    from .llm.options import PLAIN, RoleModels, named, options_of
 
     roles: tuple[ModelRole, ...] = ("classifier", "narrator", "ai")
     if all(settings.model_of(role) == "offline" for role in roles):
         return named("offline", settings, PLAIN)
     wanted = {role: (settings.model_of(role), options_of(settings, role)) for role in roles}
-    models = {
-        one: named(name, settings, options)
-        for one in dict.fromkeys(wanted.values())
-        for name, options in (one,)
-    }
-    from .llm.options import RoleModels
-
+    models = {one: named(one[0], settings, one[1]) for one in set(wanted.values())}
     return RoleModels({role: models[one] for role, one in wanted.items()})
 
 

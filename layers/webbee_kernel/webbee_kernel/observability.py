@@ -106,60 +106,49 @@ class Metric(NamedTuple):
     meaning: str
 
 
-CHAT, TOOLS, REFRESH, BROKER = "chat_turn", "tool_dispatch", "skeleton_refresh", "model_broker"
+CHAT, TOOLS, REFRESH, BROKER = ALL = (
+    *("chat_turn", "tool_dispatch"),
+    *("skeleton_refresh", "model_broker"),
+)
+
+
+def _counted(*functions: str, what: str) -> Metric:
+    return Metric("Count", functions, what)
+
+
+def _took(what: str) -> Metric:
+    return Metric("Milliseconds", (CHAT,), what)
+
+
 EMITTED: Mapping[str, Metric] = {
-    "Requests": Metric(
-        "Count",
-        (CHAT, TOOLS, REFRESH, BROKER),
-        "requests, calls and messages answered, by version too; reads only where they failed",
-    ),
-    "ServerErrors": Metric(
-        "Count",
-        (CHAT, TOOLS, REFRESH, BROKER),
-        "those of them that failed on our side, by version too",
-    ),
-    "Turns": Metric("Count", (CHAT,), "turns recorded"),
-    "TurnErrors": Metric("Count", (CHAT,), "turns in which nothing succeeded"),
-    "TurnMs": Metric("Milliseconds", (CHAT,), "a turn, from the first read to the recorded reply"),
-    "ReadMs": Metric("Milliseconds", (CHAT,), "session, skeleton and catalogue, side by side"),
-    "ClassifyMs": Metric("Milliseconds", (CHAT,), "one answer of the classifier's model"),
-    "CallsMs": Metric("Milliseconds", (CHAT,), "the calls of one plan"),
-    "NarrateMs": Metric("Milliseconds", (CHAT,), "the reply, corrections included"),
-    "RecordMs": Metric("Milliseconds", (CHAT,), "the turn's one write, lost races included"),
-    "ModelCalls": Metric("Count", (CHAT,), "requests of turns to the models: two for a plain one"),
-    "InputTokens": Metric("Count", (CHAT,), "tokens the models read"),
-    "CachedTokens": Metric("Count", (CHAT,), "of those, read from the service's cache"),
-    "OutputTokens": Metric("Count", (CHAT,), "tokens the models wrote"),
-    "PromptCharacters": Metric(
-        "None", (CHAT,), "the classifier's rendered prompt, catalogue excluded"
-    ),
+    "Requests": _counted(*ALL, what="what was answered, by version; reads only where they failed"),
+    "ServerErrors": _counted(*ALL, what="those that failed on our side, by version too"),
+    "Turns": _counted(CHAT, what="turns recorded"),
+    "TurnErrors": _counted(CHAT, what="turns in which nothing succeeded"),
+    "TurnMs": _took("a turn, from the first read to the recorded reply"),
+    "ReadMs": _took("session, skeleton and catalogue, side by side"),
+    "ClassifyMs": _took("one answer of the classifier's model"),
+    "CallsMs": _took("the calls of one plan"),
+    "NarrateMs": _took("the reply, corrections included"),
+    "RecordMs": _took("the turn's one write, lost races included"),
+    "ModelCalls": _counted(CHAT, what="requests of turns to the models: two for a plain one"),
+    "InputTokens": _counted(CHAT, what="tokens the models read"),
+    "CachedTokens": _counted(CHAT, what="of those, read from the service's cache"),
+    "OutputTokens": _counted(CHAT, what="tokens the models wrote"),
+    "PromptCharacters": Metric("None", (CHAT,), "the classifier's prompt without the catalogue"),
     "MaskedValues": Metric("None", (CHAT,), "distinct values behind placeholders in a turn"),
-    "UngroundedReplies": Metric(
-        "Count", (CHAT,), "replies of the model that claimed what the data does not hold"
-    ),
-    "LimitsReached": Metric("Count", (CHAT,), "requests refused because a limit was used up"),
-    "DynamoDBCalls": Metric("Count", (CHAT, TOOLS, REFRESH), "requests to the tables"),
-    "Calls": Metric("Count", (TOOLS,), "calls of extensions' code, by version too"),
-    "CallFailures": Metric(
-        "Count", (TOOLS,), "calls in which the code raised or ran out of time, by version too"
-    ),
-    "Ticks": Metric("Count", (REFRESH,), "ticks of the schedule that began"),
-    "SessionsTaken": Metric(
-        "Count", (CHAT, REFRESH), "times STS was asked for a tenant's credentials"
-    ),
-    "UsersQueued": Metric("Count", (REFRESH,), "users a tick found due and queued"),
-    "OldestDueSeconds": Metric(
-        "Seconds",
-        (REFRESH,),
-        "how far past their time the user is who waits longest",
-    ),
-    "Refreshes": Metric("Count", (REFRESH,), "refreshes that saved a snapshot, by version too"),
-    "RefreshFailures": Metric(
-        "Count", (REFRESH,), "refreshes whose handler failed, by version too"
-    ),
-    "RefreshLagSeconds": Metric(
-        "Seconds", (REFRESH,), "from a section's time to the start of its refresh"
-    ),
+    "UngroundedReplies": _counted(CHAT, what="replies that claimed what the data does not hold"),
+    "LimitsReached": _counted(CHAT, what="requests refused because a limit was used up"),
+    "DynamoDBCalls": _counted(CHAT, TOOLS, REFRESH, what="requests to the tables"),
+    "Calls": _counted(TOOLS, what="calls of extensions' code, by version too"),
+    "CallFailures": _counted(TOOLS, what="those that raised or ran out of time, by version too"),
+    "Ticks": _counted(REFRESH, what="ticks of the schedule that began"),
+    "SessionsTaken": _counted(CHAT, REFRESH, what="times STS gave a tenant's credentials"),
+    "UsersQueued": _counted(REFRESH, what="users a tick found due and queued"),
+    "OldestDueSeconds": Metric("Seconds", (REFRESH,), "how late the user is who waits longest"),
+    "Refreshes": _counted(REFRESH, what="refreshes that saved a snapshot, by version too"),
+    "RefreshFailures": _counted(REFRESH, what="refreshes whose handler failed, by version too"),
+    "RefreshLagSeconds": Metric("Seconds", (REFRESH,), "from a section's time to its refresh"),
 }
 
 FAILURES: Mapping[str, str] = {
