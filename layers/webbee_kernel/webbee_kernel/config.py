@@ -5,7 +5,7 @@ Annotations are no texts here: pydantic would compile each of them in every cold
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -19,18 +19,19 @@ FunctionName = Literal["chat_turn", "tool_dispatch", "skeleton_refresh", "model_
 INLINE = "inline"
 """Another function's name that stands for none: this process does it."""
 
-TABLES: Mapping[FunctionName, tuple[str, ...]] = {
-    "chat_turn": (
-        *("sessions", "skeleton", "cache", "audit", "events"),
-        *("transcripts", "limits", "connections"),
-    ),
-    "tool_dispatch": ("cache", "store", "events"),
-    "skeleton_refresh": ("skeleton", "cache", "store", "audit", "events"),
+TABLES: Mapping[FunctionName, Sequence[str]] = {
+    "chat_turn": "sessions skeleton cache audit events transcripts limits connections".split(),
+    "tool_dispatch": "cache store events".split(),
+    "skeleton_refresh": "skeleton cache store audit events".split(),
     "model_broker": (),
 }
 """Which tables each function may touch; the template grants exactly these."""
 
 MODEL = r"^(offline|bedrock:.+|openai:https?://[^#]+#.+)$"
+
+SSM_NAME = r"^(/[A-Za-z0-9_.-]+)+$"
+
+ROLE = r"^arn:[a-z-]+:iam::\d{12}:role/.+$"
 
 MASK_KINDS = r"^(IBAN|CARD|PASSPORT|IDENTITY)(\s*,\s*(IBAN|CARD|PASSPORT|IDENTITY))*$"
 
@@ -46,23 +47,19 @@ MAX_POLICY = 24_000
 
 ALL_TABLES = tuple(dict.fromkeys(noun for nouns in TABLES.values() for noun in nouns))
 
-GROUPS: Mapping[str, tuple[str, ...]] = {
+GROUPS: Mapping[str, Sequence[str]] = {
     "WEBBEE_MODEL_OPTIONS": (
-        *("ModelClassifier", "ModelNarrator", "ModelAi"),
-        *("ModelEffort", "ModelCache"),
-        *("ModelOutputTokens", "ModelWindow", "ModelTemperature"),
-        *("ModelToolChoice", "ModelStop", "ModelSettings", "ModelPrices"),
-    ),
+        "ModelClassifier ModelNarrator ModelAi ModelEffort ModelCache ModelOutputTokens"
+        " ModelWindow ModelTemperature ModelToolChoice ModelStop ModelSettings ModelPrices"
+    ).split(),
     "WEBBEE_LIMITS": (
-        *("UserRequestsPerMinute", "UserTokensPerDay", "TenantTokensPerDay"),
-        *("CallSeconds", "TurnSeconds", "AnswerSeconds", "MaxRounds", "TurnTokens"),
-        *("SessionDays", "TranscriptDays", "AuditDays", "EventHours"),
-        *("AbsentAfterDays", "DueShards"),
-    ),
+        "UserRequestsPerMinute UserTokensPerDay TenantTokensPerDay CallSeconds TurnSeconds"
+        " AnswerSeconds MaxRounds TurnTokens SessionDays TranscriptDays AuditDays EventHours"
+        " AbsentAfterDays DueShards"
+    ).split(),
     "WEBBEE_OPTIONS": (
-        *("Install", "Tenants", "Confirm", "OpenHosts", "Grounding", "MaskKinds", "PublicUrl"),
-        *("SignInClient", "SignInOrigin"),
-    ),
+        "Install Tenants Confirm OpenHosts Grounding MaskKinds PublicUrl SignInClient SignInOrigin"
+    ).split(),
     "WEBBEE_EXTENSION_SERVICES": ("OauthProviders", "McpServers"),
 }
 """Variables that hold several settings, because a template may have few parameters and a function
@@ -106,6 +103,8 @@ class ModelSettings(BaseModel):
         return other.model_copy(update=self.model_dump(exclude_none=True))
 
 
+SettingsByModel = dict[Annotated[str, Field(pattern=OF_ROLE_OR_MODEL)], ModelSettings]
+
 HttpUrl = Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=500)]
 
 
@@ -135,6 +134,8 @@ class Provider(BaseModel):
         """The parameter that says what the tokens are for, in each request that asks for some."""
         return {"resource": self.resource} if self.resource else {}
 
+
+Providers = dict[Annotated[str, Field(pattern=f"^{PROVIDER_NAME}$")], Provider]
 
 Dollars = Annotated[float, Field(ge=0, le=100_000)]
 
@@ -177,9 +178,7 @@ class Settings(BaseModel):
     model_ai: str = Field("", alias="WEBBEE_MODEL_AI", pattern=MODEL)
     model_broker: str = Field("", alias="WEBBEE_MODEL_BROKER")
     model_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_MODEL_KEY")
-    model_key_secret: str = Field(
-        "", alias="WEBBEE_MODEL_KEY_SECRET", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
-    )
+    model_key_secret: str = Field("", alias="WEBBEE_MODEL_KEY_SECRET", pattern=SSM_NAME)
     model_effort: Effort = Field("", alias="WEBBEE_MODEL_EFFORT")
     model_cache: str = Field("", alias="WEBBEE_MODEL_CACHE", pattern=r"^(5m|1h|24h)$")
     model_output_tokens: OutputTokens = Field(4096, alias="WEBBEE_MODEL_OUTPUT_TOKENS")
@@ -187,15 +186,11 @@ class Settings(BaseModel):
     model_temperature: Temperature = Field(0.0, alias="WEBBEE_MODEL_TEMPERATURE")
     model_stop: Json[StopWords] = Field((), alias="WEBBEE_MODEL_STOP")
     model_tool_choice: str = Field("", alias="WEBBEE_MODEL_TOOL_CHOICE", pattern=r"^auto$")
-    model_settings: Json[dict[Annotated[str, Field(pattern=OF_ROLE_OR_MODEL)], ModelSettings]] = (
-        Field({}, alias="WEBBEE_MODEL_SETTINGS")
-    )
+    model_settings: Json[SettingsByModel] = Field({}, alias="WEBBEE_MODEL_SETTINGS")
     model_prices: Json[dict[str, Price]] = Field({}, alias="WEBBEE_MODEL_PRICES")
     dispatch: str = Field(INLINE, alias="WEBBEE_DISPATCH", min_length=1)
     dispatch_version: str = Field("", alias="WEBBEE_DISPATCH_VERSION", pattern=r"^[^#]+$")
-    data_role: str = Field(
-        "", alias="WEBBEE_DATA_ROLE", pattern=r"^arn:[a-z-]+:iam::\d{12}:role/.+$"
-    )
+    data_role: str = Field("", alias="WEBBEE_DATA_ROLE", pattern=ROLE)
     isolation: Literal["tenant", "user"] = Field("tenant", alias="WEBBEE_ISOLATION")
     tenancy: Literal["environment", "process", "shared"] = Field("process", alias="WEBBEE_TENANCY")
     clock: str = Field(INLINE, alias="WEBBEE_CLOCK", min_length=1)
@@ -206,9 +201,7 @@ class Settings(BaseModel):
     late_queue_url: str = Field("", alias="WEBBEE_LATE_QUEUE_URL")
     dead_letter_url: str = Field("", alias="WEBBEE_DEAD_LETTER_URL")
     refresh_queue_url: str = Field("", alias="WEBBEE_REFRESH_QUEUE_URL")
-    secrets_prefix: str = Field(
-        "/webbee", alias="WEBBEE_SECRETS_PREFIX", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
-    )
+    secrets_prefix: str = Field("/webbee", alias="WEBBEE_SECRETS_PREFIX", pattern=SSM_NAME)
     secrets_key: str = Field("", alias="WEBBEE_SECRETS_KEY", pattern=r"^arn:[^\s]+$")
     due_shards: int = Field(8, alias="WEBBEE_DUE_SHARDS", ge=1, le=256)
     absent_after_days: int = Field(14, alias="WEBBEE_ABSENT_AFTER_DAYS", ge=0, le=365)
@@ -238,19 +231,13 @@ class Settings(BaseModel):
     connections_url: str = Field("", alias="WEBBEE_CONNECTIONS_URL", pattern=r"^https?://[^?#\s]+$")
     tenants: str = Field("default", alias="WEBBEE_TENANTS", pattern=r"^[^#\s]+([,\s]+[^#\s]+)*$")
     app_config: Json[JSONObject] = Field({}, alias="WEBBEE_CONFIG")
-    app_config_parameter: str = Field(
-        "", alias="WEBBEE_CONFIG_PARAMETER", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
-    )
+    app_config_parameter: str = Field("", alias="WEBBEE_CONFIG_PARAMETER", pattern=SSM_NAME)
     app_secrets: dict[str, SecretStr] = Field({}, alias=f"{FALLBACKS}*")
     metrics_namespace: str = Field("", alias="POWERTOOLS_METRICS_NAMESPACE")
-    oauth_providers: Json[dict[Annotated[str, Field(pattern=f"^{PROVIDER_NAME}$")], Provider]] = (
-        Field({}, alias="WEBBEE_OAUTH_PROVIDERS")
-    )
+    oauth_providers: Json[Providers] = Field({}, alias="WEBBEE_OAUTH_PROVIDERS")
     mcp_servers: Json[tuple[JSONObject, ...]] = Field((), alias="WEBBEE_MCP_SERVERS")
     policy: str = Field("", alias="WEBBEE_POLICY")
-    policy_parameter: str = Field(
-        "", alias="WEBBEE_POLICY_PARAMETER", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
-    )
+    policy_parameter: str = Field("", alias="WEBBEE_POLICY_PARAMETER", pattern=SSM_NAME)
     private_http: bool = Field(False, alias="WEBBEE_HTTP_ALLOW_PRIVATE")
     develop: bool = Field(False, alias="WEBBEE_DEVELOP")
 
@@ -295,11 +282,8 @@ class Settings(BaseModel):
                 what = f"text, or file: and a readable path ({type(error).__name__})"
                 raise _missing("WEBBEE_POLICY", what) from None
         if len(text) > MAX_POLICY:
-            raise SettingsError(
-                f"environment variable WEBBEE_POLICY: {len(text)} characters, {MAX_POLICY} at most",
-                field="WEBBEE_POLICY",
-                limit=MAX_POLICY,
-            )
+            why = f"{len(text)} characters, {MAX_POLICY} at most"
+            raise _refused("WEBBEE_POLICY", why, MAX_POLICY)
         return text
 
     @property
@@ -382,7 +366,7 @@ def _members(group: str, text: str) -> Iterator[tuple[str, str]]:
     known = ", ".join(GROUPS[group])
     try:
         is_object = text.lstrip().startswith("{")
-        given = {k: _text(v) for k, v in json.loads(text).items()} if is_object else _of_pairs(text)
+        given = _of_object(text) if is_object else _of_pairs(text)
     except ValueError:
         wanted = f"must be Name=value,Name=value or a JSON object, of {known}"
         raise _refused(group, wanted) from None
@@ -393,22 +377,17 @@ def _members(group: str, text: str) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
+def _of_object(text: str) -> dict[str, str]:
+    """JSON values as their own variables would hold them."""
+    values = json.loads(text).items()
+    return {k: v if isinstance(v, str) else json.dumps(v) for k, v in values}
+
+
 def _of_pairs(text: str) -> dict[str, str]:
     pairs = [pair.partition("=") for pair in text.split(",")]
     if not all(equals for _, equals, _ in pairs):
         raise ValueError("a pair without =")
     return {k.strip(): v.replace("+", ",") if k in LISTS else v for k, _, v in pairs}
-
-
-def _text(value: Any) -> str:
-    """A JSON value as its own variable would hold it."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value)
-
-
-def _refused(group: str, why: str) -> SettingsError:
-    return SettingsError(f"environment variable {group}: {why}", field=group)
 
 
 def _wrong(error: ValidationError, origin: Mapping[str, str]) -> SettingsError:
@@ -421,13 +400,13 @@ def _wrong(error: ValidationError, origin: Mapping[str, str]) -> SettingsError:
     if wanted == _WANTED[MODEL] and re.fullmatch("openai:[^#]*", str(first["input"])):
         wanted += "; #<model> is missing"
     limit = next((context[k] for k in ("ge", "le", "gt", "lt", "max_length") if k in context), None)
-    name = origin.get(variable, variable)
-    return SettingsError(
-        f"environment variable {name}{where}: {wanted}", field=name.partition(":")[0], limit=limit
-    )
+    return _refused(f"{origin.get(variable, variable)}{where}", wanted, limit)
+
+
+def _refused(variable: str, why: str, limit: Any = None) -> SettingsError:
+    name = variable.partition(":")[0].partition("[")[0]
+    return SettingsError(f"environment variable {variable}: {why}", field=name, limit=limit)
 
 
 def _missing(variable: str, what: str) -> SettingsError:
-    return SettingsError(
-        f"environment variable {variable} is missing: it must be {what}", field=variable
-    )
+    return _refused(variable, f"it is missing: it must be {what}")
