@@ -29,9 +29,7 @@ class NameKey(IntEnum):
 
 
 _SPLIT = re.compile(r"[^\W_]+")
-_PLACEHOLDER = re.compile(
-    r"<[A-Z]+_[0-9]+>"
-)  # a masked key says nothing: `<PHONE_1>` is not a phone-like key
+_PLACEHOLDER = re.compile(r"<[A-Z]+_[0-9]+>")  # a masked key is not a phone-like one
 
 
 @lru_cache(maxsize=2048)
@@ -54,12 +52,8 @@ def _is_sure(words: tuple[str, ...]) -> bool:
     """`surname`, `first_name`, `nombre_completo`."""
     if not people_keys("sure_keys").isdisjoint(words):
         return True
-    names, parts = people_keys("name_words"), people_keys("part_words")
-    return (
-        len(words) > 1
-        and (words[-1] in names or words[0] in names)
-        and any(w in parts for w in words)
-    )
+    is_name = len(words) > 1 and not people_keys("name_words").isdisjoint((words[0], words[-1]))
+    return is_name and not people_keys("part_words").isdisjoint(words)
 
 
 def _by_role(words: tuple[str, ...]) -> NameKey:
@@ -133,24 +127,16 @@ def _qualified(qualifiers: tuple[str, ...], parent: tuple[str, ...]) -> NameKey:
 
 
 def _done_by(words: tuple[str, ...]) -> bool:
-    return (
-        len(words) > 1
-        and words[-1] in people_keys("by_words")
-        and words[-2] in people_keys("done_words")
-    )
+    done, by = people_keys("done_words"), people_keys("by_words")
+    return len(words) > 1 and words[-1] in by and words[-2] in done
 
 
 @lru_cache(maxsize=2048)
 def words_of(key: str) -> tuple[str, ...]:
     """The words of one segment of a key, folded: `fromName` is `from`, `name`."""
-    if "<" in key:
-        key = _PLACEHOLDER.sub(" ", key)
-    return tuple(
-        piece
-        for run in _SPLIT.findall(key)
-        for word in _at_capitals(run)
-        for piece in _apart(key_fold(word))
-    )
+    runs = _SPLIT.findall(_PLACEHOLDER.sub(" ", key))
+    words = (key_fold(word) for run in runs for word in _at_capitals(run))
+    return tuple(piece for word in words for piece in _apart(word))
 
 
 def _at_capitals(run: str) -> list[str]:
@@ -165,14 +151,9 @@ _JOINTS = ("", "n", "s", "en", "es")  # between the parts of a German compound
 @lru_cache(maxsize=2048)
 def _apart(word: str) -> tuple[str, ...]:
     """`kundenname` as `kunde`, `name`; a word that the lists know, or know no part of, is whole."""
-    known = people_keys("sure_keys") | people_keys("never_keys")
-    if len(word) < 8 or not word.endswith("name") or word in known:
+    never = people_keys("never_keys")
+    if len(word) < 8 or not word.endswith("name") or word in people_keys("sure_keys") | never:
         return (word,)
-    front = word[:-4]
-    for joint in _JOINTS:
-        part = front.removesuffix(joint) if joint else front
-        if front.endswith(joint) and (
-            part in people_keys("never_keys") or part in people_keys("roles")
-        ):
-            return (part, "name")
-    return (word,)
+    fronts = (word[:-4].removesuffix(joint) for joint in _JOINTS)
+    front = next((f for f in fronts if f in never or f in people_keys("roles")), "")
+    return (front, "name") if front else (word,)

@@ -111,19 +111,17 @@ class Masker:
     """One map per turn: every distinct value has one stable placeholder `<EMAIL_1>`, `<PHONE_2>`,
     `<NAME_1>`, counted per kind.
 
-    One value is one placeholder: addresses are compared case-folded, phones by E.164, names
-    case-folded with single spaces; the first spelling met is the one given back, so
-    `unmask_text(mask_text(x)) == x` unless `x` spells one value in two ways. A name of two words or
-    more, or of one that is no common word, once known, is masked wherever it stands, cue or none.
-    Masking is idempotent: placeholders in a text are left alone, and nothing that touches one is
-    masked.
+    Addresses are compared case-folded, phones by E.164, names case-folded with single spaces; the
+    first spelling met is the one given back, so `unmask_text(mask_text(x)) == x` unless `x` spells
+    one value in two ways. A name that can be told from other words (`is_distinct`), once known, is
+    masked wherever it stands. Masking is idempotent: placeholders in a text are left alone, and
+    nothing that touches one is masked.
 
     Text that merely looks like a placeholder (an attacker's, or a remembered turn's whose map is
     gone) keeps its number out of use: every text given to `mask`, `mask_text` or `observe` reserves
-    the numbers it shows, a whole value before its first placeholder is given out. Such a number
-    resolves to nothing. Two things cannot be told apart and are not: a forged number that was
-    *already* given out reads as the value it stands for, which the same model has before it anyway.
-    So observe all old text before masking anything new.
+    the numbers it shows. Such a number resolves to nothing. A forged number that was *already*
+    given out reads as the value it stands for, which the same model has before it anyway; so
+    observe all old text before masking anything new.
 
     Not safe for use by several threads at once; a turn has its own.
     """

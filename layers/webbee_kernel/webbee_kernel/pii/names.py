@@ -40,9 +40,7 @@ class NameDetector(Hashable, Protocol):
         nothing)."""
 
 
-KEYED_MAX = (
-    200  # characters: a longer value under a name-like key is prose, and only its cues count
-)
+KEYED_MAX = 200  # characters: a longer value under a name-like key is prose: only its cues count
 WORDS_MAX = 5  # words of one name, particles and initials included
 DISPLAY_NAME_MAX = 90  # characters looked at before an address
 
@@ -110,23 +108,16 @@ def find_names(text: str, key: str = "") -> Iterator[Span]:
 def _under_key(text: str, kind: NameKey) -> Iterator[Span]:
     # What stands in parentheses qualifies a name: a city, a company, pronouns.
     for part in _PARTS.finditer(_PARENS.sub(lambda m: "(" * len(m[0]), text)):
-        cuts = [
-            part.start(),
-            *(p for m in patterns().links.finditer(text, *part.span()) for p in m.span()),
-            part.end(),
-        ]
+        links = (p for m in patterns().links.finditer(text, *part.span()) for p in m.span())
+        cuts = [part.start(), *links, part.end()]
         for start, end in zip(cuts[::2], cuts[1::2], strict=True):
-            start, end = _trimmed(text, start, end)
+            end = start + len(text[start:end].rstrip())
+            start = end - len(text[start:end].lstrip())
             title = patterns().cues["honorifics"].match(text, start, end)
             if title and title.end() == end:
                 start = title.start(1)
             if start < end and _is_name(text[start:end], kind):
                 yield start, end
-
-
-def _trimmed(text: str, start: int, end: int) -> Span:
-    part = text[start:end]
-    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
 
 
 def _is_name(part: str, kind: NameKey) -> bool:
@@ -144,8 +135,8 @@ def _is_name(part: str, kind: NameKey) -> bool:
 
 def _ends_in_surname(low: list[str], given: bool) -> bool:
     """A given name, be it a common word too, and a common surname."""
-    named = given or low[0] in people("given_words")
-    return named and len(low) > 1 and low[-1] in people("surnames")
+    is_named = given or low[0] in people("given_words")
+    return is_named and len(low) > 1 and low[-1] in people("surnames")
 
 
 def _is_of_a_thing(low: list[str]) -> bool:
