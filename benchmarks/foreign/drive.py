@@ -30,9 +30,7 @@ _given: dict[str, str] = {}
 _keep = Placeholders._keep
 
 
-def _noted(
-    self: Placeholders, placeholder: str, kind: str, value: str, identity: str = ""
-) -> None:
+def _noted(self: Placeholders, placeholder: str, kind: str, value: str, identity: str = "") -> None:
     _given[placeholder] = value
     _keep(self, placeholder, kind, value, identity)
 

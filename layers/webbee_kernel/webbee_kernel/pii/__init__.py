@@ -26,28 +26,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .masker import Masker, UnknownPlaceholder
-    from .names import beside_own, find_names
     from .phones import of_language
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 """What a function declares of its values whose author said nothing."""
 
-_HOMES = {
-    "Masker": "masker",
-    "UnknownPlaceholder": "masker",
-    "beside_own": "names",
-    "find_names": "names",
-    "of_language": "phones",
-}
+_HOMES = {"Masker": "masker", "UnknownPlaceholder": "masker", "of_language": "phones"}
 
-__all__ = [
-    "NOTHING",
-    "Masker",
-    "UnknownPlaceholder",
-    "beside_own",
-    "find_names",
-    "of_language",
-]
+__all__ = ["NOTHING", "Masker", "UnknownPlaceholder", "of_language"]
 
 
 def __getattr__(name: str) -> Any:

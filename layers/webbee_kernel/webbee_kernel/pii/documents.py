@@ -23,7 +23,7 @@ def find_documents(text: str, key: str, kinds: Set[str]) -> Iterator[tuple[str, 
     if not any(map(str.isdigit, text)):
         return
     for form in _FORMS:
-        for match in form.pattern.finditer(text) if form.kind in kinds else ():
+        for match in re.finditer(form.pattern, text) if form.kind in kinds else ():
             number = re.sub(r"[ .-]", "", match[0]).upper()
             if form.is_one(number) and (not form.is_cued or _is_cued(form.kind, match, key)):
                 yield form.kind, match.span()
@@ -120,61 +120,49 @@ def _is_german_pension(number: str) -> bool:
 
 
 def _is_any_plain(number: str) -> bool:
-    return (
-        _is_russian_tax(number)
-        or _is_russian_insurance(number)
-        or _is_german_tax(number)
-        or _is_polish(number)
-        or _is_american(number)
-        or _is_brazilian(number)
-    )
+    checks = (_is_russian_tax, _is_russian_insurance, _is_german_tax, _is_polish, _is_american)
+    return any(check(number) for check in (*checks, _is_brazilian))
 
 
 class _Form(NamedTuple):
     """How a number is written, and what proves it: a check, a key or word that says so, or both."""
 
     kind: str
-    pattern: re.Pattern[str]
+    pattern: str
     is_one: Callable[[str], bool] = bool
     is_cued: bool = False
 
 
-def _form(
-    kind: str, pattern: str, is_one: Callable[[str], bool] = bool, is_cued: bool = False
-) -> _Form:
-    return _Form(kind, re.compile(pattern), is_one, is_cued)
-
-
 _FORMS = (
-    _form(
+    _Form(
         IBAN,
         r"(?i)(?<![^\W_])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![^\W_])",
         is_iban,
     ),
-    _form(
+    _Form(
         CARD,
         r"(?<![\w.-])[2-6]\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{1,7}|[ -]?\d{6}[ -]?\d{5})(?![\w-])",
         is_card,
     ),
-    _form(PASSPORT, r"(?<!\w)(?:[A-Z0-9]{6,10}|\d\d ?\d\d ?\d{6})(?!\w)", _is_passport, True),
-    _form(IDENTITY, r"(?<![\w-])[XYZ]?\d{7,8}-?[A-Z](?![\w-])", _is_spanish),
-    _form(IDENTITY, r"(?<!\w)\d{17}[\dX](?!\w)", _is_chinese),
-    _form(
+    _Form(PASSPORT, r"(?<!\w)(?:[A-Z0-9]{6,10}|\d\d ?\d\d ?\d{6})(?!\w)", _is_passport, True),
+    _Form(IDENTITY, r"(?<![\w-])[XYZ]?\d{7,8}-?[A-Z](?![\w-])", _is_spanish),
+    _Form(IDENTITY, r"(?<!\w)\d{17}[\dX](?!\w)", _is_chinese),
+    _Form(
         IDENTITY,
         r"(?<!\w)[12] ?\d\d ?(?:0[1-9]|1[0-2]) ?\d\d ?\d{3} ?\d{3} ?\d\d(?!\w)",
         _is_french,
     ),
-    _form(IDENTITY, r"(?<!\w)\d{3}\.\d{3}\.\d{3}-\d\d(?!\w)", _is_brazilian),
-    _form(IDENTITY, r"(?<!\w)\d{3}-\d{3}-\d{3} \d\d(?!\w)", _is_russian_insurance),
-    _form(IDENTITY, r"(?<![\w-])\d{3}-\d\d-\d{4}(?![\w-])"),  # United States
-    _form(IDENTITY, r"(?i)(?<!\w)\d\d ?\d{6} ?[A-Z] ?\d\d ?\d(?!\w)", _is_german_pension),
+    _Form(IDENTITY, r"(?<!\w)\d{3}\.\d{3}\.\d{3}-\d\d(?!\w)", _is_brazilian),
+    _Form(IDENTITY, r"(?<!\w)\d{3}-\d{3}-\d{3} \d\d(?!\w)", _is_russian_insurance),
+    _Form(IDENTITY, r"(?<![\w-])\d{3}-\d\d-\d{4}(?![\w-])"),  # United States
+    _Form(IDENTITY, r"(?i)(?<!\w)\d\d ?\d{6} ?[A-Z] ?\d\d ?\d(?!\w)", _is_german_pension),
     # Behind its word a number of the right shape is one whether or not its sum is right: people
     # mistype, and test data makes sums up.
-    _form(
+    _Form(
         IDENTITY,
         r"(?<![\w-])(?:\d{3}[ .-]?\d\d[ .-]?\d{4}|\d\d ?\d{6} ?[A-Za-z] ?\d\d ?\d"
         r"|[A-Za-z] ?\d{3} ?\d{3} ?\d{3})(?![\w-])",
         is_cued=True,
     ),
-    _form(IDENTITY, r"(?<!\w)\d{9,12}(?!\w)", _is_any_plain, True),
+    _Form(IDENTITY, r"(?<!\w)\d{9,12}(?!\w)", _is_any_plain, True),
 )

@@ -24,8 +24,8 @@ _ISSUED = re.compile(
     r"|secret_\w{30,}|SK[0-9a-f]{32}\b|key-[0-9a-f]{32}\b|hvs\.[\w-]{20,}|xkeysib-[\w-]{30,}"
     r"|rubygems_\w{30,}|EAA[A-Za-z0-9]{60,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){1,3}"
 )
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_PRIVATE_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_EDGE = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_PRIVATE_KEY = re.compile(rf"(?s)-----BEGIN {_EDGE}(?:.*?-----END {_EDGE}|.*)")
 _IN_ADDRESS = re.compile(r"://[^\s/:@]{0,64}:([^\s/@]{1,128})@|://hooks\.\S{1,64}/services/(\S+)")
 _BOT = re.compile(r"(?<![\w:])\d{8,10}:[A-Za-z0-9_-]{30,50}(?![\w-])")
 _HEADER = re.compile(r"\b(?:Bearer|Basic|Token) ([A-Za-z0-9._~+/=-]{16,})")
@@ -103,16 +103,9 @@ def _is_random(value: str) -> bool:
     return is_mixed or (len(value) >= 16 and value not in (value.lower(), value.upper()))
 
 
-def _private_keys(text: str) -> Iterator[Span]:
-    at = 0
-    while "PRIVATE KEY" in text and (begin := _PRIVATE_KEY.search(text, at)):
-        end = _PRIVATE_KEY_END.search(text, begin.end())
-        at = end.end() if end else len(text)
-        yield begin.start(), at
-
-
 def _by_form(text: str) -> Iterator[Span]:
-    yield from _private_keys(text)
+    if "PRIVATE KEY" in text:
+        yield from (m.span() for m in _PRIVATE_KEY.finditer(text))
     for token in _TOKEN.finditer(text):
         issued = _ISSUED.match(text, *token.span())
         if issued:

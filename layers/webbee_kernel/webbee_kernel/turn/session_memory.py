@@ -159,9 +159,8 @@ def unmasked_json(text: str, masker: Masker) -> JSON:
 def detector(settings: Settings, tag: str) -> Masker:
     """What looks for personal data in a language: the built-in detector, or beside it the
     deployment's own."""
-    from ..pii.masker import Masker  # most of the patterns
+    from ..pii import Masker, of_language  # most of the patterns
     from ..pii.names import beside_own, find_names
-    from ..pii.phones import of_language
 
     named = settings.name_detector
     return Masker(
