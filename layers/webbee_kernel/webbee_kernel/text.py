@@ -280,9 +280,7 @@ def _read(title: str) -> str:
 def _own(rows: Sequence[Mapping[str, object]], title: str) -> list[str]:
     """What each row of one title has that no other has: by the field, else the two fields, that
     tell the most of them apart."""
-    names = dict.fromkeys(chain.from_iterable(rows))
-    ids = {n for n in names if all(row.get(n) == row.get("id") for row in rows)}
-    few = [n for n in names if n not in ids.union(_ID_FIELDS)][:MOST_FIELDS]
+    few = _fields(rows)
     best: list[str] = []
     for by in chain(combinations(few, 1), combinations(few, 2)):
         told = [_shown(row, by) for row in rows]
@@ -290,6 +288,13 @@ def _own(rows: Sequence[Mapping[str, object]], title: str) -> list[str]:
         own = [t if count[t] == 1 and _read(t) != title else "" for t in told]
         best = max(best, own, key=lambda found: sum(map(bool, found)))
     return best or [""] * len(rows)
+
+
+def _fields(rows: Sequence[Mapping[str, object]]) -> list[str]:
+    """Those that are looked at: none that is the id, or the same."""
+    names = dict.fromkeys(chain.from_iterable(rows))
+    ids = {n for n in names if all(row.get(n) == row.get("id") for row in rows)}
+    return [n for n in names if n not in ids.union(_ID_FIELDS)][:MOST_FIELDS]
 
 
 def _id_of(row: Mapping[str, object]) -> str:

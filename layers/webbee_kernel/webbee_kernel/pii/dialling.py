@@ -45,15 +45,21 @@ def judged(window: str, sign: Sign, regions: tuple[str, ...]) -> Sequence[Phone]
         return _grouped_as_at_home(window, regions)
     if sign is Sign.DIGITS:
         return _dialled(window, regions)
+    return _in_first(window, sign, regions)
+
+
+def _in_first(window: str, sign: Sign, regions: Sequence[str]) -> list[Phone]:
+    """As the first of the regions writes it; behind a cue also `8613812345678`, a number once a
+    plus stands before it."""
     level = Leniency.VALID if sign is Sign.CUE else Leniency.STRICT_GROUPING
     digits = "".join(filter(str.isdigit, window))
     first = ("RU",) if len(digits) == _SHORT and digits[0] in "78" else ()
     for region in dict.fromkeys((*first, *regions)):
         if found := _matches(window, region, level):
             return found
-    if sign is Sign.CUE and _SHORT <= len(digits) <= 15:  # `8613812345678`
-        return [(max(0, start - 1), end - 1, told) for start, end, told in _matches(f"+{window}")]
-    return []
+    has_code = sign is Sign.CUE and _SHORT <= len(digits) <= 15
+    abroad = _matches(f"+{window}") if has_code else []
+    return [(max(0, start - 1), end - 1, identity) for start, end, identity in abroad]
 
 
 def _grouped_as_at_home(window: str, regions: Sequence[str]) -> list[Phone]:
@@ -72,16 +78,19 @@ def _dialled(window: str, regions: Sequence[str]) -> list[Phone]:
     has no such prefix any number may be one, and only a cue tells."""
     digits = window if window[-1].isdigit() else window[:-1]
     for region in regions:
-        prefix = ndd_prefix_for_region(region, True)
-        code = str(country_code_for_region(region))
-        has_code = len(digits) >= _SHORT and digits.startswith(code)
-        if not has_code and not (prefix in ("0", "8") and digits.startswith(prefix)):
-            continue
-        for match in PhoneNumberMatcher(f"+{digits}" if has_code else digits, region):
+        for match in PhoneNumberMatcher(_as_dialled(digits, region), region):
             is_mobile = number_type(match.number) == PhoneNumberType.MOBILE
             if is_mobile and is_valid_number_for_region(match.number, region):
                 return [(0, len(digits), _identity(match))]
     return []
+
+
+def _as_dialled(digits: str, region: str) -> str:
+    """The digits as the library reads them; nothing where they do not begin so."""
+    if len(digits) >= _SHORT and digits.startswith(str(country_code_for_region(region))):
+        return f"+{digits}"
+    prefix = ndd_prefix_for_region(region, True)
+    return digits if prefix in ("0", "8") and digits.startswith(prefix) else ""
 
 
 def _is_written_so(window: str) -> bool:

@@ -297,11 +297,13 @@ class Masker:
         """A number that is a phone's by its key, or a document's; arguments get it back as text."""
         if type(value) not in (int, float) or not 0 <= value < 10**19 or value != int(value):
             return value
-        is_said = hint.startswith(DECLARED) or is_phone_key(hint) or self._finder.kinds
-        if not is_secret_key(hint) and not (hint and is_said and value >= _LONG):
-            return value
-        shown = self._mask(str(int(value)), hint)
+        shown = self._mask(str(int(value)), hint) if self._may_be(value, hint) else ""
         return shown if PLACEHOLDER.fullmatch(shown) else value
+
+    def _may_be(self, value: float, hint: str) -> bool:
+        """Whether a number there may be one that masking looks for."""
+        is_said = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._finder.kinds)
+        return is_secret_key(hint) or (hint != "" and is_said and value >= _LONG)
 
     def _own(self, key: str, taken: Mapping[Any, JSON]) -> str:
         """A placeholder for a key whose values are known by other spellings, or that was written to

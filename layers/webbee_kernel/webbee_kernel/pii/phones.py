@@ -96,18 +96,21 @@ def find_phones(text: str, key: str = "", regions: tuple[str, ...] = ()) -> list
 
 
 def _candidates(text: str, key: str, regions: tuple[str, ...]) -> Iterator[tuple[int, int, Sign]]:
-    if not has_digit_run(text):
-        return
+    for pattern, sign in _looked_for(text, key, regions) if has_digit_run(text) else ():
+        yield from ((*m.span(pattern.groups), sign) for m in pattern.finditer(text))
+
+
+def _looked_for(
+    text: str, key: str, regions: tuple[str, ...]
+) -> Iterator[tuple[re.Pattern[str], Sign]]:
     if is_phone_key(key):
-        yield from ((*m.span(), Sign.CUE) for m in (*_PLUS.finditer(text), *_LOOSE.finditer(text)))
+        yield from ((_PLUS, Sign.CUE), (_LOOSE, Sign.CUE))
         return
-    yield from ((*m.span(), Sign.WRITTEN) for m in _PLUS.finditer(text))
-    yield from ((*m.span(), Sign.WRITTEN) for m in _GROUPED.finditer(text))
-    yield from ((*m.span(1), Sign.CUE) for m in _after_word().finditer(text))
+    yield from ((_PLUS, Sign.WRITTEN), (_GROUPED, Sign.WRITTEN), (_after_word(), Sign.CUE))
     if regions:
-        yield from ((*m.span(), Sign.HOME) for m in _NATIONAL.finditer(text))
+        yield _NATIONAL, Sign.HOME
         if any(map(str.isalpha, text)):
-            yield from ((*m.span(), Sign.DIGITS) for m in _BARE.finditer(text))
+            yield _BARE, Sign.DIGITS
 
 
 def has_digit_run(text: str) -> bool:

@@ -194,15 +194,21 @@ def _name_at(words: list[str], i: int) -> Span:
         behind = words[i + 1 : i + 2]
         if behind and behind[0] in people("surnames"):
             return i, i + 2
-    lead, first = words[i - 1] if i else "", i
-    if is_patronymic(words[i]) and lead and lead not in not_names():
-        first = i - 1
-    elif not is_given(words[i]) or lead in people("place_leads"):
+    first = _given_at(words, i)
+    if first is None:
         return i, i
     before = words[first - 1] if first else ""
     if before and before not in not_names() and is_family(before):
         return first - 1, _name_end(words, i + 1, room=0)
     return first, _name_end(words, i + 1, room=2)
+
+
+def _given_at(words: list[str], i: int) -> int | None:
+    """Where the given name stands: at `i`, or before a patronymic there."""
+    lead = words[i - 1] if i else ""
+    if is_patronymic(words[i]) and lead and lead not in not_names():
+        return i - 1
+    return i if is_given(words[i]) and lead not in people("place_leads") else None
 
 
 def _name_end(words: list[str], end: int, room: int) -> int:

@@ -104,16 +104,14 @@ def _is_random(value: str) -> bool:
 
 
 def _by_form(text: str) -> Iterator[Span]:
-    if "PRIVATE KEY" in text:
-        yield from (m.span() for m in _PRIVATE_KEY.finditer(text))
+    for whole in (_PRIVATE_KEY, _BOT):
+        yield from (m.span() for m in whole.finditer(text))
     for token in _TOKEN.finditer(text):
         issued = _ISSUED.match(text, *token.span())
         if issued:
             yield issued.start(), issued.start() + len(issued[0].rstrip("."))
     if "://" in text:
         yield from (m.span(m.lastindex or 0) for m in _IN_ADDRESS.finditer(text))
-    if ":" in text:
-        yield from (m.span() for m in _BOT.finditer(text))
     for header in _HEADER.finditer(text):
         if _is_secret(header[1], TOKEN):
             yield header.span(1)
