@@ -231,7 +231,7 @@ class Kernel:
                 return await self._stopped(ended, narration.text)
             if not narration.hand_back:
                 return await self._narrated(ended, narration)
-            state = replace(state, tokens=state.tokens + narration.tokens)
+            state = state.with_tokens(narration.tokens)
             ended = await self._rounds.go(state, HANDED_BACK)
         if ended.limit == "stopped":
             return await self._stopped(ended)
@@ -256,7 +256,7 @@ class Kernel:
     async def _narrated(self, ended: LoopResult, narration: Narration) -> Reply:
         """Record what the narrator said, the classifier's question behind it, and before it that
         the turn ended early where it did."""
-        state = replace(ended.state, tokens=ended.state.tokens + narration.tokens)
+        state = ended.state.with_tokens(narration.tokens)
         text = messages.before(ended) + narration.text
         if asks(ended.text):
             text = f"{text}\n\n{ended.text}"

@@ -412,6 +412,9 @@ class TurnContext:
         used = tokens(self.opening.prompt.system + self.opening.prompt.text + told)
         return int((self.window - used - tool_tokens(self.offered_tools)) * TEXT_BYTES)
 
+    def with_tokens(self, more: int) -> TurnContext:
+        return self._next(tokens=self.tokens + more)
+
     def without(self, gone: Collection[int]) -> TurnContext:
         return self._next(
             outcomes={i: o for i, o in self.outcomes.items() if i not in gone},
@@ -421,21 +424,18 @@ class TurnContext:
     def _next(self, **changes: Any) -> TurnContext:
         # Copied by hand: `dataclasses.replace` asks for each of its fields, several times a turn.
         state = object.__new__(type(self))
-        stays = self.__dict__
-        if not changes.keys() <= _APART:
-            stays = {k: v for k, v in stays.items() if k in _LASTING}
+        whole = changes.keys() <= _APART
+        stays = {k: v for k, v in self.__dict__.items() if whole or k in _LASTING}
         state.__dict__.update(stays, **changes)
         return state
 
     def titles(self) -> Titles:
         """What ids of the skeleton, of the remembered facts and of this turn's results stand for,
         in the user's own values."""
-        told = [(s.app_id, s.data) for s in self.sections]
-        told += self.facts()
+        told = [*((s.app_id, s.data) for s in self.sections), *self.facts()]
         told += [(o.app_id, o.data) for o in self.outcomes.values()]
-        return titles_of(
-            (app_id, session_memory.unmasked(data, self.masker)) for app_id, data in told
-        )
+        real = ((app_id, session_memory.unmasked(data, self.masker)) for app_id, data in told)
+        return titles_of(real)
 
 
 _SAME = {"app_names", "follower", "gate", "key", "language", "opening", "user"}
