@@ -755,6 +755,15 @@ def test_a_form_takes_each_text_by_the_name_of_its_field_and_without_what_leads_
     assert {name: p["value"] for name, p in props.items() if p.get("value")} == values
 
 
+def test_somebody_nobody_was_shown_is_looked_for_though_the_text_may_be_a_deed() -> None:
+    write = replace(SEND, examples=("escribe a {to} que {body}",))
+    deed = replace(COMPLETE, examples=("{title} está listo",))
+    mail = tool("inbox", ["muéstrame mi correo"], app="mail")
+    tools = (write, deed, LIST, mail, CONTINUE)
+    looked = calls("escribe a Ivan que el borrador está listo", tools=tools)
+    assert looked == [("mail__inbox", {}), (CONTINUE.name, {})]
+
+
 def test_words_on_another_apps_records_take_nothing_back() -> None:
     mail = [
         tool(name, [f"{name} the mail {{id}}"], {"id": TEXT}, ("id",), action="write", app="mail")

@@ -164,8 +164,9 @@ class Command:
     def worth(self) -> tuple[bool, bool, bool, int, int, int]:
         """The best comes first: what is clear and whole, then what takes the fewest words as they
         stand and the most by the example's own."""
+        is_named = bool(self.unclear and self.unclear.named)
         return (
-            not self.is_complete,
+            not (self.is_complete or is_named),
             not self.whole,
             self.unclear is not None and not self.unclear.named,
             self.loose,
