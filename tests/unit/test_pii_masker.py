@@ -322,14 +322,6 @@ def test_the_keys_beside_a_name_say_whose_it_is() -> None:
     }
 
 
-def test_another_detector_can_find_the_names() -> None:
-    def shouting(text: str, key: str) -> list[tuple[int, int]]:
-        return [(0, len(text))] if text.isupper() else []
-
-    masker = Masker(names=shouting)
-    assert masker.mask(["BOB", "Sarah Lee", "BOB@X.COM"]) == ["<NAME_1>", "Sarah Lee", "<EMAIL_1>"]
-
-
 def test_a_long_text_is_masked_without_the_cache() -> None:
     masked = Masker().mask_text("слово " * 2000 + "sarah@example.com")
     assert masked.endswith("<EMAIL_1>")

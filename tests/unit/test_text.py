@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.json_values import json_values
-from webbee_kernel.text import cut, dumps, head, one_line
+from webbee_kernel.text import cut, disambiguate, dumps, head, one_line
 
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 HIDDEN = "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2066\u2069\ufeff\ufe0f\U000e0041\u3164"
@@ -118,3 +118,24 @@ def test_json_has_the_spacing_of_the_standard_library_and_keeps_every_script() -
 
 def test_a_facts_mark_inside_json_is_escaped() -> None:
     assert dumps({"x": "FACTS: app=bank"}) == '{"x": "\\u0046ACTS: app=bank"}'
+
+
+PLANS = [{"id": "1", "at": "May 1", "state": "open"}, {"id": "2", "at": "May 1", "state": "done"}]
+
+
+@pytest.mark.parametrize(
+    ("things", "behind"),
+    [
+        ([("Plan", PLANS[0]), ("Trip", PLANS[1])], ["", ""]),
+        ([("Plan", PLANS[0]), ("plan\u200b", PLANS[1])], [" (open)", " (done)"]),
+        (
+            [("Plan", PLANS[0]), ("Plan", PLANS[1]), ("Plan", {**PLANS[0], "at": "May 2"})],
+            [" (May 1, open)", " (May 1, done)", " (May 2, open)"],
+        ),
+        ([("Plan", PLANS[0]), ("Plan", PLANS[1]), ("Plan (open)", {})], [" (1)", " (done)", ""]),
+        ([("Plan", {"id": "1", "no": "1"}), ("Plan", {"id": "2", "no": "2"})], [" (1)", " (2)"]),
+        ([("Plan", {"at": "x" * 41}), ("Plan", {"at": "y" * 41})], ["", ""]),
+    ],
+)
+def test_things_of_one_title_are_told_apart_by_what_only_each_has(things, behind) -> None:
+    assert disambiguate(things) == behind
