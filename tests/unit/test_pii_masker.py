@@ -283,6 +283,8 @@ def test_a_key_written_to_look_masked_hides_no_other() -> None:
     masked = masker.mask(value)
     assert list(masked.values()) == [1, 2, 3, 4]
     assert "Zorblax" not in str(masked) and "@" not in str(masked)
+    value = {"to Zorblax Qua": 1, "to <NAME_1>": 2}
+    assert masker.resolve(masker.mask(value)) == value
 
 
 def test_a_name_once_known_is_masked_wherever_it_stands() -> None:

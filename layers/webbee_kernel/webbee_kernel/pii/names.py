@@ -75,7 +75,7 @@ def beside_own(named: str) -> NameDetector:
 def is_distinct(name: str) -> bool:
     """Whether a known name can be told from other words wherever it stands: two words or more, or a
     capitalised one of four letters that is no common word. A name in lower case is not."""
-    if "\n" in name or name.islower():
+    if "\n" in name or "<" in name or name.islower():
         return False
     if " " in name:
         return True
