@@ -143,11 +143,8 @@ def _is_marked(text: str) -> bool:
 
 
 def _escape(match: re.Match[str]) -> str:
-    point = ord(match.group())
-    if point <= 0xFFFF:
-        return f"\\u{point:04x}"
-    point -= 0x10000
-    return f"\\u{0xD800 + (point >> 10):04x}\\u{0xDC00 + (point & 0x3FF):04x}"
+    units = match.group().encode("utf-16-be", "surrogatepass").hex()
+    return re.sub("....", r"\\u\g<0>", units)
 
 
 def json_size(value: Any) -> int:
