@@ -11,13 +11,16 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..catalogue import Catalogue
 from ..config import Settings, layers_of
 from ..errors import BadInput, DispatchRefused, SettingsError, StorageUnavailable
 from ..types import CallRequest, JSONObject
 from .clients import ClientFactory, aws_client, error_code, in_thread, outage
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import BaseProvider, SecretsProvider
 
 KEPT_S: Final = 300
 """Seconds for which keys and configuration are not asked for again: a change of them needs no
@@ -41,11 +44,12 @@ class WebhookKeys:
         client_factory: ClientFactory = aws_client,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._known = tuple(settings.webhook_key.get_secret_value().split())
-        self._secret = "" if self._known else settings.webhook_key_secret
+        self._given = tuple(settings.webhook_key.get_secret_value().split())
+        self._secret = "" if self._given else settings.webhook_key_secret
         self._client_factory = client_factory
         self._now = now
-        self._read_at = self._looked_at = float("-inf")
+        self._looked_at = float("-inf")
+        self._providers: dict[str, SecretsProvider] = {}
 
     async def mark(self, tenant_id: str) -> str:
         """The tenant as an address names it; `UNKNOWN` where the key cannot be read."""
@@ -76,21 +80,38 @@ class WebhookKeys:
         return True
 
     async def _keys(self, *, anew: bool = False) -> tuple[str, ...]:
-        if self._secret and (anew or self._now() - self._read_at > KEPT_S):
-            found = [await in_thread(self._read, version) for version in VERSIONS]
-            self._known, self._read_at = tuple(filter(None, found)), self._now()
-        return self._known
+        if not self._secret:
+            return self._given
+        return tuple(await in_thread(self._read, anew))
 
-    def _read(self, version: str) -> str:
+    def _read(self, anew: bool) -> list[str]:
+        found = (self._version(version, anew) for version in VERSIONS)
+        return [key for key in found if key]
+
+    def _version(self, version: str, anew: bool) -> str:
         """One version's value; empty for the one before the first."""
-        client = self._client_factory("secretsmanager")
+        from aws_lambda_powertools.utilities.parameters import SecretsProvider
+
+        if version not in self._providers:  # powertools keeps values by name alone
+            client = self._client_factory("secretsmanager")
+            self._providers[version] = SecretsProvider(boto3_client=client)
+        options = {"max_age": KEPT_S, "force_fetch": anew, "VersionStage": version}
         try:
-            found = client.get_secret_value(SecretId=self._secret, VersionStage=version)
+            return _fetched(self._providers[version], self._secret, **options)
         except Exception as error:
             if version == VERSIONS[1] and error_code(error) == "ResourceNotFoundException":
                 return ""
             raise
-        return str(found["SecretString"])
+
+
+def _fetched(provider: BaseProvider, name: str, **options: Any) -> str:
+    """What a provider has under a name; raises the service's own error."""
+    from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
+
+    try:
+        return str(provider.get(name, **options))
+    except GetParameterError as error:
+        raise (error.__cause__ or error.__context__ or error) from None
 
 
 def _name(error: Exception) -> str:
@@ -190,8 +211,9 @@ class AppConfiguration:
 
 
 def _parameter(name: str, client_factory: ClientFactory) -> str:
-    answer = client_factory("ssm").get_parameter(Name=name, WithDecryption=True)
-    return str(answer["Parameter"]["Value"])
+    from aws_lambda_powertools.utilities.parameters import SSMProvider
+
+    return _fetched(SSMProvider(boto3_client=client_factory("ssm")), name, decrypt=True)
 
 
 def _filled(by_app: Mapping[str, Any]) -> JSONObject:
