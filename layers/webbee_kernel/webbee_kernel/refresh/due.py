@@ -185,7 +185,8 @@ class Refresher:
                 shard, before, since=since, limit=PAGE, cursor=cursor
             )
             messages = list(_messages(page, self._clock.now(), before))
-            await sender.send(messages)
+            if messages:
+                await sender.send(messages)
             sent += len(messages)
             if moves and page:
                 mark = replace(mark, queued_until=page[-1][1].due_at)
