@@ -126,6 +126,15 @@ TABLE = "| Group | Units | Level |\n|---|---|---|\n| Type O | 14 | critical |\n|
 ROUND_SUM = "F01: 1070\nF04: 1280\nF10: 1700\n\nEvened out: {} apiece."
 
 
+TALKS = {
+    "rooms": [{"id": 1, "name": "Blanc", "seats": 420}, {"id": 2, "name": "Aravis", "seats": 120}],
+    "talks": [
+        {"speaker": "Ruth Abebe", "room": 1, "registered": 388},
+        {"speaker": "Luc Garnier", "room": 2, "registered": 97},
+    ],
+}
+
+
 class Rule(NamedTuple):
     """Results of a turn, and replies to its message that stand or fall."""
 
@@ -566,6 +575,11 @@ RULES = {
         (RUN,),
         ("5 km in 25:05 from 18:20 on, which is 5:01 per kilometre.",),
         ("5 km in 25:05 from 18:40 on.",),
+    ),
+    "a record has what the one that it names has": Rule(
+        (TALKS,),
+        ("Of the seats for Luc Garnier's talk 23 are left.",),
+        ("Of the seats for Luc Garnier's talk 33 are left.",),
     ),
     "an amount is told in another currency by its rate": Rule(
         ({"base": "EUR", "rates": {"USD": 1.16, "CHF": 0.94}}, {"price": 298, "currency": "EUR"}),
