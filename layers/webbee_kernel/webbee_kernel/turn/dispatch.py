@@ -59,9 +59,7 @@ class StepRunner:
             waits = await self._waiting(state, prepared, steps)
             state = await self._together(state, [p for p in prepared if p[0].index not in waits])
             state = await self._put_aside(state, [p for p in prepared if p[0].index in waits])
-        done = {*state.held, *state.outcomes}
-        left = any(s.index not in done for s in steps)
-        return replace(state, is_behind=True) if left else state
+        return state
 
     async def _put_aside(
         self, state: TurnContext, asked: Sequence[tuple[Step, CallRequest | CallOutcome]]

@@ -97,8 +97,6 @@ class TurnContext:
     """What the classifier's searches added to its catalogue, by name."""
     held: Mapping[int, Step] = field(default_factory=dict)
     """Calls that wait for the user's yes, bound, by their number: the card of this turn."""
-    is_behind: bool = False
-    """Whether a planned call needs the result of one that waits."""
     accepted: tuple[str, ...] = ()
     """Destinations that the user has said yes to in this turn (`guards.addresses.key_of`)."""
     answered: AnsweredProposals | None = None
@@ -130,6 +128,11 @@ class TurnContext:
         return self.user.language if said == language_of(self.user.language).tag else said
 
     @property
+    def is_behind(self) -> bool:
+        """Whether a planned call needs the result of one that waits."""
+        return not self.steps.keys() <= {*self.held, *self.outcomes}
+
+    @property
     def sections(self) -> tuple[Section, ...]:
         """The skeleton's sections of installed apps."""
         return tuple(s for s in self.stored.sections if s.app_id in self.installed)
@@ -147,8 +150,8 @@ class TurnContext:
     @property
     def described(self) -> dict[str, str]:
         """What the functions of this turn's calls do, by `app.function`."""
-        functions = [self.catalogue.function(o.app_id, o.fn_name) for o in self.told.values()]
-        return {f"{f.app_id}.{f.fn_name}": f.description for f in functions if f}
+        called = (self.catalogue.function(o.app_id, o.fn_name) for o in self.told.values())
+        return {f"{f.app_id}.{f.fn_name}": f.description for f in called if f}
 
     def facts(self) -> list[tuple[str, JSON]]:
         """The remembered facts as stored, oldest first, each with its app."""
@@ -196,16 +199,14 @@ class TurnContext:
     def offered_tools(self) -> tuple[ToolSpec, ...]:
         """The same as it sees them: what was found stands behind the rest, or in the place of the
         same in fewer words."""
-        tools = self.opening.tools
-        shown = {t.name for t in tools}
+        tools, shown = self.opening.tools, {t.name for t in self.opening.tools}
         behind = (t for name, t in self.found.items() if name not in shown)
         return (*(self.found.get(t.name, t) for t in tools), *behind)
 
     @property
     def growing(self) -> Growing | None:
         """How the offered tools change between the session's requests; None where they do not."""
-        opening = self.opening
-        if not opening.shortlist.left_out:
+        if not (opening := self.opening).shortlist.left_out:
             return None
         common = len(opening.own_tools)
         pairs = zip(opening.tools, self.offered_tools, strict=False)
@@ -216,10 +217,9 @@ class TurnContext:
     def undo(self) -> tuple[ToolCall | None, str]:
         """What takes back the effect that `undoable` finds, and how its receipt names that."""
         found = session_memory.undoable(self.memory)
-        call: JSONObject = found.get("undo", {})
+        call, what = found.get("undo", {}), found.get("what", "")
         function = self.catalogue.function(call["app_id"], call["function"]) if call else None
-        undo = ToolCall(function.tool_name, call["params"]) if function else None
-        return undo, found.get("what", "")
+        return ToolCall(function.tool_name, call["params"]) if function else None, what
 
     @property
     def skeleton_shown(self) -> str:
