@@ -225,6 +225,13 @@ def test_everybody_with_these_apps_reads_the_same_before_what_is_his_own() -> No
     assert one.tools[2:] != two.tools[2:]
 
 
+def test_another_process_shows_the_same() -> None:
+    stores = memory_stores()
+    here, there = Talk(stores=stores), Talk(stores=stores)
+    first = here.say("the parcel number 17")
+    assert there.say("the orchestra number 23")[: len(first)] == first
+
+
 def test_what_a_search_found_stands_there_in_the_next_turn() -> None:
     talk = Talk()
     first = talk.say("the parcel number 17", search("orchestra 66"))
@@ -252,6 +259,13 @@ def test_what_a_search_shows_in_more_words_stays_in_its_place() -> None:
     assert talk.asked[-1].tools == last.tools
 
 
+def test_a_session_of_many_turns_keeps_its_first_choice() -> None:
+    talk = Talk()
+    first = talk.say("the parcel number 17")
+    for n in range(20, 32):
+        assert talk.say(f"and the parcel number {n}")[: len(first)] == first
+
+
 def test_an_app_that_leaves_begins_the_list_anew() -> None:
     stores = memory_stores()
     first = Talk(stores=stores).say("the parcel number 17")
@@ -274,6 +288,16 @@ def test_a_yes_goes_on_with_what_the_question_was_asked_of() -> None:
     assert resumed.tools == asked.tools
     assert before(resumed) == len(asked.tools)
     assert talk.say("thank you") == names(asked)
+
+
+def test_two_tabs_of_a_session_both_find_what_they_need() -> None:
+    talk = Talk()
+    first = talk.say("the parcel number 17")
+    for n in (23, 24, 25):
+        for matter in ("orchestra", "glacier"):
+            shown = talk.say(f"the {matter} number {n}")
+            assert shown[: len(first)] == first
+            assert f"{matter}__{matter}_{n}" in shown
 
 
 def test_where_all_functions_are_shown_nothing_is_kept() -> None:

@@ -30,7 +30,7 @@ BUDGET = 21_000
 """Characters of what a session's first message chooses out of a larger one: about 5,500 tokens."""
 
 GROWN = 56_000
-"""Characters up to which later messages add to that; beyond it what was added makes room."""
+"""Characters up to which later messages add to that; beyond it what was added last makes room."""
 
 IN_FULL = 3_000
 """Characters of the first choice for what is nearest, in all its words; the rest holds as many as
@@ -213,17 +213,21 @@ def _grown(
     before: Standing,
 ) -> tuple[Standing, int]:
     """What was shown, and behind it what is needed or near besides; how many stand as they did.
-    Where that is too much, all that was added before makes room."""
-    for stands in (before.places, before.places[: before.base]):
+    Where that is too much, what was added last makes room."""
+    stands = before.places
+    while True:
         more = _behind(functions, stands, needed, near)
         listed = (*stands, *_placed(functions, more, ADDED_IN_FULL))
-        if len(listed) <= MAX_GROWN and _size(functions, listed) <= GROWN:
-            return Standing(listed, before.base), len(stands)
-    first = before.places[: before.base]
-    more = _behind(functions, first, needed, near)
-    room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
-    listed = (*first, *_placed(functions, more[:room], ADDED_IN_FULL))
-    return Standing(listed, before.base), before.base
+        over = len(listed) - MAX_GROWN
+        if over <= 0 and _size(functions, listed) <= GROWN:
+            break
+        if len(stands) == before.base:
+            room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
+            listed = (*stands, *_placed(functions, more[:room], ADDED_IN_FULL))
+            break
+        # the longest possible beginning stays: services read it from their cache
+        stands = stands[: max(before.base, len(stands) - max(over, 1))]
+    return Standing(listed, before.base), len(stands)
 
 
 def _behind(
