@@ -70,6 +70,7 @@ def wait(timeout: float | None = None) -> bool:
 
 def _count(work: concurrent.futures.Future[Any], task: asyncio.Task[object] | None = None) -> None:
     for lost, began in list(_running.items()):
+        # tasks of a closed loop never call back: here is where they are taken out
         if began.task and began.task.get_loop().is_closed():
             _running.pop(lost, None)
     _running[work] = _Began(time.monotonic(), task)
@@ -118,6 +119,7 @@ class CachedValue(Generic[T]):
         """The value as far as it is known or kept; nobody is asked."""
         if self._known is None and self._kept:
             found = await self._kept.find()
+            # another caller may have got it while this one waited for the store
             if found is not None and self._known is None:
                 self._known, self._as_kept = (found, time.monotonic()), True
         return self._known[0] if self._known else None
@@ -206,6 +208,7 @@ class LoopThread:
                     target=self._serve, args=(self._loop,), name=self._name, daemon=True
                 ).start()
                 self._end = weakref.finalize(self, _stop, self._loop)
+                # not when Python ends: its daemon threads are gone then
                 self._end.atexit = False
             future = asyncio.run_coroutine_threadsafe(coro, self._loop)
             self._loop.work.add(future)
@@ -227,6 +230,7 @@ class LoopThread:
             asyncio.run_coroutine_threadsafe(_finish(self._loop), self._loop)
             self._loop = None
             if self._end:
+                # that loop ends itself now; the finalizer belongs to the one that comes next
                 self._end.detach()
 
     @staticmethod
@@ -272,6 +276,7 @@ class LoopThreads:
 def _stop(loop: _Loop) -> None:
     """End a loop that nobody can give work to any more, after what it has begun."""
     with contextlib.suppress(RuntimeError):  # it ended by itself meanwhile
+        # made over there: where the loop is closed, no coroutine is left unawaited
         loop.call_soon_threadsafe(lambda: loop.create_task(_finish(loop)))
 
 
@@ -321,6 +326,7 @@ async def settled() -> None:
     """Wait for all that was begun so far; raises the first error among them."""
     tasks = _begun.get()
     while tasks:
+        # emptied in place: what these begin on their way is waited for in the next round
         done, tasks[:] = list(tasks), []
         ended = await asyncio.gather(*done, return_exceptions=True)
         for error in ended:

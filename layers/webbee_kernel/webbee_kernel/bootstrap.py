@@ -75,6 +75,7 @@ def make_kernel(
     from .turn.kernel import Kernel
 
     settings = app.settings
+    # read once, with the process: rules do not change between two turns of it
     if settings.policy_parameter and not settings.policy:
         from .aws.parameters import read_policy
 
@@ -95,6 +96,7 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
     from .extensions.registry import shared, watch
 
     settings, folder = app.settings, app.settings.extensions_dir
+    # a registry that was handed in belongs to its test, and stays as it is
     is_followed = registry is None and settings.develop
     if registry is None:
         registry = shared(folder)
@@ -104,6 +106,7 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
         from .mcp.client import approvals
 
         beside[approvals.FILE] = partial(add_servers, registry, settings)
+        # now, and again whenever the file is saved
         beside[approvals.FILE]()
     host = ExtensionHost(registry, app.stores, settings, app.clock, app.model)
     if is_followed:
@@ -124,6 +127,7 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
     from .stores.item_keys import secret_part
 
     settings = app.settings
+    # kept by version: without one, a deployment could serve the catalogue of the last
     kept = CachedCatalogue(app.stores.deployed, settings.dispatch_version, app.clock)
     credentials = TenantCredentials(
         settings.data_role,

@@ -58,6 +58,7 @@ def shapes_of(schema: object, root: Mapping[str, Any]) -> Shapes:
     at any depth."""
     waiting, found = [schema], list[Mapping[str, Any]]()
     while waiting and len(found) < _MOST_SHAPES:
+        # from the front: a schema's own words come before those of its choices
         shape = waiting.pop(0)
         if isinstance(shape, Mapping):
             found.append(shape)
@@ -209,6 +210,7 @@ class Catalogue:
         found = self._listed.get(key)
         if found is None:
             if len(self._listed) >= LISTS_KEPT:
+                # all of them: those in use are soon listed again
                 self._listed.clear()
             listed = (self.apps[a].functions for a in sorted(key) if a in self.apps)
             found = self._listed[key] = tuple(chain.from_iterable(listed))
@@ -225,6 +227,7 @@ class Catalogue:
         """Plain JSON."""
         apps = [asdict(a) for a in self.apps.values()]
         for function in (f for a in apps for f in a["functions"]):
+            # found again by `__post_init__` where it arrives
             del function["lead"], function["told"]
         return {"apps": apps}
 
@@ -273,6 +276,7 @@ class PerObject(Generic[T, V]):
             return self.keep(thing, self._compute(thing))
 
     def keep(self, thing: T, value: V) -> V:
+        # the id may be given to another object as soon as this one is gone
         weakref.finalize(thing, self._kept.pop, id(thing), None).atexit = False
         self._kept[id(thing)] = value
         return value

@@ -71,6 +71,7 @@ def digest(*parts: Any) -> str:
     """A stable 32-digit hash of JSON values; dict keys in any order hash alike."""
     try:
         text = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=str)
+    # the two write differently, but the same parts always go the same way
     except TypeError:  # integers over 64 bits, lone surrogates
         text = json.dumps(parts, sort_keys=True, default=str).encode()
     return hashlib.sha256(text).hexdigest()[:32]

@@ -173,6 +173,7 @@ class Settings(BaseModel):
     table_connections: str = Field("", alias="WEBBEE_TABLE_CONNECTIONS")
     extensions_dir: str = Field("", alias="WEBBEE_EXTENSIONS_DIR")
     model: str = Field("offline", alias="WEBBEE_MODEL", pattern=MODEL)
+    # defaults are not validated: an empty text, or a 0, may break the field's own rule
     model_classifier: str = Field("", alias="WEBBEE_MODEL_CLASSIFIER", pattern=MODEL)
     model_narrator: str = Field("", alias="WEBBEE_MODEL_NARRATOR", pattern=MODEL)
     model_ai: str = Field("", alias="WEBBEE_MODEL_AI", pattern=MODEL)
@@ -254,10 +255,12 @@ class Settings(BaseModel):
         given, origin = _grouped(filled)
         own = {k: filled[k] for k in filled.keys() & known}
         given |= own
+        # under a name that no variable has, as there is no `*` in any
         given[f"{FALLBACKS}*"] = {k: v for k, v in filled.items() if k.startswith(FALLBACKS)}
         try:
             settings = cls.model_validate(given)
         except ValidationError as error:
+            # from None: pydantic's error quotes what was given, and that may be a key
             raise _wrong(error, {k: origin[k] for k in origin.keys() - own}) from None
         if role:
             settings._require(role)
@@ -317,6 +320,7 @@ class Settings(BaseModel):
         return str(getattr(self, f"table_{noun}"))
 
     def _require(self, role: FunctionName) -> None:
+        # it calls no extensions, so its dispatch is `inline`: that would want all tables
         if role == "model_broker":
             return
         cell = role == "tool_dispatch"

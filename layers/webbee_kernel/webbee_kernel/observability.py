@@ -44,6 +44,7 @@ def correlation_id() -> str:
 def bind(**more: str) -> None:
     """Add fields to every line logged from here on in this task, such as `user` (hashed),
     `session`, `turn`; empty ones change nothing."""
+    # a new dict: the old one is shared with the tasks beside this one
     _invocation.set({**log_fields(), **{k: v for k, v in more.items() if v}})
 
 
@@ -67,6 +68,7 @@ def bind_invocation(event: Mapping[str, Any], context: Any) -> Iterator[None]:
         "user": _whose(event.get("user")),
         "session": str(event.get("session_id") or ""),
         "turn": str(event.get("request_id") or ""),
+        # without `or`: 0 is the first step
         "step": str(event.get("step", "")),
     }
     with bound(_invocation, {k: v for k, v in log_fields.items() if v}):
@@ -218,6 +220,7 @@ def timed(
 
 def turn_ended(status: str, masked: int) -> None:
     measure("Turns")
+    # False counts as 0: a share needs the zeros as well
     measure("TurnErrors", status == "error")
     measure("MaskedValues", masked)
 
@@ -244,6 +247,7 @@ def flush() -> None:
     if (figures := _figures.get()) is not None:
         for text in _lines(figures):
             figures.write(text)
+        # or the end of the invocation would write them a second time
         figures.values.clear()
         figures.models.clear()
 
@@ -280,6 +284,7 @@ def _lines(figures: _Figures) -> Iterator[str]:
         _beside_each_other(values)
         yield _line(figures, {"service": "webbee", **named}, values, of_all)
         counted = {name: found for name, found in values.items() if name in BY_VERSION}
+        # a line of its own: the dimensions of a line hold for all of its metrics
         if figures.version and counted:
             yield _line(figures, {**named, "version": figures.version}, counted, of_all)
     for (role, model), counts in figures.models.items():
@@ -318,6 +323,7 @@ def _line(
 
 
 def _print(text: str) -> None:
+    # one write: print() sends the line break apart, and threads would mix
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 

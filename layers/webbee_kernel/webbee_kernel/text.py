@@ -47,6 +47,7 @@ def one_line(text: str, limit: int | None = None) -> str:
     With `limit`, longer text is cut so that it ends in `…` and holds at most `limit` characters.
     """
     if _is_suspect(text):
+        # what is hidden goes first: it could part a marker that is looked for next
         text = _SPACES.sub(" ", re.sub(_HIDDEN, "", text))
         text = _BLOCK.sub(r"(\1)", text)
         text = re.sub(_LINE, r"\1\2 -", text)
@@ -105,6 +106,7 @@ def head(text: str, length: int) -> str:
     """A prefix of at most `length` characters that does not end inside a placeholder such as
     `<EMAIL_1>`."""
     part = text[:length]
+    # placeholders are short: a `<` further back is the text's own
     opened = part.rfind("<")
     return (
         part[:opened]
@@ -161,6 +163,7 @@ def size_up_to(value: Any, enough: int) -> int:
         return len(str(value)) + 2 * isinstance(value, str)
     if 3 * len(value) > enough > _LEAST:  # so many that none needs a look
         return enough + 1
+    # `, ` behind each item but the last, and two brackets
     total = 2 * len(value)
     items: Iterable[Any] = value
     if isinstance(value, dict):
@@ -264,6 +267,7 @@ def disambiguate(things: Sequence[tuple[str, Mapping[str, object]]]) -> list[str
         if len(places) > 1:
             for i, told in zip(places, _own([things[i][1] for i in places], title), strict=True):
                 whole = f"{things[i][0]} ({told})"
+                # another title may read just like this one with its addition
                 is_taken = _read(whole) in alike
                 told = _id_of(things[i][1]) if is_taken or not told else told
                 behind[i] = f" ({told})" if told else ""
@@ -283,6 +287,7 @@ def _own(rows: Sequence[Mapping[str, object]], title: str) -> list[str]:
         told = [_shown(row, by) for row in rows]
         count = Counter(told)
         own = [t if count[t] == 1 and _read(t) != title else "" for t in told]
+        # max keeps the first of equals: one field rather than two
         best = max(best, own, key=lambda found: sum(map(bool, found)))
     return best or [""] * len(rows)
 

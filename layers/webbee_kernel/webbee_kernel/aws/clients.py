@@ -84,6 +84,7 @@ def read_timeout_for(seconds: float) -> float:
 
 @functools.cache
 def _session() -> Any:
+    # late: that module imports this one
     from .tenant_credentials import make_session
 
     return make_session(tuple(_held))
@@ -104,6 +105,7 @@ def aws_client(
             if (client := _clients.get(named)) is None:
                 from .tenant_credentials import make_client
 
+                # for `forget_clients`: where the environment pointed when this one was made
                 _made_in.add(environment(*PLACE))
                 client = _clients[named] = make_client(
                     _session(),
@@ -180,6 +182,7 @@ def status_of(error: BaseException) -> int:
 def failure_kind(error: BaseException) -> Failure:
     """What became of a request: the service answered with an error, stayed silent, was not reached
     or not understood, or nobody was there to sign; empty for a defect."""
+    # late: to import this module must not load botocore
     from botocore import eventstream, parsers
     from botocore import exceptions as foreign
 
@@ -191,6 +194,7 @@ def failure_kind(error: BaseException) -> Failure:
         return "unsigned"
     if isinstance(error, eventstream.ParserError | parsers.ResponseParserError):
         return "unreached"
+    # a request that botocore itself refuses is our defect, and no outage
     is_ours = isinstance(error, foreign.ParamValidationError)
     return "unreached" if isinstance(error, foreign.BotoCoreError) and not is_ours else ""
 

@@ -76,6 +76,7 @@ async def invoke_with_retry(attempt: Callable[[float], Awaitable[T]], seconds: f
         try:
             return await attempt(left)
         except Exception as error:
+            # a defect, or worded already (credentials, a broken answer): not to be judged here
             if not failure_kind(error):
                 raise
             name = error_code(error) or type(error).__name__
@@ -189,6 +190,7 @@ class LambdaDispatch(Invoked):
         self._configuration = configuration
 
     async def _loaded(self) -> Catalogue:
+        # a function with an environment per tenant refuses invocations that name none
         nobody = "catalogue" if self._per_tenant else ""
         ask = invoke_with_retry(lambda _: self.invoke({"kind": "catalogue"}, nobody), CATALOGUE_S)
         return (self._kept.made if self._kept else Catalogue.from_dict)(await ask)
@@ -226,12 +228,14 @@ class LambdaDispatch(Invoked):
         call = to_dict(replace(request, deadline_s=left, webhooks=mark))
         if self._credentials:
             user_id = str(request.user["imperal_id"])
+            # handlers under `__…__` users reach every user of their tenant, too
             wide = request.kind in TENANT_WIDE or user_id.startswith("__")
             given = self._credentials.of(tenant_id, user_id, whole_tenant=wide)
             call["credentials"] = await asyncio.wait_for(given, seconds)
         if self._configuration:
             call["configuration"] = await self._configuration(request, await self._deployed())
         whose = tenant_id if self._per_tenant else ""
+        # longer than the call has over there: its own timeout is told as an outcome
         return await asyncio.wait_for(self.invoke(call, whose), seconds + 2.0)
 
 

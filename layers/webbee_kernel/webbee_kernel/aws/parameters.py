@@ -45,6 +45,7 @@ class WebhookKeys:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._given = tuple(settings.webhook_key.get_secret_value().split())
+        # a key that was given is all there is: Secrets Manager is then never asked
         self._secret = "" if self._given else settings.webhook_key_secret
         self._client_factory = client_factory
         self._now = now
@@ -56,8 +57,10 @@ class WebhookKeys:
         try:
             keys = await self._keys()
         except Exception as error:
+            # no failure of the call: most calls tell no address of a webhook
             _log.error("error=%s | the webhook key cannot be read", _name(error))
             return UNKNOWN
+        # the current key signs; the one before it is only recognised
         return mark_of(tenant_id, keys[0]) if keys else ""
 
     async def tenant(self, mark: str) -> str | None:
@@ -111,6 +114,7 @@ def _fetched(provider: BaseProvider, name: str, **options: Any) -> str:
     try:
         return str(provider.get(name, **options))
     except GetParameterError as error:
+        # callers look at the service's code, which powertools' wrapper does not have
         raise (error.__cause__ or error.__context__ or error) from None
 
 
@@ -124,6 +128,7 @@ def _signed(mark: str, keys: tuple[str, ...]) -> str | None:
 
 SIGN = "~"
 """What a mark begins with, and nothing else that stands in its place."""
+# 15 bytes are 24 characters of base32, without padding
 _BYTES = 15
 _MARK: Final = r"~([A-Za-z0-9_-]+)\.([a-z2-7]{24})"
 _ESCAPED: Final = r"_([0-9a-f]+)_"
@@ -145,6 +150,7 @@ def tenant_of(mark: str, key: str) -> str | None:
     except (ValueError, OverflowError):
         return None
     same = hmac.compare_digest(found[2], signature)
+    # one spelling only: `_61_` would be a second address of the tenant `a`
     return tenant_id if same and escaped(tenant_id) == found[1] else None
 
 
@@ -181,6 +187,7 @@ class AppConfiguration:
         config, secrets = await self._whole(), self._settings.app_secrets
         tenant_id = str(request.user.get("tenant_id", ""))
         called = {request.app_id, *(request.arguments.get("sections") or {})}
+        # a call may go on to shared apps: theirs travel with it, and no other app's
         apps = [a for a in catalogue.apps.values() if a.is_shared or a.app_id in called]
         layers = {a.app_id: list(layers_of(config, tenant_id, a.app_id)) for a in apps}
         values = {
@@ -202,6 +209,7 @@ class AppConfiguration:
         try:
             return dict(json.loads(_parameter(name, self._client_factory)))
         except Exception as error:
+            # what was read before serves on: an outage of the service ends no call
             if self._config is not None:
                 return self._config
             raise DispatchRefused(
@@ -275,6 +283,7 @@ class SsmSecretStore:
             Name=self._name(path),
             Value=value,
             Type="SecureString",
+            # the standard tier, which is free, up to 4 KB; the paid one only above
             Tier="Intelligent-Tiering",
             Overwrite=True,
             **self._key,
@@ -294,6 +303,7 @@ class SsmSecretStore:
             for parameter in (answer or {}).get("Parameters", []):
                 name = str(parameter["Name"]).removeprefix(f"{self._prefix}/")
                 found.append("/".join(map(_plain, name.split("/"))))
+            # the token alone says that there is more: a page may be short, or empty
             if not answer or "NextToken" not in answer:
                 return tuple(sorted(found))
             more = {"NextToken": answer["NextToken"]}

@@ -84,8 +84,10 @@ class TenantCredentials:
         if held and left > EARLY_S:
             return held.given
         taking = self._renewal(scope)
+        # near its end the renewal has begun; this call signs with what still lasts
         if held and left > LEAST_S:
             return held.given
+        # shielded: who gives up must not cancel the request that others wait for
         return (await asyncio.shield(taking)).given
 
     def _renewal(self, scope: tuple[str, str]) -> asyncio.Task[_Session]:
@@ -93,10 +95,12 @@ class TenantCredentials:
         taking = self._taking.get(scope)
         if taking is None or taking.done():
             taking = self._taking[scope] = asyncio.ensure_future(self._take(*scope))
+            # looks at the error, which asyncio would log where nobody waits any more
             taking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         return taking
 
     async def _take(self, tenant_id: str, user_id: str) -> _Session:
+        # refused, never rewritten: two tenants with one tag would share their data
         if not _TAG.fullmatch(tenant_id):
             raise NotAllowed(
                 f"tenant {tenant_id[:64]!r} cannot be kept apart: a tag holds letters, digits,"
@@ -187,6 +191,7 @@ def clients_for(role: str, policy: str) -> ClientFactory:
             DurationSeconds=PERSON_LASTS_S,
             Policy=policy,
         )
+        # key, secret, token: the order in which `assumed` names them
         return make_session(tuple(given.values()))
 
     @functools.cache
@@ -198,6 +203,7 @@ def clients_for(role: str, policy: str) -> ClientFactory:
 
 def literal(text: str) -> str:
     """The text in a policy's pattern: what matches it alone."""
+    # `${*}`, `${?}` and `${$}` are IAM's own escapes; a backslash means nothing to it
     return re.sub(r"[*?$]", lambda match: "${" + match.group() + "}", text)
 
 
@@ -243,6 +249,7 @@ def make_session(held: Sequence[str]) -> boto3.Session:
     """A session; `held` are key, secret and token that left the environment, empty for boto3's own
     search."""
     below = Session()
+    # looked up before ours takes its place, which would otherwise ask itself
     found = below.get_component("credential_provider").load_credentials
     find = functools.partial(Credentials, *held) if held else found
     below.register_component("credential_provider", _Provider(find))
@@ -272,6 +279,7 @@ def _refuse_cut_body(response_dict: Mapping[str, Any], **_: object) -> None:
     body: bytes = response_dict["body"]
     told = response_dict["headers"].get("x-amz-crc32")
     is_whole = int(told) == zlib.crc32(body) if told else _is_json(body)
+    # a 5xx may come from before the service, with any body: its status says enough
     if response_dict["status_code"] < 500 and not is_whole:
         raise CutBody(len(body))
 

@@ -126,6 +126,7 @@ class Faults:
         key = UserKey.of(user)
         if key in self._met:
             return
+        # before anything is awaited: of two calls at once, one tells
         self._met[key] = user.role in DEVELOPERS
         unloaded = {**self._registry.failed, **self._registry.stale}
         for app_id, reason in unloaded.items() if self._met[key] else ():
@@ -142,6 +143,7 @@ class Faults:
         loaded = self._registry.loaded.get(app_id)
         panels = list(loaded.ext.panels) if loaded else []
         live = {"app_id": app_id, "panels": panels, "loaded": True}
+        # a copy: calls on other threads meet people meanwhile
         for user, is_developer in tuple(self._met.items()):
             if not reason:
                 asyncio.run(self._emit(user, "panel_refresh", live))
@@ -320,6 +322,7 @@ async def contained(work: Awaitable[T], seconds: float | None = None) -> T:
         return task.result()
     except Exception:
         raise
+    # the code cancelled itself: raised as it is, that would look like our own end
     except BaseException as error:
         raise Escaped(error) from None
 

@@ -79,6 +79,7 @@ class ExtensionHost:
         calls = [
             replace(each, app_id=app_id, name=section, arguments=given)
             for app_id, sections in (request.arguments.get("sections") or {}).items()
+            # once an app: each of its sections may read what is stored of all
             for given in ({"snapshots": stored.get(app_id) or {}},)
             for section in sections
         ]
@@ -104,6 +105,7 @@ async def _apart(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: floa
     here.add_done_callback(asked_for)
     done, _ = await asyncio.wait({here}, timeout=seconds + GRACE_S)
     if not done:
+        # it may have ended this moment: a loop that is free is not given up
         if not future.done():
             # Python cannot stop a thread; a new one takes the next call
             thread.abandon(future)

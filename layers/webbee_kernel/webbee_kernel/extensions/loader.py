@@ -46,6 +46,7 @@ def load_main(app_id: str, folder: Path) -> ModuleType:
         _root()
         own = package + "."
         before = {n: m for n, m in sys.modules.copy().items() if n.startswith(own)}
+        # what stands in sys.modules is not loaded again
         for name in before:
             del sys.modules[name]
         # the folder as a package, without an __init__.py
@@ -73,6 +74,7 @@ def app_of_module(name: str) -> str:
 def _root() -> None:
     if ROOT not in sys.modules:
         root = ModuleType(ROOT)
+        # a path makes it a package; an empty one, a package without a folder
         root.__path__ = []
         sys.modules[ROOT] = root
     if not any(isinstance(f, _Finder) for f in sys.meta_path):
@@ -144,6 +146,7 @@ def _importer(package: str) -> Any:
         own = importlib.import_module(f"{package}.{name}")
         if fromlist:
             return builtins.__import__(own.__name__, globals, locals, fromlist)
+        # `import a.b` binds `a`
         return sys.modules[f"{package}.{name.partition('.')[0]}"]
 
     return extension_import

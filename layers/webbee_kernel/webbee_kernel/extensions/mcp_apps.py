@@ -45,6 +45,7 @@ def add_servers(registry: Registry, settings: Settings) -> None:
         except ValueError as error:
             failed[_name(registry, server)] = str(error)
             _log.error("server=%s | left out: %s", server.id, error)
+    # never an `mcp-…`: the id behind that is an extension's, which stays
     registry.put(loaded, failed=failed, gone=failed.keys() & {s.id for s in servers})
 
 

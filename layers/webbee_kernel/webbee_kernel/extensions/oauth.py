@@ -84,6 +84,7 @@ def configured_providers(settings: Settings) -> Mapping[str, Provider]:
         for s in settings.mcp_servers
         if s.get("oauth")
     }
+    # the deployment's word wins over what a server's entry says
     return {**of_servers, **settings.oauth_providers}
 
 
@@ -144,6 +145,7 @@ async def begin(
         "redirect_uri": redirect_uri,
         "scope": " ".join(declared.scopes if declared else ()),
         "state": state,
+        # RFC 7636 wants it without padding
         "code_challenge": base64.urlsafe_b64encode(hashed).rstrip(b"=").decode(),
         "code_challenge_method": "S256",
         **provider.extra,
@@ -220,6 +222,7 @@ async def connect_account(
         told = (request.app_id, request.name, error.code, error)
         _log.warning("app=%s provider=%s code=%s | sign-in not finished: %s", *told)
         return failed(request, error.code, str(error), action_type="write")
+    # its outcome is not looked at: the account is connected, whatever listeners do
     connected = f"{request.app_id}.oauth_connected"
     await system_calls.run_system_call(
         contexts, loaded, replace(request, kind="event", name=connected, arguments=data)
@@ -236,9 +239,11 @@ async def _store_account(
     told of it. A missing refresh token leaves the one that is there."""
     key, name, settings = UserKey.of(signin.user), signin.provider, contexts.settings
     documents = contexts.stores.documents
+    # ten minutes may have passed since the sign-in began
     if not await is_installed(documents, settings, key, signin.app_id):
         raise CallError("PERMISSION_DENIED", f"{signin.app_id} is no longer installed")
     provider = find_provider(name, settings)
+    # an operator's provider may stand in the deployment's network, a known one not
     private = settings.private_http or name in configured_providers(settings)
     http = HttpClient(allow_private=private)
     try:
@@ -267,6 +272,7 @@ async def _store_account(
 
 def _account(name: str, tokens: JSONObject, who: Mapping[str, str], now: float) -> JSONObject:
     lifetime = str(tokens.get("expires_in", ""))
+    # some providers send the number as a text
     seconds = int(lifetime) if re.fullmatch(r"[0-9]{1,9}", lifetime) else 3600
     kept = ("access_token", "refresh_token", "scope", "token_type")
     return {
@@ -352,6 +358,7 @@ async def _ask(
 ) -> tuple[int, JSONObject]:
     """Status and object of a provider's answer; the object is empty where it gave none."""
     more = {"headers": {"accept": "application/json", **headers}, **sent}
+    # codes and tokens go where the provider's address leads, and nowhere further
     answer = await http.request(method, url, timeout=seconds, follow_redirects=False, **more)
     try:
         return answer.status_code, object_of(answer.json())

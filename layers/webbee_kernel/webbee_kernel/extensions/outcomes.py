@@ -222,6 +222,7 @@ def _of_dict(value: Mapping[str, Any]) -> ActionResult:
     if value.get("error") or value.get("RESULT") == "ERROR":
         error = str(value.get("error") or said or "the call failed")
         return ActionResult("error", {}, "", error, error_code=str(value.get("code") or ""))
+    # both keys: a handler's own data may well have a `status`
     if value.get("status") in ("success", "error") and "data" in value:
         return ActionResult.from_dict(dict(value))
     return ActionResult("success", dict(value), str(value.get("summary") or said or ""))
@@ -237,6 +238,7 @@ def _mapping(value: Mapping[Any, Any]) -> JSONObject:
 
 
 _FORMS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
+    # before text and numbers: an enum may be one of these as well
     (Enum, lambda value: value.value),
     (float, lambda value: value if math.isfinite(value) else None),
     (BaseModel, lambda value: value.model_dump(mode="json")),
@@ -255,6 +257,7 @@ _FORMS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
 def _plain(value: Any, path: str = "", depth: int = 0) -> Any:
     """The value in JSON's terms; ResultError with the place of what has none, and what to return in
     its stead."""
+    # the exact types, as nearly all values are: subclasses go through the table
     if value is None or type(value) in (str, int, bool):
         return value
     found = _formed(value, path)

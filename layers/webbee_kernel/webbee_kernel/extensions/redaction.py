@@ -99,6 +99,7 @@ def _is_secret(text: str, key: str) -> bool:
     """Whether the whole of a text is a secret, by the key it stands under or by its form."""
     if text in ("", MASK) or not (_is_keyed(key) or SHORTEST <= len(text) <= LONGEST):
         return False
+    # prose has a blank early on; so has the first line of a PEM key
     if not _is_keyed(key) and " " in text[:64] and not text.startswith("-----BEGIN"):
         return False
     from ..pii.secrets import find_secrets  # at the first text that may be one
@@ -151,6 +152,7 @@ def trace() -> CallTrace:
 def hidden(value: object, revealed: Set[str]) -> str:
     """The value as text without the secrets, also as Python and JSON spell them."""
     text = str(value)
+    # the longest first: one secret may be a part of another
     for secret in sorted(revealed, key=len, reverse=True):
         for spelling in (
             secret,
@@ -175,6 +177,7 @@ def pii_of(function: FunctionDef) -> dict[str, str]:
     (`webbee_kernel.sdk.PersonName`, `Phone`, `Email`, `pii(…)`)."""
     kinds: dict[str, str] = {}
     for schema in (input_schema(function), _data_schema(function)):
+        # most declare nothing: a look at the text is cheaper than the walk
         if f'"{PII}"' in json.dumps(schema, default=str):
             kinds |= declared_pii(schema)
     return kinds
@@ -245,5 +248,6 @@ def input_schema(function: FunctionDef) -> JSONObject:
     properties = {
         k: dict(v) if isinstance(v, dict) else {"type": str(v)} for k, v in params.items()
     }
+    # the decorator's short form has it on each field, JSON Schema on the object
     required = [k for k, v in properties.items() if v.pop("required", False) is True]
     return {"type": "object", "properties": properties, "required": required}

@@ -75,6 +75,7 @@ class LoadedExtension:
         """
         chats = [f for chat in self.ext.chats for f in chat.functions.values()]
         tools = [_callable(t) for t in self.ext.tools.values() if not t.name.startswith(KERNELS)]
+        # chat functions last: of two that share a name they are the ones called
         return {f.name: f for f in (*tools, *chats)}
 
 
@@ -144,12 +145,14 @@ def _take(registry: Registry, folder: Path) -> str:
     """Load one extension's folder into a registry. Why not, where it does not load: the version
     before stays; empty where all is well."""
     place = folder.resolve()
+    # by folder: its manifest may give it another id than before
     known = {a for a, e in registry.loaded.items() if e.folder == place}
     try:
         extension = load_extension(folder)
         owner = registry.loaded.get(extension.app_id)
         if owner is not None and owner.folder != place:
             raise ValueError(f"the extension id {extension.app_id!r} is taken by another folder")
+    # SystemExit: an extension that calls sys.exit() takes no process along
     except (Exception, SystemExit) as error:
         reason = reason_of(error, folder)
         if known:
@@ -376,6 +379,7 @@ def _follow(
         for name in sorted({app_of(path, root) for path in saved} - {""}):
             tell(name, _live(registry, root, name, saved))
         with _lock:
+            # or `shared` would find other files, and load them into a second registry
             _shared[root] = (before, registry)
 
 
@@ -398,6 +402,7 @@ def changes(root: Path) -> Iterator[set[Path]]:
 
     steps = {"debounce": SETTLES_MS * 5, "step": SETTLES_MS, "rust_timeout": BEGINS_MS}
     begun = False
+    # the first timeout says that watching has begun, though nothing was saved
     for found in changed(root, yield_on_timeout=True, **steps):
         if found or not begun:
             begun = True

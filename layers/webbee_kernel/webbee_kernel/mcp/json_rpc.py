@@ -99,6 +99,7 @@ class Message:
         """Whether its client can put a form to its user: it says so in each message, or, where it
         said so in a handshake, by the session that this gave it."""
         asks = self.capabilities.get("elicitation")
+        # an empty object means forms, as before clients could say which kinds they take
         able = isinstance(asks, dict) and (not asks or "form" in asks)
         return able and (self.stateless or self.streams)
 
@@ -151,6 +152,7 @@ def reply_of(data: object) -> tuple[str, JSONObject] | None:
     it was put; None for what is no such answer."""
     if not isinstance(data, dict) or "method" in data or data.get("jsonrpc") != "2.0":
         return None
+    # our questions bear the id of their confirmation: any other answer is nobody's
     ident, result = data.get("id"), data.get("result", {})
     asked = isinstance(ident, str) and ident.startswith("conf_")
     return (str(ident), result) if asked and isinstance(result, dict) else None
@@ -162,6 +164,7 @@ def _is_message(data: JSONObject) -> bool:
         data.get("jsonrpc") == "2.0"
         and isinstance(data.get("method"), str)
         and (params is None or isinstance(params, dict))
+        # true is an int to Python, and no id to JSON-RPC
         and ("id" not in data or (isinstance(ident, str | int) and not isinstance(ident, bool)))
     )
 
@@ -172,6 +175,7 @@ def message(data: JSONObject, headers: Mapping[str, str]) -> Message:
     version = headers.get("mcp-protocol-version", "")
     params: JSONObject = data.get("params") or {}
     meta = object_of(params.get("_meta"))
+    # either sign is enough: where the other one is missing, `_agree` refuses it
     if not (version in STATELESS or META_VERSION in meta):
         return _of_handshake(data, params, version, headers)
     if "id" in data:
@@ -194,6 +198,7 @@ def _streams(headers: Mapping[str, str]) -> bool:
 def _of_handshake(
     data: JSONObject, params: JSONObject, version: str, headers: Mapping[str, str]
 ) -> Message:
+    # `initialize` negotiates: it may name any version, and is answered with one of ours
     if version and version not in (*HANDSHAKE, ASSUMED) and data["method"] != "initialize":
         raise _unsupported(version)
     name = str(object_of(params.get("clientInfo")).get("name", ""))
@@ -301,6 +306,7 @@ def events(stream: Stream, last: JSONObject | None) -> str:
     """The text of a stream; `last` is the answer with the result."""
     messages = [*stream.before, *([last] if last is not None else [])]
     named = f"id: {stream.resume}\n" if stream.resume else ""
+    # an empty event first: the client has the id to come back with before all else
     opening = f"retry: {RETRY_MS}\n{named}data:\n\n" if stream.resume else ""
     return opening + "".join(f"{named}data: {orjson.dumps(m).decode()}\n\n" for m in messages)
 

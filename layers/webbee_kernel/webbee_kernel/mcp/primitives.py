@@ -56,6 +56,7 @@ def _nodes(drawn: JSON) -> Iterator[JSONObject]:
         elif isinstance(value, dict):
             if value.get("type") in _KINDS and isinstance(value.get("props"), dict):
                 yield value
+            # taken from the end: reversed, nodes come in the order in which people see them
             waiting.extend(reversed(list(value.values())))
 
 
@@ -111,6 +112,7 @@ def tool(function: FunctionInfo, app: AppInfo) -> JSONObject:
         "name": function.tool_name,
         "title": title,
         "description": function.description or title,
+        # the protocol demands the type, also of a function without parameters
         "inputSchema": {**function.input_schema, "type": "object"},
         "annotations": {"title": title, **_hints(function)},
     }
@@ -199,6 +201,7 @@ _TYPED: Final = frozenset({"integer", "number", "boolean", "array", "object", "n
 
 def prompts(functions: Iterable[FunctionInfo]) -> list[FunctionInfo]:
     """Those that may be picked: reads."""
+    # a prompt is picked and not confirmed: nothing with an effect may run behind one
     return [f for f in functions if f.action_type == "read"]
 
 
@@ -236,6 +239,7 @@ def typed(function: FunctionInfo, given: JSONObject) -> JSONObject:
 def _typed(value: JSON, shapes: Shapes) -> JSON:
     named = [shape.get("type") or () for shape in shapes]
     types = {one for types in named for one in ([types] if isinstance(types, str) else types)}
+    # clients send each argument of a prompt as a text, numbers and lists, too
     if not isinstance(value, str) or "string" in types or not types & _TYPED:
         return value
     try:
@@ -251,6 +255,7 @@ def completions(function: FunctionInfo, name: str, begun: str) -> JSONObject:
     known = dict.fromkeys(value for shape in shapes for value in _choices(shape))
     typed = begun.casefold()
     found = [value for value in known if typed in value.casefold()]
+    # False sorts first; within both parts the schema's own order stays
     found.sort(key=lambda value: not value.casefold().startswith(typed))
     shown = found[:MAX_COMPLETIONS]
     return {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}
@@ -320,6 +325,7 @@ def schemes(offered: Sequence[tuple[list[JSONObject], list[JSONObject]]]) -> fro
     """The schemes of the addresses that an app lists as its own: `test` of `test://static-text`."""
     rows = [row for both in offered for listed in both for row in listed]
     own = (str(row.get("uri") or row.get("uriTemplate")).removeprefix(_APPS) for row in rows)
+    # what is left is `<app>/<address>`: the app's own scheme stands behind the slash
     return frozenset(address.partition("/")[2].partition("://")[0] for address in own)
 
 

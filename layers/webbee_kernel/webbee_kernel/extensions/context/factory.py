@@ -114,6 +114,7 @@ class CallContext(Context):
         self._asked = asked
         self._key = UserKey.of(user)
         self._mark = webhook_mark.get()
+        # one set for the call and all that it calls: each one's log hides them
         self._revealed = trace().secrets
 
     def __getattr__(self, name: str) -> Any:
@@ -217,6 +218,7 @@ class CallContext(Context):
                         await contained(handler(ctx, data))
                     except Exception as error:
                         self._factory.faults.tell(error, app_id, f"event {event_type}")
+        # the system's own users have no page
         if not self._key.imperal_id.startswith("__"):
             await self._show(event_type)
 

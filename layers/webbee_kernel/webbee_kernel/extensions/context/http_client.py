@@ -138,6 +138,7 @@ class HttpClient(Verbs[HttpResponse]):
         except OSError as error:
             raise ConnectionError(f"cannot resolve {host}: {error}") from None
         addresses = [str(info[4][0]) for info in found]
+        # all of them, though one is used: a name that mixes both kinds is refused
         for address in addresses:
             if not is_allowed(address, allow_private=self._allow_private):
                 opens = is_allowed(address, allow_private=True)
@@ -188,6 +189,7 @@ def _redirected(
     method: str, status: int, kwargs: JSONObject, *, same_host: bool
 ) -> tuple[str, JSONObject]:
     """What a browser would send next: GET after 303, and no credentials to another host."""
+    # the target brings its own query
     dropped = {"params"}
     if status == 303 or (status in (301, 302) and method == "POST"):
         method = "GET"
@@ -205,6 +207,7 @@ async def _send(
     # imported late: most calls make no request, and a cold start should not pay for it
     import httpx2
 
+    # cookies go to the client, which lives for this request: per request they are deprecated
     host, options = urlsplit(url).hostname, {k: v for k, v in kwargs.items() if k != "cookies"}
     client = httpx2.AsyncClient(
         timeout=timeout, trust_env=False, cookies=kwargs.get("cookies"), transport=_pinned(address)
@@ -238,6 +241,7 @@ def _pinned(address: str) -> httpx2.AsyncBaseTransport:
         async def connect_tcp(
             self, host: str, port: int, *args: Any, **options: Any
         ) -> httpcore2.AsyncNetworkStream:
+            # below TLS only: the certificate is still checked against the name
             return await self._backend.connect_tcp(address, port, *args, **options)
 
     transport = httpx2.AsyncHTTPTransport()

@@ -88,6 +88,7 @@ class _Written:
     """What `ctx.log(…)` returns: code written for the platform's SDK awaits it."""
 
     def __await__(self) -> Generator[Any, None, None]:
+        # waits for nothing: the `yield` only makes this a generator, as await needs one
         yield from ()
 
 

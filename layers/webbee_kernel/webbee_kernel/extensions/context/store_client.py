@@ -47,6 +47,7 @@ class StoreClient:
     async def create(self, collection: str, data: JSONObject) -> Document:
         call = self._documents.create(self._of(collection), _object(data), now=self._now())
         made = await answered(call)
+        # two are enough to tell that it was more than one
         self.created = (*self.created, made.id)[:2]
         return made
 

@@ -43,6 +43,7 @@ class Approval:
 
     def drift(self, offered: Mapping[str, str]) -> Drift:
         """How a listing differs from what was approved; what was left out is not new."""
+        # left out as it was then: one that has changed since is new again
         known = {n: d for n, d in self.left_out.items() if offered.get(n) == d}
         return drift(self.digests, {n: d for n, d in offered.items() if n not in known})
 
@@ -65,6 +66,7 @@ class Drift:
 
 def said(tool: Mapping[str, object]) -> JSONObject:
     """What of a tool's definition is approved and compared."""
+    # null and absent mean the same: a server that changes between them has not drifted
     return {key: tool[key] for key in SAID if tool.get(key) is not None}
 
 
@@ -107,6 +109,7 @@ def of(server: McpServer, approvals: Mapping[str, Approval]) -> Approval | str:
     found = approvals.get(server.id)
     if found is None:
         return f"nobody has approved its tools yet: webbee mcp approve {server.id}"
+    # what was looked at stood there: another address may be another's server
     if found.where != server.where:
         return f"it was approved at another address: webbee mcp approve {server.id}"
     return found

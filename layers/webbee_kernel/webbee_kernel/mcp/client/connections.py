@@ -153,6 +153,7 @@ async def token_of(ctx: Context, server: McpServer, provider: Provider | None) -
             f"connect your account of {server.display_name} first: call {server.id} connect",
         )
     account = page.data[0]
+    # a minute early: the token has to last until the server looks at it
     if (account.get("expires_at") or 0) < ctx.time.timestamp() + _SOON_S:
         return await _renewed(ctx, server, account, provider)
     return str(account["access_token"])
@@ -175,6 +176,7 @@ async def _renewed(ctx: Context, server: McpServer, account: Document, provider:
             f"the sign-in with {server.display_name} is over: connect the account again",
         )
     seconds = fresh.get("expires_in")
+    # not every provider sends a new refresh token: the old one then stays
     kept = {k: fresh[k] for k in ("access_token", "refresh_token") if fresh.get(k)}
     kept["expires_at"] = int(ctx.time.timestamp()) + (seconds if isinstance(seconds, int) else HOUR)
     await ctx.store.update(f"{server.signs_in_with}_accounts", account.id, kept)
@@ -260,6 +262,7 @@ class Connections:
 
     async def _use(self, who: Who, asked: _Slot, work: Callable[[Session], Awaitable[T]]) -> T:
         slot = self._slots.setdefault(who, asked)
+        # the newest asker's: its app may have been made anew since the session began
         slot.server, slot.listed, slot.used_at = asked.server, asked.listed, self._now()
         for again in (True, False):
             session = await self._opened(slot)
@@ -280,10 +283,12 @@ class Connections:
         if slot.session is not None and not slot.session.dead:
             return slot.session
         if slot.opening is None or slot.opening.done():
+            # by server, not by user: one user's failed attempt spares the others theirs
             at, error = self._down.get(slot.server.id, (0.0, None))
             if error is not None and self._now() - at < PAUSE_S:
                 raise NotReached from error
             slot.opening = asyncio.ensure_future(self._open(slot))
+            # looks at the error, which asyncio would log where nobody waits any more
             slot.opening.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         return await asyncio.shield(slot.opening)
 
@@ -309,6 +314,7 @@ class Connections:
         return session
 
     async def _relist(self, slot: _Slot, session: Session) -> None:
+        # set before it is asked: calls that come meanwhile start no second listing
         slot.listed_at = self._now()
         try:
             tools = await session.list_tools()
@@ -320,6 +326,7 @@ class Connections:
         slot.listed(session.server, tools)
 
     def _make_room(self) -> None:
+        # slots that are still being opened have callers waiting: they stay
         idle = [(s.used_at, who) for who, s in self._slots.items() if s.session]
         for _, who in sorted(idle, key=lambda one: one[0])[: max(0, len(self._slots) - MAX_OPEN)]:
             slot = self._slots.pop(who)

@@ -58,10 +58,12 @@ class Asking:
         wanted = question.get("requestedSchema") or {}
         fields = wanted.get("properties") or {}
         missing = set(wanted.get("required") or ()).difference(self.answers or ())
+        # an address is the user's to open: answers that came along never accept it
         if self.answers is None or missing or question.get("url"):
             self.open.append(_told(question, fields))
             self._form(question, wanted)
             return {"action": "cancel"}
+        # a server may ask twice in one call: each question gets its own fields only
         content = {k: v for k, v in self.answers.items() if k in fields}
         return {"action": "accept", "content": content}
 
@@ -159,6 +161,7 @@ class ServerApp:
         chat = ChatExtension(ext)
         connections.declare(ext, self.server)
         for function in self._functions():
+            # the server's tools come first: one that is called `connect` keeps its name
             chat.functions.setdefault(function.name, function)
         ext.health_check(self._health)
         return ext
@@ -195,6 +198,7 @@ class ServerApp:
             schema = {**schema, "properties": properties}
 
         def accepts(arguments: JSONObject) -> None:
+            # without `_answers`: the server's schema may refuse what it does not know
             check(asked_of(arguments)[0])
 
         return FunctionDef(
@@ -211,11 +215,13 @@ class ServerApp:
         tell, (own, asking) = _teller(ctx), asked_of(arguments)
 
         async def called(session: Session) -> JSONObject:
+            # looked at again: opening the session listed the tools, which may have changed
             if why := self._why_not(tool):
                 raise CallError("UNKNOWN_SUB_FUNCTION", why)
             return await session.call_tool(tool.name, own, tell, asking)
 
         result = await self._use(ctx, called, server_tools.of_tool)
+        # before the result: that is only what the server made of our `cancel`
         if asked := asking.ended(self.server.display_name):
             if tool.name not in self._asks:  # from now on it says that it takes answers
                 self._asks.add(tool.name)

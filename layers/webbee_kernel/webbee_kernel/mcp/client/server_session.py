@@ -72,6 +72,7 @@ class ServerProcess:
         thread = threading.Thread(target=self._read, args=(reading,), daemon=True)
         thread.start()
         try:
+            # our end closes with the block: the reader would else never see the last line
             with os.fdopen(writing, "w") as errors:
                 async with stdio_client(self._asked(), errlog=errors) as streams:
                     yield streams
@@ -114,6 +115,7 @@ class ServerProcess:
         secrets = [value for value in self._server.env.values() if len(value) >= LEAST_SECRET]
         with os.fdopen(source, encoding="utf-8", errors="replace") as lines:
             for line in lines:
+                # begins with U+001E, which no program writes to its error stream by accident
                 if line.startswith(EXIT):
                     self._code = line.removeprefix(EXIT).strip()
                     self._ended.set()
@@ -138,6 +140,7 @@ async def http_transport(server: McpServer, token: str) -> AsyncIterator[Any]:
     headers = {"accept-encoding": "identity"}  # what is packed small may be endless unpacked
     if token:
         headers["authorization"] = f"Bearer {token}"
+    # longer than the library's timeout of a request: that error is told better
     timeout = httpx2.Timeout(CONNECT_S, read=server.timeout_s + CONNECT_S)
     hooks: dict[str, list[Callable[..., Any]]] = {"request": [_patient], "response": [_capped]}
     client = httpx2.AsyncClient(
@@ -215,6 +218,7 @@ class Session:
                 await asyncio.shield(ready)
         except BaseException:
             self.dead = True
+            # also where this opening was cancelled itself: nobody else would end the task
             self._task.cancel()
             raise
 
@@ -256,6 +260,7 @@ class Session:
             for _ in range(MAX_QUESTIONS):
                 asked = types.CallToolRequestParams(name=name, arguments=arguments, **more)
                 request = types.CallToolRequest(params=asked)
+                # not the library's call_tool: that holds results against the tool's schema
                 result = await session.send_request(request, _RESULT, progress_callback=progress)
                 if not isinstance(result, types.InputRequiredResult):
                     return _dumped(result)
@@ -346,6 +351,7 @@ class Session:
     async def _pages(ask: Callable[..., Awaitable[Any]], key: str) -> list[JSONObject]:
         found: list[JSONObject] = []
         cursor: str | None = None
+        # a server that always names a next page would never end
         for _ in range(MAX_PAGES):
             page = await ask(params=types.PaginatedRequestParams(cursor=cursor))
             found += _dumped(page).get(key, [])

@@ -75,6 +75,7 @@ def _drawn(blocks: list[JSONObject]) -> UINode | None:
         held = block["resource"] if isinstance(block.get("resource"), dict) else block
         mime, data = str(held.get("mimeType", "")), held.get("data", held.get("blob"))
         draw = next((d for d, kind in _KINDS.items() if kind.fullmatch(mime)), None)
+        # nothing but base64: a stranger's text becomes a part of an address here
         if draw is None or not isinstance(data, str) or not _BASE64.fullmatch(data):
             continue
         room -= len(data)
@@ -96,6 +97,7 @@ def _result_texts(blocks: list[JSONObject]) -> list[str]:
 def _structured(given: JSON, texts: list[str]) -> JSONObject:
     if isinstance(given, dict):
         return given
+    # a bare 12 or true would be JSON as well, and is meant as a text
     if len(texts) != 1 or texts[0].lstrip()[:1] not in ("{", "["):
         return {}
     try:
@@ -169,6 +171,7 @@ def _refused(error: Any) -> CallError:
     known = error.schema.get("properties", {})
     if error.validator == MISSING:
         missing = str(next((n for n in error.validator_value if n not in error.instance), ""))
+        # only among what the schema does not know: a known argument was meant as itself
         field, given = ".".join([*where, missing]), near(missing, error.instance.keys() - known)
         text = f"{field} is missing" + (f": {given!r} is no argument" if given else "")
         return CallError("VALIDATION_MISSING_FIELD", text, field=field)
@@ -251,6 +254,7 @@ def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
     said = definition.get("description") or hints.get("title") or definition.get("title")
     told = str(said or " ".join(re.split("[_.-]+", name)).strip().capitalize())
     schema = readable(definition["inputSchema"])
+    # where nothing is said, the protocol's default is an open world
     if hints.get("openWorldHint") is not False:
         schema = {**schema, OPEN_WORLD: True}
     return Tool(
@@ -268,6 +272,7 @@ def problem_of_schema(schema: JSONObject) -> str:
     try:
         size = len(json.dumps(schema))
     except RecursionError:
+        # so deep that Python cannot write it: too large in any case
         size = MAX_SCHEMA + 1
     if size > MAX_SCHEMA or _depth(schema) > MAX_DEPTH:
         return f"its schema has {size} characters; {MAX_SCHEMA} and {MAX_DEPTH} levels are taken"
@@ -281,6 +286,7 @@ def problem_of_schema(schema: JSONObject) -> str:
 
 
 def _depth(value: JSON) -> int:
+    # by levels, not by calls: a stranger's nesting must not use up our stack
     level, depth = [value], 0
     while level and depth <= MAX_DEPTH:
         below = (
@@ -298,6 +304,7 @@ def _texts(value: JSON, path: str = "") -> Iterator[tuple[str, str]]:
         for key, item in value.items():
             below = f"{path}.{key}" if path else str(key)
             if revealed(str(key)) != key:
+                # ends in a dot, so that a key which is called `title` does not pass for prose
                 yield below + ".", str(key)
             yield from _texts(item, below)
     elif isinstance(value, list):
