@@ -130,6 +130,7 @@ class CachedValue(Generic[T]):
         now = time.monotonic()
         if self._as_kept:
             self._as_kept = False
+            # the mark is taken away first: one renewal, however many ask meanwhile
             start(self._renew(), "renew")
         if self._known is None or (self._fresh_s is not None and now >= self._known[1]):
             value = await self._ask()
@@ -208,7 +209,7 @@ class LoopThread:
                     target=self._serve, args=(self._loop,), name=self._name, daemon=True
                 ).start()
                 self._end = weakref.finalize(self, _stop, self._loop)
-                # not when Python ends: its daemon threads are gone then
+                # not when Python ends: that stops daemon threads anyway
                 self._end.atexit = False
             future = asyncio.run_coroutine_threadsafe(coro, self._loop)
             self._loop.work.add(future)

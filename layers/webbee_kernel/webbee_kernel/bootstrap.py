@@ -127,7 +127,7 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
     from .stores.item_keys import secret_part
 
     settings = app.settings
-    # kept by version: without one, a deployment could serve the catalogue of the last
+    # by version: without one a new deployment would be served the catalogue of the last
     kept = CachedCatalogue(app.stores.deployed, settings.dispatch_version, app.clock)
     credentials = TenantCredentials(
         settings.data_role,

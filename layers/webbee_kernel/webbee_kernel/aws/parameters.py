@@ -283,7 +283,7 @@ class SsmSecretStore:
             Name=self._name(path),
             Value=value,
             Type="SecureString",
-            # the standard tier, which is free, up to 4 KB; the paid one only above
+            # the free standard tier wherever it will do: up to 4 KB, and 10,000 parameters
             Tier="Intelligent-Tiering",
             Overwrite=True,
             **self._key,

@@ -120,6 +120,7 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
     dates: dict[str, tuple[str, str]] = {}
     columns = {k: own for k, own in _columns(records).items() if not str(k).startswith("_")}
     for key, column in columns.items():
+        # before the states: a few prices written as texts would pass for some
         if told := _told_amounts(column):
             spans[key] = told
         elif counted := _counted(column, size):
@@ -166,6 +167,7 @@ def _counted(column: Sequence[Any], size: int) -> Mapping[Cell, int]:
         return {}
     if any(type(v) is str and len(v) > LONGEST_VALUE for v in counted):
         return {}
+    # dates are told by the first and the last
     return {} if any(DATED.match(str(v)) for v in counted) else dict(counted.most_common())
 
 
@@ -189,6 +191,7 @@ def _span(
         named = _currencies(columns) or _currencies({k: [v] for k, v in (holder or {}).items()})
         if len(named) > 1:
             return None
+        # a sum of cents with a currency beside it would read as the amount
         currency = "" if "minor" in key_roles(key) else "".join(named)
     return Span(len(column), round(sum(column), 6), min(column), max(column), currency)
 

@@ -42,6 +42,7 @@ class Layer:
         """How the first figure of some kinds is made that rounds, or is cut, to a value; `exact`: a
         whole one only where it is the value."""
         first = bisect_left(self._sizes, value - slack - EPSILON)
+        # a cut figure lies up to a whole step below what it is cut from
         last = bisect_right(self._sizes, value + (slack if exact else 2 * slack) + EPSILON)
         for one in self._figures[first:last]:
             size = _size(one)
@@ -76,6 +77,7 @@ class Arithmetic:
         digit stands for; `kind`: what it is of, if that is known; `is_known`: whether it is that of
         a figure of the same known kind alone."""
         kinds = () if not kind else (kind,) if is_known else (kind, ANY, "", QUOTIENT)
+        # where keys tell of this kind, a figure of which they tell nothing is none of it
         own = kinds[:2] if kind in self._kinds else kinds
         value, slack, exact = abs(value), step / 2, step <= 1
         if found := self._sums.near(value, slack, own, exact=exact):
@@ -162,6 +164,7 @@ class Arithmetic:
         told = [p for p in self._index.figures if p.call == MESSAGE]
         own = [p for p in self._index.figures if p.call >= 0 and self._is_seen(p)]
         seen = (*map(figure, told[:SAID]), *self._said, *map(figure, own[:SEEN]))
+        # reversed: of equal ones the first is kept
         return list({(f.value, f.kind): f for f in reversed(seen)}.values())
 
     def _is_seen(self, place: Place) -> bool:

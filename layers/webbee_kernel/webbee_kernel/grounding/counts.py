@@ -52,6 +52,7 @@ class Counts:
         nouns = self._nouns(claim)
         if any(not self._index.is_row(p.owner) or nouns & {*key_words(p.key)} for p in places):
             return ""
+        # a larger list may be told of in part: false is only more than there are
         rows = [r for r in self._lists if r.words & nouns and 1 < r.size < claim.mention.value]
         if not rows and not places and claim.mention.value in self._asked:
             rows = [r for r in self._lists if r.size > 1]
@@ -112,6 +113,7 @@ class Counts:
         found: list[Claim] = []
         for one in self._reading.inside(Sentence(start, word.start, "")):
             plain = one.kind == "number" and self._figures.is_quantity(one)
+            # a value of another kind parts the numbers before it from the word
             found = [*found, one] if plain and not one.mention.about else []
         text = self._reading.text
         return [n for n in found if not _PARTED.search(text, n.end, word.start)]
@@ -133,6 +135,7 @@ class Counts:
         named = self._days(colon, part.end) or self._named_parts(labels, parts)
         if len(parts) > 1 and all(first):  # "three: two umbrellas and two bags"
             named = sum(first) if max(first) < before[0] else 0
+        # right in any of three ways: records, parts, or what the parts open with
         told = {named, len(parts), sum(n or 1 for n in first)}
         return "" if not named or told & {*before} else str(named)
 

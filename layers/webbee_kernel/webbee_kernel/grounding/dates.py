@@ -82,6 +82,7 @@ class Dates:
     def moment(self, claim: Claim) -> Ground | None:
         """The moments of the data on a day at a time."""
         for at in claim.mention.readings:
+            # both of one field: the day of one and the time of another make no moment
             times = {p.path for p in self._index.times.get(at.hour * HOUR + at.minute, ())}
             if both := [p for p in self._on(day_of(at)) if p.path in times]:
                 return Ground(both, "formatted")
@@ -138,6 +139,7 @@ class Dates:
                     formula = f"{start} +- {count} {unit}s"
                     if isinstance(end, datetime):
                         times.setdefault(end.hour * HOUR + end.minute, formula)
+                    # times without a day stand on the calendar's first: no date follows from them
                     if end and start.year > 1:
                         days.setdefault((end.year, end.month, end.day), formula)
                         days.setdefault((None, end.month, end.day), formula)
@@ -147,6 +149,7 @@ class Dates:
     def _starts(self) -> list[tuple[Start, Owner]]:
         """Now, and the moments, days and times of day of the data, with the record of each."""
         now = self._figures.at
+        # as it is written: the data's times are read without their zones, too
         found: list[tuple[Start, Owner]] = [(now.replace(tzinfo=None), ())] if now else []
         timed = {p.path: (at, p) for at, own in self._index.times.items() for p in own[:STARTS]}
         for (month, day), held in islice(self._index.dates.items(), STARTS):
@@ -191,6 +194,7 @@ def _same(at: Day, day: date) -> bool:
 def _date(year: int | None, month: int, day: int) -> date | None:
     """A day of the calendar; None where there is no such one, or no year is known."""
     try:
+        # no calendar has a year 0, so this raises, too, where none is known
         return date(year or 0, month, day)
     except ValueError:
         return None
@@ -207,6 +211,7 @@ def _after(start: Start, count: int, unit: str) -> Start | None:
             return start + timedelta(days=count * _DAYS[unit])
         months = start.year * MONTHS + start.month - 1 + count * (MONTHS if unit == "year" else 1)
         year, month = divmod(months, MONTHS)
+        # a month after 31 January is the last of February
         day = min(start.day, monthrange(year, month + 1)[1])
         return start.replace(year=year, month=month + 1, day=day)
     except (ValueError, OverflowError):

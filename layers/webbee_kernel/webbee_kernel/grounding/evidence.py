@@ -83,6 +83,7 @@ class Evidence:
             names = frozenset(key_words(call.fn_name))
             index.root(number, f"{call.app_id}.{call.fn_name}", names)
             index.add(call.data, number, "data")  # what waits or failed shows its data, too
+            # apart: what a call was given, and what is said of it, is no row's
             index.add(call.arguments, number, "arguments", apart=True)
             index.add(call.summary, number, "summary", apart=True)
             index.add(call.error, number, "error", apart=True)

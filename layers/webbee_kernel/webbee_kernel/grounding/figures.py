@@ -102,6 +102,7 @@ class Figures:
         del self._said[SAID:]
         self._named = self._named if named is None else named
         if known != (len(self._said), self._named):
+            # it was worked out of what was known until now
             vars(self).pop("arithmetic", None)
 
     # ---- shown by a field
@@ -152,6 +153,7 @@ class Figures:
 
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         """The fields of a value; of an amount also those that may have it in hundredths."""
+        # people leave the sign away: "a loss of 5" of -5
         signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
         places = [p for value in signed for p in self.index.numbers.get(value, ())]
         places = [p for p in places if not self._is_converted(claim, p)]
@@ -238,6 +240,7 @@ class Figures:
             return found or (Ground([], "derived", "this year") if near else None)
         if not self._is_bare(claim):
             return None
+        # smaller ones count anything; -60 begins an hour that no day has
         first = 60 * (value % 24) if value and value == int(value) and SMALL < value <= 24 else -60
         times = (self.index.times.get(first + minute, ()) for minute in range(60))
         return shown([*self.index.days.get(value, []), *chain.from_iterable(times)])

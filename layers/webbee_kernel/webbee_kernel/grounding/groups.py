@@ -186,6 +186,7 @@ def tables(index: Index) -> list[Table]:
 def _join(found: Sequence[Table]) -> None:
     """Give the rows of a table the figures of the rows of another that they name, by its id or by
     a text of a key that both have."""
+    # both ways, so the pairs grow with the square: hence the few tables
     for table, other in permutations(found, 2):
         for key, column in table.labels.items():
             for named, rows in _named_by(key, other) if len(column) > 1 else ():
@@ -205,6 +206,7 @@ def _lend(table: Table, other: Table, meant: Mapping[int, int], named: str) -> N
 
 def _named_by(key: str, other: Table) -> Iterator[tuple[str, dict[object, int]]]:
     """The columns of a table by which a key of another names its rows, each with these."""
+    # `customer_id` names the rows of `customers`, by their `id`
     of_kind = other.name.rpartition(".")[2].startswith(key.removesuffix("_id").removesuffix("Id"))
     for named in ("id", key) if of_kind else (key,):
         rows = {value: row for row, value in other.labels.get(named, {}).items()}

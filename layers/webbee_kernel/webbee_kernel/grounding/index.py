@@ -94,6 +94,7 @@ class Index:
         match at.value:
             case str() as text:
                 self._string(text, at)
+            # before the numbers: True is an int
             case bool():
                 self.flags.append(at)
             case int() | float() as number:
@@ -147,6 +148,7 @@ class Index:
             return  # figures of an older turn ground nothing
         if found := DATE.match(value):
             self._moment(found, at)
+            # what is left is no more than a zone: there is nothing else to read
             if found.end() + 6 >= len(value):
                 return
         shape = _SHAPE.fullmatch(value)
@@ -170,6 +172,7 @@ class Index:
             self.times.setdefault(int(found.group(4)) * 60 + int(found.group(5)), []).append(at)
 
     def _number(self, value: Number, at: Place) -> None:
+        # NaN, and what would make sums infinite
         if value != value or abs(value) >= 1e300:
             return
         roles = language.key_roles(at.key)
@@ -180,6 +183,7 @@ class Index:
             self.numbers.setdefault(number, []).append(at)
         if len(self.figures) < FIGURES:
             self.figures.append(at._replace(value=number))
+        # seconds since 1970, from 2001 on, or milliseconds until 2103
         if 1e9 < value < 4.2e12 and "moment" in roles:
             moment = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
             self._date(moment.year, moment.month, moment.day, at)
@@ -197,6 +201,7 @@ class Index:
         text = SEAM.join([text for text, _ in unread])  # read at once: a third of the cost
         for tag in dict.fromkeys((self.tag, language.detect(text, self.tag))):
             self._read(text, tag, unread)
+        # all of it was made before the prose was known
         self._kept.clear()
         vars(self).pop("_columns", None)
         return bool(unread)

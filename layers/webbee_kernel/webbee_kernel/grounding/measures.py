@@ -72,6 +72,7 @@ class Measures:
         own = self.unit_of(place) if told else NO_UNIT
         if not own or own.name == told.name:
             return False
+        # a whole number may be there by chance, and one with decimals hardly
         is_sure = place.value != int(place.value) and own.name not in DOUBTFUL
         is_sure = is_sure and told.measure != "time" and place.owner not in self.units_told
         return own.measure == told.measure or is_sure

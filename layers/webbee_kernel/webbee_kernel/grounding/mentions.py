@@ -65,6 +65,7 @@ def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]
     for token, stem in reading.stemmed():
         if bare := _OWNED.sub("", token.text) if token.text[-1:] == "s" else "":
             stem = reading.language.stem(bare)
+        # a common word names nothing, unless it is written as a name in capitals
         plain = fold(token.text) in common and not token.text.isupper()
         held = [] if plain else index.titles(stem, reading.language)
         held = [(p, n) for p, n in held if n > 1 or _alike(token.text, str(p.value))]
@@ -96,6 +97,7 @@ def _named(
         if hits[key] == len(run) and (4 if proper else 2) * hits[key] >= size:
             best.append(place)
     owners = {p.owner for p in best}
+    # at most one row of each list: words that fit two name neither
     if owners and len(owners) == len({owner[:-1] for owner in owners}):
         start, end = run[0][0].start, run[-1][0].end
         yield Claim("name", reading.text[start:end], start, end), best
@@ -183,6 +185,7 @@ def flags(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Wor
         if held and not _says_nothing(reading, token):
             part = reading.clause(token.start)
             if is_denied(reading, token.start):
+                # what bears the word out and what contradicts it change places
                 held = held[::-1]
             elif _is_limited(reading, part):
                 continue
@@ -246,5 +249,6 @@ def _meant(reading: Reading, word: Word, values: Bound) -> Set[Owner]:
         rows = [v.rows for v in about if v.keys.isdisjoint(own)]
         if rows:
             return frozenset.intersection(*rows)
+    # two are enough to know that there is not only one
     flagged = [*islice(word.bears.owners, 2), *islice(word.denies.owners, 2)]
     return set(flagged) if len(set(flagged)) == 1 else set()

@@ -38,6 +38,7 @@ def fold(text: str) -> str:
     lowered = text.lower()
     if lowered.isascii():
         return lowered
+    # a dotted capital I becomes two characters: all offsets behind it would move
     if len(lowered) != len(text):
         lowered = "".join(low if len(low := char.lower()) == 1 else char for char in text)
     for char, instead in _FOLD.items():  # a quarter of what `translate` takes
@@ -98,6 +99,7 @@ def settle(value: Number) -> Number:
     """The value as it is compared: ints exact at any size, floats to six decimals."""
     if isinstance(value, int):
         return value
+    # from 2**53 on a float no longer tells one whole number from the next
     return int(value) if value.is_integer() and abs(value) < 2**53 else round(value, 6)
 
 
@@ -119,6 +121,7 @@ def _is_within(owner: Owner, other: Owner) -> bool:
 def _parted(one: Owner, other: Owner) -> bool:
     for a, b in zip(one, other, strict=False):
         if a != b:
+            # two rows of one list; two names are parts of one record
             return isinstance(a, int) and isinstance(b, int)
     return False
 
@@ -135,6 +138,7 @@ def goes_on(text: str, at: int, glue: str, edge: str, step: int) -> bool:
     if (text[at].isalnum() and text[at] < _UNSPACED) or text[at] == "_":
         return True
     beyond = at + step
+    # a full stop or hyphen glues only where more follows; else the sentence ends
     return text[at] in glue and 0 <= beyond < len(text) and text[beyond].isalnum()
 
 
@@ -142,6 +146,7 @@ def is_table(value: Mapping[str, Any]) -> bool:
     """Whether the keys of a mapping name its rows, so that it is no record with fields of its
     own: they hold digits or what no name of a field does, or the rows are alike."""
     if not all(isinstance(item, Mapping) for item in value.values()):
+        # names of people and things have blanks, names of fields do not
         return all(" " in key for key in value)
     if not value:
         return False

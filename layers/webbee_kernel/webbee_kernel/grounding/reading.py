@@ -199,6 +199,7 @@ def read(
     rest, spoken = _repeated(text, rest, tag, claims, fields)
     for one in dict.fromkeys((spoken, tag)):  # a Russian summary may stand over English dates
         rest = _mentions(text, rest, language.dates(rest, one, now or None), claims)
+    # behind the dates: 14:30 is a length only where it was no time of day
     rest = _take("length", _LENGTH, rest, claims, tag, ids)
     rest = _mentions(text, rest, language.numbers(rest, spoken), claims)
     claims.sort(key=lambda c: c.start)
@@ -289,6 +290,7 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
         return text
     parts, at = [], 0
     for start, end in spans:
+        # as long as what it hides: offsets stay those of the reply
         parts += [text[at:start], MASK * (end - start)]
         at = end
     return "".join([*parts, text[at:]])
@@ -346,6 +348,7 @@ def _markers(text: str) -> Iterator[tuple[int, int]]:
             run = []
         if int(match[2]) == len(run) + 1:
             run.append(match.span(2))
+            # one number alone may count something: a second one makes it a list
             yield from run if len(run) == 2 else run[2:][-1:]
 
 

@@ -38,6 +38,7 @@ Misplaced = tuple[Claim, str, frozenset[Owner]]
 """A value, what the record that it is told of holds instead, and that record."""
 
 
+# compared by identity: two values of a reply may read the same
 @dataclass(slots=True, eq=False)
 class Value:
     """A value of the reply that rows show; `is_text` tells a name, title or id from a figure or a
@@ -282,6 +283,7 @@ def _bound_to(
 ) -> Sequence[Value]:
     """The labels of which one value of a unit has to be; none where it begins anew."""
     value = inside[at]
+    # a label of the value's own field stands beside it, not above it
     own = [r for r in runs if r[0].keys.isdisjoint(value.keys)]
     before = [r for r in own if r[0].claim.start < value.claim.start][-1:]
     near = {id(v) for v, segment in zip(inside, segments, strict=True) if segment == segments[at]}

@@ -53,6 +53,7 @@ def _row(reading: Reading, index: Index, part: Sentence, shown: Shown) -> Row:
         counted.update(dict.fromkeys(owners, 1 if claim.kind in FIGURES else 2))
         if claim.kind in SHOWN and not getattr(claim.mention, "spelled", False):
             column = reading.text.count("|", part.start, claim.start)
+            # two values in one cell do not tell what its column shows
             cells[column] = None if column in cells else claim
     (owner, most), (_, next_most) = [*counted.most_common(2), ((), 0), ((), 0)][:2]
     alone = {column: claim for column, claim in cells.items() if claim}

@@ -31,6 +31,7 @@ def render(evidence: Evidence, tag: str = "") -> str:
         _paragraph(call, told.get(number, ""), spoken, asked)
         for number, call in enumerate(evidence.calls)
     ]
+    # calls that gave the same are told once
     return "\n\n".join(dict.fromkeys(parts))
 
 

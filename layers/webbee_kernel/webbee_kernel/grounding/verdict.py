@@ -59,6 +59,7 @@ class Values:
             return not is_clock or claim.token.count(":") > 1  # 2:14:33
         if claim.kind in ("code", "file", "hash"):
             token = claim.token.strip("#")
+            # where the data has no code of this form, it may be common knowledge: MP3
             return len(token) <= SHORT_CODE or shape_of(fold(token)) not in self._index.shapes
         return claim.kind in ("ordinal", "month", "length", "weekday")
 
@@ -93,6 +94,7 @@ class Values:
             return found
         tokens = [t.text for t in language.tokens(claim.token)]
         known = [t for t in tokens if spoken.stem(t) not in spoken.words.function]
+        # common words in quotes are stressed, not quoted: they need no field
         if not known or (len(tokens) == 1 and fold(tokens[0]) in spoken.vocabulary):
             return Ground([])
         held = [self._index.word(t, spoken) for t in known]
@@ -182,6 +184,7 @@ class Check:
         marks = [*self._unfound(doubtful), *self._mistold(), *self._misplaced(naming)]
         people = mentions.people(self._reading, self._index)
         marks += [Mark(c.start, c.token, kind="name") for c in people]
+        # of two marks on one place the contradiction stays, as it comes last
         by_start = {m.start: m for m in sorted(marks, key=lambda m: m.is_contradicted)}
         marks = sorted(self._in_question(by_start.values()), key=lambda m: m.start)
         marked = {m.start for m in marks}
@@ -214,6 +217,7 @@ class Check:
             known = {c.start for c, _ in found}
             left = [c for c in left if c.start not in known]
         for claim in left:
+            # a question asserts nothing
             if not self._reading.sentence(claim.start).asks:
                 is_figure = claim.kind in KINDS
                 yield _outlier(claim, self._figures.in_other_unit(claim) if is_figure else "")
@@ -228,6 +232,7 @@ class Check:
                     yield Mark(claim.start, claim.token, "other_count", holds, claim.kind)
 
     def _follows(self, claim: Claim) -> Ground | None:
+        # no sum excuses a number that the size of its list contradicts
         sized = claim.kind == "number" and self._counts.holds(claim)
         return None if sized else self._figures.follows(claim)
 
@@ -239,6 +244,7 @@ class Check:
         told = [
             (c, self._told(c, g.places)) for c, g in self._grounds if self._is_told(c, g.places)
         ]
+        # a list: it is held against the grounds as they are before the words join them
         misgrouped = list(self._misgrouped(words))
         borne = [(w.claim, Ground(w.bears.places, "formatted")) for w in words if w.bears.places]
         self._grounds += borne

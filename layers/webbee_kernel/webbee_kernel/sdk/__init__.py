@@ -91,6 +91,7 @@ def __getattr__(name: str) -> Any:
         if home
         else import_module(f".{name}", __name__)
     )
+    # found there from now on: this function is asked only once for a name
     globals()[name] = found
     return found
 

@@ -116,6 +116,7 @@ class SecretDef:
 def once(held: dict[K, D], key: K, made: D, what: str) -> None:
     """Register what stands under a key; ValueError naming both functions where another stands
     there: only one of them would ever run."""
+    # a signal's handler stands there as it is, without a definition around it
     new: Any = getattr(made, "func", made)
     old: Any = getattr(held.get(key, made), "func", held.get(key, made))
     if new is not old:
@@ -213,6 +214,7 @@ class Keeping:
                 f"index of {collection!r} by {field!r}: a field has 1 to 64 characters, no space, #"
                 " or +"
             )
+        # declared again it takes its own place, so only the others count
         others = tuple(i for i in self.indexes.get(collection, ()) if i.field != field)
         if len(others) >= MAX_INDEXES:
             raise ValueError(f"{collection!r} has {MAX_INDEXES} indexes: it can have no more")

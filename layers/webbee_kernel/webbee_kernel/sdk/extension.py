@@ -143,6 +143,7 @@ class Extension(Lifecycle, Keeping):
             once(self.tools, name, ToolDef(name, func, tuple(scopes or ()), description), "tool")
             if (
                 name.startswith(REFRESH_PREFIX)
+                # one that `@ext.skeleton` has declared stays: it knows its ttl and alert
                 and (section := name.removeprefix(REFRESH_PREFIX)) not in self.skeletons
             ):
                 self.skeletons[section] = SkeletonDef(section, func, description=description)
@@ -372,6 +373,7 @@ class ChatExtension:
             raise ValueError(
                 f"action_type of {name!r} is {action_type!r}: give one of {', '.join(ACTION_TYPES)}"
             )
+        # the third by position: who writes an effect there means `action_type`
         if isinstance(params, str):
             raise ValueError(f"params of {name!r} is {params!r}: say action_type={params!r}")
 

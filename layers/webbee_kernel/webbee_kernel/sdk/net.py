@@ -32,8 +32,10 @@ def is_allowed(address: str, *, allow_private: bool) -> bool:
     ip = _reached(ipaddress.ip_address(address.partition("%")[0]))
     if _is_closed(ip):
         return False
+    # fec0::/10 is deprecated, and `ipaddress` takes it for global
     if isinstance(ip, ipaddress.IPv6Address) and ip.is_site_local:
         return allow_private
+    # `ipaddress` counts ::1 among the reserved, and it is this machine
     if ip.is_reserved and not ip.is_loopback:
         return False
     return ip.is_global or allow_private

@@ -87,8 +87,10 @@ class ExtensionHarness:
         self.app_id = next(iter(self.registry.loaded))
         env = {
             "WEBBEE_CALL_SECONDS": str(call_seconds),
+            # servers that a test starts stand on this machine
             "WEBBEE_HTTP_ALLOW_PRIVATE": "true",
             "WEBBEE_CONFIG": json.dumps({self.app_id: dict(config or {})}),
+            # faults are kept, and told with text and line, as to an author
             "WEBBEE_DEVELOP": "true",
             "WEBBEE_PUBLIC_URL": "https://api.example.com",
             **(env or {}),

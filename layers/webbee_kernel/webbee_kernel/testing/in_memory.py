@@ -161,6 +161,7 @@ class TestKernel:
     """A whole kernel on memory stores. `script` plays a scripted model; without it the embedded
     model answers."""
 
+    # pytest would collect a class of this name
     __test__ = False
 
     def __init__(
@@ -212,6 +213,7 @@ class TestKernel:
     def _heard(self, user: UserKey, event: Event) -> None:
         """What the stream of events does in a deployment: late results join their turns."""
         if event.kind == KIND:
+            # not waited for: the event may come from this very loop
             self._loop.submit(self._late.take(user, event))
 
     def chat(

@@ -71,6 +71,7 @@ def adopt(app_id: str, main: ModuleType) -> Extension | None:
         config_defaults=dict(theirs.config_defaults),
         display_name=theirs.display_name or app_id,
         description=theirs.description,
+        # an SVG is neither a character nor an icon's name: a page would show its text
         icon="" if theirs.icon.lstrip().startswith("<") else theirs.icon,
         system=bool(theirs.system),
     )
@@ -88,6 +89,7 @@ def adopt(app_id: str, main: ModuleType) -> Extension | None:
 def _extensions(main: ModuleType) -> Iterator[Any]:
     """Extensions among the attributes of `main.py`, then of the folder's other modules."""
     package = main.__name__.rpartition(".")[0] + "."
+    # a copy: other threads may import meanwhile
     others = [m for name, m in sorted(sys.modules.copy().items()) if name.startswith(package)]
     for module in (main, *others):
         yield from (value for value in vars(module).values() if isinstance(value, sdk.Extension))
@@ -179,6 +181,7 @@ def _sections(app: Adopted, ours: Extension) -> None:
             section = name.removeprefix(REFRESH_PREFIX)
             check_section_name(section)
             said = getattr(tool, "_skeleton", {})
+            # unless it says otherwise, a section with an alert tool wants it asked
             alerts = bool(said.get("alert_on_change", f"{ALERT_PREFIX}{section}" in app.ext.tools))
             refresh = handler(app, tool.func, "skeleton", snapshot)
             ours.skeletons[section] = SkeletonDef(
@@ -289,6 +292,7 @@ async def run(func: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call it; a handler that is not async runs on a thread, so that it cannot block the others."""
     if inspect.iscoroutinefunction(func):
         return await func(*args, **kwargs)
+    # a partial or a wrapper is no coroutine function, and may return one all the same
     value = await asyncio.to_thread(func, *args, **kwargs)
     return await value if inspect.isawaitable(value) else value
 

@@ -36,6 +36,7 @@ def context_name(func: Callable[..., Any]) -> str:
     hints = hints_of(func)
     for name in inspect.signature(func).parameters:
         hint = hints.get(name)
+        # without `self`: that is no argument, and no context either
         if name in CONTEXT_NAMES[:2] or hint is sdk.Context or sdk.Context in typing.get_args(hint):
             return name
     return ""
@@ -74,6 +75,7 @@ def keywords_model(
         model: type[BaseModel] = create_model(
             f"{func.__name__}_params", __config__=options, **fields
         )
+        # tried now: the catalogue would fail at it, and take the whole app along
         model.model_json_schema()
     except Exception:  # a type no schema can describe: the handler gets what was sent
         return None
@@ -87,6 +89,7 @@ def _field(parameter: inspect.Parameter, hint: Any, words: Any) -> tuple[Any, An
     text = words.get("description") if isinstance(words, Mapping) else ""
     default = ... if parameter.default is inspect.Parameter.empty else parameter.default
     field = Field(default, alias=name, title=name, description=str(text) if text else None)
+    # still a text: it could not be resolved, so nothing is checked
     return (Any if isinstance(hint, str) else hint, field)
 
 
@@ -130,6 +133,7 @@ def action_result(value: Any) -> Any:
 
 
 def _of_dict(value: Mapping[str, Any]) -> Any:
+    # a bare node of a UI: it is drawn, and no model reads it
     if set(value) == {"type", "props"}:
         return ActionResult.success({}, "", ui=value)
     return _with_ui(value) if "_ui" in value or "declarative_ui" in value else value
@@ -252,6 +256,7 @@ def translate(error: Exception, app_id: str) -> Exception | None:
     same = (made(str(error)) for kind, made in _SAME_WORDS if isinstance(error, kind))
     if (found := next(same, None)) is not None:
         return found
+    # the narrow ones first: each error of the store is an ExtensionError, too
     match error:
         case ours.StoreConflict():
             found = sdk.StoreConflict(

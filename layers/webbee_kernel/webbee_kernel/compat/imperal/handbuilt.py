@@ -18,6 +18,7 @@ from ...sdk.context import Context
 
 _lock = threading.Lock()
 _address = ""
+# weak: with its call's context a token stops opening anything
 _open: weakref.WeakValueDictionary[str, Gateway] = weakref.WeakValueDictionary()
 
 
@@ -32,6 +33,7 @@ class Gateway:
         self.ctx = ctx
         self.app_id = app_id
         self._serve = serve
+        # the outermost keeps the token: an `as_user` context in between may be gone sooner
         self._parent: Gateway | None = (parent._parent or parent) if parent else None
         self._kept: list[Gateway] = []
         self._token = ""
@@ -126,6 +128,7 @@ def _start(serve: Callable[[], str]) -> str:
             address = serve()
             client = importlib.import_module("imperal_sdk.store.client").StoreClient
             client._headers = _naming_the_user(client._headers)
+            # last: who sees the address sends at once, and needs the headers above
             _address = address
         return _address
 

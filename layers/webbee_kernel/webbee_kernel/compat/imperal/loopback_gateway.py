@@ -148,6 +148,7 @@ async def list_users(ctx: Asked, limit: Limit, cursor: str = "") -> Any:
     async for user_id in ctx.store.list_users(ctx.collection, page_size=limit):
         if user_id > after:
             found.append(user_id)
+        # one more than was asked for tells that there is a next page
         if len(found) > limit:
             return {"user_ids": found[:limit], "next_cursor": f">{found[limit - 1]}"}
     return {"user_ids": found, "next_cursor": None}
@@ -226,6 +227,7 @@ ROUTES = (
     Route("POST", STORE, create),
     Route("POST", STORE + "/{collection}/query", query),
     Route("POST", STORE + "/{collection}/count", count),
+    # before `{doc_id}`, which fits these last words as well
     Route("GET", STORE + "/{collection}/list_users", list_users, system=True),
     Route("GET", STORE + "/{collection}/all", query_all, system=True),
     Route("GET", STORE + "/{collection}/{doc_id}", get),

@@ -111,6 +111,7 @@ class HTTP(HandBuilt, Verbs[Any]):
         except (ConnectionError, HttpBlockedError) as error:
             raise httpx.ConnectError(str(error), request=sent) from None
         except ValueError as error:
+            # the kernel's client raises the same for a body that is too large
             if "redirects" in str(error):
                 raise httpx.TooManyRedirects(str(error), request=sent) from None
             raise
@@ -302,6 +303,7 @@ async def deliver(
     """`ctx.deliver_chat_message`: a message outside a turn, cut at 64 KB."""
     raw = text.encode("utf-8", "replace")
     if len(raw) > MAX_MESSAGE_BYTES:
+        # ignore: the cut may go through a character
         text = raw[:MAX_MESSAGE_BYTES].decode("utf-8", "ignore") + "...(truncated)"
     made: Any = ctx
     await made.deliver(text, msg_type, tuple(refresh_panels))
@@ -390,6 +392,7 @@ def _refusing(name: str) -> Any:
     return refused
 
 
+# as the installed version has them: code may look whether a method is there
 for _method in dir(sdk.BillingClient):
     if not _method.startswith("_") and not hasattr(Billing, _method):
         setattr(Billing, _method, _refusing(_method))
@@ -397,6 +400,7 @@ for _method in dir(sdk.BillingClient):
 
 def _checked(ttl: Any) -> int:
     """The SDK refuses a TTL that is no integer with ValueError, where the kernel says TypeError."""
+    # not isinstance: True is an int, and no number of seconds
     if type(ttl) is not int:
         raise ValueError(breach("I-CACHE-TTL-CAP-300S", f"ttl_seconds is {ttl!r}."))
     return ttl

@@ -205,6 +205,7 @@ class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
             "_extension_id": app.app_id,
             "_tool_type": tool_type,
         }
+        # not every version of the SDK has all of these fields
         known = {f.name for f in fields(sdk.Context)}
         super().__init__(**{name: value for name, value in given.items() if name in known})
         self._extension = app.ext
@@ -269,6 +270,7 @@ class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
         and for the system itself."""
         with in_their_words(self._app.app_id):
             other = self._kernel.as_user(user_id)
+        # after the kernel's own refusal: in a user's call that comes first, whoever is named
         if not user_id or user_id.startswith("__"):
             raise ValueError(f"as_user wants a user's id, not {user_id!r}")
         scoped = KernelContext(

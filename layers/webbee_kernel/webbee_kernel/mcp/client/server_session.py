@@ -72,7 +72,7 @@ class ServerProcess:
         thread = threading.Thread(target=self._read, args=(reading,), daemon=True)
         thread.start()
         try:
-            # our end closes with the block: the reader would else never see the last line
+            # our end closes with the block: the reader would else wait for an end for ever
             with os.fdopen(writing, "w") as errors:
                 async with stdio_client(self._asked(), errlog=errors) as streams:
                     yield streams
