@@ -149,9 +149,11 @@ class OnceDispatch:
         record = self._open(request, kind)
         if kind == "read":
             outcome = await self._inner.call(request)
+            # a read that was refused has looked at nothing
             if outcome.fate != NOT_RUN:
                 await start_beside(self._recorded(request, record, outcome))
             return outcome
+        # nobody waits for what a schedule's second delivery would come to
         wait_s = 0.0 if request.kind == "schedule" else request.deadline_s
         record, earlier = await self._claim(
             _owner(request), record, wait_s, is_exact=_is_named(request)
@@ -159,12 +161,14 @@ class OnceDispatch:
         if earlier:
             return replace(earlier, repeated=earlier.repeated or request.kind != "function")
         try:
+            # whoever runs it leaves the outcome under this name (`KeptOutcomes`)
             outcome = await self._inner.call(replace(request, effect=record.effect))
         except (DispatchRefused, StorageUnavailable) as error:  # nothing happened yet
             refused = failed(request, "BACKEND_5XX", str(error), action_type=kind)
             await self._recorded(request, record, replace(refused, fate=NOT_RUN))
             raise
         except (DispatchUnanswered, asyncio.CancelledError):
+            # it may have run, or still run: somebody has to come back for its record
             background.start(self._followed(request, record), f"follow-{record.effect}")
             raise
         if outcome.fate == RUNNING:  # its record is written when somebody knows how it ended
@@ -228,6 +232,7 @@ class OnceDispatch:
         outcome = await self._claimed(user, mine, wait_s, is_exact=is_exact)
         tries = 1
         while outcome is not None and outcome.fate == NOT_RUN and tries < MAX_TRIES:
+            # the same names in the same order for all: two tries at once meet at one claim
             mine = replace(record, effect=digest(record.effect, tries))
             outcome = await self._claimed(user, mine, wait_s, is_exact=is_exact)
             tries += 1
@@ -247,6 +252,7 @@ class OnceDispatch:
                 return _of_another(found)
             if found.status != STARTED:
                 return replace(_outcome(found), repeated=True)
+            # the first delivery was done, and lost before its record: completed in its place
             if left := await self._kept.find(user, record.effect):
                 await self._close(user, found, left)
                 return replace(left, repeated=True)
@@ -319,12 +325,14 @@ class OnceDispatch:
         if request.kind != "function":
             return ""
         function = (await self.catalogue()).function(request.app_id, request.name)
+        # nobody knows the function: the dispatch behind refuses it, unrecorded
         return function.action_type if function else ""
 
     def _told(self, request: CallRequest, outcome: CallOutcome) -> tuple[Event, ...]:
         """What the page hears of it."""
         if request.kind == "schedule" or outcome.fate == NOT_RUN:
             return ()
+        # a read has changed no panel, unless it names one itself
         if outcome.action_type == "read" and not outcome.panels_named:
             return ()
         events = panel_refresh(self._events, request.app_id, outcome.panels)

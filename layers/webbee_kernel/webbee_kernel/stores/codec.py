@@ -128,6 +128,7 @@ def pack(
 def packed_text(item: JSONObject, parts: Iterable[bytes] = ()) -> str:
     """The text that an item and its parts hold."""
     inline = item.get("data", item.get("text"))
+    # an empty text is inline, too: only None says that there is none
     return unpack(item.get("packed") or b"".join(parts)) if inline is None else str(inline)
 
 
@@ -173,6 +174,7 @@ def turn_text(turn: Turn) -> str:
     row = {
         name: value for name, value in to_dict(turn).items() if value != _TURN_DEFAULTS.get(name)
     }
+    # in the place of what `to_dict` made of the calls: no field names, the facts apart
     row |= _lists(turn)
     return fitting(
         "\n".join([dumps(row), "".join(d.data_facts_json for d in turn.digests)]), "turn"
@@ -198,6 +200,7 @@ def turn_from(text: str) -> Turn:
     rows, paused = stored.pop("digests", ()), stored.pop("paused", ())
     digests: list[ToolCallDigest] = []
     start = 0
+    # only a call that had arguments has a fourth value
     for app_id, fn_name, length, *arguments in rows:
         digests.append(ToolCallDigest(app_id, fn_name, facts[start : start + length], *arguments))
         start += length
@@ -208,6 +211,7 @@ def turn_from(text: str) -> Turn:
 def told_row(turn: Turn) -> JSONObject:
     """A turn as its own user may read it: no placeholders."""
     return {
+        # the turn's own names stand behind it, so that no response can overwrite them
         **turn.response,
         "turn": turn.seq,
         "at": turn.at,
@@ -254,6 +258,7 @@ def fitting(text: str, what: str) -> str:
     """The text, unless it cannot fit into one item: the kernel's own caps lie far below, so this
     names a caller's mistake."""
     limit = MAX_ITEM_BYTES - 4096  # keys, bookkeeping and attribute names
+    # a character has at most four bytes: only a long text is encoded to be measured
     if len(text) > limit // 4 and len(text.encode()) > limit:
         raise BadInput(
             f"This {what} is too large to be stored: {len(text.encode())} bytes, {limit} at most.",
@@ -273,4 +278,5 @@ def _shortened(outcome: JSONObject, size: int) -> JSONObject:
 def _small(value: Any) -> Any:
     if isinstance(value, str):
         return value[:_KEPT_TEXT]
+    # a list that was cut short would pass for a whole one
     return value if len(dumps(value)) <= _KEPT_TEXT else None

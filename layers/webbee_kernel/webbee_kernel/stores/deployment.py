@@ -87,6 +87,7 @@ class CachedCatalogue:
 
     def made(self, told: JSONObject) -> Catalogue:
         """The catalogue of an answer: that which was found, where the answer is the same."""
+        # let go with its first use: the parsed text is as large as the catalogue
         found, self._found = self._found, None
         return found[1] if found and found[0] == told else Catalogue.from_dict(told)
 

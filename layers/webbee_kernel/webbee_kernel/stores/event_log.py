@@ -70,6 +70,7 @@ class EventLog:
         try:
             milliseconds = int(last_id[:12], 16)
         except ValueError:
+            # an id that its writer chose (`new`) begins with no time
             return last_id
         return f"{max(0, milliseconds - REWIND_MS):012x}"
 

@@ -142,6 +142,7 @@ def _part(what: str, value: str) -> str:
 
 
 def _app(app_id: str) -> str:
+    # the marks of installation records and of what sections were before
     if app_id.startswith(("!", "~")):
         raise ValueError(f"app id {app_id!r} starts with ! or ~")
     return _part("app id", app_id)
@@ -167,4 +168,5 @@ def tenant_of_state(state: str) -> str:
 
 def state_key(state: str) -> str:
     """Under which the sign-in is kept: what is stored cannot be used to finish it."""
+    # anybody may send one: what is no text is not found, instead of failing here
     return hashlib.sha256(state.encode("utf-8", "surrogatepass")).hexdigest()

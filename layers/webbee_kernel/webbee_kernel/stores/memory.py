@@ -117,6 +117,7 @@ def _there(word: str, name: str) -> _Holds:
 def _compared(test: _Test, left: str, right: str) -> _Holds:
     def holds(item: Item, said: Mapping[str, Any]) -> bool:
         one, other = _value(left, item, said), _value(right, item, said)
+        # as in DynamoDB, what is not there compares with nothing
         return one is not None and other is not None and test(one, other)
 
     return holds
@@ -154,8 +155,10 @@ class MemoryDatabase(Database):
 
     async def write(self, *writes: Write) -> Item:
         with self._lock:
+            # every condition before the first write: a transaction leaves nothing half done
             held = [self._met(write) for write in writes]
             made = [self._made(*pair) for pair in zip(writes, held, strict=True)]
+        # behind the lock: what followers do must not hold up other requests
         for write, before, after in zip(writes, held, made, strict=True):
             if write.table == self._followed and after and not before:
                 for follower in self.followers:
@@ -171,6 +174,7 @@ class MemoryDatabase(Database):
             found = self._in_order(query)
         size = query.limit or len(found) or 1
         for at in range(0, len(found), size):
+            # cut before it is filtered, as in DynamoDB: pages may come short, or empty
             page = found[at : at + size]
             yield [dict(item) for item in page if holds(query.also, item, query.values)]
 
@@ -211,6 +215,7 @@ class MemoryDatabase(Database):
         searched = list(partitions.values())
         if partitioned_by == "pk":
             searched = [partitions[query.values["pk"]]]
+            # the commonest condition: no item has to be looked at
             if query.condition == _PARTITION:
                 return list(searched[0].values())
         items = (item for partition in searched for item in partition.values())

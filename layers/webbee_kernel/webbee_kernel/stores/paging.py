@@ -114,6 +114,7 @@ def order_key(value: Any) -> str:
 
 def is_cut(key: str) -> bool:
     """Whether a key may stand for several values."""
+    # a cut within a character loses the whole of it, up to three bytes more
     return len(key.encode()) > KEY_BYTES - 4
 
 
@@ -126,11 +127,14 @@ def _number_key(value: float) -> str:
     """Sign, exponent and digits; of a negative number their complements, so that more is less."""
     if not value:
         return "5"
+    # 1 and 1.0 are equal, so they need the same digits
     whole = isinstance(value, int) or value.is_integer()
     exact = Decimal(int(value)) if whole else Decimal(repr(value))
+    # integers have no end, but the exponent of a key has five digits
     exponent = min(exact.adjusted(), _LARGEST_EXPONENT)
     digits = "".join(map(str, exact.as_tuple().digits[:DIGITS])).rstrip("0")
     body = f"{exponent + _LARGEST_EXPONENT:05d}{digits}"
+    # `~`: of two negatives that begin alike the longer one is less
     return f"7{body}" if value > 0 else f"3{body.translate(_COMPLEMENT)}~"
 
 
@@ -246,6 +250,7 @@ class DocumentQuery:
             return None
         key, created = self._tokens.read(self.cursor, 2)
         is_key = isinstance(key, str) and END not in key and bool(key) == bool(self.field)
+        # it becomes part of a key condition: nothing else may be slipped in
         in_it = re.escape(self.collection.name) + "#[0-9a-f]{32}"
         if not is_key or not isinstance(created, str) or not re.fullmatch(in_it, created):
             raise refused(self.cursor)
@@ -254,6 +259,7 @@ class DocumentQuery:
     def ordered(self, rows: Iterable[Row]) -> list[Row]:
         """The rows, which were all read, in their order."""
         keyed = (r._replace(key=order_key(r.document.data.get(self.field))) for r in rows)
+        # first by creation: sorting is stable, also downwards, so equal values keep it
         placed = sorted(keyed, key=lambda row: row.created)
         present = [row for row in placed if row.key != MISSING]
         present.sort(key=lambda row: row.key, reverse=self.descends)

@@ -73,6 +73,7 @@ class Refused:
         self._variable = variable
 
     def __getattr__(self, name: str) -> Any:
+        # copy and inspect ask for such names, and expect AttributeError
         if name.startswith("__"):
             raise AttributeError(name)
         raise SettingsError(

@@ -45,6 +45,7 @@ _NAME: Final = 10
 
 def mark(running: TurnWorking, now: float, what: str = BEGUN) -> str:
     """What the request of a running turn did then."""
+    # hashed: ids of any length and alphabet become ten characters of a mark
     name = hashlib.sha256(f"{running.session_id} {running.request_id}".encode()).hexdigest()
     return f"{name[:_NAME]}{what}{now:.3f}"
 
@@ -165,8 +166,10 @@ class Limits:
         if not (self._requests or self._tokens or told):
             return Counted()
         known = self._known(user, now)
+        # before the await: two requests at once must not both add it
         spent, known.owed = known.owed, 0
         minute, limits = int(now // MINUTE_S), {"requests": self._requests, "tokens": self._tokens}
+        # as if refused until the table says otherwise: a failed write leaves the debt
         counted = Counted(refused=Used())
         try:
             counted = await self._store.take(user, minute=minute, **limits, spent=spent, mark=told)
@@ -182,6 +185,7 @@ class Limits:
         known = self._known(whose, now)
         known.owed += tokens
         if known.owed * PORTIONS >= limit:
+            # the write returns the sum: nobody has to ask for it within the next minute
             owed, known.owed, known.asked_at = known.owed, 0, now
             known.sum = await self._store.spend(whose, day=known.day, tokens=owed)
 
@@ -189,6 +193,7 @@ class Limits:
         """The tokens of the tenant's day, as far as this process knows."""
         known = self._known(tenant_id, now)
         if now - known.asked_at >= FRESH_S:
+            # before the read, so that requests beside this one do not ask as well
             known.asked_at = now
             known.sum = await self._store.together(tenant_id, day=known.day)
         return known.sum + known.owed
@@ -207,6 +212,7 @@ class Limits:
 
 def _reached(field: str, limit: int, period_s: int, now: float, tag: str) -> LimitReached:
     """The refusal, in the user's language: free again when the minute or the day (UTC) is over."""
+    # a client that is told 0 seconds would ask again at once, in the same minute
     wait = max(1, int(period_s - now % period_s))
     speaker = language.of(tag)
     if period_s == MINUTE_S:

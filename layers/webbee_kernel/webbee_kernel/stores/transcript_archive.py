@@ -65,6 +65,7 @@ class Transcript:
         fifth = seq % RING_SIZE == 1
         if ring and now - ring[-1] < DAY_S and not (fifth and _hour(ring[0]) != _hour(now)):
             return
+        # cut before it is split: a message may be a whole document
         title = " ".join(message[: TITLE_CHARACTERS * 4].split())[:TITLE_CHARACTERS]
         touched = SessionSummary(key.session_id, title, iso(now), seq)
         await self._store.touch(key.user, touched, expires_at=int(now) + self._listed_days * DAY_S)
@@ -108,9 +109,11 @@ async def conversation(
         before = (str(at), int(seq))
     memory, archived = await asyncio.gather(
         stores.sessions.read(key, now=now),
+        # one more tells whether there is a page before
         stores.transcripts.read(key, limit=limit + 1, before=before, now=now),
     )
     rows = {(str(row["at"]), int(row["turn"])): row for row in archived}
+    # memory over archive: an answer to its card may have changed a turn since
     rows |= {(t.at, t.seq): told_row(t) for t in memory.ring}
     places = sorted(place for place in rows if before is None or place < before)
     shown = places[-limit:]
@@ -154,6 +157,7 @@ def _untold(memory: SessionMemory, now: float) -> list[Turn]:
     if not turns or turns[0].seq > overwritten:
         return []
     closed = next((i for i, t in enumerate(turns) if _may_change(t, now)), len(turns))
+    # the one that is overwritten goes now, even with a question open
     return turns[: max(closed, 1)]
 
 

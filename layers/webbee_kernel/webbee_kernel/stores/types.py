@@ -143,6 +143,7 @@ class SessionMemory:
     @property
     def last_seq(self) -> int:
         """The highest sequence number, 0 for a new session."""
+        # what is past is older than all that is remembered
         newest = self.turns or self.past
         return newest[-1].seq if newest else 0
 

@@ -52,6 +52,7 @@ class AcceptedDestinations:
         """Take these back, or all, of one app or of any; how many there were."""
         wanted = None if keys is None else set(keys)
         kept = [a for a in await self._store.list(user) if app_id in ("", a.app_id)]
+        # only what is there: the audit must not tell of a revocation that took nothing back
         gone = [a for a in kept if wanted is None or a.key in wanted]
         await self._store.delete(user, [a.key for a in gone])
         await self._tell(user, gone, REVOKED)
@@ -75,6 +76,7 @@ class AcceptedDestinations:
                 session_id=session_id,
                 request_id=request_id,
                 step=0,
+                # a key ends in the hash of its destination, which the audit does not hold in clear
                 args_hash=accepted.key.rpartition("#")[2],
                 status=status,
             )

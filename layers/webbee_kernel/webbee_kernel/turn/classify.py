@@ -132,6 +132,7 @@ class AgentLoop:
             if state.follower.stopped:
                 return LoopResult(state, limit="stopped")
             if round_.ended:
+                # what refers to a call that waits can be planned only behind the yes
                 return round_.ended._replace(resume=state.is_behind or round_.ended.resume)
             fruitless = 0 if round_.progress else fruitless + 1
             if fruitless > MAX_REPAIRS:
@@ -171,6 +172,7 @@ class AgentLoop:
             before = state.found
             state, answer = state.with_searches()
             if not plan.steps:
+                # a search that found nothing new may not go on for ever
                 return _Round(state, progress=state.found != before)
         if not plan.steps:
             text = plan.text
@@ -199,12 +201,14 @@ def _read(state: TurnContext, answer: Answer, waiting: int) -> _Round:
     when nothing more can be planned; `waiting` is how many did before."""
     numbers = sorted({s.index for s in answer.plan.steps} & state.outcomes.keys())
     mine = [state.outcomes[n] for n in numbers]
+    # an answer given twice is no progress, or a model could repeat itself to the end
     new = [state.outcomes[n] for n in numbers if n not in state.echoes]
     progress = not all(map(refused, new)) or len(state.proposed) > waiting
     # a guard sent something back: the model gets to mend it
     unmended = bool(answer.problems) or any(map(refused, mine))
     failed = not all(o.ok for o in mine)
     more = unmended or answer.plan.go_on or (progress and failed)
+    # where nothing moves and calls wait, the user is asked about those instead
     if more and (progress or not state.held):
         return _Round(state, progress=progress)
     return _Round(state, LoopResult(state, may_go_on=progress, resume=more))

@@ -42,6 +42,7 @@ def answer(message: str) -> bool | None:
     said = set(words)
     yes, no = language.forms("yes"), language.forms("no")
     beside_yes = yes | language.forms("yes_filler")
+    # where both are said, no yes is heard
     if said & no:
         return None if said - no - language.forms("no_filler") - beside_yes else False
     return None if said - beside_yes or not said & yes else True
@@ -90,6 +91,7 @@ _PLAIN = re.compile(
 
 def asks(text: str) -> bool:
     """Whether an answer in words asks the user something: it ends in a question mark."""
+    # quotes, emphasis and brackets may close behind the mark
     return text.rstrip(" \n\"'»”*_)").endswith(QUESTION_MARKS)
 
 
@@ -288,6 +290,7 @@ def _labels(reply: str) -> list[str]:
     if len(beside) > AROUND or not any(map(asks, beside)):
         return []
     labels = [re.sub(_EMPHASIS, "", row) for row in rows]
+    # rows that read alike could not be told apart by what is picked
     is_choice = FEWEST <= len(labels) == len(set(labels)) <= MOST
     return labels if is_choice and max(map(len, labels)) <= LONGEST else []
 
@@ -296,6 +299,7 @@ def picked(message: str, offered: Sequence[Mapping[str, Any]]) -> str:
     """What a message says that is only the number of a choice, or its label; empty for any other
     message. A number picks nothing where the labels begin with numbers of their own."""
     for choice in offered:
+        # words before numbers: a label may be a number itself
         if message.strip().casefold() == str(choice["label"]).casefold():
             return str(choice["message"])
     number = re.fullmatch(_NUMBER, message)
@@ -348,6 +352,7 @@ def _titled(facts: Iterable[Any], app_id: str) -> Iterator[tuple[str, Title]]:
     for ident, title, record, kind, inside in found:
         text = title + more[ident, title] if title else _telling(record, ident)
         if title:
+            # it has a title now: what merely tells of the record is not needed behind it
             first.setdefault(ident, "")
         if title or (text and first.setdefault(ident, text) == text):
             yield ident, Title(app_id, kind, text, _address(record), inside)

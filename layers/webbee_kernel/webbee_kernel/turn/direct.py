@@ -84,6 +84,7 @@ class DirectCalls:
             return _answer_of(earlier, state, step)
         if waiting := _asked_already(state, step):
             return waiting
+        # nobody is asked for a yes to a call that its app would refuse
         checked = await self._runner.check(state, step)
         if not checked.ok:
             return checked
@@ -151,6 +152,7 @@ class DirectCalls:
     async def _propose(self, state: TurnContext, step: Step, new: str) -> CallOutcome:
         """The card of what takes a turn's effect back, in the language of that turn's message."""
         state = replace(state, request_id=new)
+        # pressing Undo says nothing of where else things may go
         pending = replace(card_of(state, [step]), values=())
         said = language.of(state.language).say("undo_said", what=pending.asks["question"])
         ask = state.ask._replace(message=said, request_id=new)

@@ -97,6 +97,7 @@ class StepRunner:
         """Steps that the guards refuse, and those with an effect that stand behind one that a
         better plan can mend."""
         found: list[tuple[Step, CallOutcome]] = []
+        # a call that could not be read may have belonged before the effects that could
         waits = bool(state.unsaid and state.unsaid.problems)
         for step in steps:
             try:
@@ -182,6 +183,7 @@ class StepRunner:
             step=step.index,
             deadline_s=min(self._call_seconds, state.left()),
             correlation_id=correlation_id(),
+            # a model asked again may word arguments otherwise: its calls are claimed by count
             nth=len(_runs(state, step)) if planned else None,
         )
 
@@ -211,6 +213,7 @@ class StepRunner:
             raise
         except KernelError as error:
             lost = step.has_effect and isinstance(error, DispatchUnanswered)
+            # nothing has happened in this turn: whoever asked may try all of it again
             if not state.ran and not lost:
                 raise
             text = (
@@ -219,6 +222,7 @@ class StepRunner:
                 else "was not run: retry later"
             )
             outcome = failed(request, "BACKEND_5XX", f"{step.fn_name} {text}", retryable=not lost)
+        # an effect whose time was up may have happened: nobody is told to repeat it
         again = outcome.retryable and not (step.has_effect and outcome.error_code == TIMEOUT)
         return replace(
             outcome,
@@ -235,6 +239,7 @@ def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
         return list(steps)
     blocked = set(held)
     for step in steps:
+        # in order, so that what refers to a blocked one blocks in turn
         if references(step.arguments) & blocked:
             blocked.add(step.index)
     return [s for s in steps if s.index not in blocked]
@@ -367,6 +372,7 @@ class Consent:
         if not judged:
             return frozenset()
         records = replace(references_of(state), to_be_done=[f for _, f, _ in judged])
+        # a choice's text was written by a model or an app, not by who picked it
         typed = "" if state.is_picked else records.said.texts[0]
         moment = Moment(
             message=typed,

@@ -175,6 +175,7 @@ class Kernel:
             state = await self._reader.read(ask)
             if earlier := state.memory.answered(ask.request_id):
                 return messages.replay(earlier, ask.session_id)
+            # counted when it was asked for: only what its slot overwrites is still owed
             return await self._recorder.record(self._recorder.begin(state), text, "error")
 
     async def confirm(
@@ -192,6 +193,7 @@ class Kernel:
                 return await self._again(ask, earlier)
             state = await self._begin(state)
             if accept:
+                # the turn keeps this id: a later yes with other texts is told apart by it
                 ask = ask._replace(request_id=how.request_id(confirmation_id))
             return await self._decide(replace(state, ask=ask), {confirmation_id: accept}, how)
 
@@ -231,6 +233,7 @@ class Kernel:
                 return await self._stopped(ended, narration.text)
             if not narration.hand_back:
                 return await self._narrated(ended, narration)
+            # what handed back has cost as well, and counts towards the turn's limit
             state = state.with_tokens(narration.tokens)
             ended = await self._rounds.go(state, HANDED_BACK)
         if ended.limit == "stopped":
@@ -274,6 +277,7 @@ class Kernel:
                 return _told_before(state, chosen, how)
             accepted = state.answered.accepted
             for pending in accepted:
+                # effects are claimed under the card: a repeated yes finds what has run
                 state = replace(state, request_id=pending.confirmation_id)
                 state = await self._runner.run_confirmed(state, confirmation.steps(pending))
             if not accepted:
@@ -328,6 +332,7 @@ class Kernel:
 
 def _told_before(state: TurnContext, chosen: Mapping[str, bool], how: Answered) -> Reply:
     """The reply to the same yes that was faster."""
+    # the request itself first: the same yes once more is no conflict
     for request_id, yes in {state.ask.request_id: False, **chosen}.items():
         if earlier := state.memory.answered(request_id):
             if yes:

@@ -104,6 +104,7 @@ class LateResults:
         digests, vault = await self._facts(memory, turn, outcome)
         if digests == turn.digests:
             return None
+        # it may have been this call that made the turn an error
         status = "ok" if turn.status == "error" else turn.status
         return replace(turn, status=status, digests=digests, vault=vault, response=response)
 
@@ -125,6 +126,7 @@ class LateResults:
         if gate is None:
             return digests, turn.vault
         said = "\n".join(d.data_facts_json + d.args_json for d in digests)
+        # beside those it had: its reply may show what no fact holds any more
         return digests, {**turn.vault, **gate.used_in(said)}
 
 
@@ -133,6 +135,7 @@ def _calls(turn: Turn, told: JSONObject) -> list[JSONObject] | None:
     task; None where the turn asked nothing of that app."""
     calls: list[JSONObject] = [dict(c) for c in turn.response.get("calls", [])]
     of_app = [c for c in calls if c["app_id"] == told.get("app_id")]
+    # the call that began the task has ended, and is told as it did
     if "task_id" in told:
         return calls if of_app else None
     for call in of_app:

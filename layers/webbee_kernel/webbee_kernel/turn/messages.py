@@ -78,6 +78,7 @@ def response(
     if drawn and len(dumps(drawn)) <= MAX_UI:
         body["ui"] = drawn
     if waiting:
+        # a turn asks once, with one card for all that waits
         body["confirmation"] = confirmation.body(waiting[0])
     return body
 
@@ -96,6 +97,7 @@ def told_work(
     calls = [_described(state, outcome) for _, outcome in sorted(outcomes.items())]
     first = len(before.get("calls", ()))
     tag = state.language
+    # its card may have been answered since: what still waits is told anew
     told = [r for r in before.get("receipts", ()) if r["status"] != "waiting"]
     made = [_undo(state, outcome) for _, outcome in sorted(outcomes.items())]
     told += [_receipt(r, tag, first, made[r.call]) for r in receipts(calls)]
@@ -170,6 +172,7 @@ def _work_line(body: JSONObject) -> list[str]:
 def _questioned(body: JSONObject) -> str:
     """The reply with `(?)` behind what the data contradicts."""
     reply = str(body["reply"])
+    # from the end on: what is put in moves only the offsets behind it
     for mark in sorted(body.get("marks", ()), key=lambda m: -int(m["end"])):
         if mark.get("holds"):
             reply = f"{reply[: mark['end']]} (?){reply[mark['end'] :]}"
@@ -255,6 +258,7 @@ def reading_along(ended: LoopResult) -> Say | None:
     state = ended.state
     if not state.follower.reads_along:
         return None
+    # with the first piece: it would stand alone where the narrator writes nothing
     first = [("\n\n" if _heard(state) else "") + _early(ended)]
 
     def say(piece: str) -> None:
@@ -303,6 +307,7 @@ def _places(said: str, reply: str, unmask: Callable[[str], str]) -> Callable[[in
         return None
     if real == said:
         return before.__add__
+    # values and their placeholders differ in length, so offsets move unevenly
     return lambda at: before + len(unmask(said[:at]))
 
 

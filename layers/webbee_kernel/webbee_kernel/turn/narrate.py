@@ -189,6 +189,7 @@ class Narrator:
             if text == HAND_BACK and may_hand_back:
                 return Narration(hand_back=True, tokens=spent)
             marks: tuple[Mark, ...] = ()
+            # handed back where it may not: as good as no reply, asked for once more
             if text and text != HAND_BACK:
                 narration = ground.check(text)
                 # of two replies the one with fewer marks, at a tie the corrected one
@@ -226,6 +227,7 @@ class Narrator:
             return None
         used = response.usage
         count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
+        # a beginning would be read as all there is to say
         return None if response.stop_reason == CUT_OFF else response
 
 

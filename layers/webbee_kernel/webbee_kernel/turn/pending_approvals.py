@@ -161,6 +161,7 @@ class Proposals:
             turn, held = asked
             written = replace(turn, waiting=tuple(mine if p is held else p for p in turn.waiting))
             stored = await self._write(key, memory, written)
+            # in any case: what was stored has a new version, which the next write names
             memory = await self._sessions.read(key, now=self._clock.now())
             if stored:
                 break
@@ -194,9 +195,11 @@ class Proposals:
         while asked := memory.asked(name):
             turn, pending = asked
             held, now = memory.taken.get(name), self._clock.now()
+            # with a lease it was answered in time, and may be carried out behind its end
             if held is None and pending.expires_at <= now:
                 raise gone()
             if held is None or held.until < now:
+                # a lease that ran out leaves its answer: the first one counts
                 lease = Answering(now + self._lease_s, held.yes if held else yes)
                 if await self._sessions.take_pending(key, turn.seq, name, now=now, lease=lease):
                     return memory, lease
@@ -218,6 +221,7 @@ class Proposals:
         try:
             yield
         except KernelError:
+            # first, or a renewal would take again what is given back
             renewing.cancel()
             await self._give_back(key, taken)
             raise
@@ -307,6 +311,7 @@ def reopened(state: TurnContext, taken: AnsweredProposals) -> TurnContext:
     values = [v for p in taken.accepted for v in p.values]
     outcomes = list(recalled(turn, state.catalogue, state.masker))
     earlier = [(Step(i, o.app_id, o.fn_name, {}, o.action_type), o) for i, o in outcomes]
+    # it goes on: it must not stand in its own history as one that ended
     others = tuple(t for t in taken.memory.turns if t.seq != turn.seq)
     state = replace(
         state,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MAX_ANSWER = 8_000
 """Characters of a plain answer that are shown while it is written."""
 
+# the narrator's word for handing back has no like here: no text begins with this
 _NOTHING_UNSPOKEN = "\0"
 
 
@@ -87,6 +88,7 @@ def _remembered(text: str, state: TurnContext) -> bool:
     """Whether it says that it only repeats what a remembered turn told, and does."""
     begins = of(state.language).say("remembered", what="\0").partition("\0")[0]
     told = text.removeprefix(begins).rstrip(".!?")
+    # as the model read them: masked, and cut to a line
     lines = state.opening.prompt.history.splitlines()
     return told != text and any(told == n.partition(ARROW)[2].rstrip(".!?") for n in lines)
 
@@ -98,6 +100,7 @@ def evidence_of(state: TurnContext) -> Evidence:
 
     held: list[JSON] = [skeleton.visible(s.data) for s in state.sections if s.data]
     held += [fact for _, fact in state.facts()]
+    # the answer speaks in placeholders, so what it is held against has to as well
     if state.gate:
         held = [state.gate.mask(one) for one in held]
     names = state.app_names

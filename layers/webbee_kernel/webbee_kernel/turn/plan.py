@@ -120,6 +120,7 @@ def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], firs
     become problems.
     """
     by_name = {f.tool_name: f for f in functions}
+    # before any is refused: references count the calls as the model wrote them
     numbers = _numbers(response, first)
     steps: list[Step] = []
     problems: list[Problem] = []
@@ -233,8 +234,10 @@ def next_wave(steps: Sequence[Step], finished: Mapping[int, CallOutcome]) -> tup
     waiting = [s for s in steps if s.index not in finished]
     wave: list[Step] = []
     for step in waiting:
+        # not beside the first one, whose outcome then answers it, too
         is_twin = any(replace(s, index=step.index) == step for s in wave)
         if step.has_effect or is_twin or not references(step.arguments) <= finished.keys():
             break
         wave.append(step)
+    # an effect alone; or what waits for a step that never comes, to be told so
     return tuple(wave or waiting[:1])

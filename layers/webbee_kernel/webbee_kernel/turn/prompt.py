@@ -157,6 +157,7 @@ def exchange(
     flat = _flat([results[i] for i in sorted(results)], problems, planned, found)
     text = said.text.strip()
     if answer is None or not said.tool_calls:
+        # no calls that results could answer: also native tool services read them as text
         return Exchange(flat, text, note=flat, reasoning=said.reasoning)
     texts = _results(answer, {**told, **waits}, problems)
     return Exchange(flat, text, said.tool_calls, texts, _of_no_call(problems), said.reasoning)
@@ -221,6 +222,7 @@ def _results(
     texts = []
     for place, number in enumerate(answer.numbers):
         if number is None:
+            # services refuse a call without a result, also one of the kernel's own
             texts.append(answer.found.get(place, "status=ok"))
         elif about := [p for p in problems if p.step == number]:
             texts.append(problems_block(about))
@@ -254,6 +256,7 @@ class OpeningPrompt:
     @property
     def is_shown(self) -> bool:
         """Whether a model was asked with it."""
+        # where `cached_property` leaves it: asking for the prompt would make it
         return "prompt" in self.__dict__
 
     @cached_property
@@ -262,6 +265,7 @@ class OpeningPrompt:
         listed = self._listed(0)
         if not self._turn.window or self._left_beside(listed) >= tool_tokens(listed.tools):
             return listed
+        # with functions left out the text differs too: a notice, and apps as an index
         less = self._listed(LEAST_TOOLS)
         return self._listed(tool_room(self._left_beside(less) - tool_tokens(self._own(less))))
 

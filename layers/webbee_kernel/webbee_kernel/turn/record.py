@@ -119,6 +119,7 @@ class Recorder:
             memory = await self._sessions.read(key, now=state.now)
             if earlier := memory.answered(state.ask.request_id):
                 return earlier
+            # the ring may have overwritten it meanwhile: then the answer takes a new slot
             asked = next((t for t in memory.turns if asked and t.seq == turn.seq), None)
         raise StorageUnavailable(
             "this session is being written by too many requests at once: retry in a second"
@@ -227,6 +228,7 @@ def _standing(state: TurnContext, memory: SessionMemory, asked: Turn | None) -> 
             message=state.message,
             reply="",
             request_id=state.ask.request_id,
+            # a card outlives the slot of the turn that asked
             waiting=confirmation.carried(memory, seq, state.now),
             listed=tool_retrieval.kept(_listed(state), memory.turns, seq),
         )
@@ -259,6 +261,7 @@ def _offering(response: JSONObject, told: Told) -> JSONObject:
 
 
 def _sourced(state: TurnContext, told: Told, reply: str, calls: int) -> JSONObject:
+    # the narrator's calls stand at the end, behind those of the turn's first part
     first = max(0, calls - len(state.told_shown))
     return messages.sourced(told.narration, reply, first, state.masker.unmask_text)
 
@@ -301,6 +304,7 @@ def _listed(state: TurnContext) -> str:
     if not state.opening.is_shown or not state.opening.shortlist.left_out:
         return ""
     functions = state.catalogue.functions(state.installed)
+    # the kernel's own are in no catalogue, so no number stands for them
     shown = state.offered_tools[len(state.opening.own_tools) :]
     listed = tool_retrieval.standing(shown, functions, state.opening.shortlist.base)
     return tool_retrieval.text(listed, state.opening.catalogue_key)

@@ -101,12 +101,14 @@ def computed_of(
 
     if not outcome.ok:
         return ()
+    # one row adds up to itself
     found = [one for one in aggregates(outcome.data) if one.rows > 1][:MAX_LISTS]
 
     def seen(name: str) -> Callable[[str, Mapping[str, Any]], str]:
         def value(key: str, row: Mapping[str, Any]) -> str:
             if gate is None:
                 return str(row[key])
+            # within its row and list: names around a value decide what it is masked as
             masked: Any = gate.mask({name: [dict(row)]}, declared)
             return str(masked[name][0].get(key, ""))
 
@@ -136,6 +138,7 @@ def _line(outcome: CallOutcome, data: str, number: int | None) -> str:
         head += f" step={number}"
     if not outcome.ok:
         again = " retryable=true" if outcome.retryable else ""
+        # for the classifier alone: the narrator, whose lines have no number, calls nothing
         asks = number is not None and outcome.error_code == NEEDS_ANSWER
         then = f" then={dumps(ANSWERING)}" if asks else ""
         return f"{head} code={dumps(outcome.error_code)}{again} error={dumps(outcome.error)}{then}"
@@ -187,6 +190,7 @@ def remembered_details(turn: Turn) -> list[JSONObject]:
         found.append({})
         if digest is None or call["status"] != "ok":
             continue
+        # a function that was called twice has two of them, in the order of the calls
         left.remove(digest)
         texts = {"arguments": digest.args_json, "data": digest.data_facts_json}
         found[-1] = {k: _real(orjson.loads(v), masker) for k, v in texts.items() if v}
@@ -252,6 +256,7 @@ def of_call(outcome: CallOutcome, name: str, tag: str = "en", described: str = "
     a value that it invented, or that no result has, is no sentence for a person."""
     from ..grounding import Call
 
+    # what `StepRunner` refuses so names no problems, unlike what an app's schema refuses
     unbound = (outcome.error_code, outcome.fate, outcome.problems) == (MISSING, NOT_RUN, ())
     invented = outcome.error_code == "FABRICATED_ID_SHAPE" or unbound
     speaks = words.of(tag)
@@ -282,6 +287,7 @@ def status(outcome: CallOutcome) -> str:
         return "not_run"
     if outcome.fate == RUNNING:
         return "running"
+    # a dispatch that surely ran nothing is retryable, one that lost the answer is not
     silent = outcome.error_code == "BACKEND_5XX" and not outcome.retryable
     lost = outcome.error_code == TIMEOUT or silent or outcome.fate == RAN
     return "unknown" if lost and outcome.action_type != "read" else "error"

@@ -49,6 +49,7 @@ def apps_block(apps: Iterable[AppInfo], *, index: bool = False) -> str:
     Otherwise it ends with what its functions say of their arguments in the same words, which they
     do not say themselves then, so that it is never cut.
     """
+    # an app that did not load has no function that could be called
     known = [(_line(a, index), a) for a in sorted(apps, key=attrgetter("app_id")) if not a.error]
     told = ["" if index else arguments(app) for _, app in known]
     shares = fair_shares([len(line) + 1 if line else 0 for line, _ in known], MAX_APPS)

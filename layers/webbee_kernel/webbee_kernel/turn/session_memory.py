@@ -39,6 +39,7 @@ def check_session_id(session_id: str) -> str:
 def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[tuple[int, CallOutcome]]:
     """The successful calls of a remembered turn, numbered, in real values: as it was paused with
     them where it waits, else as they are remembered."""
+    # what the ledger says of facts that it left out is no call
     told = [d for d in turn.paused or turn.digests if d.fn_name != OMITTED_FN]
     for number, digest in enumerate(told):
         function = catalogue.function(digest.app_id, digest.fn_name)
@@ -80,6 +81,7 @@ def undoable(memory: SessionMemory) -> JSONObject:
     offered: list[JSONObject] = []
     for turn in reversed(memory.turns):
         if any(r["status"] != "waiting" for r in turn.response.get("receipts", ())):
+            # the newest effects decide: an older undo may go against what was done since
             offered = list(_undoable(turn))
             break
     found = offered[0] if len(offered) == 1 else {}
@@ -220,6 +222,7 @@ def repeats_conversation(memory: SessionMemory, message: str) -> bool:
     text = squeezed(message)
     for turn in memory.turns:
         said, told = squeezed(turn.message), squeezed(turn.reply)[:TOLD]
+        # the same message again is one of the user's own
         if said and told and said != text and said in text and told in text:
             return True
     return False

@@ -91,6 +91,7 @@ class Follower:
         stop = asyncio.ensure_future(self._stop.wait())
         try:
             await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
+            # what ended at the same moment counts: its tokens are spent
             if not task.done():
                 raise TurnStopped
             return task.result()
@@ -174,6 +175,7 @@ class StreamingReply:
         text, said = written.lstrip(), self.said.rstrip()
         if text.startswith(said):
             return text
+        # it repeats what was shown, and is not through with it yet
         if said.startswith(text):
             return self.said
         gap = "" if self.said[-1:].isspace() else " "
@@ -181,6 +183,7 @@ class StreamingReply:
 
     def finish(self, text: str) -> None:
         """Show what of a checked reply was not shown yet."""
+        # nothing that was read can be taken back: a text that differs is not shown
         if self.say and text.startswith(self.said) and len(text) > len(self.said):
             self.say(text[len(self.said) :])
             self.said = text

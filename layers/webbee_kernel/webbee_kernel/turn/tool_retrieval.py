@@ -117,6 +117,7 @@ def shortlist(
         return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
     index = indexed(functions, apps or {})
     near = _near(index, message)
+    # its app may have been uninstalled since it was used
     wanted = {index.numbers[key] for key in used if key in index.numbers}
     needed = [n for n, _ in near if n in wanted] if wanted else []
     if before and not limit:
@@ -182,6 +183,7 @@ def _chosen(
     """A session's first choice: as many of the leading functions as fit in few words, the `needed`
     ones whatever they take, then the first of them whole; in catalogue order."""
     chosen: list[int] = []
+    # of a small window's budget no more than a quarter goes to full words
     room = budget - min(IN_FULL, budget // 4)
     for number in order:
         room -= forms(functions[number]).brief_characters
@@ -222,6 +224,7 @@ def _grown(
         if over <= 0 and _size(functions, listed) <= GROWN:
             break
         if len(stands) == before.base:
+            # what was used of late stays, also beyond the limit
             room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
             listed = (*stands, *_placed(functions, more[:room], ADDED_IN_FULL))
             break
@@ -306,6 +309,7 @@ def kept(text: str, turns: Sequence[Turn], seq: int) -> str:
     said = _said(turns)
     if said is None or (text and text != said.listed):
         return text
+    # turn `seq` takes the slot of the fifth before it: only later ones are still read
     return "" if said.seq > seq - RING_SIZE else said.listed
 
 

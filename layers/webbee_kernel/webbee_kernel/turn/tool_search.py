@@ -86,6 +86,7 @@ _indexes: deque[Index] = deque(maxlen=INDEXES)
 
 def indexed(functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo]) -> Index:
     """The index of a list that does not change; of the lists asked for last it is kept."""
+    # the very list: to compare thousands of functions would cost more than the search
     known = next((i for i in _indexes if i.functions is functions), None)
     if known is None:
         known = Index(functions, apps)
@@ -206,6 +207,7 @@ def search(
     found = indexed(functions, apps).scores(query)
     asked = app.strip()
     mine = {n for n in found if functions[n].app_id == asked}
+    # models make up ids of apps: then all of them are searched
     if asked not in {f.app_id for f in functions}:
         mine = set(found)
     near = sorted(mine, key=lambda n: (-found[n], functions[n].tool_name))
@@ -245,6 +247,7 @@ def _formed(hits: Sequence[FunctionInfo], shown: Mapping[str, ToolSpec]) -> dict
         form, name = forms(function), function.tool_name
         whole = form.whole_characters <= room
         tool = form.whole if whole else form.brief
+        # what was shown in few words is news in all of them
         if name in new or shown.get(name) in (form.whole, tool):
             continue
         new[name] = tool

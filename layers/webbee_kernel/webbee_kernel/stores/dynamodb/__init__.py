@@ -62,6 +62,7 @@ def stores_over(database: Database, tables: Tables, secrets: SecretStore, shards
     def over(noun: str, module: str, store: str, *more: str | int) -> Any:
         if not (table := getattr(tables, noun)):
             return Refused(f"WEBBEE_TABLE_{noun.upper()}")
+        # only now: a cold start loads no adapter of a table that it may not touch
         return getattr(import_module(f".{module}", __package__), store)(database, table, *more)
 
     return Stores(

@@ -30,6 +30,7 @@ from .item_requests import (
 )
 
 BATCH: Final = 25
+# with the waits of `pause` 1.5 seconds at most: a transaction is over long before
 _ATTEMPTS: Final = 20
 _READS: Final = 3
 
@@ -75,6 +76,7 @@ def translate(error: Exception, what: str) -> Exception:
 
 
 def _cancelled(error: Exception, reasons: list[JSONObject], what: str) -> Exception:
+    # a failed condition decides, whatever else it met: a repetition would fail on it, too
     for reason in reasons:
         if reason.get("Code") == "ConditionalCheckFailed":
             return ConditionFailed(reason.get("Item"))
@@ -115,6 +117,7 @@ class Database:
         # botocore's request token makes a repeated transaction harmless
         operation = "transact_write_items"
         request: JSONObject = {"TransactItems": [{write.kind: write.request()} for write in writes]}
+        # a transaction costs twice the write units, and returns nothing of an item
         if len(writes) == 1:
             operation = f"{writes[0].kind.lower()}_item"
             request = {**writes[0].request(), "ReturnValues": writes[0].returns}
@@ -148,6 +151,7 @@ class Database:
     async def items(self, query: Query, need: int = 0) -> list[Item]:
         """The items of a Query: all, or the first `need`, read in pages no larger than that."""
         found: list[Item] = []
+        # a filter leaves fewer of a page than its limit: what came through is counted
         async for page in self.pages(replace(query, limit=need)):
             found += page
             if need and len(found) >= need:
@@ -163,6 +167,7 @@ class Database:
         while True:
             answer = await self.call("query", **request)
             yield answer
+            # an empty page is no end: a filter may have left nothing of it
             if "LastEvaluatedKey" not in answer:
                 return
             request = {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
@@ -191,6 +196,7 @@ class Database:
         parts = [{f"{w.kind}Request": {field[w.kind]: w.item}} for w in writes]
         answer = await self.call("batch_write_item", RequestItems={table: parts})
         over = answer.get("UnprocessedItems", {}).get(table, [])
+        # what is left over comes without its place: found again by being equal
         return [write for write, part in zip(writes, parts, strict=True) if part in over]
 
     def _send(self, operation: str, request: JSONObject) -> JSONObject:
@@ -202,6 +208,7 @@ class Database:
             return from_wire(_read_whole(lambda: send(**wire)))
         except Exception as error:
             translated = translate(error, _subject(request))
+            # a defect of ours: raised as it is, so that its traceback begins where it happened
             if translated is error:
                 raise
             raise translated from error
@@ -272,6 +279,7 @@ async def holds(write: Awaitable[object]) -> bool:
 async def pause(attempt: int) -> None:
     """Let others finish before the next attempt: a random wait that grows to a tenth of a
     second."""
+    # from zero on: writers that met once would meet again after equal waits
     await asyncio.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.1)))  # noqa: S311 - no secret
 
 

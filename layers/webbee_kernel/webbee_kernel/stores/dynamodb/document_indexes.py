@@ -22,6 +22,7 @@ SETTLES_S: Final = 1_200
 BELIEVED_S: Final = 300
 """For how long a process writes by what it knows of a marker without looking again."""
 BACKFILLED: Final = 1_000
+# a writer whose clock is behind still writes without entries at `since`
 _SKEW_S: Final = 60
 _STEP: Final = 33
 """Documents of one transaction, which takes 4 MB and 100 actions."""
@@ -40,12 +41,14 @@ class Generations(TableStore):
         process last knew it."""
         known = self._known.get((collection.pk, collection.name))
         declared = collection.declared
+        # from 0 on: a clock that was set back must not keep an old answer fresh
         if known and 0 <= now - known[0] < BELIEVED_S and known[1].fields == declared.text():
             return known[1]
         if declared:
             state = await self.read(collection, now)
             return state or await self._begin(collection, None, now)
         none = Generation()
+        # whole and unconditional: a marker with a generation loses it, which ends it
         await self._put(none.marker(collection))
         return self._note(collection, now, none)
 
@@ -95,8 +98,10 @@ class Generations(TableStore):
         changes, writes = [], []
         for row in rows:
             fields = collection.declared.fields
+            # asked as of `since`: it is past, whatever the caller's clock says
             new = state.entries_of(row.document.data, fields, state.since)
             changes.append((Entries.of(row.head), new))
+            # None takes it out of indexes that only an earlier generation had
             sets = dict.fromkeys(SORT_KEYS) | new.attributes(row.head)
             condition, values = unchanged(row.head)
             key = collection.key(row.document.id)
@@ -125,6 +130,7 @@ class Generations(TableStore):
 
     def _note(self, collection: Collection, now: float, state: Generation) -> Generation:
         if len(self._known) >= _KNOWN:
+            # rare, and costs one read a collection: no order of use is kept for it
             self._known.clear()
         self._known[collection.pk, collection.name] = (now, state)
         return state
@@ -149,6 +155,7 @@ class Entry(NamedTuple):
     @property
     def behind(self) -> str:
         """The place after it; of an entry without creation before all others of its key."""
+        # `!` is less than a hex digit: behind this creation and before any other
         return f"{self.key}{END}{self.created}!" if self.created else f"{self.key}{END}"
 
 
@@ -163,6 +170,7 @@ class Index(TableStore):
         self, database: Database, table: str, collection: Collection, gen: str, field: str
     ) -> None:
         super().__init__(database, table)
+        # fields are sorted, so each caller finds a field in the same index
         number = collection.declared.fields.index(field)
         self._pk = collection.pk
         self._sort_key, self._name = SORT_KEYS[number], f"by_{number + 1}"
@@ -178,6 +186,7 @@ class Index(TableStore):
 
     async def down(self, last: Entry | None, need: int) -> list[Entry]:
         """The next entries, downwards, each value's in order, those of missing values last."""
+        # missing values come last either way: there is nothing below them
         if last and last.key == MISSING:
             return await self.group(last, need)
         found = await self.group(last, need) if last else []

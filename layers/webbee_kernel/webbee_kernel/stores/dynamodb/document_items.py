@@ -52,6 +52,7 @@ def unchanged(head: Mapping[str, Any] | None) -> tuple[str, Item]:
     entries in indexes, and the values of that condition."""
     if head is None:
         return ABSENT, {}
+    # a backfill gives a head its entries and leaves the etag: both have to be as read
     if "i1" not in head:
         return "#etag = :etag AND attribute_not_exists(#i1)", {"etag": head["etag"]}
     return "#etag = :etag AND #i1 = :i1", {"etag": head["etag"], "i1": head["i1"]}
@@ -82,6 +83,7 @@ def laid_out(
     packed, chunks = pack(text, name=name)
     head = {
         **collection.key(doc_id),
+        # etags are time-ordered, so the first one orders by creation as well
         "created": held["created"] if held else f"{collection.name}#{etag}",
         "etag": etag,
         "created_at": held["created_at"] if held else now,
@@ -119,6 +121,7 @@ class Entries(NamedTuple):
     @classmethod
     def of(cls, head: Mapping[str, Any] | None) -> Entries:
         """Those that a head carries."""
+        # collections and generations hold no `#`, keys may
         found = [head[name].split("#", 2) for name in SORT_KEYS if head and name in head]
         return cls(found[0][1], tuple(k.partition(END)[0] for _, _, k in found)) if found else cls()
 
@@ -127,6 +130,7 @@ class Entries(NamedTuple):
         collection, _, created = head["created"].partition("#")
         return {
             name: f"{collection}#{self.gen}#{key}{END}{created}"
+            # fewer fields than indexes: without its attribute a head stands in no index
             for name, key in zip(SORT_KEYS, self.keys, strict=False)
         }
 
@@ -177,6 +181,7 @@ class Generation(NamedTuple):
     ) -> list[Write]:
         """The write that counts what documents' entries were and are, if the generation still
         lasts; none where no count changes."""
+        # a write that leaves the keys as they were is spared the transaction
         adds = {n: Add(count) for n, count in self._tally(collection, changes).items() if count}
         if not adds:
             return []
@@ -190,6 +195,7 @@ class Generation(NamedTuple):
         counted = declared.counted if self.counts_values else ()
         for old, new in changes:
             for entries, sign in ((old, -1), (new, 1)):
+                # entries of another generation were never in this one's counts
                 if entries.gen and entries.gen == self.gen:
                     counts["n"] += sign
                     for name, key in zip(declared.fields, entries.keys, strict=True):

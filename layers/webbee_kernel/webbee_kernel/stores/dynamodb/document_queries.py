@@ -89,6 +89,7 @@ class DocumentQueries(TableStore):
     ) -> list[Row]:
         """Matching documents in order of creation: all, or the first `need`. `seen` notes what was
         read."""
+        # few may match: pages of no more than `need` would be a request for each handful
         size = CHUNK if need and where else need
         rows: list[Row] = []
         async for heads in self._database.pages(self.in_order(collection, after, limit=size)):
@@ -122,6 +123,7 @@ class DocumentQueries(TableStore):
             entries = await fetch(last, size)
             found = await asyncio.gather(*(self._listed(collection, entry) for entry in entries))
             rows += (row for row in found if row and matches(row.document.data, where))
+            # without `need` the one fetch brought all; fewer than asked for are the last
             if not need or len(entries) < size or len(rows) >= need:
                 return rows[: need or None]
             last = entries[-1]
@@ -143,8 +145,10 @@ class DocumentQueries(TableStore):
         if not asked.order_by:
             rows = await self._made(asked, state, after=created, need=asked.limit + 1)
             return asked.page(rows, None)
+        # with a sought value its own index has few: they are sorted here instead
         if is_kept and not asked.sought and state and state.done:
             rows = await self._by_index(asked, state)
+            # the marker counts the whole collection, not what matches
             return asked.page(rows, None if asked.where else state.total)
         rows = asked.ordered(await self._made(asked, state))
         return asked.page(rows, len(rows))
@@ -157,6 +161,7 @@ class DocumentQueries(TableStore):
                 return state.total
             if key := _counted(asked, state):
                 return state.counts.get(f"{asked.sought}:{key}", 0)
+        # a bare count reads no documents, so none of them would get its entries
         elif not asked.where and not self._generations.backfills(state, _now(asked)):
             found = await self._database.count(self.in_order(asked.collection))
             tell_cost(asked, "count", found)
@@ -193,6 +198,7 @@ class DocumentQueries(TableStore):
     async def _brought_in(self, asked: DocumentQuery, state: Generation, after: str) -> list[Row]:
         """The same, and some of those gone through come into the indexes."""
         seen = Pass(state.gen, self._generations.backfills(state, _now(asked)))
+        # from the beginning: documents before `after` wait for their entries, too
         rows = await self.rows(asked.collection, asked.where, seen)
         await self._generations.backfill(asked.collection, state, seen.waiting)
         return [row for row in rows if row.created > after]
@@ -256,4 +262,5 @@ def _counted(asked: DocumentQuery, state: Generation) -> str:
     value = asked.where[asked.sought]
     key = order_key(value)
     told = asked.sought in asked.collection.declared.counted
+    # null and missing share a key, but a missing field matches no condition
     return key if told and value is not None and not is_cut(key) else ""

@@ -68,6 +68,7 @@ class DocumentStore(TableStore):
             try:
                 return await self._write(collection, doc_id, None, text, now)
             except ConditionFailed as failure:
+                # else it was the marker that changed: another generation has begun
                 if failure.item.get("sk") == key["sk"]:
                     raise StoreConflict(doc_id, "", etag_of(failure.item)) from None
                 await self._again(collection, attempt)
@@ -118,6 +119,7 @@ class DocumentStore(TableStore):
             except ConditionFailed as failure:  # it has parts or entries, or was replaced meanwhile
                 spread = part_count(failure.item) > 0 or "i1" in failure.item
                 head = failure.item if spread else {}
+                # the first refusal only says that it is spread: nobody was in the way
                 if attempt:
                     await self._again(collection, attempt)
         raise contended(collection, doc_id)
@@ -180,6 +182,7 @@ class DocumentStore(TableStore):
         at = declared.now or parse_iso(now)
         state = await self._generation(collection, held, at)
         head, parts = laid_out(collection, doc_id, held, text, uuid_utils.uuid7().hex, now)
+        # what a reader will get: its entries are made of that and not of what was given
         document = document_from(collection, head, parts)
         new = state.entries_of(document.data, declared.fields, at)
         condition, values = unchanged(held)
@@ -195,6 +198,7 @@ class DocumentStore(TableStore):
     ) -> Generation:
         """The generation to write under, with the marker there: before a first document, so that
         none is ever unlisted. Where nothing is declared it is none, and one that had been ends."""
+        # a document that is there had its marker written before it
         if head and not collection.declared:
             if "i1" in head:
                 await self._generations.end(collection, now)

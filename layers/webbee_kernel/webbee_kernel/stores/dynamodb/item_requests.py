@@ -67,6 +67,7 @@ class Write(NamedTuple):
     def is_in(self, item: Item) -> bool:
         """Whether it is this write that made the item what it is."""
         made = {**self.item, **self.changes}
+        # without `own` nothing tells it from another write of the same values
         return bool(self.own) and item.get(self.own) == made[self.own]
 
     def request(self) -> JSONObject:
@@ -101,6 +102,7 @@ def update(
 
 def delete(table: str, key: Item, when: str = "", **values: Any) -> Write:
     """Remove an item."""
+    # what stood there is the answer: of several deletions exactly one is told it
     return Write("Delete", table, key, {}, when, values, returns="ALL_OLD")
 
 
@@ -139,6 +141,7 @@ class Query:
             "ConsistentRead": self.index not in _GLOBAL and not self.eventually,
             "ScanIndexForward": not self.backwards,
         }
+        # DynamoDB refuses an empty expression, and a limit of 0
         return _expressed(request | {n: v for n, v in given.items() if v}, self.values)
 
 
@@ -160,9 +163,11 @@ def _updating(request: JSONObject, write: Write) -> JSONObject:
         clause, form, value = _changed(change)
         clauses.setdefault(clause, []).append(form.format(word))
         names[f"#{word}"] = name
+        # `new_` keeps it apart from a value of the condition that has the same name
         values |= {} if value is None else {f"new_{word}": value}
     text = " ".join(f"{clause} {', '.join(forms)}" for clause, forms in clauses.items())
     made = _conditional({**request, "UpdateExpression": text}, write, values)
+    # over what `_expressed` found: it takes a numbered word for the name itself
     made["ExpressionAttributeNames"] |= names
     return made
 
@@ -200,6 +205,7 @@ def _stamped(item: Item, own: str) -> Item:
 def _conditional(request: JSONObject, write: Write, new: Mapping[str, Any] = {}) -> JSONObject:
     if write.when:
         request["ConditionExpression"] = write.when
+        # the refusal brings what it met: no second read, which could meet a third state
         request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     return _expressed(request, {**write.values, **new})
 
@@ -238,6 +244,7 @@ def _converted(part: Any, convert: Callable[[Any], Any]) -> Any:
 
 
 def _converted_field(name: str, value: Any, convert: Callable[[Any], Any]) -> Any:
+    # a page is a list of items, everything else in `_ITEMS` is one
     if name == "Items":
         return [_attributes(item, convert) for item in value]
     return _attributes(value, convert) if name in _ITEMS else _converted(value, convert)
@@ -260,6 +267,7 @@ def _from_wire(attribute: JSONObject) -> Any:
     ((kind, value),) = attribute.items()
     match kind:
         case "N":
+            # DynamoDB writes 1.0 as 1, so a whole float comes back as an int
             return int(value) if value.lstrip("-").isdigit() else float(value)
         case "B":
             return bytes(value)

@@ -61,6 +61,7 @@ PLACES: Final = (
     Place("event", "events", "user"),
     Place("limit", "limits", "user"),
     Place("connection", "connections", "user"),
+    # behind apps and sessions, which are found by its records (`_traces`)
     Place("audit", "audit", "user", kept=True),
     Place("session", "transcripts", "user", "session#"),
 )
@@ -71,6 +72,7 @@ tables, under `tenant/user`."""
 PAGE = 100
 PASSES = 5
 """Times the places are gone through: what wrote meanwhile is found by the next."""
+# the audit's item that holds the pseudonym for as long as an erasure is under way
 _MARKER = "erasure"
 
 
@@ -107,6 +109,7 @@ class Belongings:
         self._tables = tables
         self._secrets = secrets
         self._user = user
+        # what the kernel itself keeps of a person lies there like an app's
         self._apps = {KERNEL_APP, *apps}
 
     async def secret_names(self) -> tuple[str, ...]:
@@ -120,6 +123,7 @@ class Belongings:
         at, pk_after, sk_after = after or (0, "", "")
         for index, place in enumerate(PLACES[at:], at):
             for pk in await self._partitions(place):
+                # partitions come sorted: those before it were told in an earlier part
                 if (index, pk) < (at, pk_after):
                     continue
                 start = sk_after if (index, pk) == (at, pk_after) else ""
@@ -139,10 +143,13 @@ class Belongings:
             before = counts.total()
             if not await self._sweep(pseudonym, counts, in_time):
                 return Erased(False, counts)
+            # a pass that found nothing: nobody writes any longer
             if counts.total() == before:
                 break
+        # a repetition that found nothing leaves no second record
         if counts:
             await self._record(pseudonym, now, expires_at)
+        # last: a try that goes on with this erasure has to find the same pseudonym
         marker = key_of(user_key(self._user), _MARKER)
         await self._database.batch([delete(self._tables["audit"], marker)])
         return Erased(True, counts)
@@ -176,6 +183,7 @@ class Belongings:
 
     async def _pseudonymise(self, item: Item, pseudonym: UserKey) -> None:
         """That a call was made stays; with which words, values and outcome does not."""
+        # claims only guard against a second run, which nobody will ask for
         if not item["sk"].startswith("call#"):
             return
         told = audit_from(item["body"])
@@ -206,6 +214,7 @@ class Belongings:
         if place.of == "user":
             return [user_key(self._user)]
         if place.of == "app":
+            # an app that is deployed no longer has left data, too
             self._apps |= await self._traces("app_id")
             return sorted(app_key(self._user, app_id) for app_id in self._apps)
         return sorted(f"{user_key(self._user)}#{s}" for s in await self._sessions())
@@ -227,7 +236,9 @@ class Belongings:
         if name == "app_id":
             skeleton = Place("skeleton", "skeleton", "user")
             keys = [item["sk"] async for item in self._items(skeleton, user)]
+            # sort keys are `!app`, `app#section` and `~app#section`
             found |= {key.lstrip("!~").partition("#")[0] for key in keys}
+        # what no key can be made of has left nothing under one
         return {value for value in found if value and "#" not in value}
 
     async def _items(self, place: Place, pk: str, after: str = "") -> AsyncIterator[Item]:
@@ -274,12 +285,14 @@ class Export:
                 continue
             lines.append(await self._told(found))
             size += len(lines[-1].encode())
+            # behind the line: each part gets further, however large a single line is
             if size >= ENOUGH_BYTES:
                 return lines, tokens.write(*found.position)
         return lines, None
 
     async def _told(self, found: Found) -> str:
         kind, item, (_, pk, sk) = found.place.kind, found.item, found.position
+        # the third part of a partition key, a session or an app; a user's own has none
         inside = "".join(pk.split("#")[2:])
         until = iso(float(item["expires_at"])) if "expires_at" in item else None
         if kind == "document" and not sk.startswith("#"):  # what lists a collection's users
@@ -339,6 +352,7 @@ def _read(blob: bytes) -> Any:
 
 
 def _json(text: str) -> Any:
+    # a text such as `12` or `true` is told as the text it is
     if not text.lstrip().startswith(("{", "[")):
         return text
     try:

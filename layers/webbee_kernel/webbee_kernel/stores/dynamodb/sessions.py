@@ -57,10 +57,12 @@ def turn_in(item: Item) -> Turn:
     and not the conversation."""
     try:
         packed = item["packed"]
+        # past the cache: hundreds of large turns are more than a process should hold
         read = _read if len(packed) <= SMALL_BYTES else _read.__wrapped__
         return read(packed)
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         damaged(item, error)
+        # `body` is plain text of its own: what broke the packed one has not reached it
         return replace(turn_from(item["body"]), status="error")
 
 
@@ -132,6 +134,7 @@ class SessionStore(TableStore):
         """
         # a lease ends with its question
         gone = [f"{kind}{name}" for name in answered for kind in (_LEASE, _HOLDER)]
+        # `_attributes` names `waiting` only where something waits: else it has to go
         changes = {"waiting": None, **_attributes(turn, expires_at), **dict.fromkeys(gone)}
         write = update(
             self._table,
@@ -193,6 +196,7 @@ class SessionStore(TableStore):
 
     async def delete(self, key: SessionKey) -> None:
         """Forget the session. Repeatable."""
+        # the ways of its questions stay until they expire: they lead to nothing any more
         await self._delete_batch(key_of(session_key(key), sk) for sk in _SLOTS)
 
 

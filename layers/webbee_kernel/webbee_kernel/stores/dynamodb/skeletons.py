@@ -99,6 +99,7 @@ class DueIndex(SkeletonTable):
     async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
         """Take a shard to look through, and how far it was looked through before; None while
         somebody else does."""
+        # without an item it is the shard's first tick ever
         free = f"{ABSENT} OR #lease_until <= :now"
         try:
             item = await self._update(_key(shard), {"lease_until": until}, free, own=STAMP, now=now)
@@ -198,6 +199,7 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         noted: Item = {} if seen_at is None else {"seen_at": seen_at}
         noted |= {} if who is None else {"user": dumps(dict(who))}
         ours = tuple(sections)
+        # the timer as the lease found it: the first attempt needs no read
         timer: Item = {"sections": lease.known, "lease_until": lease.until}
         if lease.asked:
             timer["asked"] = names_of(lease.asked)
@@ -231,6 +233,7 @@ class SkeletonStore(Timers, DueIndex, Tenants):
                 *(
                     self._put_section(user, s, before.get(s.key))
                     for s in sections
+                    # the lease had it and the book has not: uninstalled meanwhile
                     if s.key in book or s.key not in before
                 )
             )
@@ -261,11 +264,13 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         that says the same (installed, version) already stays as it is. One write, two to replace.
         """
         app_id = installation.app_id
+        # before the record: a schedule must not miss a tenant that has the app
         if installation.installed:
             await asyncio.gather(self.know(user.tenant_id), self.know(user.tenant_id, app_id))
         item = key_of(user_key(user), installation_key(app_id))
         item["body"] = dumps(to_dict(installation))
         if installation.installed:
+            # only that an item with both keys stands in the index: it never falls due
             item |= {"due_shard": installed_key(user.tenant_id, app_id), "due_at": 0}
         # first as if nobody had decided, then against what is there
         expected, held = ABSENT, dict[str, str]()
@@ -292,6 +297,7 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         Repeatable. One query; one write for the timer and one for each item that goes."""
         items = await self._partition(user_key(user))
         gone = [s for s in state_of(items).sections if s.app_id == app_id]
+        # a key needs some section: cut off again, `app#` and `~app#` are left
         prefixes = tuple(key(app_id, "-").removesuffix("-") for key in (section_key, previous_key))
         # the timer first: no refresh may write what is purged below
         await self._take_off(user, app_id)

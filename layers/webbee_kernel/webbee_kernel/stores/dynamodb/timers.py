@@ -167,6 +167,7 @@ def _pictured(entry: Section, by_key: Mapping[str, Item], lease_until: float) ->
         return replace(entry, lease_until=lease_until)
     before = by_key.get(previous_key(*entry.key), {})
     version = int(item["version"])
+    # written before the data: it may be of a change that never came, or of an older one
     fits = before and int(before["version"]) == version
     ahead = version > entry.version
     return replace(
@@ -224,11 +225,13 @@ class Timers(SkeletonTable):
 
         `until` is the fencing token of `write` and `save`.
         """
+        # an update makes what is not there: it would make a timer without bookkeeping
         condition, by = "attribute_exists(#pk) AND #lease_until <= :now", {}
         if due_by is not None:
             condition, by = f"{condition} AND #due_at <= :by", {"by": due_by}
         taken = {"lease_until": until}
         held = self._update(timer_key(user), taken, condition, own=STAMP, now=now, **by)
+        # read behind the lease: from here on nobody else saves
         return await self._held(user, until) if await holds(held) else None
 
     async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
@@ -249,9 +252,11 @@ class Timers(SkeletonTable):
     ) -> None:
         """Give the timer back with this bookkeeping, if it still is as it was read."""
         sets = self._booked(user, book.values(), due_at)
+        # DynamoDB holds no empty set: the attribute goes
         sets |= {"lease_until": 0.0, "asked": asked or None, **noted}
         values = {"lease": timer["lease_until"], "known": timer["sections"]}
         condition = "#lease_until = :lease AND #sections = :known"
+        # what is not there equals nothing, so that it is missing is a condition of its own
         if "asked" in timer:
             condition, values["before"] = f"{condition} AND #asked = :before", timer["asked"]
         else:
@@ -285,6 +290,7 @@ class Timers(SkeletonTable):
     ) -> bool:
         """Replace the bookkeeping of a timer that nobody changed meanwhile; whether it was so."""
         sets = {**self._booked(user, sections, earliest(sections)), **sets}
+        # whoever holds the lease may lose this race: `reconciled` keeps both changes
         known = timer["sections"]
         return await holds(self._update(timer_key(user), sets, "#sections = :known", known=known))
 

@@ -36,6 +36,7 @@ class TranscriptStore(TableStore):
         on; the same turn (`at` and `seq`) is told once. One write."""
         rows = [(int(parse_iso(turn.at)) + seconds, told_row(turn)) for turn in turns]
         packed = squeeze(dumps(rows))
+        # five turns of the largest kind pass an item's limit; halves are tried until they fit
         if len(packed) > PART_BYTES and len(turns) > 1:
             half = len(turns) // 2
             await self.append(key, turns[:half], seconds=seconds)
@@ -44,6 +45,7 @@ class TranscriptStore(TableStore):
         item = {
             **key_of(session_key(key), turn_key(turns[-1].at, turns[-1].seq)),
             "packed": packed,
+            # as long as its last turn: the earlier ones are left out by whoever reads
             "expires_at": max(until for until, _ in rows),
         }
         await self._put(item)
@@ -57,6 +59,7 @@ class TranscriptStore(TableStore):
         async for item in self._newest_first(key, positive(limit), before):
             for place, row in rows_in(item, now).items():
                 if before is None or place < before:
+                    # newest items first: of a turn that was archived twice the later copy counts
                     rows.setdefault(place, row)
             if len(rows) >= limit:
                 break
@@ -66,6 +69,7 @@ class TranscriptStore(TableStore):
         self, key: SessionKey, limit: int, before: Place | None
     ) -> AsyncIterator[Item]:
         """The items with turns before that place: the one that it lies in, and those behind."""
+        # `$` follows `#`: behind every turn
         pk, start = session_key(key), "turn$"
         if before:
             start = turn_key(*before)
@@ -73,6 +77,7 @@ class TranscriptStore(TableStore):
             for item in await self._query("#pk = :pk AND #sk >= :start", values, need=1):
                 yield item
         older, values = "#pk = :pk AND #sk < :start", {"pk": pk, "start": start}
+        # an item has up to five turns, and the page may begin and end within one
         size = limit // RING_SIZE + 2
         asked = Query(self._table, older, values, backwards=True, limit=size)
         async for items in self._database.pages(asked):

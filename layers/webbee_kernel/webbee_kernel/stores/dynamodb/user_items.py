@@ -42,6 +42,7 @@ class CacheStore(TableStore):
             **key_of(app_key(user, app_id), entry_key(model, key)),
             "value": value,
             "expiry": expires_at,
+            # the table's sweep knows whole seconds only, and must not come before `expiry`
             "expires_at": math.ceil(expires_at),
         }
         await self._put(item)
@@ -91,6 +92,7 @@ class LimitStore(TableStore):
         if requests:
             limits.append((name, "requests", requests))
         if tokens:
+            # the condition sees what stood before: what this write adds comes off the limit
             limits.append(("tokens", "tokens", tokens - spent))
         held = " AND ".join(
             f"(attribute_not_exists(#{counted}) OR #{counted} < :{limit})"
@@ -101,6 +103,7 @@ class LimitStore(TableStore):
         added |= _marked(minute, mark) if mark else {}
         most = {limit: value for _, limit, value in limits}
         try:
+            # the item before: its marks without the one that is left now
             before = await self._change(
                 user_key(user), minute, added, held, returns="ALL_OLD", **most
             )
@@ -144,6 +147,7 @@ def _marked(minute: int, mark: str) -> Item:
 
 def _old(minute: int) -> Item:
     """What is forgotten."""
+    # to remove what is not there is no error, so nothing has to be read first
     return {f"{of}{minute - back}": None for back in _FORGOTTEN for of in ("m", _MARKS)}
 
 
@@ -176,6 +180,7 @@ class ConnectionStore(TableStore):
         another ticket."""
         key = _named(_TICKET, digest("ticket", ticket))
         try:
+            # no item meets it either: of two takers the second one fails here
             return _user(await self._delete(key, "#expires_at > :now", now=now))
         except ConditionFailed:
             return None
@@ -297,6 +302,7 @@ class AuditStore(TableStore):
             held = failure.item
         else:
             return None
+        # the claim stays as it is: how it ended stands in the record of its call
         done = await self._get(key_of(user_key(user), f"call#{held['record_id']}"))
         return audit_from((done if done and lives(done, now) else held)["body"])
 
@@ -314,6 +320,7 @@ class AuditStore(TableStore):
         told = (event_item(user, event, events_expire_at) for event in events)
         writes = [put(self._table, record_item(user, record, expires_at), ABSENT)]
         writes += (put(self._events_table, item, ABSENT) for item in told)
+        # more fit into no transaction: then the record goes first, its events behind it
         if 1 < len(writes) <= _TOGETHER + 1 and await holds(self._database.write(*writes)):
             return
         for write in writes:  # a repetition: complete it one by one
