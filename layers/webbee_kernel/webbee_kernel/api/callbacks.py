@@ -62,6 +62,7 @@ class Webhooks:
         if outcome.error_code in REFUSED:
             raise NotFound(outcome.error, field="path")
         if not outcome.ok:
+            # none of the extension's words: the sender is a stranger
             error = {"code": outcome.error_code, "message": "the webhook failed"}
             return Answer({"error": error}, 500)
         status, headers, body = (outcome.data[k] for k in ("status", "headers", "body"))
@@ -145,6 +146,7 @@ class SignInPages:
         language, code = begun.user.language, request.query.get("code", "")
         if not _CODE.fullmatch(code):
             said = request.query.get("error", "")
+            # anybody may write the address: only what looks like a code is repeated
             reason = said if _REASON.fullmatch(said) else "no code"
             provider = begun.provider.title()
             html = not_connected(language, "declined", provider=provider, reason=reason)
@@ -164,6 +166,7 @@ class SignInPages:
         language = begun.user.language
         if not outcome.ok:
             return _page(not_connected(language, "failed", reason=outcome.error), 400)
+        # the first delivery has asked for the refresh
         if not outcome.repeated:
             await self._changed(begun.user, begun.app_id)
         return _page(connected(language, outcome.summary))
@@ -179,6 +182,7 @@ class SignInPages:
             session_id="oauth",
             request_id=begun.key,
             deadline_s=self._app.settings.call_seconds,
+            # one claim for the state, whichever code comes with it
             nth=0,
         )
         return await self._dispatch.call(call)
@@ -237,6 +241,7 @@ def question(tag: str, provider: str, app: str, user: str, state: str, code: str
         for n, v in (("state", state), ("code", code))
     )
     form = f'<form method="post">{hidden}<button>{escape(say("oauth_go"))}</button></form>'
+    # the sentence is escaped before the name and its mark-up go in
     asked = escape(say("oauth_ask", user="{user}")).format(user=f"<b>{escape(user)}</b>")
     title = say("oauth_ask_title", provider=provider.title(), app=app)
     return _document(tag, title, asked, form)

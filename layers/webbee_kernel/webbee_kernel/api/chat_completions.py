@@ -182,8 +182,10 @@ def session(request: Request, body: CompletionBody) -> str:
     given = ((body.metadata or {}).get("session_id"), *headers, body.user)
     named = next((str(name) for name in given if name and str(name).strip()), "")
     if not named:
+        # of what a client repeats the first message alone stays the same
         first = next((m for m in body.messages if m.role == "user"), body.messages[0])
         named = f"first message: {_text(first)}"
+    # clients name conversations by any text, even by an address
     return named if _ID.fullmatch(named) else f"openai-{digest(named)[:32]}"
 
 
@@ -269,6 +271,7 @@ def _chunks(made: JSONObject, reply: JSONObject, usage: Usage | None) -> Iterato
     for sentence in SENTENCE.findall(as_text(reply)):
         yield chunk({"content": sentence})
     yield {**chunk({}, "stop"), "webbee": _extras(reply)}
+    # the protocol wants it last, in a chunk without choices
     if usage is not None:
         yield {**base, "choices": [], "usage": _usage(usage)}
 

@@ -198,6 +198,7 @@ class ChatService:
                     for a in catalogue.apps.values()
                 ],
                 "last_event_id": now,
+                # without the server's address, which is the operator's alone
                 "model": settings.model.rpartition("#")[2],
             }
         )

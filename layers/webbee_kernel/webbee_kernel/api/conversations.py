@@ -152,6 +152,7 @@ class Conversations:
     async def forget(self, request: Request) -> Answer:
         """Delete a session: the model's memory of it and its transcript."""
         key = _key(request)
+        # the list's row goes last: where this fails half-way, it can be asked again
         await self._stores.sessions.delete(key)
         await self._stores.transcripts.delete(key)
         return Answer({"deleted": key.session_id})
@@ -171,6 +172,7 @@ class Conversations:
             read, before = await self._stores.transcripts.list(
                 user, limit=CONVERSATIONS, cursor=cursor, now=now
             )
+        # each read takes a thread, and turns of this process need some as well
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def turns(session_id: str) -> list[JSONObject]:
@@ -198,6 +200,7 @@ def _matches(
     held = [_held(patterns, texts) for *_, texts in read]
     telling, count = _telling(held, patterns), Counter[str]()
     found: list[JSONObject] = []
+    # sorting is stable: with as many words the newest stay in front
     for (session, row, texts), has in sorted(
         zip(read, held, strict=True), key=lambda one: -len(one[1])
     ):

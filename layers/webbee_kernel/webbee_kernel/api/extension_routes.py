@@ -144,6 +144,7 @@ class Apps:
         """Uninstall it: its skeleton, cache and due rows of this user go at once, and the
         destinations that were accepted for it; repeatable."""
         info = await known_app(self._kernel, request)
+        # first: an app that comes back asks again, even where the rest fails
         await self._kernel.accepted.forget(UserKey.of(request.caller), app_id=info.app_id)
         purged = await self._installs.uninstall(request.caller, info.app_id)
         return Answer({"app_id": info.app_id, "installed": False, "purged": purged})
@@ -158,7 +159,9 @@ def offers(app: AppInfo) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for function in app.functions:
         if function.action_type == "read":
+            # what still has a gap to be filled comes last
             texts = sorted(map(spoken, function.examples), key=lambda text: "…" in text)
+            # from behind, so that of each language the first one stands
             first = {_language_of(text): text for text in reversed(texts)}
             for tag, example in first.items():
                 found.setdefault(tag, []).append(example)
@@ -238,6 +241,7 @@ class AppSecrets:
             | {"writable": may_all or d["scope"] == "user"}
             for d in declared.values()
         ]
+        # the host answers in the order of the declarations
         pairs = zip(found.data["secrets"], described, strict=True)
         return Answer({"secrets": [s | d for s, d in pairs]})
 

@@ -41,6 +41,7 @@ def set_up_logging(function: str) -> None:
     if os.environ.get("WEBBEE_DEVELOP", "").lower() in ("1", "true"):
         _send("webbee", AuthorFormatter(), level)
         _send("webbee.extension", AuthorFormatter(), "INFO")
+    # tests and local servers build several functions in one process: one handler is enough
     elif not logging.getLogger("webbee").handlers:
         Logger(
             service="webbee",
@@ -96,6 +97,7 @@ class JsonFormatter(LambdaPowertoolsFormatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """One line of JSON."""
+        # other handlers get the same record, and must find it as it was
         shown = copy.copy(record)
         vars(shown).update(logger=record.name, **(log_fields()))
         if raised := _raised(record):
@@ -113,6 +115,7 @@ def _raised(record: logging.LogRecord) -> list[str]:
         code = trace.tb_frame.f_code
         places.append(f"{Path(code.co_filename).name}:{trace.tb_lineno} {code.co_name}")
         trace = trace.tb_next
+    # the innermost frames: where it was raised
     return [kind.__name__, *places[-8:]]
 
 
@@ -160,7 +163,9 @@ class Function:
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
             self._is_cold = True
+            # in init, where Lambda gives a whole processor: the first event finds both made
             clients.start_threads()
+            # it has no table
             if role != "model_broker":
                 clients.aws_client("dynamodb")
             if ready := getattr(self._service, "ready", None):
@@ -186,6 +191,7 @@ class Function:
             cell = self._role == "tool_dispatch" and settings.tenancy != "process"
             inline = self._role != "model_broker" and settings.dispatch == INLINE
             if alone and (cell or inline):
+                # before the service is built, which imports extension code
                 _fence_off()
             clients.forget_clients(unless_here=True)
             self._service = self._build(settings, self.clock)
@@ -229,6 +235,7 @@ class Function:
             with bind_invocation(event, context), metrics:
                 return self._loop.run(service.handle(event))
         finally:
+            # also where the handler raised: Lambda waits for the extension in any case
             if self._after:
                 self._after.invocation_answered()
 
@@ -295,6 +302,7 @@ class AfterResponse:
 
     def _follow(self, identifier: str) -> None:
         while self._next(identifier):
+            # counted and not a flag: the answer may be there before its event is seen here
             self._finished.acquire()
             try:
                 self._wait_idle()

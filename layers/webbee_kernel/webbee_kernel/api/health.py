@@ -32,6 +32,7 @@ class Health:
     @Route("GET /v1/health", public=True, answer="HealthAnswer")
     async def health(self, request: Request) -> Answer:
         """503 where a table of this function does not answer."""
+        # nobody's: no token can have such an id
         probe = UserKey("__health__", "__health__")
         stores, now = self._app.stores, self._app.clock.now()
         checks = {

@@ -39,10 +39,12 @@ def user_of(event: Mapping[str, Any]) -> User:
     scopes = _first(claims, "scopes", "scope").replace(",", " ").split()
     return User(
         imperal_id=_key_part("sub", imperal_id),
+        # a role of somebody else's making gives no rights here
         role=role if role in ROLES else "user",
         language=one_line(_first(claims, "language", "locale") or "en")[:35],
         email=one_line(_claim(claims, "email"))[:320],
         tenant_id=_key_part("tenant_id", _claim(claims, "tenant_id") or "default"),
+        # `*` stands for all scopes, which a token cannot give
         scopes=tuple(one_line(s) for s in scopes if s != "*"),
     )
 
@@ -70,6 +72,7 @@ def _claims(event: Mapping[str, Any]) -> Mapping[str, Any]:
     """The claims; none where anything on the way to them has another shape."""
     authorizer = _object(_object(event.get("requestContext")).get("authorizer"))
     claims = _object(_object(authorizer.get("jwt")).get("claims"))
+    # a Lambda authoriser's context holds them without a layer between
     return claims or _object(authorizer.get("lambda"))
 
 
@@ -101,4 +104,5 @@ def _claim(claims: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool):
         return ""
     text = str(value)
+    # API Gateway writes a claim that is a list as `[a b]`
     return text.strip("[]") if scopes else text

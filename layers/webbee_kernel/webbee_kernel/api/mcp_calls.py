@@ -209,6 +209,7 @@ class Calls:
         key = request.key(_request_id(message))
         ask = TurnRequest(request.caller, SESSION, one_line(said), key)
         call = Call(message, ask, step, came, schemes)
+        # before the call: what it tells of its progress comes behind this
         mark = self._app.events.mark()
         result = await self._result(call, told)
         if isinstance(result, Stream) or message.progress_token is None:
@@ -255,6 +256,7 @@ class Calls:
         except json_rpc.Refused:
             raise
         except KernelError as error:
+            # an outage is no result of the tool: the request may be sent again
             if error.status >= 500:
                 raise
             return primitives.refusal(str(error), error.code, error.body()["error"])
@@ -270,6 +272,7 @@ class Calls:
     def _confirming(self, call: Call, pending: PendingConfirmation) -> JSONObject | Stream:
         """The question whether the call may run, or how its user says yes elsewhere."""
         message = call.message
+        # closed without an answer, a question goes on waiting on the page
         if not message.can_elicit or call.came.action == "cancel":
             return waiting(pending, SPOKEN)
         requests = of_confirmation(pending)
@@ -318,6 +321,7 @@ def _named(catalogue: Catalogue, name: str) -> FunctionInfo | None:
     app_id, _, fn_name = name.partition("__")
     if found := catalogue.function(app_id, fn_name):
         return found
+    # what a tool's name cannot hold is spelled otherwise in it
     every = (f for a in catalogue.apps.values() for f in a.functions)
     return next((f for f in every if f.tool_name == name), None)
 

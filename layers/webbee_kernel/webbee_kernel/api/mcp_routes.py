@@ -83,6 +83,7 @@ class Callers:
             return user_of(request.event)
         token = _bearer(request.headers)
         ends = self._ends(token)
+        # hashed: no token stays in memory for longer than its request
         key, now = hashlib.sha256(token.encode()).hexdigest(), self._clock.now()
         until, user = self._known.get(key, (0.0, None))
         if user is None or until <= now:
@@ -132,6 +133,7 @@ def _asked(base: str, token: str) -> User:
             base.rstrip("/") + ME,
             headers=headers,
             timeout=ASK_S,
+            # a redirect would carry the token to wherever it points
             redirect=False,
             retries=False,
         )

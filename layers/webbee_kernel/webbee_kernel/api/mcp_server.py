@@ -60,6 +60,7 @@ class McpServer:
         try:
             data = json_rpc.json_of(request.raw())
             if reply := json_rpc.reply_of(data):
+                # only a client that was given a session has been asked anything
                 if json_rpc.in_session(request.headers):
                     await self._calls.decide(request.caller, *reply)
                 return Answer("", 202, "text/plain")
@@ -97,6 +98,7 @@ class McpServer:
             raise message.refused(json_rpc.INVALID_PARAMS, "protocolVersion must be a text")
         known = wanted in json_rpc.HANDSHAKE
         return {
+            # to an unknown one the protocol answers with one of ours, and the client decides
             "protocolVersion": wanted if known else json_rpc.HANDSHAKE[-1],
             "capabilities": _CAPABILITIES,
             "serverInfo": _INFO,
@@ -152,6 +154,7 @@ class McpServer:
             blocks = primitives.told(outcome) or [primitives.text("Nothing was found.")]
             return {"messages": primitives.messages(blocks)}
 
+        # the protocol has texts alone as arguments of prompts
         arguments = primitives.typed(function, given) if isinstance(given, dict) else given
         schemes = await self._resources.schemes(request.caller, function.app_id, arguments)
         result = await self._calls.run(request, message, function, arguments, told, schemes=schemes)
@@ -199,6 +202,7 @@ def _events(stream: Stream, ident: str | int, body: JSONObject | None) -> Answer
 def _session(message: Message) -> dict[str, str]:
     can = message.params.get("capabilities")
     asks = can.get("elicitation") if isinstance(can, dict) else None
+    # an empty object is how a client says forms that knows of nothing else
     forms = isinstance(asks, dict) and (not asks or "form" in asks)
     return {"mcp-session-id": f"{json_rpc.ELICITS}{uuid.uuid4()}"} if forms else {}
 
@@ -260,6 +264,7 @@ class Resources:
     async def schemes(self, caller: User, app_id: str, given: JSON) -> frozenset[str]:
         """The schemes of the addresses that an app lists, where a call gives an address."""
         values = given.values() if isinstance(given, dict) else ()
+        # to ask an app what it lists is a call of its own: spared where no address is given
         if not any(isinstance(value, str) and "://" in value for value in values):
             return frozenset()
         return primitives.schemes(await self._of_apps(caller, app_id))
@@ -295,5 +300,6 @@ class Resources:
 
 
 def _missing(message: Message, uri: str) -> Refused:
+    # stateless versions of the protocol have no code of its own for it
     number = json_rpc.INVALID_PARAMS if message.stateless else json_rpc.RESOURCE_NOT_FOUND
     return message.refused(number, "there is no such resource", {"uri": uri[:512]})

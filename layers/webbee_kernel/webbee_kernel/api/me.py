@@ -114,6 +114,7 @@ class Me:
         and answers with the word that confirms; 202 where it needs to be asked again to finish."""
         user = UserKey.of(request.caller)
         now = self._app.clock.now()
+        # the word changes with the clock: one given out just before holds, too
         words = [_word(user, now), _word(user, now - CONFIRM_S)]
         given = request.query.get("confirm")
         if given is None:
@@ -125,6 +126,7 @@ class Me:
                 field="confirm",
             )
         until = time.monotonic() + ERASE_S
+        # first, so that no open page begins anything new meanwhile
         await self._app.stores.connections.forget(user)
         belongings = make_belongings(self._app, user, await self._apps())
         erased = await belongings.erase(

@@ -48,6 +48,7 @@ def adopt() -> None:
 def halt() -> None:
     """Stop them all. A process that starts others meanwhile is stopped with those."""
     until = time.monotonic() + _PATIENCE_S
+    # again until none is left: one may have forked while it was looked for
     while running := [pid for pid, state in below().items() if state not in "TtZX"]:
         _signal(running, signal.SIGSTOP)
         if time.monotonic() > until:
@@ -85,11 +86,13 @@ def below(pid: int = 0) -> dict[int, str]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with suppress(OSError):
+                # the name in brackets may hold spaces and brackets itself
                 state, parent = (entry / "stat").read_text("utf-8").rpartition(")")[2].split()[:2]
                 parents[int(entry.name)], states[int(entry.name)] = int(parent), state
     found: dict[int, str] = {}
     last = {pid or os.getpid()}
     while last:
+        # generation by generation, since `/proc` tells of parents only
         last = {child for child, parent in parents.items() if parent in last}
         found |= {child: states[child] for child in last}
     return found
@@ -167,6 +170,7 @@ class ProcessPool:
 
     def _invoke(self, event: Mapping[str, Any]) -> Any:
         tenant_id = str((event.get("user") or {}).get("tenant_id", ""))
+        # it may end between being found and being asked: then once more with a new one
         for _ in range(2):
             process = self._of(tenant_id)
             if why := process.loading():
@@ -196,6 +200,7 @@ class ProcessPool:
             if not tenant_id:
                 return self._nobodys()
             if tenant_id not in there:
+                # the one that has loaded already, and in which no tenant's code has run
                 there[tenant_id], self._fresh = self._fresh or self._new(), None
             return there[tenant_id]
 
@@ -331,11 +336,14 @@ class _Process:
             self.over = True
             asked = list(self._asked.values())
             self._asked.clear()
+        # ends the thread that writes
         self._lines.put(None)
+        # a child of it may hold the pipe: to close that under the reader would block
         if not self._reader.is_alive():
             self._answers.close()
         shutil.rmtree(self._folder, ignore_errors=True)
         why = f"Runtime exited {_how(status)}"
+        # what was ended on purpose has been told, or is nobody's concern
         if not self._killed:
             _tell(why, [one.what for one in asked if one.begun], loaded=self._loaded.done())
         if not self._loaded.done():

@@ -150,6 +150,7 @@ class Route:
 
     def __call__(self, method: H) -> H:
         """The method, served by this route too."""
+        # in front, since Python applies the lowest decorator first
         vars(method)[ROUTES] = (self, *vars(method).get(ROUTES, ()))
         return method
 
@@ -159,6 +160,7 @@ def checked(model: type[B], data: Any) -> B:
     try:
         return model.model_validate(data, strict=True)
     except ValidationError as error:
+        # without the input: an error is logged and shown, and must not repeat what was sent
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(p) for p in first["loc"]) or "body"
         context = first.get("ctx") or {}
@@ -337,6 +339,7 @@ class _Entry:
         parameters = {}
         for own, part in zip(self._parts, parts, strict=True):
             if own.startswith("{") and part:
+                # decoded behind the split: an encoded slash stays within its part
                 parameters[own.strip("{+}")] = unquote(part)
             elif own != part:
                 return None
@@ -350,6 +353,7 @@ class _Entry:
         if user:
             bind(user=hashed(user.tenant_id, user.imperal_id))
             self._refuse_unknown(query, path)
+        # API Gateway lowers the names of headers, local servers and tests need not
         headers = {k.lower(): v for k, v in (event.get("headers") or {}).items()}
         return Request(event=event, user=user, path=path, query=query, headers=headers)
 
@@ -364,6 +368,7 @@ class _Entry:
 
 
 def _entries(group: object) -> Iterator[_Entry]:
+    # as written: of two routes that match a path the upper one serves it
     for name, method in vars(type(group)).items():
         for route in getattr(method, ROUTES, ()):
             yield _Entry(route, getattr(group, name))
@@ -392,6 +397,7 @@ def _formed(answer: Answer, route: Route | None) -> Answer:
 def _refusal(error: KernelError, reader: User | None, route: Route | None) -> Answer:
     if error.status >= 500:
         _log.error("code=%s | %s", error.code, error)
+    # an outage has no known end: clients that obey the header come back soon
     wait = error.retry_after if isinstance(error, LimitReached) else 1
     headers = {"retry-after": str(wait)} if error.status in (429, 503) else {}
     return _formed(Answer(to_response(error, reader), error.status, headers=headers), route)

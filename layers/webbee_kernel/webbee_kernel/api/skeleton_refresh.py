@@ -98,6 +98,7 @@ class RefreshService:
             await self._installer.install(user, app_id, refresh=bool(event.get("refresh")))
         except KernelError as error:
             answered(failed=True)
+            # told as an answer: an exception would reach the caller without code and status
             return {"unavailable": error.body()["error"]}
         return {}
 

@@ -72,6 +72,7 @@ class ApiGatewaySockets(OpenSockets):
         """Why it failed, empty where it did not; logged, but for a connection that is gone."""
 
         def ask() -> None:
+            # few attempts: a frame that comes late is worth little
             client = aws_client("apigatewaymanagementapi", attempts=2, address=self._url)
             getattr(client, operation)(ConnectionId=connection_id, **request)
 
@@ -106,6 +107,7 @@ class Pusher:
         """The frames, in order, to one connection; whether it is still there."""
         for frame in frames:
             if not await self._sockets.post(connection_id, packed(frame)):
+                # API Gateway does not promise to tell of every end
                 await self._connections.close(user, connection_id)
                 return False
         return True
@@ -167,6 +169,7 @@ class Outbox:
     async def _send(self) -> None:
         try:
             while self._waiting and self._there:
+                # what comes while these are sent is joined for the next time
                 now, self._waiting = self._waiting, []
                 self._there = await self._peer.tell(*now)
         except KernelError as error:  # the turn is worth more than its frames
@@ -243,6 +246,7 @@ class StreamRecords:
                 return
             if found:
                 user, told = found
+                # also of a record that comes again: pages know events by their id
                 pushed.setdefault(user, []).append(frame_of(told))
                 if told.kind == KIND:
                     await self._take(user, told)
@@ -275,6 +279,7 @@ class StreamRecords:
         if waited >= WAIT_S:
             _log.warning("kind=%s | a late result found no turn", event.kind)
             return
+        # what was waited in all lies between two pauses, so it tells which one is next
         pause = next((p for p in PAUSES_S if p > waited), PAUSES_S[-1])
         assert self._queue
         await self._queue.send(_letter(user, event, waited + pause), pause)

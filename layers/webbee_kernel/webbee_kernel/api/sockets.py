@@ -73,6 +73,7 @@ class Sockets:
         await self._app.stores.connections.issue(
             ticket,
             {**user_dict(request.reader), UNTIL: int(ends_at)},
+            # a ticket must not outlive the token that it was given for
             expires_at=min(self._now() + TICKET_S, int(ends_at)),
         )
         url = f"{self._app.settings.live_url}?ticket={quote(ticket)}"
@@ -92,6 +93,7 @@ class Sockets:
                 return _DONE
         user = await self._app.stores.connections.find(connection_id, now=self._now())
         if user is None:
+            # nobody knows whose it is: the page opens another one, with a new ticket
             await self._pusher.end(connection_id)
             return {"statusCode": 410}
         peer = Peer(self._pusher, connection_id, user_from(user))
@@ -104,6 +106,7 @@ class Sockets:
         user = await self._app.stores.connections.take(ticket, now=self._now())
         if user is None:
             return {"statusCode": 401}
+        # taken out: what stays is the user as calls name him
         until = int(user.pop(UNTIL, self._now() + CONNECTION_S))
         await self._app.stores.connections.open(connection_id, user, expires_at=until)
         return _DONE

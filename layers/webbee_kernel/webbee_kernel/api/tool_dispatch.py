@@ -93,9 +93,12 @@ class ProcessService:
     hands the calls on: for regions without Lambda's tenant isolation mode."""
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        # a child that had those would take Lambda's events for itself
         environment = {k: v for k, v in os.environ.items() if k not in RUNTIME}
+        # the child has to find layers and code where this process found them
         environment["PYTHONPATH"] = os.pathsep.join(sys.path)
         self._processes = ProcessPool(environment, alone=True)
+        # beside init: the first call finds extensions that are loaded, or nearly
         self._processes.start()
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
@@ -121,6 +124,7 @@ def main() -> None:
     events, answers = _taken(0, "rb"), _taken(1, "wb")
     os.dup2(2, 1)  # what is printed belongs to the log
     faulthandler.enable(all_threads=False)
+    # taken out of the environment: they are no business of extension code
     most_mb = float(os.environ.pop(MEMORY_MB, "inf"))
     longest_s = float(os.environ.pop(SECONDS, "inf"))
     finishes = bool(os.environ.pop(FINISHES, ""))
@@ -167,6 +171,7 @@ class Process:
 
     def tell(self, line: Mapping[str, Any]) -> None:
         raw = json.dumps(line).encode() + b"\n"
+        # calls answer on threads of their own, and their lines must not mix
         with self._lock:
             self._answers.write(raw)
             self._answers.flush()

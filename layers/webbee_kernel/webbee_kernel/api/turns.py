@@ -103,6 +103,7 @@ class Turns:
                 return await work(ask._replace(follower=follower))
         except Exception as error:
             if isinstance(error, KernelError):
+                # words the error in the message's language: whoever tells it later has no message
                 to_response(error, ask.user, ask.message)
             if not isinstance(error, LimitReached | TurnWorking):  # none of ours began
                 # nothing is left of the turn: the same request may begin it anew
@@ -196,6 +197,7 @@ class _Beat:
         self._said = self._clock.now()
         self._saying = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
+        # a turn that ends within its first second costs no task and no read
         self._timer = asyncio.get_running_loop().call_later(BEAT_S, self._begin)
 
     def end(self) -> None:

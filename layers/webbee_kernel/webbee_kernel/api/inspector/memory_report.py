@@ -130,6 +130,7 @@ def fields(view: TurnContext, section: Section, name: str) -> list[JSONObject]:
         f" ({skeleton.age(section.refreshed_at, view.now)}): "
     )
     whole = at + len(", ".join(texts.values()))
+    # a line that is cut ends in an ellipsis, which takes a character
     room = whole if whole <= skeleton.MAX_LINE else skeleton.MAX_LINE - 1
     reports = []
     for key, value in raw.items():
@@ -296,6 +297,7 @@ def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
 
 
 def _cut_rows(value: list[Any], path: str) -> Iterator[tuple[str, str]]:
+    # at the end alone: elsewhere it is a value that looks like the marker
     more = [v for v in value[-1:] if isinstance(v, str) and _MORE.fullmatch(v)]
     for i, item in enumerate(value[: len(value) - len(more)]):
         yield from cuts(item, f"{path}[{i}]")

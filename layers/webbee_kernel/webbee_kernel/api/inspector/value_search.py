@@ -54,6 +54,7 @@ def search(
     conversation that memory has lost, as its user may read them, `others` those of his other
     sessions.
     """
+    # made first: it gives placeholders the numbers that a turn would
     _ = view.opening.prompt
     pattern = _pattern(value)
 
@@ -109,6 +110,7 @@ def _not_loaded(view: TurnContext) -> list[str]:
 
 def _pattern(value: str) -> re.Pattern[str]:
     needle = one_line(value).casefold()
+    # matches nothing: an empty text would stand everywhere
     if not needle:
         return re.compile("(?!)")
     begins = r"(?<!\w)" if needle[0].isalnum() else ""  # "west" is not in "newest"

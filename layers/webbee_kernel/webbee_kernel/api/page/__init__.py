@@ -59,6 +59,7 @@ def _document(live_url: str, sign_in: SignIn | None, _written: int) -> Document:
         block = (
             f'<script type="application/json" id="sign-in-settings">{escaped(settings)}</script>'
         )
+        # JSON is not run, so the policy needs no hash of it
         html = html.replace("<div id=", block + "<div id=", 1)
     parts = _PARTS.search(html)
     assert parts, "the document holds one style and one script"
