@@ -377,6 +377,7 @@ def _members(group: str, text: str) -> Iterator[tuple[str, str]]:
     for name, value in given.items():
         if name not in GROUPS[group]:
             raise _refused(group, f"there is no {name[:64]}; it holds {known}")
+        # empty means unset in a group, too
         if value != "":
             yield name, value
 

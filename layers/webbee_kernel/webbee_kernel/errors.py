@@ -142,6 +142,7 @@ def across(error: Mapping[str, Any] | str) -> KernelError:
     alone, as earlier versions sent it, a StorageUnavailable."""
     if isinstance(error, str):
         return StorageUnavailable(error)
+    # a code that only a later version knows becomes the one that says: retry
     kind = UNAVAILABLE.get(str(error.get("code")), StorageUnavailable)
     return kind(str(error.get("message")), field=str(error.get("field", "")))
 

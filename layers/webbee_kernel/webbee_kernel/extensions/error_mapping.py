@@ -174,6 +174,7 @@ def _fault(error: BaseException, app_id: str, what: str, registry: Registry) -> 
     file, line, *_ = own[-1] if own else ("", 0)
     call = trace()
     return Fault(
+        # its end: an id begins with the time, which errors of one moment share
         incident=new_id()[-12:],
         app_id=app_id,
         what=what,

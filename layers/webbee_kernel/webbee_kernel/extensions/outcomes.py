@@ -135,6 +135,7 @@ def webhook_answer(value: Any) -> JSONObject:
     status, headers, body = _parts(value.to_dict() if hasattr(value, "to_dict") else value)
     if not 200 <= status <= 599:
         raise CallError("INTERNAL", f"a webhook's status is 200 to 599, not {status}")
+    # no line break gets through: it would begin a header of its own
     if not all(_HEADER.fullmatch(f"{name}:{text}") for name, text in headers.items()):
         raise CallError("INTERNAL", "a webhook's header is no header")
     answer: JSONObject = plain_json({"status": status, "headers": headers, "body": body})

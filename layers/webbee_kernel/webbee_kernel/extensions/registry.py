@@ -136,6 +136,7 @@ def load_folder(root: str | Path) -> Registry:
     """Load every folder of `root` that holds a `main.py`. One that fails is reported and left out,
     the others work."""
     registry = Registry({})
+    # in order: which of two with the same id is left out does not hang on the disk
     for main in sorted(Path(root).glob("*/main.py")):
         _take(registry, main.parent)
     return registry

@@ -117,6 +117,7 @@ class ActionResult:
     def from_dict(d: dict[str, Any]) -> ActionResult:
         """The inverse of `to_dict`; unknown keys are ignored, missing ones take their defaults."""
         return ActionResult(
+            # what does not say that it succeeded has not
             str(d.get("status", "error")),
             d.get("data"),
             str(d.get("summary") or ""),

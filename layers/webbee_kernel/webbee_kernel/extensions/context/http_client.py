@@ -217,6 +217,7 @@ async def _send(
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
+                # counted unpacked, as it comes: `content-length` tells neither
                 if len(body) > MAX_BODY_BYTES:
                     raise ValueError(f"the answer of {host} is larger than {MAX_BODY_BYTES} bytes")
             told = {k.lower(): v for k, v in response.headers.items()}

@@ -334,6 +334,7 @@ class Connections:
                 start(slot.session.close(), "mcp-close")
 
     async def _close_all(self) -> None:
+        # waited for, or a session that is being opened now would stay behind
         opening = {s.opening for s in self._slots.values() if s.opening and not s.opening.done()}
         if opening:
             await asyncio.wait(opening)

@@ -276,6 +276,7 @@ class ServerApp:
     def _listed(self, server: McpServer, offered: tuple[JSONObject, ...]) -> None:
         """Compare what is offered with what was approved."""
         now = self.approval.drift(approvals.digests(offered))
+        # listings come often, another drift seldom: only that makes the catalogue anew
         if now != self.drift:
             self.drift = now
             self.changed(self)
