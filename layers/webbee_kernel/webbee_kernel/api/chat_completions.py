@@ -169,6 +169,7 @@ async def answered(kernel: Kernel, ask: TurnRequest) -> tuple[JSONObject, Usage]
 def before(messages: Sequence[Message]) -> str | None:
     """The reply that the client shows directly before the user's last message: a yes answers the
     card that stands there. Empty where another message does, None where it shows none before."""
+    # instructions may stand anywhere between, and no person sees them
     told = [m for m in messages if m.role not in ("system", "developer")]
     last = next((i for i, m in reversed(list(enumerate(told))) if m.role == "user"), 0)
     if not last:

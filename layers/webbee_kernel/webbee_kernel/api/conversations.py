@@ -125,6 +125,7 @@ class Conversations:
             )
         if not turns:
             raise NotFound(f"there is no session {key.session_id!r}", field="id")
+        # as a turn reads it: what is older stands in the table, and no model sees it
         remembered = memory.since(iso(now - self._app.settings.session_days * 86_400)).turns
         seen = {(t.at, t.seq) for t in remembered}
         shown = [{**row, "remembered": (row["at"], row["turn"]) in seen} for row in turns]
@@ -195,6 +196,7 @@ def _matches(
 ) -> list[JSONObject]:
     """The turns that hold every word, then those that lack some and hold what tells most. A few of
     each conversation, the newest first, each with an excerpt and the words that it lacks."""
+    # no folded copy: offsets of the excerpt have to be those of the text itself
     patterns = {word: re.compile(re.escape(word), re.IGNORECASE) for word in words}
     read = [(session, row, _texts(row)) for session, row in turns]
     held = [_held(patterns, texts) for *_, texts in read]
@@ -225,6 +227,7 @@ def _telling(held: Sequence[frozenset[str]], words: Iterable[str]) -> set[frozen
     every = frozenset(words)
     near = [has for has in held if has != every]
     counts = Counter(word for has in near for word in has)
+    # what none of them has tells as much as what one has: no division by nothing
     tells = {word: log((len(near) + 1) / max(counts[word], 1)) for word in every}
     least = LEAST * sum(tells.values())
     return {every}.union(h for h in near if h and sum(tells[word] for word in h) >= least)

@@ -107,12 +107,14 @@ class Apps:
         if info.app_id not in mine:
             raise not_installed(info.app_id)
         function = catalogue.function(info.app_id, body.function)
+        # a panel is no chat function, and stands below no reply
         if body.below and function:
             step = Step(0, info.app_id, body.function, body.params, function.action_type)
             ask = TurnRequest(user, body.below.session_id, "", body.below.request_id)
             outcome = await self._kernel.direct.fill(ask, step, call.request_id)
         else:
             outcome = await self._kernel.dispatch.call(call)
+            # the next turn must not read in the skeleton how it was before
             if outcome.ok and outcome.action_type != "read":
                 await self._queue.ask(user, after_effects(catalogue, [info.app_id]))
         return _answered(outcome, panel=panel)

@@ -163,7 +163,7 @@ class Function:
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
             self._is_cold = True
-            # in init, where Lambda gives a whole processor: the first event finds both made
+            # threads and client in init, where Lambda gives a whole processor
             clients.start_threads()
             # it has no table
             if role != "model_broker":

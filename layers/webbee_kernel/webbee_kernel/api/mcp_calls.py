@@ -65,6 +65,7 @@ def answered(message: Message) -> Answered:
     state, given = message.params.get("requestState"), message.params.get("inputResponses")
     responses = {k: r for k, r in object_of(given).items() if isinstance(r, dict)}
     question, answers = _state(message, state)
+    # where the kernel put no question, a function's own may bear this name
     said = responses.pop(CONFIRM, {}) if question else {}
     for response in responses.values():
         if response.get("action") == "accept":

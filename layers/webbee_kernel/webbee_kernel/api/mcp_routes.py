@@ -186,6 +186,7 @@ class Mcp:
         try:
             user = await self._callers.of(request)
         except NotAuthenticated as error:
+            # the way on which a client finds out where its user signs in (RFC 9728)
             where = f'Bearer resource_metadata="{self._base(request)}{METADATA}{PATH}"'
             told = shaped(error.status, error.body())
             return Answer(told, error.status, headers={"www-authenticate": where})

@@ -81,6 +81,7 @@ class Me:
 
     async def _messages(self, user: UserKey, records: tuple[AuditRecord, ...]) -> dict[str, str]:
         """Messages by the requests that they were, from the conversations."""
+        # schedules run in no conversation
         sessions = sorted({r.session_id for r in records if r.session_id})
         stores, now = self._app.stores, self._app.clock.now()
         keys = [SessionKey(user, session) for session in sessions]
@@ -91,6 +92,7 @@ class Me:
             request_id: str(turn["message"])
             for turns, _, _ in pages
             for turn in turns
+            # what ran behind a yes bears the id of its card
             for request_id in (turn["request_id"], *turn.get("also", ()))
         }
 

@@ -33,6 +33,7 @@ class BrokerService:
             system=str(event.get("system", ""))[:MAX_PROMPT],
             prompt=str(event["prompt"])[:MAX_PROMPT],
             max_tokens=max(1, min(int(event.get("max_tokens", 1024)), MAX_TOKENS)),
+            # as long as RFC 5646 expects a tag to be
             language=str(event.get("language", "en"))[:35],
         )
         try:

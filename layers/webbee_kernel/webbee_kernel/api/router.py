@@ -331,6 +331,7 @@ class _Entry:
         part, `{name+}` at the end all that are left, neither takes an empty text."""
         if method != self._method:
             return None
+        # all that is left is one part, whatever slashes are in it
         if self._greedy:
             last = len(self._parts) - 1
             parts = [*parts[:last], "/".join(parts[last:])]

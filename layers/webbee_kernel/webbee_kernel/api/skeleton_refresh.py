@@ -125,6 +125,7 @@ class RefreshService:
         to the version that knows it, and ends in the dead-letter queue."""
         try:
             message = from_wire(orjson.loads(record["body"]))
+            # one id from the turn that asked to the refresh, in both functions' logs
             bind(correlation_id=message.correlation_id, **_whose(message))
             if isinstance(message, JobDue):
                 outcome = await self.scheduler.run(message)

@@ -47,6 +47,7 @@ def _loss(path: str, rule: str, detail: str = "not rendered") -> JSONObject:
 def sections(view: TurnContext) -> list[JSONObject]:
     """Every stored section and every one an installed app registers, in the prompt or not."""
     known = {(a.app_id, s.section): s for a in view.catalogue.apps.values() for s in a.sections}
+    # apps may have sections of one name: their labels then say whose they are
     shown = Counter(s.section for s in view.sections if s.data is not None)
     stored = {(s.app_id, s.section): s for s in view.stored.sections}
     reports = [_one(view, s, shown, known.get(key), True) for key, s in stored.items()]
@@ -252,6 +253,7 @@ def _turn(view: TurnContext, turn: Turn, item: HistoryItem) -> JSONObject:
         "facts": [_fact(view, d) for d in item.digests],
         "facts_chars": sum(len(line) + 1 for line in lines) - 1 if lines else 0,
         "facts_limit": fact_ledger.TURN_CAP,
+        # the turn that takes its slot
         "leaves_on_turn": turn.seq + RING_SIZE,
     }
 

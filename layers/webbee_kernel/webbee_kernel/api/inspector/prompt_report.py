@@ -67,6 +67,7 @@ def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
         (
             "apps",
             len(prompt.apps),
+            # what functions share of their arguments is never cut, so it goes beyond the cap
             MAX_APPS + sum(len(arguments(a)) for a in view.catalogue.apps.values()),
             (
                 f"what each app is and its rules, {MAX_ABOUT} and {MAX_RULES:,} characters an app,"

@@ -75,6 +75,7 @@ def search(
     )
     for hits in channels:
         found += hits
+    # last: the lines of the prompt repeat what the channels have told better
     found = found or list(_rest(view, stands))
     found.sort(key=lambda hit: hit["state"] == "unknown")  # what is known first
     return {
@@ -181,6 +182,7 @@ def _section_state(
         return "hidden", report["why_not"]
     field = next(f for f in report["fields"] if f["name"] == name)
     if field["state"] != "dropped":
+        # a field's name renders whatever becomes of its value
         if stands(field["shown"]) or path == name == leaf:
             return "shown", ""
         if names := _masking(field["masked"], leaf, stands):
@@ -201,6 +203,7 @@ def _lost(field: JSONObject, path: str) -> tuple[str, str]:
     loss = next(losses, None)
     if loss is None:
         return "cut", "it renders in another form"
+    # these two rules leave a beginning, the others nothing
     partly = loss["rule"] in ("string_over_60", "line_over_700") and field["state"] == "cut"
     return "cut" if partly else "dropped", f"{loss['because']} ({loss['detail']})"
 

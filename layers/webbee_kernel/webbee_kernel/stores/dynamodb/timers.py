@@ -290,7 +290,7 @@ class Timers(SkeletonTable):
     ) -> bool:
         """Replace the bookkeeping of a timer that nobody changed meanwhile; whether it was so."""
         sets = {**self._booked(user, sections, earliest(sections)), **sets}
-        # whoever holds the lease may lose this race: `reconciled` keeps both changes
+        # not on the lease: whoever holds it meets this change in `save`, and keeps both
         known = timer["sections"]
         return await holds(self._update(timer_key(user), sets, "#sections = :known", known=known))
 
