@@ -81,7 +81,7 @@ class Me:
 
     async def _messages(self, user: UserKey, records: tuple[AuditRecord, ...]) -> dict[str, str]:
         """Messages by the requests that they were, from the conversations."""
-        # schedules run in no conversation
+        # a destination that was taken back, say, belongs to no conversation
         sessions = sorted({r.session_id for r in records if r.session_id})
         stores, now = self._app.stores, self._app.clock.now()
         keys = [SessionKey(user, session) for session in sessions]
