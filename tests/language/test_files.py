@@ -38,7 +38,7 @@ def unused(keys: list[str], code: str, read: str) -> list[str]:
     a beginning or an end that it completes: `f"label_{field}"`."""
     named = set(re.findall(read, code)) | set(re.findall(r"[\"'](\w+)[\"']", code))
     begun = tuple(set(re.findall(r"f[\"'](\w+_)\{", code)))
-    ended = tuple(set(re.findall(r"f[\"']\{\w+\}(_\w+)[\"']", code)))
+    ended = tuple(set(re.findall(r"f[\"']\{[\w.()]+\}(_\w+)[\"']", code)))
     return [k for k in keys if k not in named and not k.startswith(begun) and not k.endswith(ended)]
 
 

@@ -293,10 +293,11 @@ def _own(rows: Sequence[Mapping[str, object]], title: str) -> list[str]:
 
 
 def _fields(rows: Sequence[Mapping[str, object]]) -> list[str]:
-    """Those that are looked at: none that is the id, or the same."""
+    """Those that are looked at: none that is the id, or that says the same of all."""
     names = dict.fromkeys(chain.from_iterable(rows))
     ids = {n for n in names if all(row.get(n) == row.get("id") for row in rows)}
-    return [n for n in names if n not in ids.union(_ID_FIELDS)][:MOST_FIELDS]
+    found = (n for n in names if n not in ids.union(_ID_FIELDS))
+    return [n for n in found if len({_shown(row, (n,)) for row in rows}) > 1][:MOST_FIELDS]
 
 
 def _id_of(row: Mapping[str, object]) -> str:

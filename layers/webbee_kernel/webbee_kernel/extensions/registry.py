@@ -160,9 +160,9 @@ def _take(registry: Registry, folder: Path) -> str:
             registry.put({}, stale=dict.fromkeys(known, reason))
         else:
             registry.put({}, failed={folder.name: reason})
-        stays = "the version before stays" if known else "it is left out"
+        said = "not loaded, the version before stays" if known else "not loaded, it is left out"
         told = {"frames": frames_of(error, folder)}
-        _log.error("app=%s | not loaded, %s: %s", folder.name, stays, reason, extra=told)
+        _log.error("app=%s | %s: %s", folder.name, said, reason, extra=told)
         return reason
     registry.put({extension.app_id: extension}, gone=(known | {folder.name}) - {extension.app_id})
     return ""
