@@ -84,3 +84,9 @@ def test_a_query_that_is_none_is_refused_by_name(stack: Stack, query: dict[str, 
 def test_a_letter_stands_everywhere_and_finds_nothing(alice: Person) -> None:
     alice.chat("a", session_id="s1")
     assert said(alice, " a ") == said(alice, "") == []
+
+
+@pytest.mark.parametrize("limit", ["0", "51", "0000000019999999", "9" * 400, "-1", "two"])
+def test_a_page_has_fifty_rows_at_most(stack: Stack, limit: str) -> None:
+    answer = Person(stack, ALICE).send("GET", "/v1/sessions", query={"limit": limit})
+    assert (answer.status, answer.error["field"], answer.error["limit"]) == (400, "limit", 50)

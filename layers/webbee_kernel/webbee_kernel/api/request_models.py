@@ -23,7 +23,8 @@ def limit_of(query: Mapping[str, str]) -> int:
     given = query.get("limit")
     if given is None:
         return PAGE
-    if not given.isascii() or not given.isdigit() or not 1 <= int(given[:9]) <= PAGE:
+    is_number = given.isascii() and given.isdigit() and len(given) <= len(str(PAGE))
+    if not is_number or not 1 <= int(given) <= PAGE:
         raise BadInput(f"limit is a number from 1 to {PAGE}", field="limit", limit=PAGE)
     return int(given)
 

@@ -1,5 +1,4 @@
-"""What figures measure: those of an index, lengths of time, sizes, weights in whatever unit, and
-those of a reply, by the unit behind them or at the head of their column."""
+"""What the figures of an index measure: lengths of time, sizes, weights, in whatever unit."""
 
 from __future__ import annotations
 
@@ -7,17 +6,12 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 
 from .. import language
-from ..language import Language
-from ..language.units import NO_UNIT, Unit, unit_after, unit_of
+from ..language.units import NO_UNIT, Unit, unit_after
 from .index import Index
 from .places import Number, Owner, Place, key_words, unit_of_key
-from .reading import Claim, Reading
 
 BINARY = 0.1
 """Sizes may be told in steps of 1024: so much more or less."""
-LONGEST = 60
-"""Characters of the head of a column."""
-_SMALLER = {"hour": unit_of("minute"), "minute": unit_of("second")}
 DOUBTFUL = ("millisecond", "second", "minute", "meter", "tonne", "celsius", "centimeter")
 """Units whose signs mean something else in keys: `wind_ms`, `price_min`, `us_cm`."""
 
@@ -76,55 +70,3 @@ class Measures:
         is_sure = place.value != int(place.value) and own.name not in DOUBTFUL
         is_sure = is_sure and told.measure != "time" and place.owner not in self.units_told
         return own.measure == told.measure or is_sure
-
-
-class Units:
-    """The units that the figures of a reply are told in."""
-
-    def __init__(self, reading: Reading, index: Index) -> None:
-        self._reading, self._index = reading, index
-        self._known: dict[int, Unit] = {}
-
-    def of(self, claim: Claim) -> Unit:
-        """The unit that stands behind a number, or at the head of its column; a part of a length
-        may go without: "2 h 55"."""
-        if claim.end not in self._known:
-            text, last, spoken = (
-                self._reading.text,
-                self._reading.before(claim),
-                self._reading.language,
-            )
-            found = unit_after(text, claim.end, spoken) or self._unit_of_column(claim)
-            if not found and last and text[last.end : claim.start].strip().isalpha():
-                larger = unit_after(text, last.end, spoken)
-                is_part = last.kind == claim.kind == "number"
-                found = _SMALLER.get(larger.name, NO_UNIT) if is_part else NO_UNIT
-            self._known[claim.end] = found
-        return self._known[claim.end]
-
-    def _unit_of_column(self, claim: Claim) -> Unit:
-        """The unit that the head of a table's column names."""
-        start = self._reading.text.rfind("\n", 0, claim.start) + 1
-        cells = self._heads.get(start, ())
-        column = self._reading.text.count("|", start, claim.start)
-        head, spoken = cells[column] if column < len(cells) else "", self._reading.language
-        return self._index.once(f"head {spoken.tag} {head}", lambda: _unit_in(head, spoken))
-
-    @cached_property
-    def _heads(self) -> dict[int, list[str]]:
-        """The cells of the first row of each table, by where its rows start."""
-        found: dict[int, list[str]] = {}
-        start, cells = 0, list[str]()
-        for line in self._reading.text.split("\n"):
-            is_row = line.lstrip().startswith("|")
-            cells = (cells or [cell[:LONGEST] for cell in line.split("|")]) if is_row else []
-            if is_row:
-                found[start] = cells
-            start += len(line) + 1
-        return found
-
-
-def _unit_in(head: str, spoken: Language) -> Unit:
-    """The unit that the head of a column names, if it names one."""
-    found = (unit_after(head, token.start, spoken) for token in language.tokens(head))
-    return next(filter(None, found), NO_UNIT)

@@ -181,9 +181,9 @@ class DirectCalls:
         asked = state.memory.asked(confirmation_id)
         if step:
             step = replace(step, arguments=as_declared(state, step, step.arguments))
-        elif asked:
-            [step] = confirmation.steps(asked[1])
-        else:
+        elif asked and len(own := confirmation.steps(asked[1])) == 1:
+            [step] = own
+        else:  # a card of several calls was never put as a question
             raise gone()
         if earlier := state.memory.answered(confirmation_id):
             return _answer_of(earlier, state, step)

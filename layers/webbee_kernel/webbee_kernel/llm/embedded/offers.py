@@ -112,6 +112,9 @@ def _lookup(commands: Commands, readings: Sequence[Command]) -> Command | None:
     is_long = len(commands.message.tokens) > LONGEST_NAMING
     if is_long or any(c.is_found or (c.unclear and c.unclear.rows) for c in readings):
         return None
+    # what stands in quotation marks is a name as it is
+    if any(c.is_sure and not c.loose for c in readings):
+        return None
     sought = [
         c for c in commands.seeking.readings() if c.unclear and _says_what(c.pattern, commands)
     ]
