@@ -123,6 +123,24 @@ def test_a_developer_is_told_of_a_file_that_does_not_load_and_no_line_of_it_is_q
     assert harness.events("fault")[3].data["frames"] == ["main.py:11 say: 1 / 0"]
 
 
+def test_whether_the_version_before_stays_is_told_by_the_app_and_not_by_the_reason(
+    folder: Path,
+) -> None:
+    (folder / "imperal.json").write_text('{"app_id": "lively"}', "utf-8")
+    harness = ExtensionHarness(folder, user=User("dev", role="developer", tenant_id="test"))
+    harness.call("say")
+    write(folder, "say", "two")
+    (folder / "main.py").write_text("import nothing_there\n", "utf-8")
+    reason = reload(harness.registry, folder)
+    harness.registry.put({}, failed={"other": reason})
+    faults = harness.host.contexts.faults
+    faults.saved("live", reason)  # by the folder's name
+    faults.saved("other", reason)
+    stays, out = (fault.data["text"] for fault in harness.events("fault"))
+    assert stays == f"lively is not loaded, the version before stays: {reason}"
+    assert out == f"other is not loaded, it is left out: {reason}"
+
+
 def test_everybody_here_is_told_that_an_app_is_live_anew(folder: Path) -> None:
     harness = ExtensionHarness(folder)
     harness.call("say")

@@ -170,6 +170,8 @@ def test_http_answers_and_fails_as_in_the_sdk(bench: Bench, service: str) -> Non
     found = bench.call("weather", "reach", url=f"{service}/json")
     assert (found["status"], found["ok"], found["kind"]) == (200, True, "dict")
     assert json.loads(found["text"])["auth"] == "Basic YW5uOnB3"
+    told = json.loads(bench.call("weather", "reach", url=f"{service}/json", by_key=True)["text"])
+    assert (told["auth"], told["key"]) == (None, "k-2")
     assert bench.call("weather", "reach", url=f"{service}/missing")["ok"] is False
     assert bench.call("weather", "reach", url=f"{service}/away", follow=False)["status"] == 302
     codes = {

@@ -88,6 +88,12 @@ def test_what_users_have_without_choosing(install: str, has: str) -> None:
     assert [a for a in ("mail", "notes") if settings.installed_by_default(a)] == has.split()
 
 
+def test_spaces_around_a_name_in_a_group_change_nothing_of_its_value() -> None:
+    settings = Settings.from_env({"WEBBEE_OPTIONS": "Confirm=all, Install=mail+notes , Tenants=a"})
+    assert (settings.confirm, settings.tenant_ids) == ("all", ("a",))
+    assert all(settings.installed_by_default(app_id) for app_id in ("mail", "notes"))
+
+
 def test_nothing_but_the_entry_points_and_the_log_level_reads_the_environment() -> None:
     kernel = Path(__file__).parents[2] / "layers/webbee_kernel/webbee_kernel"
     readers = {

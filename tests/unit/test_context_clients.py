@@ -85,6 +85,17 @@ def test_list_takes_a_collection_or_the_beginning_of_ids(world: World) -> None:
     assert sorted(d["key"] for d in run(world.client().list("a/x"))) == ["a/x1", "a/x2"]
 
 
+def test_list_finds_the_beginning_of_ids_behind_as_many_others_as_it_gives(world: World) -> None:
+    async def listed() -> tuple[int, int]:
+        store = world.client()
+        for number in range(MAX_LIMIT + 1):
+            await store.set(f"a/x{number:04}", {})
+        await store.set("a/y", {})
+        return len(await store.list("a/y")), len(await store.list("a"))
+
+    assert run(listed()) == (1, MAX_LIMIT)
+
+
 def test_system_context_reaches_the_users_of_its_tenant_and_no_other(world: World) -> None:
     for user, n in [(ALICE, 1), (BOB, 2), (BOB, 3), (EVE, 4)]:
         run(world.client(user).create("tasks", {"n": n}))

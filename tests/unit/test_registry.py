@@ -64,6 +64,28 @@ def test_one_that_fails_is_told_shortly_with_its_own_line_and_the_others_work(
     assert not catalogue.apps["good"].error
 
 
+def test_extensions_that_are_exchanged_while_the_catalogue_is_made_are_in_the_next() -> None:
+    registry = registry_of(Extension("mail", "1"))
+
+    class Slow(BaseModel):
+        @classmethod
+        def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> Any:
+            registry.put(registry_of(Extension("notes", "1")).loaded, gone=["mail"])
+            return handler(core)
+
+    tasks = Extension("tasks", "1")
+
+    @ChatExtension(tasks).function("add", "Adds")
+    async def add(ctx: Any, params: Slow) -> ActionResult:
+        return ActionResult.success({}, "")
+
+    registry.put(registry_of(tasks, Extension("mail", "1")).loaded)
+    before = registry.loaded.items()
+    assert list(registry.catalogue().apps) == ["mail", "tasks"]
+    assert list(registry.catalogue().apps) == ["notes", "tasks"]
+    assert {app_id for app_id, _ in before} == {"mail", "tasks"}
+
+
 @pytest.mark.parametrize("manifest", ["{", {"app_id": "Bad Id"}, {"app_id": "a#b"}])
 def test_a_bad_manifest_costs_only_its_own_folder(tmp_path: Path, manifest: Any) -> None:
     folder(tmp_path, "bad", manifest=manifest)

@@ -392,7 +392,8 @@ def _of_pairs(text: str) -> dict[str, str]:
     pairs = [pair.partition("=") for pair in text.split(",")]
     if not all(equals for _, equals, _ in pairs):
         raise ValueError("a pair without =")
-    return {k.strip(): v.replace("+", ",") if k in LISTS else v for k, _, v in pairs}
+    named = [(name.strip(), value) for name, _, value in pairs]
+    return {k: v.replace("+", ",") if k in LISTS else v for k, v in named}
 
 
 def _wrong(error: ValidationError, origin: Mapping[str, str]) -> SettingsError:

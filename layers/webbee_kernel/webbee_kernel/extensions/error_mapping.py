@@ -137,10 +137,14 @@ class Faults:
         if self._met.get(UserKey.of(user)):
             await self._emit(UserKey.of(user), "fault", {"app_id": app_id, "text": text})
 
-    def saved(self, app_id: str, reason: str) -> None:
-        """An app's files were saved: with a reason they do not load, else they are live, and what
-        was drawn of the app is to be fetched again. For a thread without an event loop."""
-        loaded = self._registry.loaded.get(app_id)
+    def saved(self, folder: str, reason: str) -> None:
+        """The files of a folder were saved: with a reason they do not load, else they are live, and
+        what was drawn of the app is to be fetched again. For a thread without an event loop."""
+        apps = self._registry.loaded
+        # its manifest may give the app another id
+        ids = (a for a, known in apps.items() if known.folder and known.folder.name == folder)
+        app_id = next(ids, folder)
+        loaded = apps.get(app_id)
         panels = list(loaded.ext.panels) if loaded else []
         live = {"app_id": app_id, "panels": panels, "loaded": True}
         # a copy: calls on other threads meet people meanwhile
@@ -153,7 +157,7 @@ class Faults:
 
     def _unloaded(self, app_id: str, reason: str) -> JSONObject:
         """What the page tells of an app whose files do not load."""
-        is_stale = reason in self._registry.stale.values()
+        is_stale = app_id in self._registry.stale
         stays = "the version before stays" if is_stale else "it is left out"
         return {"app_id": app_id, "text": f"{app_id} is not loaded, {stays}: {reason}"}
 

@@ -23,6 +23,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeVar
 
 from pydantic import SecretStr
 
@@ -53,6 +54,7 @@ KERNELS = (REFRESH_PREFIX, ALERT_PREFIX)
 APP_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 FN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
+T = TypeVar("T")
 
 _log = logging.getLogger("webbee.extension")
 
@@ -85,16 +87,21 @@ def _callable(tool: ToolDef) -> FunctionDef:
     return FunctionDef(*words, params_model=model, scopes=scopes)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Registry:
     """What loaded, what did not and why. Hosts that share one see its changes at their next
-    call."""
+    call. A change puts other dicts in the place of these: whoever goes through one, on any thread,
+    goes through it as it was."""
 
     loaded: dict[str, LoadedExtension]
     failed: dict[str, str] = field(default_factory=dict)
     stale: dict[str, str] = field(default_factory=dict)
     """Why the files of a loaded extension do not load as they are now: it runs as it was before."""
-    _made: list[Catalogue] = field(default_factory=list, repr=False, compare=False)
+    _made: tuple[Mapping[str, LoadedExtension], Catalogue] | None = field(
+        default=None, repr=False, compare=False
+    )
+    """The catalogue, and what it was made of."""
+    _changing: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def extension(self, app_id: str) -> LoadedExtension:
         """The loaded extension, or CallError UNKNOWN_TOOL. Why one did not load is for the log."""
@@ -104,13 +111,14 @@ class Registry:
 
     def catalogue(self) -> Catalogue:
         """Everything the classifier, the page and the refresh loop need to know."""
-        # made when it is first asked for; exchanged extensions clear it
-        if not self._made:
-            apps = {a: _described(loaded) for a, loaded in self.loaded.items()}
+        # made when it is first asked for, and again once extensions were exchanged
+        made, every = self._made, self.loaded
+        if made is None or made[0] is not every:
+            apps = {a: _described(loaded) for a, loaded in every.items()}
             # a failed one is listed with its reason, so that people see it
             apps |= {a: AppInfo(a, error=reason) for a, reason in self.failed.items()}
-            self._made.append(Catalogue(dict(sorted(apps.items()))))
-        return self._made[0]
+            self._made = made = every, Catalogue(dict(sorted(apps.items())))
+        return made[1]
 
     def put(
         self,
@@ -121,15 +129,17 @@ class Registry:
         gone: Iterable[str] = (),
     ) -> None:
         """Exchange extensions of a registry that is in use; those `gone` are forgotten."""
-        for app_id in (*gone, *loaded):
-            self.failed.pop(app_id, None)
-            self.stale.pop(app_id, None)
-            if app_id not in loaded:
-                self.loaded.pop(app_id, None)
-        self.loaded.update(loaded)
-        self.failed.update(failed)
-        self.stale.update(stale)
-        self._made.clear()
+        gone = {*gone} - loaded.keys()
+        out = gone | loaded.keys()
+        with self._changing:
+            self.failed = {**_without(out, self.failed), **failed}
+            self.stale = {**_without(out, self.stale), **stale}
+            # last: a catalogue is known by these, and must not be kept with the failures before
+            self.loaded = {**_without(gone, self.loaded), **loaded}
+
+
+def _without(app_ids: Set[str], held: Mapping[str, T]) -> dict[str, T]:
+    return {app_id: known for app_id, known in held.items() if app_id not in app_ids}
 
 
 def load_folder(root: str | Path) -> Registry:

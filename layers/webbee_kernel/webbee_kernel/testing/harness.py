@@ -205,9 +205,9 @@ class ExtensionHarness:
     def event(self, event_type: str, data: JSONObject) -> None:
         """An event, told to whoever listens, as the app and for the user. AssertionError when a
         listener failed."""
-        before = len(self.faults)
+        before = self.faults[-1:]
         self._done("event", event_type, data)
-        assert len(self.faults) == before, f"a listener failed: {self.faults[-1]}"
+        assert self.faults[-1:] == before, f"a listener failed: {self.faults[-1]}"
 
     def hook(self, name: str, version: str = "") -> None:
         """A lifecycle hook: on_install, on_uninstall, on_enable, on_disable, on_upgrade."""

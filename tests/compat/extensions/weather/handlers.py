@@ -38,13 +38,22 @@ async def keys(ctx) -> ActionResult:
     return ActionResult.success({s.name: s.is_set for s in await ctx.secrets.list()}, "")
 
 
+class KeyAuth(httpx.Auth):
+    """A key in a header of its own."""
+
+    def auth_flow(self, request):
+        request.headers["X-Key"] = "k-2"
+        yield request
+
+
 @chat.function("reach", "Try an address")
-async def reach(ctx, url: str, timeout: float | None = None, follow: bool = True) -> ActionResult:
+async def reach(
+    ctx, url: str, timeout: float | None = None, follow: bool = True, by_key: bool = False
+) -> ActionResult:
     """Errors are those of the SDK's HTTP library."""
+    auth = KeyAuth() if by_key else httpx.BasicAuth("ann", "pw")
     try:
-        answer = await ctx.http.get(
-            url, timeout=timeout, follow_redirects=follow, auth=httpx.BasicAuth("ann", "pw")
-        )
+        answer = await ctx.http.get(url, timeout=timeout, follow_redirects=follow, auth=auth)
     except (httpx.HTTPError, ValueError) as error:
         return ActionResult.error("unreachable", retryable=True, code=type(error).__name__.upper())
     kind = type(answer.body).__name__

@@ -130,11 +130,10 @@ def _options(request: httpx.Request, kwargs: dict[str, Any]) -> dict[str, Any]:
     options = dict(kwargs)
     if isinstance(auth := options.get("auth"), httpx.Auth):
         del options["auth"]
-        signed = next(auth.sync_auth_flow(request))
-        options["headers"] = {
-            **dict(options.get("headers") or {}),
-            "authorization": signed.headers.get("authorization", ""),
-        }
+        plain, headers = request.headers.copy(), httpx.Headers(options.get("headers"))
+        signed = next(auth.sync_auth_flow(request)).headers
+        headers.update({k: v for k, v in signed.items() if plain.get(k) != v})
+        options["headers"] = dict(headers)
     return options
 
 

@@ -99,8 +99,13 @@ class StoreClient:
 
     async def list(self, prefix: str = "") -> list[Document]:
         collection, _, start = prefix.partition("/")
-        page = await self.query(collection, limit=MAX_LIMIT)
-        return [d for d in page.data if d.id.startswith(start)]
+        found: list[Document] = []
+        cursor, has_more = None, True
+        while has_more and len(found) < MAX_LIMIT:
+            page = await self.query(collection, limit=MAX_LIMIT, cursor=cursor)
+            found += [d for d in page.data if d.id.startswith(start)]
+            cursor, has_more = page.cursor, page.has_more
+        return found[:MAX_LIMIT]
 
     async def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
         """Ids of the tenant's users that hold documents in the collection. System context only
