@@ -38,7 +38,7 @@ from webbee_kernel.stores.codec import unpack
 from webbee_kernel.stores.deployment import CachedCatalogue
 from webbee_kernel.turn.kernel import TurnRequest
 from webbee_kernel.turn.messages import Reply, as_text
-from webbee_kernel.types import CallOutcome, CallRequest
+from webbee_kernel.types import CallOutcome, CallRequest, user_dict
 
 WISH = "save the text x, then try to fail and return rubbish of the kind string"
 DOWN = StorageUnavailable("The table AuditTable is overloaded; try again.")
@@ -353,6 +353,20 @@ def test_an_integer_beyond_64_bits_is_exact_on_both_ways(chat: Seam) -> None:
 def test_during_a_deployment_a_newer_chat_turn_may_say_more(stack: Stack) -> None:
     newer = {**event("invoke_call"), "name": "look", "arguments": {}, "said_since_then": 1}
     assert stack.invoke("tool_dispatch", newer)["status"] == "ok"
+
+
+def test_a_call_whose_credentials_do_not_come_in_time_was_not_run(chat: Seam) -> None:
+    class Sts:
+        async def of(self, *_: Any, **__: Any) -> Any:
+            await asyncio.sleep(30)
+
+    who = user_dict(User("alice", tenant_id="acme"))
+    request = CallRequest("function", who, "probe", "save", {"text": "x"}, deadline_s=0.05)
+    sts: Any = Sts()
+    dispatch = LambdaDispatch("tool", lambda _: chat.client, credentials=sts)
+    with pytest.raises(DispatchRefused, match="no credentials"):
+        asyncio.run(dispatch.call(request))
+    assert chat.client.invocations == []
 
 
 def test_ten_calls_are_on_their_way_at_once() -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.mcp.conftest import NOW, Told, approve, ask, calls, kernel, says
 from tests.processes import said
-from webbee_kernel.errors import SettingsError
-from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.connections import McpServer
+from webbee_kernel.errors import CallError, SettingsError
+from webbee_kernel.mcp.client import approvals, connections
+from webbee_kernel.mcp.client.connections import Connections, McpServer
+from webbee_kernel.mcp.client.server_tools import checker
 from webbee_kernel.sdk import User
 from webbee_kernel.stores import Collection
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.types import JSONObject
 
 SUM = {"a": 1, "b": 1}
 ANN = User("ann", email="ann@example.com", tenant_id="acme")
@@ -65,6 +70,31 @@ def test_arguments_that_the_schema_does_not_take_never_reach_the_server(
     assert told.calls == []
 
 
+DRAFT_3 = {"$schema": "http://json-schema.org/draft-03/schema#"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "code", "field"),
+    [
+        ({**DRAFT_3, "properties": {"a": {"required": True}}}, {}, "MISSING_FIELD", "a"),
+        ({"properties": {"a": False}}, {"a": 1}, "TYPE_ERROR", "params"),
+        ({"properties": {"a": {"required": True}}}, {"a": {}}, "", ""),
+        ({"properties": {"a": {"type": "whatever"}}}, {"a": 1}, "", ""),
+    ],
+    ids=["the third draft", "nothing is allowed", "of another draft", "no type"],
+)
+def test_arguments_are_checked_by_a_schema_of_any_draft_as_far_as_it_is_one(
+    schema: JSONObject, arguments: JSONObject, code: str, field: str
+) -> None:
+    check = checker({"type": "object", **schema})
+    if not code:  # left to the server
+        check(arguments)
+        return
+    with pytest.raises(CallError) as refused:
+        check(arguments)
+    assert (refused.value.code, refused.value.field) == (f"VALIDATION_{code}", field)
+
+
 def test_a_typed_text_is_its_own_summary(told: Told, k: TestKernel) -> None:
     text = {"content": [{"type": "text", "text": "two notes"}]}
     told.behave(answers={"add": {**text, "structuredContent": {"result": "two notes"}}})
@@ -89,6 +119,36 @@ def test_a_session_is_kept_and_is_one_persons(told: Told, k: TestKernel) -> None
     greeted = {h["mcp-session-id"] for h in told.headers if "mcp-session-id" in h}
     operators = 1
     assert len(greeted) - operators == 2
+
+
+async def test_a_session_gives_way_to_others_only_when_no_call_is_using_it(
+    told: Told, server: McpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "MAX_OPEN", 1)
+    those, begun, free = Connections(), threading.Event(), threading.Event()
+
+    async def long(session: Any) -> bool:
+        begun.set()
+        await asyncio.to_thread(free.wait, 30)
+        return bool(session.dead)
+
+    async def short(session: Any) -> bool:
+        return bool(session.dead)
+
+    def use(user: str, work: Any) -> Any:
+        return those.use(server, "acme", user, "", "", work, lambda *_: None)
+
+    busy = asyncio.ensure_future(use("alice", long))
+    await asyncio.to_thread(begun.wait, 30)
+    others = [await use(user, short) for user in ("ann", "bob")]
+    free.set()
+    assert [await busy, *others] == [False] * 3
+    opened = told.greetings
+    await use("alice", short)
+    assert told.greetings == opened
+    await use("ann", short)
+    assert told.greetings == opened + 1, "an idle one has given way"
+    await asyncio.to_thread(those.close)
 
 
 def test_a_token_comes_from_the_apps_secret_and_reaches_that_server_alone(

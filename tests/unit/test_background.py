@@ -146,6 +146,20 @@ async def _over() -> None:
     assert await asyncio.to_thread(background.wait, 60)
 
 
+async def test_what_the_work_of_a_block_begins_while_the_block_ends_has_ended_with_it() -> None:
+    ended = []
+
+    async def next_of(left: int) -> None:
+        await asyncio.sleep(0)
+        if left:
+            await background.start_beside(next_of(left - 1))
+        ended.append(left)
+
+    async with background.beside():
+        await background.start_beside(next_of(2))
+    assert ended == [2, 1, 0]
+
+
 async def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behind_it() -> None:
     shelf, source = Shelf("old"), Source()
     asked = CachedValue(source, kept=shelf)

@@ -148,6 +148,29 @@ async def test_a_tenant_that_no_tag_can_name_is_refused_and_no_process_keeps_all
     assert len(taken.sts.asked) == MOST + 2
 
 
+async def test_a_renewed_session_takes_nobodys_place_and_is_not_the_next_to_go() -> None:
+    taken = Taken()
+    for number in range(MOST):
+        await taken.key(f"t{number}")
+    taken.now += LASTS_S - LEAST_S + 1
+    renewed = await taken.key("t1")
+    taken.now -= LASTS_S - LEAST_S + 1  # the others last as before
+    assert await taken.key("t0") == "ASIA1"
+    for tenant in ("one", "another"):  # t0 goes, and t2
+        await taken.key(tenant)
+    assert await taken.key("t1") == renewed
+
+
+async def test_of_a_request_that_failed_nothing_is_kept() -> None:
+    taken = Taken()
+    taken.sts.refuses = True
+    with pytest.raises(DispatchRefused):
+        await taken.key()
+    with pytest.raises(NotAllowed):
+        await taken.key("a*")
+    assert taken.credentials._taking == {}
+
+
 # ---- one person
 
 

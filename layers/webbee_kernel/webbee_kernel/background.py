@@ -303,8 +303,10 @@ async def beside() -> AsyncIterator[None]:
         yield
     finally:
         _begun.reset(token)
-        if tasks:
-            await asyncio.gather(*tasks, return_exceptions=True)
+        while tasks:
+            # emptied in place: what these begin on their way is waited for in the next round
+            done, tasks[:] = list(tasks), []
+            await asyncio.gather(*done, return_exceptions=True)
 
 
 def begin(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:

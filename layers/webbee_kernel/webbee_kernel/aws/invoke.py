@@ -231,7 +231,10 @@ class LambdaDispatch(Invoked):
             # handlers under `__…__` users reach every user of their tenant, too
             wide = request.kind in TENANT_WIDE or user_id.startswith("__")
             given = self._credentials.of(tenant_id, user_id, whole_tenant=wide)
-            call["credentials"] = await asyncio.wait_for(given, seconds)
+            try:
+                call["credentials"] = await asyncio.wait_for(given, seconds)
+            except TimeoutError as error:  # nothing was invoked yet
+                raise DispatchRefused("no credentials in the time of the call: retry") from error
         if self._configuration:
             call["configuration"] = await self._configuration(request, await self._deployed())
         whose = tenant_id if self._per_tenant else ""

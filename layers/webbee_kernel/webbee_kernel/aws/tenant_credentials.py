@@ -95,9 +95,16 @@ class TenantCredentials:
         taking = self._taking.get(scope)
         if taking is None or taking.done():
             taking = self._taking[scope] = asyncio.ensure_future(self._take(*scope))
-            # looks at the error, which asyncio would log where nobody waits any more
-            taking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+            taking.add_done_callback(functools.partial(self._taken, scope))
         return taking
+
+    def _taken(self, scope: tuple[str, str], ended: asyncio.Task[_Session]) -> None:
+        # another one may have begun since
+        if self._taking.get(scope) is ended:
+            del self._taking[scope]
+        # looks at the error, which asyncio would log where nobody waits any more
+        if not ended.cancelled():
+            ended.exception()
 
     async def _take(self, tenant_id: str, user_id: str) -> _Session:
         # refused, never rewritten: two tenants with one tag would share their data
@@ -114,10 +121,11 @@ class TenantCredentials:
             name = error_code(error) or type(error).__name__
             raise DispatchRefused(f"no credentials for the tenant ({name}): retry") from error
         session = _Session(given, self._now() + LASTS_S)
+        # taken out first: a renewed one is the newest, and no other goes for it
+        self._sessions.pop((tenant_id, user_id), None)
         while len(self._sessions) >= MOST:
             del self._sessions[next(iter(self._sessions))]
         self._sessions[tenant_id, user_id] = session
-        self._taking.pop((tenant_id, user_id), None)
         return session
 
     def _assume(self, tenant_id: str, user_id: str) -> JSONObject:

@@ -191,7 +191,8 @@ async def _tokens(ctx: Context, token_url: str, form: dict[str, str]) -> JSONObj
 
 T = TypeVar("T")
 MAX_OPEN: Final = 64
-"""Sessions of a process; the one that was not used for longest gives way."""
+"""Sessions of a process; the one that was not used for longest gives way, of those no call is
+using."""
 PAUSE_S: Final = 15.0
 """Seconds for which a server that could not be reached is not tried again."""
 LISTED_S: Final = 300.0
@@ -229,6 +230,7 @@ class _Slot:
     session: Session | None = None
     listed_at: float = 0.0
     used_at: float = 0.0
+    calls: int = 0
 
 
 class Connections:
@@ -264,6 +266,13 @@ class Connections:
         slot = self._slots.setdefault(who, asked)
         # the newest asker's: its app may have been made anew since the session began
         slot.server, slot.listed, slot.used_at = asked.server, asked.listed, self._now()
+        slot.calls += 1
+        try:
+            return await self._work(slot, work)
+        finally:
+            slot.calls -= 1
+
+    async def _work(self, slot: _Slot, work: Callable[[Session], Awaitable[T]]) -> T:
         for again in (True, False):
             session = await self._opened(slot)
             try:
@@ -326,8 +335,8 @@ class Connections:
         slot.listed(session.server, tools)
 
     def _make_room(self) -> None:
-        # slots that are still being opened have callers waiting: they stay
-        idle = [(s.used_at, who) for who, s in self._slots.items() if s.session]
+        # slots with callers, of whom some wait for the opening, stay
+        idle = [(s.used_at, who) for who, s in self._slots.items() if s.session and not s.calls]
         for _, who in sorted(idle, key=lambda one: one[0])[: max(0, len(self._slots) - MAX_OPEN)]:
             slot = self._slots.pop(who)
             if slot.session:

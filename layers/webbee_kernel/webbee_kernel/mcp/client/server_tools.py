@@ -153,12 +153,13 @@ def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
         return kind(schema, registry=Registry())  # an empty registry: nothing is fetched
 
     def check(arguments: JSONObject) -> None:
-        from jsonschema.exceptions import best_match
+        from jsonschema.exceptions import UnknownType, best_match
         from referencing.exceptions import Unresolvable
 
         try:
             error = best_match(validator().iter_errors(arguments))
-        except (Unresolvable, RecursionError):  # the server knows its own schema better
+        # no schema of its draft, or more than can be followed: the server knows its own better
+        except (Unresolvable, RecursionError, UnknownType, TypeError):
             return
         if error:
             raise _refused(error)
@@ -168,9 +169,12 @@ def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
 
 def _refused(error: Any) -> CallError:
     where = [str(part) for part in error.absolute_path]
-    known = error.schema.get("properties", {})
+    # a schema may be `false`: nothing may stand there
+    known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
     if error.validator == MISSING:
-        missing = str(next((n for n in error.validator_value if n not in error.instance), ""))
+        # the third draft says it of the property itself, whose name ends the path
+        names = [where.pop()] if error.validator_value is True else error.validator_value
+        missing = str(next((n for n in names if n not in error.instance), ""))
         # only among what the schema does not know: a known argument was meant as itself
         field, given = ".".join([*where, missing]), near(missing, error.instance.keys() - known)
         text = f"{field} is missing" + (f": {given!r} is no argument" if given else "")
