@@ -755,6 +755,32 @@ def test_a_form_takes_each_text_by_the_name_of_its_field_and_without_what_leads_
     assert {name: p["value"] for name, p in props.items() if p.get("value")} == values
 
 
+@pytest.mark.parametrize(
+    ("message", "body"),
+    [
+        ("send a@b.com a message that the status comes tomorrow", "the status comes tomorrow"),
+        ("send a@b.com the report that you wanted", "the report that you wanted"),
+        ("send a@b.com that the status comes", "the status comes"),
+    ],
+)
+def test_a_text_begins_behind_what_it_is_and_what_leads_to_it(message: str, body: str) -> None:
+    said = ("send {to} {body}", "send a message to {to}", "send {to} that {body}")
+    inbox = tool("inbox", ["show my messages"], app="mail")
+    assert calls(message, tools=(replace(SEND, examples=said), inbox)) == [
+        (SEND.name, {"to": "a@b.com", "body": body})
+    ]
+
+
+def test_what_stands_in_quotation_marks_is_deleted_by_that_name() -> None:
+    drop = tool(
+        "drop", ["delete the note {title}"], {"title": TEXT, "id": TEXT}, action="destructive"
+    )
+    known = tool("find", ["show my notes"])
+    assert calls('delete the note "plumber"', tools=(drop, known, CONTINUE)) == [
+        (drop.name, {"title": "plumber"})
+    ]
+
+
 def test_somebody_nobody_was_shown_is_looked_for_though_the_text_may_be_a_deed() -> None:
     write = replace(SEND, examples=("escribe a {to} que {body}",))
     deed = replace(COMPLETE, examples=("{title} está listo",))

@@ -80,7 +80,10 @@ class SlotValues:
         # "can you add milk?" is no question about milk
         if form != "quote" and self.message.is_led(tag) and not self.message.has_colon:
             text = text.rstrip("?？ ")
-        if tool.action_type == "read" and form != "quote":
+        if tool.action_type != "read" and form != "quote":
+            behind = self._behind_kind(tool, tag, parameter.name, span)
+            text = self.message.slice(behind, span[1]) if behind > first else text
+        elif form != "quote":
             first = self.message.past_articles(tag, first, span[1] - 1)
             text = self.message.slice(first, span[1]).rstrip("?!.… ")
         nouns = self.nouns(tool.app_id, tag)
@@ -307,20 +310,29 @@ class SlotValues:
         """The text behind an example's words, without what leads to it; empty where none is."""
         first, last = self._rest(pattern, taken)
         if first < last:
-            first = self._begins(first, pattern.tag, self._leads(pattern, name))
+            first = self._begins(first, pattern.tag, self._leads(pattern.tool, pattern.tag, name))
         is_free = first < last and taken.isdisjoint(range(first, last))
         is_text = is_free and not self.points((first, last), pattern.tag)
         return self.message.slice(first, last) if is_text else ""
 
-    def _leads(self, pattern: Pattern, name: str) -> set[str]:
+    def _leads(self, tool: ToolSpec, tag: str, name: str) -> set[str]:
         """What leads to a parameter's text: what it is called, and the words that mostly stand
         before it in examples: "that" in "write to {to} that {body}"."""
-        tag = pattern.tag
-        pieces = ((*p.pieces, Piece()) for p in patterns(pattern.tool, tag))
+        pieces = ((*p.pieces, Piece()) for p in patterns(tool, tag))
         pairs = Counter((a.stem, b.slot == name) for own in pieces for a, b in pairwise(own))
         stems = {stem for stem, is_before in pairs if is_before and stem}
         told = {stem for stem in stems if pairs[stem, True] > pairs[stem, False]}
         return told | _called(name, tag)
+
+    def _behind_kind(self, tool: ToolSpec, tag: str, name: str, span: Span) -> int:
+        """Where a text begins behind what it is and what leads to it: "a message that |"."""
+        at, tokens = self.message.past_articles(tag, span[0], span[1] - 1), self.message.tokens
+        if at + 2 >= span[1] or tokens[at].kind != "word":
+            return span[0]
+        own = self.nouns(tool.app_id, tag) | _called(name, tag)
+        is_kind = sense(tokens[at].text, tag) in own or self.message.stems(tag)[at] in own
+        leads = self._leads(tool, tag, name)
+        return at + 2 if is_kind and self.message.stems(tag)[at + 1] in leads else span[0]
 
     def told(self, pattern: Pattern) -> JSONObject:
         """The texts that are told by the names of their fields."""
@@ -334,7 +346,7 @@ class SlotValues:
         every = [p.name for p in parameters(pattern.tool).values() if p.kind == "text"]
         if pattern.tool.action_type == "read" or not names or len(every) < 2:
             return {}
-        leads = {name: self._leads(pattern, name) for name in [names[0], *every]}
+        leads = {n: self._leads(pattern.tool, pattern.tag, n) for n in [names[0], *every]}
         found, at = dict[str, Span](), 1
         while at < len(tokens) - 1:
             name = next((k for k, own in leads.items() if stems[at] in own and k not in found), "")
