@@ -581,6 +581,12 @@ RULES = {
         ("Of the seats for Luc Garnier's talk 23 are left.",),
         ("Of the seats for Luc Garnier's talk 33 are left.",),
     ),
+    "a long number that the user wrote is no number of rows": Rule(
+        ({"accounts": [{"id": "a", "unread": 8}, {"id": "b", "unread": 1}]},),
+        ("Nothing is known of 300418 among your accounts.",),
+        ("You have 3004 accounts.",),
+        message="book 300418, or 3004",
+    ),
     "an amount is told in another currency by its rate": Rule(
         ({"base": "EUR", "rates": {"USD": 1.16, "CHF": 0.94}}, {"price": 298, "currency": "EUR"}),
         ("298 euros are 345.68 dollars or 280.12 Swiss francs.",),

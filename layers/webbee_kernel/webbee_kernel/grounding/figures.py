@@ -37,6 +37,8 @@ SHORT_RUN, LONGEST_ENDING = 6, 10
 """Digits that grouped otherwise are still no amount; digits by which a number's end is compared."""
 ZONE = 6
 """Characters of a moment's zone: "+02:00"."""
+LONGEST_COUNT = 4
+"""Digits of a number without marks between them that may say how many."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Characters around a figure in which it is hedged, and what no hedge reaches over."""
 _ABOUT = ("~", "\u2248")
@@ -189,9 +191,11 @@ class Figures:
         return [p for p in places if p.call != MESSAGE]
 
     def is_quantity(self, claim: Claim) -> bool:
-        """Whether a number says how many: a whole one without a unit or a currency. What the user
-        wrote is no source for it."""
-        return self.is_whole(claim) and not claim.mention.unit and not self.unit(claim)
+        """Whether a number says how many: a whole one without a unit or a currency, and too short
+        for a number that something has. What the user wrote is no source for it."""
+        is_code = claim.token.isdigit() and len(claim.token) > LONGEST_COUNT
+        is_bare = not (claim.mention.unit or self.unit(claim))
+        return self.is_whole(claim) and is_bare and not is_code
 
     def is_small(self, claim: Claim) -> bool:
         """Whether a number says how few."""
