@@ -100,6 +100,19 @@ def test_an_undo_whose_card_nobody_answered_is_offered_again(
     assert undoable(SessionMemory(turns)).get("undo") == (UNDO if offered else None)
 
 
+@pytest.mark.parametrize(
+    ("status", "offered"),
+    [("failed", True), ("not_run", True), ("unknown", False), ("done", False)],
+)
+def test_an_undo_stands_behind_what_changed_nothing(status: str, offered: bool) -> None:
+    calls = [{"app_id": "tasks", "fn_name": "add"}]
+    done = {"status": "done", "what": "Add", "call": 0, "undo": UNDO}
+    later = {"receipts": [{"status": status, "what": "Add", "call": 0}], "calls": calls}
+    made = {"receipts": [done], "calls": calls}
+    turns = (turn(1, response=made), turn(2, response=later))
+    assert undoable(SessionMemory(turns)).get("undo") == (UNDO if offered else None)
+
+
 def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> None:
     stores = memory_stores()
 

@@ -74,13 +74,17 @@ def history(
     return tuple(_item(turn, mask) for turn in memory.turns)
 
 
+NOTHING_DONE = ("waiting", "failed", "not_run")
+"""Of receipts, those of calls that changed nothing."""
+
+
 def undoable(memory: SessionMemory) -> JSONObject:
     """The one effect of the newest remembered turn that had any, where that can be taken back:
     `what` it was, the call `undo`, the function that it is `of`, the requests of its `turns`. Empty
     while a card waits, unless that is the card of this very undo."""
     offered: list[JSONObject] = []
     for turn in reversed(memory.turns):
-        if any(r["status"] != "waiting" for r in turn.response.get("receipts", ())):
+        if any(r["status"] not in NOTHING_DONE for r in turn.response.get("receipts", ())):
             # the newest effects decide: an older undo may go against what was done since
             offered = list(_undoable(turn))
             break
