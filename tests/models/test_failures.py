@@ -6,6 +6,7 @@ import logging
 from dataclasses import replace
 
 import pytest
+from botocore.exceptions import NoRegionError
 
 from tests.stand_ins.servers import Answer, ChatServer, error
 from webbee_kernel.background import LoopThread
@@ -360,3 +361,12 @@ def test_clients_are_kept_by_a_few_read_timeouts(loop: LoopThread) -> None:
             model = BedrockModel(MODEL_ID, client_factory=factory)
             loop.run(model.complete(asking(timeout_s=seconds)))
     assert asked == [(2, 1), (5, 1), (5, 1), (20, 1), (180, 1)]
+
+
+def test_a_model_that_is_asked_in_no_region_says_what_to_set() -> None:
+    def nowhere(*_: object, **__: object) -> None:
+        raise NoRegionError
+
+    model = BedrockModel(MODEL_ID, client_factory=nowhere)
+    with pytest.raises(ModelUnavailable, match="AWS_DEFAULT_REGION"):
+        LoopThread("test").run(model.complete(asking()))

@@ -154,6 +154,9 @@ def _translate(error: Exception, model_id: str, left: float) -> Exception | None
             return failure_of(403, UNSIGNED, "").error("Amazon Bedrock", model_id, UNSIGNED)
         case "unreached":
             name = type(error).__name__
+            if name == "NoRegionError":
+                why = "Amazon Bedrock is asked in no region: set AWS_DEFAULT_REGION."
+                return ModelUnavailable(why, cause="unreached")
             why = f"Amazon Bedrock did not answer ({name}): try again."
             return Passing(ModelUnavailable(why, cause="unreached"))
     return None
