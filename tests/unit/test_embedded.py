@@ -771,6 +771,15 @@ def test_a_text_begins_behind_what_it_is_and_what_leads_to_it(message: str, body
     ]
 
 
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [("show the mail from Ann", ["mail__search"]), ("show the mail from today", [])],
+)
+def test_a_day_is_nobodys_name(message: str, found: list[str]) -> None:
+    search = tool("search", ["show the mail from {text}"], {"text": TEXT}, ("text",), app="mail")
+    assert [name for name, _ in calls(message, tools=(search,))] == found
+
+
 def test_what_stands_in_quotation_marks_is_deleted_by_that_name() -> None:
     drop = tool(
         "drop", ["delete the note {title}"], {"title": TEXT, "id": TEXT}, action="destructive"

@@ -90,8 +90,9 @@ class SlotValues:
         points = self.points(span, tag, nouns, bare=names)
         if form != "quote" and (points or not any(map(str.isalnum, text))):
             return None
-        # a whole sentence is searched for by nobody
-        if tool.action_type == "read" and span[1] - first > MOST_SOUGHT:
+        # a whole sentence is searched for by nobody, and "today" is a day
+        is_none = span[1] - first > MOST_SOUGHT or (form != "quote" and self._is_day(text, tag))
+        if tool.action_type == "read" and is_none:
             return None
         words = 0 if form in ("quote", "url") else span[1] - span[0]
         return Value([text] if parameter.kind == "list" else text, words)
@@ -122,6 +123,10 @@ class SlotValues:
             m.kind != "weekday" or m.start == 0 or text.rstrip(".").endswith(m.text)
             for m in self._dates(text, tag)
         ) or any(a in leads and b.isdigit() and len(b) < 3 for a, b in pairwise(words))
+
+    def _is_day(self, text: str, tag: str) -> bool:
+        """Whether a text is a day told from now, and nothing else: "today"."""
+        return any(m.relative and len(m.text) == len(text) for m in self._dates(text, tag))
 
     def _dates(self, text: str, tag: str) -> list[Mention]:
         """The days and times of a text, in the example's language or the message's."""
