@@ -183,7 +183,7 @@ def visit(pages: Pages, url: str) -> Iterator[Visit]:
         def heard(message: Any) -> None:
             if message.type in ("error", "warning"):
                 if not any(text in message.text for text in (expected, LEFT)):
-                    problems.append(message.text)
+                    problems.append(f"{message.text} {message.location['url']}".rstrip())
 
         usual = {"reduced_motion": "reduce", "viewport": {"width": 1400, "height": 900}}
         page = pages.take(locale=locale, **{**usual, **options})
