@@ -67,6 +67,7 @@ def test_sign_in_find_a_number_send_and_undo(visit: Visit) -> None:
     said = undo.locator("xpath=ancestor::li[1]").inner_text()
     assert said.endswith("done · Undo")
     say(page, "show my notes")
+    page.wait_for_timeout(1_000)  # turns are told apart by whole seconds: what follows is later
     undo.click()
     page.locator(".confirm:not(.over)").wait_for()
     pressed(page, "Delete")
