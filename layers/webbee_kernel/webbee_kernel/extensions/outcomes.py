@@ -16,6 +16,7 @@ from pathlib import PurePath
 from typing import Any, Final
 from uuid import UUID
 
+import orjson
 from pydantic import BaseModel, ValidationError
 
 from ..errors import CallError, ResultError
@@ -190,7 +191,7 @@ def plain_json(value: Any) -> Any:
     has no form in it, more than 1 MB or 100 levels raises ResultError."""
     plain = _plain(value)
     try:
-        size = len(json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode())
+        size = _size(plain)
     except ValueError as error:  # half a character, or an integer of thousands of digits
         raise ResultError(f"the result is no JSON: {clean(error, 200)}") from None
     if size > MAX_RESULT_BYTES:
@@ -198,6 +199,14 @@ def plain_json(value: Any) -> Any:
             f"the result has {size} bytes; the limit is {MAX_RESULT_BYTES}: return less, or page"
         )
     return plain
+
+
+def _size(plain: Any) -> int:
+    """Bytes of its compact JSON; ValueError for what JSON's text cannot hold."""
+    try:
+        return len(orjson.dumps(plain))
+    except TypeError:  # an integer beyond 64 bits is JSON all the same
+        return len(json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def _action_result(value: Any) -> ActionResult:
@@ -255,11 +264,15 @@ _FORMS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
 """What stands in JSON for a value of each type; the first that fits."""
 
 
+_AS_IT_IS: Final = frozenset((str, int, bool, type(None)))
+"""Types whose values stand in JSON as they are."""
+
+
 def _plain(value: Any, path: str = "", depth: int = 0) -> Any:
     """The value in JSON's terms; ResultError with the place of what has none, and what to return in
     its stead."""
     # the exact types, as nearly all values are: subclasses go through the table
-    if value is None or type(value) in (str, int, bool):
+    if type(value) in _AS_IT_IS or (type(value) is float and math.isfinite(value)):
         return value
     found = _formed(value, path)
     if not isinstance(found, dict | list):
@@ -267,9 +280,21 @@ def _plain(value: Any, path: str = "", depth: int = 0) -> Any:
     if depth >= MAX_DEPTH:
         where = cut(path, 80)
         raise ResultError(f"the result is no JSON: {where} nests deeper than {MAX_DEPTH} levels")
-    if isinstance(found, list):
-        return [_plain(part, f"{path}[{n}]", depth + 1) for n, part in enumerate(found)]
-    return {k: _plain(v, f"{path}.{k}" if path else k, depth + 1) for k, v in found.items()}
+    return _inside(found, path, depth + 1)
+
+
+def _inside(value: JSONObject | list[Any], path: str, depth: int) -> Any:
+    """The same of what stands in a value; a place is written down only for what may have no
+    form."""
+    if isinstance(value, list):
+        return [
+            v if type(v) in _AS_IT_IS else _plain(v, f"{path}[{n}]", depth)
+            for n, v in enumerate(value)
+        ]
+    return {
+        k: v if type(v) in _AS_IT_IS else _plain(v, f"{path}.{k}" if path else k, depth)
+        for k, v in value.items()
+    }
 
 
 def _formed(value: Any, path: str) -> Any:

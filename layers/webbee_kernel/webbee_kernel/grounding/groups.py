@@ -161,9 +161,8 @@ class Table:
 def _of_row(one: Figure, other: Figure) -> Iterator[Figure]:
     """What two fields of a row give; added is what is known to be of the same, or not known."""
     yield from combined(one, other, "%")
-    is_priced = isinstance(one.value, int) is not isinstance(
-        other.value, int
-    )  # so many, at a price
+    # so many, at a price
+    is_priced = isinstance(one.value, int) is not isinstance(other.value, int)
     signs = "+-*/" if is_priced or "money" in (one.kind, other.kind) else "+-/"
     x, y = (f._replace(kind=f.kind or ANY) for f in (one, other))
     yield from combined(x, y, signs)
