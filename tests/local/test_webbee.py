@@ -126,7 +126,8 @@ def test_inspect_prints_the_prompt_its_sizes_and_finds_values(run: Run, world: W
 def test_inspect_names_the_session_that_wrote_what_another_does_not_read(
     run: Run, world: World
 ) -> None:
-    run("chat", "add a task: feed the zebrafinch", "--session", "birds", "--url", world.url)
+    # nothing is written: a section refreshed early would show it to every session
+    run("chat", "show my tasks, dear zebrafinch", "--session", "birds", "--url", world.url)
     status, out, _ = run("inspect", "--search", "zebrafinch", "--url", world.url)
     assert status == 1
     assert "zebrafinch: written in session birds: the model of this session does not read it" in out
