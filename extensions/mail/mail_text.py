@@ -158,18 +158,3 @@ class _Stripper(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self._silent:
             self.words.append(re.sub(r"\s+", " ", data))
-
-
-_ENDING = re.compile(
-    r"(?<=[а-яё]{3})(?:ами|ями|ого|его|ому|ему|ах|ях|ом|ем|ой|ей|ою|ею|[аяоеуюыиьй])$",
-    re.IGNORECASE,
-)
-
-
-def searched(text: str) -> list[str]:
-    """What a server is to search for: the text, of Russian its words without their case endings,
-    for servers compare letters and people write «письма от Марии»."""
-    words = text.split()
-    if not any(_ENDING.search(word) for word in words):
-        return [text] if text else []
-    return [_ENDING.sub("", word) for word in words]

@@ -46,7 +46,7 @@ from mail_params import (
     SearchParams,
     SendParams,
 )
-from mail_text import cut, searched
+from mail_text import cut
 from user_mail import across, day_start, each_account, gathered, located, mailboxes
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
 from wording import found, listed, say
@@ -125,13 +125,14 @@ async def list_inbox(ctx: Context, params: ListParams) -> ActionResult:
 )
 @reported
 async def search(ctx: Context, params: SearchParams) -> ActionResult:
-    """One connection per account, all at the same time; the servers do the searching."""
+    """One connection per account, all at the same time; the servers do the searching, and compare
+    letters: words go there without their endings."""
     accounts = await mailboxes(ctx, params.account)
     folders = ["inbox", "archive"] if params.folder == "anywhere" else [params.folder]
     wanted = (("TEXT", params.text), ("FROM", params.sender), ("SUBJECT", params.subject))
-    criteria: Criteria = [(key, part) for key, value in wanted for part in searched(value)] + (
-        [("UNSEEN", None)] if params.unread_only else []
-    )
+    criteria: Criteria = [
+        (key, part) for key, value in wanted for part in ctx.words(value).beginnings()
+    ] + ([("UNSEEN", None)] if params.unread_only else [])
     data, matched = await gathered(
         ctx, accounts, folders, criteria, day_start(ctx, params.since), params.limit
     )

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StringConstraints
 
 import examples
-from shelf import COLLECTION, Note, Top, change, every, excerpt, folded, locate, newest, say
+from shelf import COLLECTION, Note, Top, change, every, excerpt, locate, newest, say
 from webbee_kernel.sdk import (
     ActionResult,
     ChatExtension,
     Context,
     Extension,
     Ident,
+    SearchWords,
     ui,
 )
 
@@ -58,7 +59,7 @@ class FindParams(BaseModel):
     query: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
         "",
         description=(
-            "Words that must all stand in the title or the text, in any letter case. Empty: the"
+            "Words that must all stand in the title or the text, in any of their forms. Empty: the"
             " newest notes."
         ),
     )
@@ -143,7 +144,7 @@ async def append(ctx: Context, params: AppendParams) -> ActionResult:
 async def find(ctx: Context, params: FindParams) -> ActionResult:
     """The exact count and the newest notes up to `limit`, with an excerpt each. With words one pass
     over the user's notes (see `shelf`)."""
-    words = folded(params.query).split()
+    words = ctx.words(params.query)
     count, rows = await (holding(ctx, words, params.limit) if words else all_of(ctx, params.limit))
     notes = [{**note.facts(), "excerpt": excerpt(note.body, words)} for note in rows]
     summary = say(ctx, "found" if params.query else "count", n=count, query=params.query)
@@ -219,11 +220,11 @@ async def all_of(ctx: Context, limit: int) -> tuple[int, list[Note]]:
     return await ctx.store.count(COLLECTION), await newest(ctx, limit)
 
 
-async def holding(ctx: Context, words: list[str], limit: int) -> tuple[int, list[Note]]:
+async def holding(ctx: Context, words: SearchWords, limit: int) -> tuple[int, list[Note]]:
     """How many notes hold all of the words, and the newest of them."""
     count, top = 0, Top(limit, Note.age)
     async for note in every(ctx):
-        if note.holds(words):
+        if words.are_in(note.text):
             count += 1
             top.offer(note)
     return count, top.rows()
@@ -257,7 +258,7 @@ def row(ctx: Context, note: Note) -> ui.UINode:
     return ui.ListItem(
         note.id,
         note.title,
-        subtitle=excerpt(note.body, []),
+        subtitle=excerpt(note.body),
         meta=note.written_at,
         badge=ui.Badge(say(ctx, "is_pinned"), color="blue") if note.pinned else None,
         on_click=ui.Call("read", id=note.id),

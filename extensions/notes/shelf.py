@@ -13,13 +13,18 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from webbee_kernel.sdk import ActionResult, Context, Document, Sentences, StoreConflict
+from webbee_kernel.sdk import (
+    ActionResult,
+    Context,
+    Document,
+    SearchWords,
+    Sentences,
+    StoreConflict,
+)
 
 say = Sentences(__file__).say
 
 COLLECTION = "notes"
-LONG = 6
-"""Letters of a word that is found in another form, too."""
 PAGE = 100
 CANDIDATES = 5
 EXCERPT = 120
@@ -59,11 +64,10 @@ class Note:
         """Sort key: the newest note has the greatest."""
         return (self.written_at, self.id)
 
-    def holds(self, words: list[str]) -> bool:
-        """Whether every word (already folded) stands in the title or the body, a long one also
-        without its last two letters: meetings, a meeting."""
-        text = folded(f"{self.title}\n{self.body}") if words else ""
-        return all(word in text or (len(word) >= LONG and word[:-2] in text) for word in words)
+    @property
+    def text(self) -> str:
+        """What is searched: title and body."""
+        return f"{self.title}\n{self.body}"
 
 
 class Top:
@@ -129,12 +133,8 @@ async def locate(ctx: Context, note_id: str, title: str) -> Note | ActionResult:
         return ActionResult.error(say(ctx, "no_such_id", id=note_id), code="NOT_FOUND")
     if not title:
         return ActionResult.error(say(ctx, "which"), code="VALIDATION_MISSING_FIELD")
-    wanted = folded(title)
-    found = [
-        note
-        async for note in every(ctx)
-        if all(word in folded(note.title) for word in wanted.split())
-    ]
+    wanted, words = folded(title), ctx.words(title)
+    found = [note async for note in every(ctx) if words.are_in(note.title)]
     found = [note for note in found if folded(note.title) == wanted] or found
     if len(found) == 1:
         return found[0]
@@ -166,13 +166,11 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().replace("ё", "е").split())
 
 
-def excerpt(body: str, words: list[str]) -> str:
-    """At most 120 characters of the body on one line, around the first of the words (already
-    folded) that stands in it."""
+def excerpt(body: str, words: SearchWords | None = None) -> str:
+    """At most 120 characters of the body on one line, around the first of the words that stands in
+    it."""
     line = " ".join(body.split())
-    hits = [
-        at for at in (line.casefold().replace("ё", "е").find(word) for word in words) if at >= 0
-    ]
-    start = max(0, min(hits) - EXCERPT // 3) if hits else 0
+    place = words.place_in(line) if words else None
+    start = max(0, place[0] - EXCERPT // 3) if place else 0
     cut = line[start : start + EXCERPT]
     return ("…" if start else "") + cut + ("…" if start + EXCERPT < len(line) else "")

@@ -102,9 +102,9 @@ async def locate(
     if not title:
         return ActionResult.error(say(ctx, "which"), code="VALIDATION_MISSING_FIELD")
     tasks = [task async for task in every(ctx, state)]
-    wanted = folded(title)
+    wanted, words = folded(title), ctx.words(title)
     found = [t for t in tasks if folded(t.title) == wanted] or [
-        t for t in tasks if all(word in folded(t.title) for word in wanted.split())
+        t for t in tasks if words.are_in(t.title)
     ]
     if len(found) == 1:
         return found[0]

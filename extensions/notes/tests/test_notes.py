@@ -142,6 +142,8 @@ def test_finding_looks_at_titles_and_texts_in_any_case_and_alphabet(
     assert found(notes, "ЕЛКА отпуск") == ["Отпуск"]
     assert found(notes, "lisbon TRIP") == ["Trip"]
     assert found(notes, "lisbon отпуск") == []
+    assert found(notes, "поездку в Лиссабоне") == ["Отпуск"]
+    assert found(notes, "the trips") == ["Trip"]
 
 
 def test_the_newest_come_first_and_the_count_is_exact(notes: ExtensionHarness) -> None:

@@ -4,7 +4,6 @@ search over all that was said in them."""
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log
@@ -15,6 +14,7 @@ from pydantic import AfterValidator, Field
 from ..bootstrap import App
 from ..clock import iso
 from ..errors import NotFound
+from ..language.search import SearchWord, SearchWords
 from ..stores.transcript_archive import conversation
 from ..stores.types import SessionSummary
 from ..turn.results_block import remembered_details
@@ -160,12 +160,13 @@ class Conversations:
 
     @Route("GET /v1/search", answer="SearchAnswer", params=SEARCH)
     async def find(self, request: Request) -> Answer:
-        """Turns in which every word of `q` was said, by the caller or to him, in any case, and
+        """Turns in which every word of `q` was said, by the caller or to him, in any form, and
         behind them those that lack what tells least (`lacks`). One request reads 20 conversations
         and the newest 200 turns of each; with `cursor`, the conversations before them. A `q` of
         less than two characters finds nothing."""
-        words = at_most(MAX_QUERY, "q", request.query.get("q", "")).split()
-        if len("".join(words)) < SHORTEST:
+        query = at_most(MAX_QUERY, "q", request.query.get("q", ""))
+        words = SearchWords(query, request.reader.language).words
+        if len("".join(query.split())) < SHORTEST:
             return Answer({"matches": [], "searched": 0, "cursor": None})
         user, now = UserKey.of(request.caller), self._clock.now()
         cursor = request.query.get("cursor")
@@ -192,15 +193,13 @@ def _key(request: Request) -> SessionKey:
 
 
 def _matches(
-    turns: Sequence[tuple[SessionSummary, JSONObject]], words: Sequence[str]
+    turns: Sequence[tuple[SessionSummary, JSONObject]], words: Sequence[SearchWord]
 ) -> list[JSONObject]:
     """The turns that hold every word, then those that lack some and hold what tells most. A few of
     each conversation, the newest first, each with an excerpt and the words that it lacks."""
-    # no folded copy: offsets of the excerpt have to be those of the text itself
-    patterns = {word: re.compile(re.escape(word), re.IGNORECASE) for word in words}
     read = [(session, row, _texts(row)) for session, row in turns]
-    held = [_held(patterns, texts) for *_, texts in read]
-    telling, count = _telling(held, patterns), Counter[str]()
+    held = [_held(words, texts) for *_, texts in read]
+    telling, count = _telling(held, words), Counter[str]()
     found: list[JSONObject] = []
     # sorting is stable: with as many words the newest stay in front
     for (session, row, texts), has in sorted(
@@ -210,18 +209,18 @@ def _matches(
         if has in telling and count[session.session_id] <= MATCHES:
             at = {name: row[name] for name in ("at", "turn", "request_id")}
             told = {"session_id": session.session_id, "title": session.title, **at}
-            found.append({**told, **_excerpt(texts, patterns, has)})
+            found.append({**told, **_excerpt(texts, words, has)})
     return found
 
 
-def _held(
-    patterns: Mapping[str, re.Pattern[str]], texts: Sequence[tuple[str, str]]
-) -> frozenset[str]:
+def _held(words: Sequence[SearchWord], texts: Sequence[tuple[str, str]]) -> frozenset[SearchWord]:
     """The words that stand in any of these texts."""
-    return frozenset(w for w, p in patterns.items() if any(p.search(text) for _, text in texts))
+    return frozenset(word for word in words if any(word.search(text) for _, text in texts))
 
 
-def _telling(held: Sequence[frozenset[str]], words: Iterable[str]) -> set[frozenset[str]]:
+def _telling(
+    held: Sequence[frozenset[SearchWord]], words: Iterable[SearchWord]
+) -> set[frozenset[SearchWord]]:
     """What of the words a turn must hold: all, or enough of what they tell. Of the turns that lack
     some, a word tells the more, the fewer have it."""
     every = frozenset(words)
@@ -244,19 +243,19 @@ def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _excerpt(
-    texts: Sequence[tuple[str, str]], patterns: Mapping[str, re.Pattern[str]], has: frozenset[str]
+    texts: Sequence[tuple[str, str]], words: Sequence[SearchWord], has: frozenset[SearchWord]
 ) -> JSONObject:
     """Where the first word that a turn holds stands, and which it lacks."""
-    pattern = next(p for word, p in patterns.items() if word in has)
-    found = ((name, text, pattern.search(text)) for name, text in texts)
-    name, text, match = next((n, t, m) for n, t, m in found if m)
-    start = max(0, match.start() - BEFORE)
+    first = next(word for word in words if word in has)
+    found = ((name, text, first.search(text)) for name, text in texts)
+    name, text, (begins, ends) = next((n, t, place) for n, t, place in found if place)
+    start = max(0, begins - BEFORE)
     return {
         "where": name,
-        "excerpt": text[start : max(start + AROUND, match.end())],
-        "start": match.start() - start,
-        "end": match.end() - start,
-        "lacks": [word for word in patterns if word not in has],
+        "excerpt": text[start : max(start + AROUND, ends)],
+        "start": begins - start,
+        "end": ends - start,
+        "lacks": [word.word for word in words if word not in has],
     }
 
 

@@ -8,6 +8,7 @@
   chosen by script, and what words of two languages sound like
 - `numerals`, `calendars`, `moments`  numbers, and dates and times, that a text mentions
 - `detection`  which language a text is written in
+- `search`     words that somebody looks for, in whatever form a text has them
 - `units`      the units of measure that stand behind a number, by CLDR
 - `resources`  which languages there are, their files as they stand, what CLDR knows of them
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import ui as ui
     from .context import Context as Context
+    from .context import SearchWords as SearchWords
     from .context import Sentences as Sentences
     from .context import User as User
     from .definitions import FunctionDef as FunctionDef
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 _NAMES_OF = {
     "": ("ui",),
-    "context": ("Context", "Sentences", "User"),
+    "context": ("Context", "SearchWords", "Sentences", "User"),
     "definitions": ("FunctionDef",),
     "records": ("Document", "Page"),
     "exceptions": (

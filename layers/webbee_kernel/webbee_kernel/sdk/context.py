@@ -218,6 +218,23 @@ class Log(Protocol):
     def error(self, message: str, **fields: Any) -> None: ...
 
 
+class SearchWords(Protocol):
+    """What somebody looks for. A word stands in a text by its letters, in any case and anywhere, or
+    in another of its forms: "books" in "A book". Small words ("the", "of") count alone only."""
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+
+    def are_in(self, text: str) -> bool:
+        """Whether each word stands in a text."""
+
+    def place_in(self, text: str) -> tuple[int, int] | None:
+        """Where the first one that stands there begins and ends; None where none does."""
+
+    def beginnings(self) -> list[str]:
+        """Each word without its ending, for a server that compares letters."""
+
+
 class Context:
     """One handler call's view of the world."""
 
@@ -244,6 +261,10 @@ class Context:
     ) -> str:
         """Continue past the turn; the result reaches the user as an event. Returns the task's
         id."""
+        raise NotImplementedError
+
+    def words(self, text: str) -> SearchWords:
+        """What the user looks for, to be compared with texts of the app."""
         raise NotImplementedError
 
     def as_user(self, user_id: str) -> Context:

@@ -17,7 +17,7 @@ from ...clock import Clock, new_id
 from ...config import Settings
 from ...errors import CallError
 from ...llm.protocol import Model
-from ...sdk.context import Context, SkeletonClient, User
+from ...sdk.context import Context, SearchWords, SkeletonClient, User
 from ...stores.deployment import is_installed
 from ...stores.event_log import EventLog, panel_refresh
 from ...stores.protocols import Stores
@@ -166,6 +166,12 @@ class CallContext(Context):
         await self._factory.events.emit(self._key, "notification", data)
         for event in panel_refresh(self._factory.events, self.app_id, panels):
             await self._factory.events.emit(self._key, event.kind, event.data)
+
+    def words(self, text: str) -> SearchWords:
+        """The words of a text in the user's language, and in the one that they are in."""
+        from ...language.search import SearchWords  # imported late: most calls look for none
+
+        return SearchWords(text, self.user.language)
 
     def as_user(self, user_id: str) -> Context:
         """I-AS-USER-1; the app's own partition of its webhooks is open to every call of it."""
