@@ -117,6 +117,30 @@ async def test_long_texts_are_found_by_all_of_it_and_ordered_by_their_beginning(
     ]
 
 
+EQUAL: list[list[Any]] = [
+    *([v] for v in ("a b", "a\tb", "a\nb", "a", "a\x00", "a!", "", "\v", " ")),
+    *([v] for v in (10**45, 10**45 + 1, -(10**45), -(10**45) - 1, 10**200 + 1, 10**200 + 2)),
+    *([[1], [1.0], (1,)], [{"k": [2, 0]}, {"k": [2.0, -0.0]}], [[True]], [True], [1, 1.0]),
+]
+"""Values that are equal, by line; of two lines none are."""
+
+
+async def test_what_is_equal_and_nothing_else_is_counted_together(stores: Stores) -> None:
+    tasks = tasks_of(stores)
+    await tasks.add(*({"state": v, "n": v} for values in EQUAL for v in values))
+    for values in EQUAL:
+        for value in values:
+            found = [await tasks.count(where={name: value}) for name in ("state", "n")]
+            assert found == [len(values)] * 2, value
+
+
+async def test_texts_stand_by_code_point_whatever_characters_they_hold(stores: Stores) -> None:
+    tasks = tasks_of(stores)
+    texts = [v for values in EQUAL for v in values if isinstance(v, str)]
+    await tasks.add(*({"n": text} for text in texts))
+    assert await tasks.pages("n", order_by="n") == [sorted(texts)]
+
+
 async def test_a_cursor_holds_over_changes_and_declarations(stores: Stores) -> None:
     tasks, plain = tasks_of(stores), tasks_of(stores, UNDECLARED)
     made = await tasks.add(*({"n": n} for n in range(6)))

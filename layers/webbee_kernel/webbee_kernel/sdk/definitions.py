@@ -204,7 +204,7 @@ class Keeping:
         `order_by` or `where` of it, and `count`, read what they answer, however many there are.
 
         `counted` keeps how many documents have each value, for fields of few values (at most 100).
-        An index orders by the first 200 bytes of a text and 40 digits of a number. A write costs
+        An index orders by the first 200 bytes of a text and 190 digits of a number. A write costs
         one unit more for each index (two where the value changes), and twice that with two for the
         count where it changes a count. Documents from before the declaration come in as the
         collection is read. Raises ValueError for a fifth index of a collection.

@@ -25,20 +25,21 @@ if TYPE_CHECKING:
 KEY_BYTES: Final = 200
 """UTF-8 of a text by which documents are ordered; those that agree so far keep their creation's
 order."""
-DIGITS: Final = 40
-"""Of a number by which documents are ordered: more than a float has."""
+DIGITS: Final = KEY_BYTES - 10
+"""Of a number by which documents are ordered: with so many its key counts as cut."""
 MANY: Final = 1_000
 """Documents read for one answer without an index, above which the log says what it cost."""
 
 MISSING: Final = "9"
 """The key of what is missing or null: after all others."""
 END: Final = "\t"
-"""Ends a key. Control characters of a text count as spaces, so nothing sorts before it."""
-_CONTROLS: Final = dict.fromkeys(range(32), " ")
+"""Ends a key, and stands in none."""
+_CONTROLS: Final = {code: f"\v{chr(32 + code)}" for code in range(32)}
+"""Control characters as keys have them: in their order, behind `END` and before all others."""
 _LARGEST_EXPONENT: Final = 49_999
 _COMPLEMENT: Final = str.maketrans("0123456789", "9876543210")
 
-_KIND: Final = "local"
+_KIND: Final = "local.2"
 """How indexes are kept: a marker that tells of entries of another kind is another declaration's."""
 
 _log = logging.getLogger("webbee.extension")
@@ -108,8 +109,8 @@ def order_key(value: Any) -> str:
         return f"1{_number_key(value)}"
     if isinstance(value, str):
         return f"2{_text_key(value)}"
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return f"{3 if isinstance(value, list) else 4}{_text_key(text)}"
+    text = json.dumps(_alike(value), sort_keys=True, ensure_ascii=False)
+    return f"{4 if isinstance(value, dict) else 3}{_text_key(text)}"
 
 
 def is_cut(key: str) -> bool:
@@ -127,15 +128,23 @@ def _number_key(value: float) -> str:
     """Sign, exponent and digits; of a negative number their complements, so that more is less."""
     if not value:
         return "5"
-    # 1 and 1.0 are equal, so they need the same digits
-    whole = isinstance(value, int) or value.is_integer()
-    exact = Decimal(int(value)) if whole else Decimal(repr(value))
+    number = _alike(value)
+    exact = Decimal(number if isinstance(number, int) else repr(number))
     # integers have no end, but the exponent of a key has five digits
     exponent = min(exact.adjusted(), _LARGEST_EXPONENT)
-    digits = "".join(map(str, exact.as_tuple().digits[:DIGITS])).rstrip("0")
+    digits = "".join(map(str, exact.as_tuple().digits)).rstrip("0")[:DIGITS]
     body = f"{exponent + _LARGEST_EXPONENT:05d}{digits}"
     # `~`: of two negatives that begin alike the longer one is less
     return f"7{body}" if value > 0 else f"3{body.translate(_COMPLEMENT)}~"
+
+
+def _alike(value: Any) -> Any:
+    """The value with its numbers in one form each: 1.0 is 1."""
+    if isinstance(value, dict):
+        return {key: _alike(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_alike(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class Cursor:
