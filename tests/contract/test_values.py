@@ -27,7 +27,7 @@ from webbee_kernel.stores.codec import (
     turn_text,
     unpack,
 )
-from webbee_kernel.stores.dynamodb.item_requests import Item
+from webbee_kernel.stores.dynamodb.item_requests import Item, from_wire, to_wire
 from webbee_kernel.stores.dynamodb.sessions import SMALL_BYTES, turn_attributes, turn_in
 from webbee_kernel.stores.item_keys import shard_of
 from webbee_kernel.stores.paging import Cursor
@@ -41,6 +41,14 @@ any_json = json_values(items=3, fields=3, leaves=10)
 def test_json_comes_back_exactly(value: Any) -> None:
     assert repr(loads(dumps(value))) == repr(value)
     assert equal(value, loads(dumps(value)))
+
+
+def test_each_value_of_an_item_comes_back_as_what_it_was() -> None:
+    item = {"s": "", "b": b"x", "yes": True, "no": False, "n": 1, "f": 0.1, "set": {"a"}}
+    sent = {"Items": [item], "TransactItems": [{"Put": {"Item": item}}]}
+    # as text: 1 is True to Python
+    assert repr(from_wire(to_wire(sent))) == repr(sent)
+    assert to_wire({"Key": {"yes": True}}) == {"Key": {"yes": {"BOOL": True}}}
 
 
 @given(any_json, st.sampled_from([float("nan"), float("inf"), float("-inf")]))

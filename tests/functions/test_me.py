@@ -20,6 +20,7 @@ from local.stack import Stack
 from local.template import load_template, table_definitions
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, deployed, rows
 from webbee_kernel.config import ALL_TABLES
+from webbee_kernel.stores import Collection
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.personal_data import PLACES
 from webbee_kernel.stores.dynamodb.user_items import NAMED
@@ -223,6 +224,20 @@ def test_an_export_holds_every_item_until_when_it_is_kept_and_no_secret(stack: S
     timer = next(x["data"] for x in lines if x["kind"] == "skeleton" and "sections" in x["data"])
     assert {s["fetched_anew_every_seconds"] for s in timer["sections"].values()}
     assert all("ttl" not in s for s in timer["sections"].values())
+
+
+def test_an_export_holds_whatever_an_app_has_named_or_stored_so(stack: Stack) -> None:
+    stores = dynamodb_stores(Tables.from_variables(os.environ))
+    user, now = UserKey(ALICE["tenant_id"], ALICE["sub"]), "2026-05-15T17:21:04Z"
+    asyncio.run(stores.cache.set(user, "probe", "a#part#1", "k", b'"v"', expires_at=2e9))
+    of, half = Collection(user, "probe", "notes"), {"half": "\ud800"}
+    half["in parts"] = os.urandom(250_000).hex()
+    made = asyncio.run(stores.documents.create(of, half, now=now))
+    lines = export(Person(stack, ALICE))
+    found = {line["kind"]: line for line in lines if not line["key"].startswith("#")}
+    assert (found["cache"]["key"], found["cache"]["data"]["value"]) == ("a#part#1#k", '"v"')
+    assert found["document"]["key"] == f"notes#{made.id}"
+    assert found["document"]["data"]["data"] == half
 
 
 def test_a_long_export_comes_in_parts_without_a_gap(

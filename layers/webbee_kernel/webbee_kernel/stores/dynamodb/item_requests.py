@@ -1,9 +1,9 @@
 """Requests to DynamoDB over plain values: one way to write and one to query, and the wire form.
 
-Items hold str, int, float, bytes and sets of str. Expressions name attributes with a leading `#`
-(`"#seq < :n"`); the names are declared here, so no reserved word needs thought. A write may name an
-attribute as its `own`, whose value nobody else writes: botocore repeats a request whose answer was
-lost, and a repeat that meets its own value has succeeded.
+Items hold str, int, float, bool, bytes and sets of str. Expressions name attributes with a leading
+`#` (`"#seq < :n"`); the names are declared here, so no reserved word needs thought. A write may
+name an attribute as its `own`, whose value nobody else writes: botocore repeats a request whose
+answer was lost, and a repeat that meets its own value has succeeded.
 """
 
 from __future__ import annotations
@@ -255,12 +255,18 @@ def _attributes(item: JSONObject, convert: Callable[[Any], Any]) -> JSONObject:
 
 
 def _to_wire(value: Any) -> JSONObject:
-    if isinstance(value, str):
-        return {"S": value}
-    if isinstance(value, bytes):
-        return {"B": value}
-    # a float comes back as the same float
-    return {"N": repr(value)} if isinstance(value, int | float) else {"SS": sorted(value)}
+    match value:
+        case str():
+            return {"S": value}
+        case bytes():
+            return {"B": value}
+        # before the numbers: in Python it is one
+        case bool():
+            return {"BOOL": value}
+        case int() | float():
+            # a float comes back as the same float
+            return {"N": repr(value)}
+    return {"SS": sorted(value)}
 
 
 def _from_wire(attribute: JSONObject) -> Any:

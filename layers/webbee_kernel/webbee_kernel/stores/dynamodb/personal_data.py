@@ -9,7 +9,6 @@ Needs credentials for exactly this person: `dynamodb:Query` and `BatchWriteItem`
 from __future__ import annotations
 
 import base64
-import json
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -19,7 +18,7 @@ from uuid import uuid4
 
 from ...clock import iso, new_id
 from ...types import JSON, AuditRecord, JSONObject, UserKey
-from ..codec import audit_from, loads, unpack
+from ..codec import audit_from, dumps, loads, unpack
 from ..deployment import KERNEL_APP
 from ..item_keys import app_key, secrets_of, user_key
 from ..paging import Collection, Cursor
@@ -281,7 +280,8 @@ class Export:
             after = (int(index), str(pk), str(sk))
         size = 0
         async for found in self._belongings.walk(after):
-            if "#part#" in found.position[2]:  # of a large document: told with its head
+            # of a large document: told with its head
+            if found.place.kind == "document" and "#part#" in found.position[2]:
                 continue
             lines.append(await self._told(found))
             size += len(lines[-1].encode())
@@ -308,14 +308,10 @@ class Export:
 
 def _line(kind: str, inside: str, key: str, data: JSON, until: str | None = None) -> str:
     row: JSONObject = {"kind": kind, "in": inside, "key": key, "until": until, "data": data}
-    text = _dumps(row)
+    text = dumps(row)
     if len(text) > MAX_LINE_BYTES // 4 and (size := len(text.encode())) > MAX_LINE_BYTES:
-        text = _dumps({**row, "data": None, "left_out_bytes": size})
+        text = dumps({**row, "data": None, "left_out_bytes": size})
     return text
-
-
-def _dumps(row: JSONObject) -> str:
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
 
 
 def _plain(item: Item) -> JSONObject:

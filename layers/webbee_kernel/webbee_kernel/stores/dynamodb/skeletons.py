@@ -168,10 +168,9 @@ class SkeletonStore(Timers, DueIndex, Tenants):
 
     async def read(self, user: UserKey) -> UserState:
         """One query: all sections and installation records, and when the user was last noted."""
+        # `previous` is for alerts, and big: the clock alone reads it, behind the sections
         values = {"pk": user_key(user), "end": AFTER_SECTIONS}
-        state = state_of(await self._query("#pk = :pk AND #sk < :end", values))
-        # `previous` is for alerts, and big: the clock alone reads it
-        return state._replace(sections=tuple(replace(s, previous=None) for s in state.sections))
+        return state_of(await self._query("#pk = :pk AND #sk < :end", values))
 
     async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
         """One section, strongly consistent."""
