@@ -1,8 +1,7 @@
 """What `webbee check` finds in an extension, each finding with its file and line.
 
 - `finding`     the table of rules, a finding, and small helpers over syntax trees
-- `rules`       limits and invariants that a source breaks where it stands
-- `flow`        what runs otherwise than it reads: missing awaits, endless loops, blocking calls
+- `source`      limits that a source breaks where it stands, and what runs otherwise than it reads
 - `agreements`  what two places must agree on: names, webhooks, forms, collections, events
 - `loading`     what only the loaded extension shows: signatures, cron, arguments without effect
 - `wording`     descriptions by which no function would be found, and the files beside the code
@@ -16,15 +15,15 @@ May import: everything of the kernel. Entrance: `problems_of`, and `lines_of` wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 
 from ..terminal import paint
-from . import agreements, flow, rules, typed, wording
-from .finding import RULES, Finding, Module, parse
-from .loading import Loaded, load
+from . import agreements, source, typed, wording
+from .finding import RULES, Checked, Finding, parse
+from .loading import load
 
 CERTAIN = frozenset({"unknown-name", "unused-coroutine"})
 """What a type checker knows for certain also of code that is written against another SDK."""
@@ -34,21 +33,6 @@ WORSE = ("not-async", "bad-return", "missing-import", "bad-specialization")
 """Rules of our own, and those of the type checker that tell of the same line in other words."""
 
 IGNORED = re.compile(r"#\s*check:\s*ignore\[([\w\s,-]+)\]")
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """An extension's id, empty where it does not load; its findings in order; and how the calls of
-    each of its functions are classed (docs/consent.md)."""
-
-    app_id: str
-    findings: list[Finding]
-    consent: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def errors(self) -> list[Finding]:
-        """Those that are no warnings."""
-        return [f for f in self.findings if f.level == "error"]
 
 
 def lines_of(folder: Path, found: Checked) -> Iterator[str]:
@@ -70,32 +54,22 @@ def problems_of(folder: Path) -> Checked:
     if not (folder / "main.py").exists():
         told = "an extension is a folder with a main.py"
         return Checked("", [Finding.of("main.py", 1, "layout", told)])
-    modules, found = parse(folder)
-    if found:
-        return Checked("", found)
-    theirs = any(m.imports("imperal_sdk") for m in modules)
+    modules, broken = parse(folder)
+    if broken:
+        return Checked("", broken)
     with ThreadPoolExecutor(2) as both:  # two processes: neither needs the other's answer
         loading, typing = both.submit(load, folder), both.submit(typed.findings, folder)
+        found = [*agreements.findings(modules)]
+        for module in modules:
+            found += (*source.findings(module), *wording.personal(module))
         loaded = loading.result()
-        found = [*_static(modules, loaded), *loaded.findings]
-        found += wording.beside(folder, loaded.declared.functions)
-        if loaded.app_id:
-            found += agreements.events(modules, loaded.app_id, folder)
+        found += loaded.findings
+        theirs = any(m.imports("imperal_sdk") for m in modules)
         found += [f for f in typing.result() if not theirs or f.rule in CERTAIN]
     if theirs:
         found = [f for f in found if f.rule not in RULES or not RULES[f.rule].ours]
     kept = _once(f for f in found if not _is_ignored(folder, f))
-    ordered = sorted(kept, key=lambda f: (f.file, f.line))
-    return Checked(loaded.app_id, ordered, loaded.declared.consent)
-
-
-def _static(modules: list[Module], loaded: Loaded) -> Iterator[Finding]:
-    yield from agreements.repeated(modules)
-    for module in modules:
-        yield from (*rules.findings(module), *flow.findings(module), *wording.personal(module))
-        if loaded.app_id:
-            yield from agreements.names(module, loaded.declared)
-    yield from agreements.findings(modules, loaded.declared)
+    return replace(loaded, findings=sorted(kept, key=lambda f: (f.file, f.line)))
 
 
 def _once(found: Iterable[Finding]) -> list[Finding]:

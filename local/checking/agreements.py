@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from webbee_kernel.sdk import ui
+from pydantic import BaseModel
+
+from webbee_kernel.extensions.registry import LoadedExtension
+from webbee_kernel.sdk import Extension, FunctionDef, ui
 from webbee_kernel.sdk.definitions import ON_EVENT
 from webbee_kernel.sdk.extension import ALERT_PREFIX
 
@@ -23,20 +25,51 @@ KERNEL = "oauth_connected"
 PARSED = ("dict", "Dict", "Mapping", "JSON", "bytes", "list")
 """What a handler hopes a body to be that is text."""
 
+Fields = Mapping[str, Mapping[str, bool]]
+"""Function to its parameters, and whether each is required; without those that take any."""
 
-def findings(modules: Sequence[Module], declared: Declared) -> Iterator[Finding]:
-    """Every rule of this page."""
+
+def findings(modules: Sequence[Module]) -> Iterator[Finding]:
+    """What two places of the source must agree on."""
     yield from _collections(modules)
     yield from _alerts(modules)
     for module in modules:
         for function, declaration in module.handlers("webhook"):
             yield from _webhook(module, function, declaration)
-        for call, name in module.calls():
-            last = name.rpartition("ui.")[2]
-            if last == "Call":
-                yield from _arguments(module, call, declared.fields)
-            elif last == "Form":
-                yield from _form(module, call, declared.fields)
+
+
+def of_loaded(modules: Sequence[Module], loaded: LoadedExtension) -> Iterator[Finding]:
+    """What the source asks for by name, and what the loaded extension has."""
+    functions = loaded.functions
+    fields = {n: _fields(f.params_model) for n, f in functions.items() if _is_closed(f)}
+    callable_ = [*functions, *(f"__panel__{panel}" for panel in loaded.ext.panels)]
+    known = {"section": loaded.ext.skeletons, "function": callable_, "action": callable_}
+    for module, call, name in ((m, *row) for m in modules for row in m.calls()):
+        last = name.rpartition("ui.")[2]
+        if row := NAMES.get(last):
+            rule, where, place, told = row
+            wanted, there = text(argument(call, where, place)), known.get(where, NODES)
+            if wanted and wanted not in there:
+                yield module.found(call, rule, told.format(wanted) + near(wanted, there))
+        if last == "Call":
+            yield from _arguments(module, call, fields)
+        elif last == "Form":
+            yield from _form(module, call, fields)
+        yield from _declared(module, call, name, loaded.ext)
+        yield from _model(module, call, name, loaded.ext)
+        yield from _panels(module, call, loaded.ext)
+    yield from _events(modules, loaded)
+
+
+def _is_closed(function: FunctionDef) -> bool:
+    """Whether all that it takes is known: the fields of a model that drops what it has not."""
+    model = function.params_model
+    return model is not None and model.model_config.get("extra") != "allow"
+
+
+def _fields(model: type[BaseModel] | None) -> dict[str, bool]:
+    found = model.model_fields if model else {}
+    return {f.alias or n: f.is_required() for n, f in found.items()}
 
 
 def _webhook(module: Module, node: Function, call: ast.Call) -> Iterator[Finding]:
@@ -79,9 +112,7 @@ def _header(node: ast.AST, headers: str) -> str:
     return ""
 
 
-def _arguments(
-    module: Module, call: ast.Call, fields: Mapping[str, Mapping[str, bool]]
-) -> Iterator[Finding]:
+def _arguments(module: Module, call: ast.Call, fields: Fields) -> Iterator[Finding]:
     """`ui.Call("f", …)`: what `f` has no parameter for is dropped."""
     function = text(argument(call, "function", 0))
     known = fields.get(function)
@@ -90,9 +121,7 @@ def _arguments(
             yield module.found(given.value, "ui", _no_parameter(function, given.arg, known or {}))
 
 
-def _form(
-    module: Module, call: ast.Call, fields: Mapping[str, Mapping[str, bool]]
-) -> Iterator[Finding]:
+def _form(module: Module, call: ast.Call, fields: Fields) -> Iterator[Finding]:
     """A form's inputs are the parameters of its function, and all that it requires."""
     function = text(argument(call, "action", 1))
     known = fields.get(function)
@@ -203,10 +232,11 @@ def _keys(node: ast.AST) -> set[str]:
     return {text(k) for d in made for k in d.keys if k is not None}
 
 
-def events(modules: Sequence[Module], app_id: str, folder: Path) -> Iterator[Finding]:
+def _events(modules: Sequence[Module], loaded: LoadedExtension) -> Iterator[Finding]:
     """Of the app's own events those that nothing emits; of others those whose app is misspelt."""
+    app_id, folder = loaded.app_id, loaded.folder or Path()
     emitted = {e for module in modules for e in _emitted(module, app_id)}
-    beside = {path.parent.name for path in folder.resolve().parent.glob("*/main.py")}
+    beside = {path.parent.name for path in folder.parent.glob("*/main.py")}
     for module in modules:
         for node, heard in _heard(module):
             app, _, name = heard.rpartition(".")
@@ -244,39 +274,6 @@ def _emitted(module: Module, app_id: str) -> Iterator[str]:
 
 
 NODES = frozenset(n for n in ui.__all__ if n[0].isupper()) - {"UINode", "UIAction", "Node"}
-
-
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """What the loaded extension registers, by name."""
-
-    secrets: dict[str, str]
-    """Name to `write_mode`."""
-    cache_models: tuple[str, ...] = ()
-    panels: tuple[str, ...] = ()
-    functions: tuple[str, ...] = ()
-    fields: dict[str, dict[str, bool]] = field(default_factory=dict)
-    """Function to its parameters, and whether each is required; without those that take any."""
-    sections: tuple[str, ...] = ()
-    defaults: tuple[str, ...] = ()
-    """Top-level keys of `config_defaults`."""
-    consent: dict[str, str] = field(default_factory=dict)
-    """Function to how its calls are classed, and why (docs/consent.md)."""
-
-
-def repeated(modules: Sequence[Module]) -> Iterator[Finding]:
-    """Two handlers under one name: where an SDK lets it pass, one is silently replaced."""
-    seen: dict[tuple[str, ...], str] = {}
-    for kind in ("skeleton", "panel", "schedule", "webhook", "tool", "expose", "signal"):
-        for module, node, call in ((m, *row) for m in modules for row in m.handlers(kind)):
-            method = text(argument(call, "method", 1)).upper() if kind == "webhook" else ""
-            key = kind, _named(call), method
-            if _named(call) and (first := seen.get(key)):
-                told = f"{kind} {key[1]!r} is {first} already: one replaces the other"
-                yield module.found(call, "repeated", told)
-            seen[key] = node.name
-
-
 NAMES = {
     "ctx.skeleton.get": ("section", "section", 0, "the app has no section {!r}"),
     "Call": ("ui", "function", 0, "the app has no function {!r} to call"),
@@ -286,44 +283,29 @@ NAMES = {
 """What calls ask for by name: the rule, the argument and its place, and what is said."""
 
 
-def names(module: Module, declared: Declared) -> Iterator[Finding]:
-    """Every name of one module that nothing bears."""
-    functions = [*declared.functions, *(f"__panel__{panel}" for panel in declared.panels)]
-    known = {"section": declared.sections, "function": functions, "action": functions}
-    for call, name in module.calls():
-        if row := NAMES.get(name.rpartition("ui.")[2]):
-            rule, where, place, told = row
-            wanted, there = text(argument(call, where, place)), known.get(where, NODES)
-            if wanted and wanted not in there:
-                yield module.found(call, rule, told.format(wanted) + near(wanted, there))
-        yield from _secret(module, call, name, declared)
-        yield from _model(module, call, name, declared)
-        yield from _panels(module, call, declared)
-        if name in ("ctx.config.get", "ctx.config.get_section"):
-            key = text(argument(call, "key", 0)).partition(".")[0]
-            if key not in declared.defaults and (meant := near(key, declared.defaults)):
-                yield module.found(call, "config", f"config_defaults has no {key!r}{meant}")
-        if name.endswith(".oauth") and (provider := text(argument(call, "provider", 0))):
-            needs = (f"{provider}_client_id", f"{provider}_client_secret")
-            if missing := [w for w in needs if w not in declared.secrets]:
-                told = f'declare ext.secret("{missing[0]}", …, scope="app"): the sign-in reads it'
-                yield module.found(call, "oauth", told)
-
-
-def _secret(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
+def _declared(module: Module, call: ast.Call, name: str, ext: Extension) -> Iterator[Finding]:
+    """Secrets and settings that are read, and those that a sign-in reads."""
     head, _, method = name.rpartition(".")
-    wanted = text(argument(call, "name", 0))
-    if not head.endswith("ctx.secrets") or not wanted:
-        return
-    if wanted not in declared.secrets:
+    wanted, provider = text(argument(call, "name", 0)), text(argument(call, "provider", 0))
+    if head.endswith("ctx.secrets") and wanted and wanted not in ext.secrets:
         told = f'secret {wanted!r} is not declared: ext.secret("{wanted}", "what it is")'
-        yield module.found(call, "secret", told + near(wanted, declared.secrets))
-    elif method in ("set", "delete") and declared.secrets[wanted] == "user":
-        told = f'secret {wanted!r} is its user\'s: declare it with write_mode="both" for the'
-        yield module.found(call, "secret", f"{told} extension to {method} it")
+        yield module.found(call, "secret", told + near(wanted, ext.secrets))
+    elif head.endswith("ctx.secrets") and wanted and method in ("set", "delete"):
+        if ext.secrets[wanted].write_mode == "user":
+            told = f'secret {wanted!r} is its user\'s: declare it with write_mode="both" for the'
+            yield module.found(call, "secret", f"{told} extension to {method} it")
+    if name in ("ctx.config.get", "ctx.config.get_section"):
+        key, defaults = text(argument(call, "key", 0)).partition(".")[0], ext.config_defaults or {}
+        if key not in defaults and (meant := near(key, defaults)):
+            yield module.found(call, "config", f"config_defaults has no {key!r}{meant}")
+    if method == "oauth" and provider:
+        needs = (f"{provider}_client_id", f"{provider}_client_secret")
+        if missing := [w for w in needs if w not in ext.secrets]:
+            told = f'declare ext.secret("{missing[0]}", …, scope="app"): the sign-in reads it'
+            yield module.found(call, "oauth", told)
 
 
-def _model(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
+def _model(module: Module, call: ast.Call, name: str, ext: Extension) -> Iterator[Finding]:
     head, _, method = name.rpartition(".")
     if not head.endswith("ctx.cache") or method not in ("get", "set", "get_or_fetch"):
         return
@@ -332,16 +314,16 @@ def _model(module: Module, call: ast.Call, name: str, declared: Declared) -> Ite
     wanted = dotted(model).rpartition(".")[2] if model is not None else ""
     classes = {c.name for c in module.each(ast.ClassDef)}
     is_class = wanted in classes or (wanted in module.aliases and wanted[:1].isupper())
-    if is_class and wanted not in declared.cache_models:
+    if is_class and wanted not in {m.__name__ for m in ext.cache_models.values()}:
         told = f"{wanted} is no model of the cache: decorate it with @ext.cache_model(…)"
         yield module.found(call, "cache-model", told)
 
 
-def _panels(module: Module, call: ast.Call, declared: Declared) -> Iterator[Finding]:
+def _panels(module: Module, call: ast.Call, ext: Extension) -> Iterator[Finding]:
     named = next((k.value for k in call.keywords if k.arg == "refresh_panels"), None)
     if not isinstance(named, ast.List):
         return
     for item in named.elts:
-        if (wanted := text(item)) and wanted not in declared.panels:
-            meant = near(wanted, declared.panels)
+        if (wanted := text(item)) and wanted not in ext.panels:
+            meant = near(wanted, ext.panels)
             yield module.found(item, "panel", f"there is no panel {wanted!r}{meant}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -40,9 +40,11 @@ RULES: dict[str, Rule] = {
         Rule("name", "a file named like a module of Python's own"),
         Rule("load", "it does not load, with the lines that were running"),
         Rule("imports", "a module of the kernel other than its SDK"),
-        Rule("signature", "a handler that cannot take what it is given", ours=True),
-        Rule("async", "a handler that is no `async def`", ours=True),
-        Rule("repeated", "two handlers under one name"),
+        Rule(
+            "signature",
+            "a handler that cannot take what it is given, or is no `async def`",
+            ours=True,
+        ),
         Rule("cron", "a schedule that is no cron of five fields"),
         Rule("empty", "nothing is registered", WARNING),
         # it runs otherwise than it reads
@@ -59,9 +61,6 @@ RULES: dict[str, Rule] = {
         Rule("I-SKELETON-LLM-ONLY", "a snapshot that is read outside of a section"),
         Rule("I-CACHE-KEY-SAFETY", "a key that the cache refuses"),
         Rule("I-CACHE-TTL-CAP-300S", "a time to live that the cache refuses"),
-        Rule("fact-ledger", "the fact ledger, which extensions do not read"),
-        Rule("section-name", "a name that sections may not bear"),
-        Rule("ttl", "a section that is refreshed more than once a second"),
         Rule("snapshot", "a snapshot that is no dict"),
         Rule("seventh-field", "a field of a snapshot that never renders", WARNING),
         Rule("schema", "a schema that makes every prompt long", WARNING),
@@ -83,13 +82,11 @@ RULES: dict[str, Rule] = {
         Rule("webhook", "a webhook that reads or answers what it is not given", ours=True),
         Rule("system", "what only schedules, signals, webhooks and hooks may do", ours=True),
         Rule("nobody", "a notification where there is no user", ours=True),
-        Rule("action-type", "an action type that is none"),
         Rule("final", "a name that sounds final without `action_type='destructive'`", WARNING),
         # what a model reads and keeps
         Rule("description", "a description by which nobody finds it", WARNING, ours=True),
         Rule("examples", "a function without examples", WARNING, ours=True),
         Rule("slot", "a slot of an example that is no parameter of its function", ours=True),
-        Rule("params", "parameters without a model", WARNING),
         Rule("optional", "a parameter that may be None and has no default", WARNING),
         Rule("data", "a result without fields", WARNING),
         Rule("pii", "a person's name that nothing declares", WARNING, ours=True),
@@ -123,6 +120,21 @@ class Finding:
     def of(file: str, line: int, rule: str, message: str, frames: tuple[str, ...] = ()) -> Finding:
         """A breach of one of the table's rules."""
         return Finding(file, line, RULES[rule].level, rule, message, frames)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An extension's id, empty where it does not load; its findings in order; and how the calls of
+    each of its functions are classed (docs/consent.md)."""
+
+    app_id: str
+    findings: list[Finding]
+    consent: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> list[Finding]:
+        """Those that are no warnings."""
+        return [f for f in self.findings if f.level == "error"]
 
 
 @dataclass(slots=True)

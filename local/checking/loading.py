@@ -15,27 +15,28 @@ import sys
 import typing
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from cronsim import CronSim, CronSimError
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from webbee_kernel.catalogue import SLOT, FunctionInfo
 from webbee_kernel.extensions.loader import frames_of, place_of, reason_of
 from webbee_kernel.extensions.registry import LoadedExtension, Registry, load_extension
+from webbee_kernel.guards.field_names import DESTROYS
 from webbee_kernel.guards.sinks import classed
 from webbee_kernel.llm.tools import tool_spec
 from webbee_kernel.sdk import FunctionDef
 from webbee_kernel.sdk.definitions import ON_EVENT
-from webbee_kernel.sdk.extension import ALERT_PREFIX, params_model
+from webbee_kernel.sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_model
 
 from ..project import child_environment
-from .agreements import Declared
-from .finding import Finding, near
-from .wording import poor
+from . import agreements
+from .finding import Checked, Finding, near, parse
+from .wording import beside, poor
 
 SDK = "imperal-sdk==6.3.7"
 """What the build gives a folder that imports `imperal_sdk` and names no version of it."""
@@ -46,20 +47,15 @@ LOAD_S = 60
 QUIET = "ignore::RuntimeWarning:runpy"
 """That this module is imported before it runs; the last words of a child are its own."""
 
+FINAL = re.compile("|".join(DESTROYS))
 MAX_SCHEMA = 4_000
 """Characters of a function's schema above which every prompt pays noticeably."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """What loading showed. `app_id` is empty where it failed; the findings then say why."""
-
-    app_id: str
-    findings: list[Finding]
-    declared: Declared = field(default_factory=lambda: Declared({}))
+_CHECKED = TypeAdapter(Checked)
 
 
-def load(folder: Path) -> Loaded:
+def load(folder: Path) -> Checked:
     """Load the folder in a child process; a child that hangs or dies is a finding too."""
     command = [sys.executable, "-W", QUIET, "-m", f"{__package__}.loading", str(folder.resolve())]
     try:
@@ -72,29 +68,18 @@ def load(folder: Path) -> Loaded:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return _failed(
-            "main.py",
-            1,
-            f"it did not load in {LOAD_S} s: an import waits for something or never ends",
-        )
-    if not done.stdout:
-        last = next(reversed(done.stderr.strip().splitlines()), "")
-        told = f"it ended the process that imported it (exit status {done.returncode})"
-        return _failed("main.py", 1, f"{told}: {last}" if last else told)
-    answer = json.loads(done.stdout)
-    return Loaded(
-        answer["app_id"],
-        [Finding(**{**f, "frames": tuple(f["frames"])}) for f in answer["findings"]],
-        Declared(**answer["declared"]),
-    )
+        told = f"it did not load in {LOAD_S} s: an import waits for something or never ends"
+        return Checked("", [Finding.of("main.py", 1, "load", told)])
+    if done.stdout:
+        return _CHECKED.validate_json(done.stdout)
+    last = next(reversed(done.stderr.strip().splitlines()), "")
+    told = f"it ended the process that imported it (exit status {done.returncode})"
+    said = f"{told}: {last}" if last else told
+    return Checked("", [Finding.of("main.py", 1, "load", said)])
 
 
-def _failed(file: str, line: int, message: str) -> Loaded:
-    return Loaded("", [Finding.of(file, line, "load", message)])
-
-
-def _look(folder: Path) -> Loaded:
-    """In the child: whether it loads, and what its catalogue entry costs."""
+def _look(folder: Path) -> Checked:
+    """In the child: whether it loads, and what the loaded extension shows."""
     try:
         extension = load_extension(folder)
     except (Exception, SystemExit) as error:
@@ -102,24 +87,24 @@ def _look(folder: Path) -> Loaded:
         reason = reason_of(error, folder).removesuffix(f" ({file}:{line})")
         told = f"it does not load: {reason}{_remedy(error, folder)}"
         frames = tuple(frames_of(error, folder))
-        return Loaded("", [Finding.of(file or "main.py", line or 1, "load", told, frames)])
+        failed = Finding.of(file or "main.py", line or 1, "load", told, frames)
+        return Checked("", [failed, *beside(folder, ())])
     info = Registry({extension.app_id: extension}).catalogue().apps[extension.app_id]
-    found = list(registered(extension, folder))
+    found = [*registered(extension, folder), *agreements.of_loaded(parse(folder)[0], extension)]
+    found += beside(folder, extension.functions)
     if not (info.functions or info.panels or info.sections):
-        found.append(
-            Finding.of("main.py", 1, "empty", "it registers no function, panel or section")
-        )
+        told = "it registers no function, panel or section"
+        found.append(Finding.of("main.py", 1, "empty", told))
     for function in info.functions:
-        place = _at(extension.functions[function.fn_name].func, folder, "schema", "")
+        handler = extension.functions[function.fn_name].func
         size = len(json.dumps(tool_spec(function).input_schema))
         if size > MAX_SCHEMA:
-            text = f"{function.fn_name}'s schema has {size} characters: every prompt carries it"
-            found.append(replace(place, message=text))
-        found += _slots(extension.app_id, function, folder, place)
+            told = f"{function.fn_name}'s schema has {size} characters: every prompt carries it"
+            found.append(_at(handler, folder, "schema", told))
+        found += _slots(extension.app_id, function, folder, _at(handler, folder, "slot", ""))
     if info.icon and not (folder / info.icon).exists():
         found.append(Finding.of("main.py", 1, "icon", f"{info.icon} is not there"))
-    consent = {f.fn_name: _classed(f) for f in info.functions}
-    return Loaded(extension.app_id, found, replace(declared_by(extension), consent=consent))
+    return Checked(extension.app_id, found, {f.fn_name: _classed(f) for f in info.functions})
 
 
 def _classed(function: FunctionInfo) -> str:
@@ -150,17 +135,16 @@ def _slots(app_id: str, function: FunctionInfo, folder: Path, place: Finding) ->
                 told = f"{app_id}.{function.fn_name}: {{{name}}} of the example {example!r}"
                 has = f"it has {', '.join(known)}{near(name, known)}" if known else "it has none"
                 text = f"{told} is no parameter of the function: {has}"
-                file, line = _written(folder, example) or (place.file, place.line)
-                yield Finding.of(file, line, "slot", text)
+                yield replace(place, message=text, **_written(folder, example))
 
 
-def _written(folder: Path, text: str) -> tuple[str, int] | None:
-    """Where a text stands."""
+def _written(folder: Path, text: str) -> dict[str, Any]:
+    """File and line where a text stands; empty where it stands nowhere."""
     for path in sorted(folder.glob("[!.]*.py")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             if text in line:
-                return path.name, number
-    return None
+                return {"file": path.name, "line": number}
+    return {}
 
 
 Handler = Callable[..., Any]
@@ -178,31 +162,6 @@ TAKES: dict[str, tuple[str, tuple[object, ...], dict[str, object]]] = {
 """What each kind of handler is called with."""
 
 
-def declared_by(loaded: LoadedExtension) -> Declared:
-    """The names it registers."""
-    ext = loaded.ext
-    return Declared(
-        {n: s.write_mode for n, s in ext.secrets.items()},
-        tuple(m.__name__ for m in ext.cache_models.values()),
-        tuple(ext.panels),
-        tuple(loaded.functions),
-        {n: _fields(f.params_model) for n, f in loaded.functions.items() if _is_closed(f)},
-        tuple(ext.skeletons),
-        tuple(map(str, ext.config_defaults or {})),
-    )
-
-
-def _is_closed(function: FunctionDef) -> bool:
-    """Whether all that it takes is known: the fields of a model that drops what it has not."""
-    model = function.params_model
-    return model is not None and model.model_config.get("extra") != "allow"
-
-
-def _fields(model: type[BaseModel] | None) -> dict[str, bool]:
-    found = model.model_fields if model else {}
-    return {f.alias or n: f.is_required() for n, f in found.items()}
-
-
 def registered(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
     """Every rule of this page."""
     for kind, name, handler in _handlers(loaded):
@@ -212,9 +171,7 @@ def registered(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
         if problem := _chat_mismatch(function.func) or _untold(function):
             yield _at(function.func, folder, "signature", f"{function.name} {problem}")
         yield from _required_nulls(function, folder)
-    chats = [f for chat in loaded.ext.chats for f in chat.functions.values()]
-    for function, told in poor(chats):
-        yield _at(function.func, folder, "description", told)
+    yield from _described(loaded, folder)
     yield from _alerts(loaded, folder)
     for panel in loaded.ext.panels.values():
         if panel.refresh not in ("", "manual") and not panel.refresh.startswith(ON_EVENT):
@@ -224,6 +181,20 @@ def registered(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
         if problem := _cron_problem(job.cron):
             text = f"{job.cron!r} is no cron of five fields ({problem})"
             yield _at(job.func, folder, "cron", text)
+
+
+def _described(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
+    """What models read of its chat functions."""
+    chats = [f for chat in loaded.ext.chats for f in chat.functions.values()]
+    for function, told in poor(chats):
+        yield _at(function.func, folder, "description", told)
+    for function in chats:
+        if not function.examples:
+            told = "has no examples: the embedded model matches messages with them"
+            yield _at(function.func, folder, "examples", f"{function.name} {told}")
+        if FINAL.match(function.name) and function.action_type != "destructive":
+            told = "sounds final: action_type='destructive' asks the user first"
+            yield _at(function.func, folder, "final", f"{function.name} {told}")
 
 
 def _required_nulls(function: FunctionDef, folder: Path) -> Iterator[Finding]:
@@ -260,8 +231,9 @@ def _handlers(loaded: LoadedExtension) -> Iterator[tuple[str, str, Handler]]:
     ext = loaded.ext
     yield from (("section", s.section, s.func) for s in ext.skeletons.values())
     for name, tool in ext.tools.items():
-        if name.startswith(ALERT_PREFIX):
-            yield "alert", name, tool.func
+        if not name.startswith(REFRESH_PREFIX):
+            yield "alert" if name.startswith(ALERT_PREFIX) else "tool", name, tool.func
+    yield from (("signal", name, func) for name, func in ext.signals.items())
     yield from (("panel", p.panel_id, p.func) for p in ext.panels.values())
     yield from (("schedule", j.name, j.func) for j in ext.schedules.values())
     yield from (("webhook", w.path, w.func) for w in ext.webhooks.values())
@@ -272,9 +244,11 @@ def _handlers(loaded: LoadedExtension) -> Iterator[tuple[str, str, Handler]]:
 
 
 def _mismatch(kind: str, handler: Handler) -> str:
-    shown, args, kwargs = TAKES[kind]
+    shown, args, kwargs = TAKES.get(kind, ("(ctx, …)", (), {}))
     if not inspect.iscoroutinefunction(handler):
-        return f"must be async def {shown}"
+        return f"must be async def {shown}: the kernel awaits it"
+    if kind not in TAKES:
+        return ""
     try:
         inspect.signature(handler).bind(*args, **kwargs)
     except TypeError as error:
@@ -346,7 +320,7 @@ def main(arguments: list[str]) -> None:
     left."""
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as answer:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        json.dump(asdict(_look(Path(arguments[0]))), answer)
+        answer.write(_CHECKED.dump_json(_look(Path(arguments[0]))).decode())
     os._exit(0)
 
 

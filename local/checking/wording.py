@@ -53,7 +53,10 @@ def poor(functions: Iterable[FunctionDef]) -> Iterator[tuple[FunctionDef, str]]:
             told = "without a description: a model fills them by name and type alone"
             yield function, f"{', '.join(bare)} of {function.name} {told}; Field(description=…)"
         own = _stems(function.description)
-        if function.description and not own - _stems(function.name) and len(own) <= LEAST:
+        if not function.description:
+            told = "has no description: models choose by it, and know only its name"
+            yield function, f"{function.name} {told}"
+        elif not own - _stems(function.name) and len(own) <= LEAST:
             told = "is described by its own name: say what it does to what, in the words of whoever"
             yield function, f"{function.name} {told} asks for it"
 

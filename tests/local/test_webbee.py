@@ -16,7 +16,7 @@ import boto3
 import pytest
 
 from local import webbee
-from local.checking import loading, problems_of, rules
+from local.checking import loading, problems_of, source
 from local.checking.finding import Module
 from local.cli.talk import state_of
 from local.gateway import TENANT, TOKENS
@@ -166,7 +166,7 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 ext = Extension("broken")
 chat = ChatExtension(ext)
 
-@chat.function("delete_all", action_type="final")
+@chat.function("delete_all", "")
 def delete_all(ctx, params):
     ctx.skeleton.get("x")
     ctx.cache.set("a b", 1, ttl_seconds=999)
@@ -174,10 +174,14 @@ def delete_all(ctx, params):
     print(ctx.fact_ledger)
     return ActionResult.success("prose", "prose")
 
-@ext.skeleton("a/b", ttl=0)
+@ext.skeleton("section")
 async def section(ctx):
-    await ctx.skeleton.get("a/b")
+    await ctx.skeleton.get("section")
     return {"response": {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "_x": 0, "g": 7}}
+
+@ext.signal("moved")
+def moved(ctx):
+    pass
 """
 
 
@@ -186,24 +190,39 @@ def test_the_check_names_each_breach_with_its_line(tmp_path: Path) -> None:
     listed = problems_of(tmp_path).findings
     assert {
         (2, "imports"),
-        (8, "action-type"),
-        (9, "async"),
+        (8, "signature"),
         (10, "I-SKELETON-LLM-ONLY"),
         (11, "I-CACHE-KEY-SAFETY"),
         (11, "I-CACHE-TTL-CAP-300S"),
-        (13, "fact-ledger"),
-        (16, "section-name"),
-        (16, "ttl"),
+        (13, "missing-attribute"),
+        (21, "signature"),
     } <= {(f.line, f.rule) for f in listed if f.level == "error"}
     assert {
         (1, "blocking-import"),
         (8, "description"),
         (8, "examples"),
-        (9, "params"),
+        (8, "final"),
         (13, "print"),
         (14, "data"),
         (19, "seventh-field"),
     } <= {(f.line, f.rule) for f in listed if f.level == "warning"}
+
+
+@pytest.mark.parametrize(
+    ("declared", "says"),
+    [
+        ('@ext.skeleton("a/b")', "section name 'a/b' is refused"),
+        ('@ext.skeleton("a", ttl=0)', "ttl of skeleton section 'a' is 0: give at least 1 second"),
+        ('@ChatExtension(ext).function("a", "b", action_type="c")', "give one of read, write"),
+    ],
+)
+def test_what_the_sdk_refuses_is_found_where_it_stands(
+    tmp_path: Path, declared: str, says: str
+) -> None:
+    text = GOOD.replace("@chat.function", f"{declared}\nasync def a(ctx): ...\n\n@chat.function")
+    (tmp_path / "main.py").write_text(text)
+    [found] = [f for f in problems_of(tmp_path).findings if f.rule == "load"]
+    assert (found.file, found.line, says in found.message) == ("main.py", 7, True)
 
 
 @pytest.mark.parametrize(("length", "warned"), [(1_200, []), (1_201, [("system-prompt", 1)])])
@@ -211,7 +230,7 @@ def test_a_system_prompt_longer_than_the_classifier_reads_is_named(
     tmp_path: Path, length: int, warned: list[tuple[str, int]]
 ) -> None:
     module = Module("main.py", ast.parse(f"c = ChatExtension(e, system_prompt='{'r' * length}')"))
-    assert [(f.rule, f.line) for f in rules.findings(module)] == warned
+    assert [(f.rule, f.line) for f in source.findings(module)] == warned
 
 
 LOADS = {

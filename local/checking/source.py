@@ -1,0 +1,367 @@
+"""What the source alone shows: limits and invariants that it breaks where it stands, and what runs
+otherwise than it reads. Nothing of the extension runs here."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from webbee_kernel.catalogue import MAX_RULES
+from webbee_kernel.channels import skeleton
+from webbee_kernel.invariants import INVARIANTS, limit
+from webbee_kernel.text import one_line
+
+from .finding import FUNCTIONS, Finding, Function, Module, argument, dotted, literal, text
+
+Where = Callable[[Module, ast.Call], bool]
+
+
+def anywhere(module: Module, call: ast.Call) -> bool:
+    """Wherever it stands."""
+    return True
+
+
+def awaited(module: Module, call: ast.Call) -> bool:
+    """In a coroutine, beside which others wait."""
+    return isinstance(module.function_of(call), ast.AsyncFunctionDef)
+
+
+def present(module: Module, call: ast.Call) -> bool:
+    """While a function runs, and without a moment of its own."""
+    return module.function_of(call) is not None and not call.args
+
+
+def dropped(module: Module, call: ast.Call) -> bool:
+    """What it returns is kept by nobody."""
+    return isinstance(module.parents.get(id(call)), ast.Expr)
+
+
+def of(*kinds: str) -> Where:
+    """In handlers of these kinds."""
+    return lambda module, call: module.is_in(call, *kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Calls that break a rule where they stand so, and what is said. A name that ends in `.*` means
+    all of a module."""
+
+    rule: str
+    names: str
+    where: Where
+    told: str
+
+    def is_meant(self, name: str) -> bool:
+        """Whether a call of this name is one of them."""
+        return any(
+            name == one
+            or (one.endswith(".*") and name.startswith(one[:-1]))
+            or ("." in one and name.endswith(f".{one}"))
+            for one in self.names.split()
+        )
+
+
+BLOCKS = "{name} blocks every other call of this process: use "
+THREAD = "await asyncio.to_thread(…)"
+CALLS = (
+    Call("blocking", "time.sleep", awaited, f"{BLOCKS}await asyncio.sleep"),
+    Call(
+        "blocking",
+        "requests.* urllib.request.* urllib3.* http.client.* httpx.get httpx.post httpx.put"
+        " httpx.delete httpx.request httpx.Client",
+        awaited,
+        f"{BLOCKS}ctx.http",
+    ),
+    Call("blocking", "boto3.*", awaited, f"{BLOCKS}the clients of ctx"),
+    Call(
+        "blocking",
+        "subprocess.run subprocess.call subprocess.check_call subprocess.check_output os.system",
+        awaited,
+        f"{BLOCKS}asyncio.create_subprocess_exec",
+    ),
+    Call("blocking", "socket.create_connection", awaited, f"{BLOCKS}asyncio.open_connection"),
+    Call(
+        "blocking",
+        "smtplib.* imaplib.* ftplib.* psycopg2.connect pymysql.connect",
+        awaited,
+        f"{BLOCKS}{THREAD}",
+    ),
+    Call("blocking", "sqlite3.connect", awaited, f"{BLOCKS}ctx.store, or {THREAD}"),
+    Call("blocking", "input", awaited, f"{BLOCKS}a parameter of the function"),
+    Call(
+        "clock",
+        "datetime.datetime.now datetime.datetime.utcnow datetime.date.today time.time",
+        present,
+        "{name} is not the kernel's clock: use ctx.time, which tests move",
+    ),
+    Call(
+        "task",
+        "asyncio.create_task asyncio.ensure_future",
+        dropped,
+        "{name} may be dropped or frozen with the call: use await ctx.background_task(…)",
+    ),
+    Call(
+        "I-SKELETON-LLM-ONLY",
+        "skeleton.get",
+        of("function", "panel", "schedule", "signal", "webhook", "expose", "on_event"),
+        INVARIANTS["I-SKELETON-LLM-ONLY"].sentence,
+    ),
+    Call(
+        "system",
+        "ctx.as_user ctx.store.list_users ctx.store.query_all ctx.store.for_user"
+        " ctx.secrets.for_user ctx.notify.for_user",
+        of("function", "panel", "skeleton", "on_event"),
+        "{name} raises SystemContextRequired here: it works in schedules, signals, webhooks, hooks",
+    ),
+    Call(
+        "nobody",
+        "ctx.notify ctx.notify.send",
+        of("schedule", "webhook", "signal"),
+        "there is no user here to tell: await ctx.notify.for_user(user_id).send(…)",
+    ),
+    Call(
+        "environment",
+        "os.getenv os.environ.get",
+        anywhere,
+        "use ctx.config or ctx.secrets: the environment is the deployment's, not the user's",
+    ),
+    Call("print", "print", anywhere, "use ctx.log: it names the app and the request"),
+)
+
+WITHOUT_EFFECT = {
+    "function": "chain_callable background long_running inputs outputs ui_builder effects",
+    "panel": "center_overlay stale_while_revalidate cache_ttl",
+    "Extension": "capabilities migrations_dir actions_explicit system",
+    "ChatExtension": "tool_name model max_rounds",
+    "secret": "rotation_hint_days",
+    "emits": "schema_ref",
+    "background_task": "long_running",
+    "complete": "model",
+}
+"""Arguments that the platform's SDK knows and this kernel only accepts, by what takes them."""
+
+IMPORTS = {"requests": "ctx.http", "urllib.request": "ctx.http", "boto3": "the clients of ctx"}
+"""Libraries that block, and what does not."""
+
+CACHE_KEY = re.compile(rf"[A-Za-z0-9_\-:]{{1,{limit('I-CACHE-KEY-SAFETY')}}}")
+BARE = ("int", "float", "str", "bool", "bytes", "list", "tuple", "set", "None")
+"""Types that are no result of a handler."""
+UNBOUNDED = ("itertools.count", "itertools.cycle")
+LEAVES = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom)
+PLAIN_TESTS = (
+    *(ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp),
+    *(ast.boolop, ast.cmpop, ast.unaryop, ast.operator, ast.expr_context),
+)
+"""Conditions that ask nobody anything."""
+CHANGES = frozenset(
+    "append extend insert add update setdefault pop popitem remove discard clear appendleft popleft"
+    " push put sort reverse".split()
+)
+CONTAINERS = frozenset(
+    "list dict set deque defaultdict OrderedDict Counter WeakValueDictionary TTLCache LRUCache"
+    " Queue SimpleQueue".split()
+)
+
+
+def findings(module: Module) -> Iterator[Finding]:
+    """Every rule of this page."""
+    for call, name in module.calls():
+        yield from _call(module, call, name)
+    for function, _ in module.handlers("skeleton"):
+        for inner in ast.walk(function):
+            if isinstance(inner, ast.Return):
+                yield from _snapshot(module, inner.value)
+    for function, _ in module.handlers("function", "skeleton"):
+        if (hint := function.returns) is not None and dotted(hint) in BARE:
+            told = f"{dotted(hint)} is no result: return ActionResult.success(…) or a dict"
+            yield module.found(hint, "return", told)
+    for node in module.nodes:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from _import(module, node)
+        elif isinstance(node, ast.Await):
+            yield from _await(module, node)
+        elif isinstance(node, ast.ExceptHandler):
+            yield from _swallowed(module, node)
+        elif _is_endless(module, node):
+            told = "this loop never ends: nothing in it breaks, returns or raises; bound it with"
+            yield module.found(node, "endless", f"{told} for … in range(…), or leave it by a break")
+    yield from _shared(module)
+
+
+def _call(module: Module, node: ast.Call, name: str) -> Iterator[Finding]:
+    for row in CALLS:
+        if row.is_meant(name) and row.where(module, node):
+            yield module.found(node, row.rule, row.told.format(name=name))
+    if name.endswith((".cache.set", ".cache.get_or_fetch", ".cache.get", ".cache.delete")):
+        yield from _cache(module, node)
+    if name.endswith("ActionResult.success") and node.args:
+        if isinstance(node.args[0], ast.Constant | ast.JoinedStr):
+            told = "data is no dict: the next turn cannot find a field in it"
+            yield module.found(node, "data", told)
+    last = name.rpartition(".")[2]
+    prompt = one_line(text(argument(node, "system_prompt"))) if last == "ChatExtension" else ""
+    if len(prompt) > MAX_RULES:
+        told = f"system_prompt has {len(prompt):,} characters, the classifier reads {MAX_RULES:,}:"
+        more = "put what concerns one function into its description"
+        yield module.found(node, "system-prompt", f"{told} {more}")
+    for keyword in node.keywords:
+        if keyword.arg and keyword.arg in WITHOUT_EFFECT.get(last, "").split():
+            told = f"{keyword.arg} has no effect here: {last} accepts it for the platform's SDK"
+            yield module.found(keyword.value, "no-effect", told)
+
+
+def _cache(module: Module, node: ast.Call) -> Iterator[Finding]:
+    key = _written(node.args[0]) if node.args else None
+    if isinstance(key, str) and not CACHE_KEY.fullmatch(key):
+        told = f"{INVARIANTS['I-CACHE-KEY-SAFETY'].sentence} This one is {key!r}."
+        yield module.found(node, "I-CACHE-KEY-SAFETY", told)
+    ttl = literal(argument(node, "ttl_seconds"))
+    most = limit("I-CACHE-TTL-CAP-300S")
+    if ttl is not None and not (isinstance(ttl, int) and 5 <= ttl <= most):
+        told = f"{INVARIANTS['I-CACHE-TTL-CAP-300S'].sentence} This one is {ttl}."
+        yield module.found(node, "I-CACHE-TTL-CAP-300S", told)
+
+
+def _written(node: ast.expr) -> object:
+    """A constant, or an f-string with a letter for what is filled in: what stands around it is
+    known."""
+    if not isinstance(node, ast.JoinedStr):
+        return literal(node)
+    constant = (part.value if isinstance(part, ast.Constant) else "x" for part in node.values)
+    return "".join(map(str, constant))
+
+
+def _snapshot(module: Module, value: ast.expr | None) -> Iterator[Finding]:
+    """A literal snapshot: a dict, and what renders are its first six fields without an
+    underscore."""
+    if isinstance(value, ast.Dict):
+        for key, item in zip(value.keys, value.values, strict=True):
+            if literal(key) == "response":
+                return (yield from _snapshot(module, item))
+    if isinstance(value, ast.List | ast.Tuple | ast.JoinedStr | ast.ListComp):
+        told = "a snapshot is a dict of fields: nothing else can be stored or shown"
+        yield module.found(value, "snapshot", told)
+    if not isinstance(value, ast.Dict):
+        return
+    names = [k for k in map(text, (k for k in value.keys if k)) if k and not k.startswith("_")]
+    for name in names[skeleton.MAX_FIELDS :]:
+        told = f"field {name!r} never renders: the first {skeleton.MAX_FIELDS} do"
+        yield module.found(value, "seventh-field", told)
+
+
+def _import(module: Module, node: ast.Import | ast.ImportFrom) -> Iterator[Finding]:
+    names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+    for name in names:
+        if name in IMPORTS:
+            told = f"{name} blocks the process: use {IMPORTS[name]}"
+            yield module.found(node, "blocking-import", told)
+        if name.startswith("webbee_kernel") and not name.startswith("webbee_kernel.sdk"):
+            told = f"{name} is the kernel's own: an extension imports webbee_kernel.sdk"
+            yield module.found(node, "imports", told)
+
+
+def _await(module: Module, node: ast.Await) -> Iterator[Finding]:
+    """`await response.json()`: an answer of `ctx.http` is all there. The type checker tells of
+    other plain values; of JSON it knows no type."""
+    name = dotted(node.value.func) if isinstance(node.value, ast.Call) else ""
+    if name.endswith(".json") and not module.imports("aiohttp"):
+        yield module.found(node, "await", f"{name}() is no coroutine: take the await away")
+
+
+def _swallowed(module: Module, node: ast.ExceptHandler) -> Iterator[Finding]:
+    """What catches everything also catches its own end."""
+    types = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+    caught = {dotted(t).rpartition(".")[2] if t else "BaseException" for t in types}
+    raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
+    if caught & {"BaseException", "CancelledError"} and not raises:
+        if isinstance(module.function_of(node), ast.AsyncFunctionDef):
+            told = "this also swallows the call's end: catch Exception instead"
+            yield module.found(node, "swallowed", told)
+
+
+def _is_endless(module: Module, node: ast.AST) -> bool:
+    """Whether it is a loop that nothing in it can end."""
+    if isinstance(node, ast.While):
+        is_true = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        goes_on = is_true or _is_unchanged(node)
+    elif isinstance(node, ast.For | ast.AsyncFor) and isinstance(node.iter, ast.Call):
+        goes_on = module.called(node.iter) in UNBOUNDED
+    else:
+        return False
+    inside = (n for statement in node.body for n in ast.walk(statement))
+    return goes_on and not any(isinstance(n, LEAVES) for n in inside)
+
+
+def _is_unchanged(loop: ast.While) -> bool:
+    """Whether a condition is one of plain names and numbers, of which the loop changes none and
+    hands none to anybody who could."""
+    if not all(isinstance(n, PLAIN_TESTS) for n in ast.walk(loop.test)):
+        return False
+    names = {n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)}
+    inside = [n for statement in loop.body for n in ast.walk(statement)]
+    reaches_out = any(isinstance(n, ast.Global | ast.Nonlocal) for n in inside)
+    used = {n.id for n in inside if isinstance(n, ast.Name)}
+    return bool(names) and not reaches_out and names.isdisjoint(used)
+
+
+def _shared(module: Module) -> Iterator[Finding]:
+    """State of the module that a function changes: every tenant of the process shares it."""
+    assigned = [s for s in module.tree.body if isinstance(s, ast.Assign | ast.AnnAssign)]
+    made = {dotted(t): s.value for s in assigned for t in _targets(s)}
+    decorators = {
+        dotted(d.func if isinstance(d, ast.Call) else d)
+        for n in module.nodes
+        for d in getattr(n, "decorator_list", ())
+    }
+    for node in module.nodes:
+        functions = [f for f in module.around(node) if isinstance(f, FUNCTIONS)]
+        if not functions or functions[-1].name in decorators:
+            continue
+        if isinstance(node, ast.Global):
+            shared = set(node.names)
+        else:
+            shared = {n for n in _changed(node) if n.partition(".")[0] in made}
+            shared = {n.partition(".")[0] for n in shared if "." in n or _is_container(made[n])}
+            shared = {n for n in shared if not any(_is_local(f, n) for f in functions)}
+        if shared:
+            told = f"{', '.join(sorted(shared))} is changed by a call and kept for the next, which"
+            more = "may be another tenant's: use ctx.store or ctx.cache"
+            yield module.found(node, "shared-state", f"{told} {more}")
+
+
+def _is_local(function: Function, name: str) -> bool:
+    """Whether the name is an argument or a variable of the function."""
+    return any(
+        (isinstance(n, ast.arg) and n.arg == name)
+        or (isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store))
+        for n in ast.walk(function)
+    )
+
+
+def _is_container(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.Call):
+        return dotted(value.func).rpartition(".")[2] in CONTAINERS
+    literals = ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
+    return isinstance(value, literals)
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    """What a statement assigns or deletes."""
+    if isinstance(node, ast.Assign | ast.Delete):
+        return list(node.targets)
+    return [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign) else []
+
+
+def _changed(node: ast.AST) -> Iterator[str]:
+    """The names whose values a statement or call changes in place; `name.attribute` where it sets
+    an attribute."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr in CHANGES and isinstance(node.func.value, ast.Name):
+            yield node.func.value.id
+    for target in _targets(node):
+        if isinstance(target, ast.Subscript):
+            yield dotted(target.value)
+        elif isinstance(target, ast.Attribute):
+            yield dotted(target)
