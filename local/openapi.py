@@ -6,9 +6,9 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from webbee_kernel import __version__
 from webbee_kernel.api.router import Handler, Route
@@ -80,7 +80,7 @@ def _operation(route: Route, handler: Handler, schemas: JSONObject) -> JSONObjec
         "operationId": f"{method.lower()}_{_NO_WORD.sub('_', path).strip('_') or 'page'}",
         "tags": [_group(path)],
         "summary": " ".join(doc.partition("\n\n")[0].split()),
-        "parameters": _parameters(_PATH.findall(path), route.params, schemas),
+        "parameters": _parameters(_PATH.findall(path), route.params),
         "responses": {
             "200": {"description": "Success", "content": content},
             **_failures(route, failure),
@@ -155,14 +155,13 @@ def _schema(shape: Any, schemas: JSONObject) -> JSONObject:
     return {"$ref": REFERENCE.format(model=shape.__name__)}
 
 
-def _parameters(
-    in_path: list[str], types: Mapping[str, Any], schemas: JSONObject
-) -> list[JSONObject]:
-    given = {name: Annotated[str, Field(min_length=1)] for name in in_path} | dict(types)
+def _parameters(in_path: list[str], model: type[BaseModel] | None) -> list[JSONObject]:
+    given: JSONObject = {name: {"minLength": 1, "type": "string"} for name in in_path}
+    given |= model.model_json_schema()["properties"] if model else {}
     found = []
     for name, shape in given.items():
-        schema = _schema(shape, schemas)
-        description = {"description": schema.pop("description")} if "description" in schema else {}
+        schema = {k: v for k, v in shape.items() if k not in ("title", "default", "description")}
+        description = {k: shape[k] for k in ("description",) if k in shape}
         place = {"in": "path", "required": True} if name in in_path else {"in": "query"}
         found.append({"name": name, **place, **description, "schema": schema})
     return found

@@ -24,7 +24,7 @@ from local.world import local_world
 from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.api.extension_routes import TOLD
 from webbee_kernel.api.identity import require_role, user_of
-from webbee_kernel.api.router import Answer, LazyGroup, Request, Route, Router
+from webbee_kernel.api.router import Answer, Group, Request, Route, Router
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import NotAllowed, NotAuthenticated
@@ -60,24 +60,24 @@ def ask(router: Router, path: str, method: str = "GET") -> tuple[int, Any]:
     ],
 )
 def test_parameters_of_a_path_are_decoded_part_by_part(path: str, answer: Any) -> None:
-    assert ask(Router(Files()), path) == (200, answer)
+    assert ask(Router(Group(Files)), path) == (200, answer)
 
 
 @pytest.mark.parametrize(
     "path", ["/v1/files", "/v1/files/", "/v1/files/a/b", "/v1/files/a/at", "/v1/files/a/at/", "/"]
 )
 def test_a_part_is_never_empty_and_none_is_left_over(path: str) -> None:
-    assert ask(Router(Files()), path)[0] == 404
+    assert ask(Router(Group(Files)), path)[0] == 404
 
 
-def test_a_lazy_group_is_made_once_and_only_for_a_path_of_its_own() -> None:
+def test_a_group_is_made_once_and_only_for_a_path_of_its_own() -> None:
     made = []
 
-    def files() -> tuple[Files, ...]:
+    def files() -> Files:
         made.append(1)
-        return (Files(),)
+        return Files()
 
-    router = Router(LazyGroup(files, "/v1/files"))
+    router = Router(Group(files, "/v1/files"))
     assert ask(router, "/v1/filesystem/a")[0] == 404
     assert not made
 
@@ -86,14 +86,13 @@ def test_a_lazy_group_is_made_once_and_only_for_a_path_of_its_own() -> None:
     assert ask(router, "/v1/files/a", "DELETE")[0] == 404  # a method is part of a route
 
 
-def test_every_route_of_a_lazy_group_lies_under_one_of_its_prefixes() -> None:
+def test_every_route_of_a_group_lies_under_one_of_its_prefixes() -> None:
     """Else it is served only after something else was asked of its group."""
     settings = Settings.from_env({})
     app = bootstrap(settings, stores=memory_stores())
     service = ChatService(settings, app=app, kernel=make_kernel(app, registry=Registry({})))
-    lazy = [g for g in service.router.groups if isinstance(g, LazyGroup)]
-    assert len(lazy) > 5
-    for group in lazy:
+    assert len(service.router.groups) > 5
+    for group in service.router.groups:
         keys = [route.key for route in Router(group).handlers]
         assert keys
         assert [key for key in keys if not group.serves(key.partition(" ")[2])] == []

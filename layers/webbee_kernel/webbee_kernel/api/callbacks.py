@@ -6,19 +6,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from webbee_kernel import language
 
 from ..aws.parameters import SIGN, WebhookKeys
-from ..bootstrap import App
-from ..catalogue import Dispatch
 from ..errors import NotFound
+from ..refresh.refresh_queue import after_effects
 from ..sdk.records import User
 from ..stores.item_keys import tenant_of_state
 from ..types import (
@@ -31,7 +30,8 @@ from ..types import (
     user_from,
 )
 from .extension_routes import REFUSED
-from .router import Answer, Request, Route
+from .request_models import Asked
+from .router import Answer, Request, Route, Services
 
 WEBHOOK = "/v1/ext/{app_id}/webhook/{path+}"
 
@@ -39,10 +39,10 @@ WEBHOOK = "/v1/ext/{app_id}/webhook/{path+}"
 class Webhooks:
     """Public: there is no user, each extension checks its sender's signature."""
 
-    def __init__(self, app: App, dispatch: Dispatch) -> None:
-        self._app = app
-        self._dispatch = dispatch
-        self._keys = WebhookKeys(app.settings)
+    def __init__(self, services: Services) -> None:
+        self._settings = services.app.settings
+        self._dispatch = services.kernel.dispatch
+        self._keys = WebhookKeys(self._settings)
 
     @Route(f"GET {WEBHOOK}", public=True)  # where a challenge is asked for
     @Route(f"POST {WEBHOOK}", public=True)
@@ -56,7 +56,7 @@ class Webhooks:
             request.path["app_id"],
             path,
             _given(request),
-            deadline_s=self._app.settings.call_seconds,
+            deadline_s=self._settings.call_seconds,
         )
         outcome = await self._dispatch.call(call)
         if outcome.error_code in REFUSED:
@@ -73,9 +73,8 @@ class Webhooks:
     async def _named(self, path: str) -> tuple[str, str]:
         """Tenant and path of an address. Without a tenant it is that of the deployment's own; with
         one that was not signed here there is no such address."""
-        settings = self._app.settings
         if not path.startswith(SIGN):
-            return settings.tenant_ids[0], path
+            return self._settings.tenant_ids[0], path
         mark, _, rest = path.partition("/")
         tenant_id = await self._keys.tenant(mark)
         if tenant_id is None:
@@ -100,10 +99,14 @@ FORM = "application/x-www-form-urlencoded"
 _REASON = re.compile(r"[a-z_]{1,64}")
 _CODE = re.compile(r"[\x21-\x7e]{1,4096}")
 
-QUERY: JSONObject = dict.fromkeys(
-    ("state", "code", "error"), Annotated[str, Field(max_length=4096)]
-)
-Changed = Callable[[User, str], Coroutine[Any, Any, None]]
+
+class BackAsked(Asked):
+    """`GET /v1/ext/{app_id}/oauth/{provider}/callback`: what a provider says in the address; no
+    other length of it is refused, since a person reads the answer."""
+
+    state: Annotated[str, Field(max_length=4096)] = ""
+    code: Annotated[str, Field(max_length=4096)] = ""
+    error: Annotated[str, Field(max_length=4096)] = ""
 
 
 class SignInBody(BaseModel):
@@ -132,12 +135,12 @@ class SignInPages:
     scanner, connects nothing. Both are public: the state is the only proof, and it names the user
     it was begun for."""
 
-    def __init__(self, app: App, dispatch: Dispatch, changed: Changed) -> None:
-        self._app = app
-        self._dispatch = dispatch
-        self._changed = changed
+    def __init__(self, services: Services) -> None:
+        self._settings = services.app.settings
+        self._dispatch = services.kernel.dispatch
+        self._queue = services.queue
 
-    @Route(f"GET {CALLBACK}", public=True, content_type=HTML, params=QUERY)
+    @Route(f"GET {CALLBACK}", public=True, content_type=HTML, params=BackAsked)
     async def ask(self, request: Request) -> Answer:
         """Ask the person who comes back from the provider to finish the sign-in."""
         begun = await self._find(request, request.query.get("state", ""))
@@ -168,7 +171,8 @@ class SignInPages:
             return _page(not_connected(language, "failed", reason=outcome.error), 400)
         # the first delivery has asked for the refresh
         if not outcome.repeated:
-            await self._changed(begun.user, begun.app_id)
+            asked = after_effects(await self._dispatch.catalogue(), [begun.app_id])
+            await self._queue.ask(begun.user, asked)
         return _page(connected(language, outcome.summary))
 
     async def _connect(self, begun: Begun, code: str) -> CallOutcome:
@@ -181,7 +185,7 @@ class SignInPages:
             {"state": begun.state, "code": code},
             session_id="oauth",
             request_id=begun.key,
-            deadline_s=self._app.settings.call_seconds,
+            deadline_s=self._settings.call_seconds,
             # one claim for the state, whichever code comes with it
             nth=0,
         )

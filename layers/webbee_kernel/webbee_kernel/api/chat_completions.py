@@ -13,14 +13,14 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ..clock import Clock, digest
+from ..clock import digest
 from ..errors import BadInput, NotFound
 from ..observability import Usage, bind, used
 from ..turn.kernel import Kernel, TurnRequest
 from ..turn.messages import as_text
 from ..types import JSONObject
 from .request_models import MAX_MESSAGE, at_most
-from .router import Answer, Request, Route, json_text
+from .router import Answer, Request, Route, Services, json_text
 
 MODEL: Final = "webbee"
 ROOT: Final = "/v1/openai/v1"
@@ -42,45 +42,41 @@ _TYPES: Final[Mapping[int, str]] = {
 }
 
 
-class Part(BaseModel):
-    """A part of a message's content; only text is read."""
+class Spoken(BaseModel):
+    """What clients of the protocol send: what is not named here is ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Part(Spoken):
+    """A part of a message's content; only text is read."""
 
     type: str
     text: str = ""
 
 
-class Message(BaseModel):
+class Message(Spoken):
     """One message of a conversation."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[Part] | None = None
 
 
-class StreamOptions(BaseModel):
+class StreamOptions(Spoken):
     """What a stream ends with."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     include_usage: bool = False
 
 
-class TextFormat(BaseModel):
+class TextFormat(Spoken):
     """The one form of an answer."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     type: Literal["text"] = "text"
 
 
-class CompletionBody(BaseModel):
+class CompletionBody(Spoken):
     """`POST /v1/openai/v1/chat/completions`. What is not named here (temperature, max_tokens, …) is
     the operator's to choose and ignored; what would make the answer another thing is refused."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     model: Annotated[str, StringConstraints(max_length=128)] = MODEL
     messages: Annotated[
@@ -107,16 +103,11 @@ def shaped(status: int, body: JSONObject) -> JSONObject:
 class OpenAI:
     """The routes under `/v1/openai/v1`."""
 
-    def __init__(self, kernel: Kernel, clock: Clock) -> None:
-        self._kernel = kernel
-        self._clock = clock
+    def __init__(self, services: Services) -> None:
+        self._kernel = services.kernel
+        self._clock = services.app.clock
 
-    @Route(
-        f"POST {ROOT}/chat/completions",
-        body=CompletionBody,
-        answer=JSONObject,
-        errors=shaped,
-    )
+    @Route(f"POST {ROOT}/chat/completions", body=CompletionBody, answer=JSONObject, errors=shaped)
     async def complete(self, request: Request) -> Answer:
         """One turn as a chat completion; with `stream` as Server-Sent Events. `webbee` carries what
         the protocol has no place for: calls, sources, a question that waits."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -13,18 +13,21 @@ from ..background import CachedValue
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..clock import Clock, new_id
 from ..config import Settings
-from ..refresh.refresh_queue import after_effects
-from ..sdk.records import User
 from ..stores.event_log import sse
 from ..stores.transcript_archive import elsewhere, forgotten
 from ..turn.confirmation import Answered
 from ..turn.kernel import Kernel, TurnRequest, make_known, make_ready
-from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey, user_dict
-from . import request_models
 from .identity import require_role
-from .request_models import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody, at_most
-from .router import Answer, LazyGroup, Request, Route, Router, checked, unavailable_reason
+from .request_models import (
+    ChatBody,
+    ConfirmationBody,
+    EventsAsked,
+    InspectAsked,
+    StopPath,
+    at_most,
+)
+from .router import Answer, Group, Request, Route, Router, Services, unavailable_reason
 from .socket_sender import ApiGatewaySockets, OpenSockets, Pusher, StreamRecords
 from .sockets import Sockets
 from .turns import Turns, Work
@@ -35,6 +38,23 @@ if TYPE_CHECKING:
 ASYNC: Final = "respond-async"
 OPENAPI: Final = Path(__file__).with_name("openapi.json")
 """Written from the routes, as docs/openapi.json is."""
+
+
+def _others(services: Services) -> Iterator[Group]:
+    """The routes that no turn needs, each with the prefixes of its paths."""
+
+    def of(module: str) -> Any:
+        return import_module(f".{module}", __package__)
+
+    yield Group(lambda: of("conversations").Conversations(services), "/v1/sessions", "/v1/search")
+    yield Group(lambda: of("me").Me(services), "/v1/me")
+    yield Group(lambda: of("health").Health(services), "/v1/health")
+    yield Group(lambda: of("extension_routes").Apps(services), "/v1/extensions")
+    yield Group(lambda: of("extension_routes").AppSecrets(services), "/v1/extensions")
+    yield Group(lambda: of("callbacks").Webhooks(services), "/v1/ext")
+    yield Group(lambda: of("callbacks").SignInPages(services), "/v1/ext")
+    yield Group(lambda: of("chat_completions").OpenAI(services), "/v1/openai")
+    yield Group(lambda: of("mcp_routes").Mcp(services), "/v1/mcp", "/.well-known")
 
 
 class ChatService:
@@ -52,9 +72,9 @@ class ChatService:
     ) -> None:
         self.app = app or bootstrap(settings, role="chat_turn", clock=clock)
         self.kernel = kernel or make_kernel(self.app)
-        self._queue = make_queue(self.app)
         dispatch = self.kernel.dispatch
         installs = installs or make_installs(self.app, dispatch)
+        services = Services(self.app, self.kernel, make_queue(self.app), installs)
         self.turns = Turns(self.app, self.kernel)
         url = self.app.settings.connections_url
         # locally the gateway's sockets are in this process
@@ -63,38 +83,8 @@ class ChatService:
         self.records = StreamRecords(self.app, dispatch, pusher)
         self.sockets = Sockets(self.app, self.turns, pusher)
         # one table of routes, whoever serves them
-        self.router = Router(self, self.sockets, *self._lazy_groups(installs))
-
-    def _lazy_groups(self, installs: Installs) -> tuple[LazyGroup, ...]:
-        """What no turn needs: imported when a path of theirs is first asked for."""
-        app, kernel, dispatch = self.app, self.kernel, self.kernel.dispatch
-
-        def of(module: str) -> Any:
-            return import_module(f".{module}", __package__)
-
-        return (
-            LazyGroup(
-                lambda: (of("conversations").Conversations(app),), "/v1/sessions", "/v1/search"
-            ),
-            LazyGroup(lambda: (of("me").Me(app, dispatch, kernel.accepted),), "/v1/me"),
-            LazyGroup(lambda: (of("health").Health(app, dispatch),), "/v1/health"),
-            LazyGroup(
-                lambda: (
-                    of("extension_routes").Apps(app, kernel, self._queue, installs),
-                    of("extension_routes").AppSecrets(app, kernel),
-                ),
-                "/v1/extensions",
-            ),
-            LazyGroup(
-                lambda: (
-                    of("callbacks").Webhooks(app, dispatch),
-                    of("callbacks").SignInPages(app, dispatch, self._connected),
-                ),
-                "/v1/ext",
-            ),
-            LazyGroup(lambda: (of("chat_completions").OpenAI(kernel, app.clock),), "/v1/openai"),
-            LazyGroup(lambda: (of("mcp_routes").Mcp(app, kernel),), "/v1/mcp", "/.well-known"),
-        )
+        own = (Group(lambda: self), Group(lambda: self.sockets))
+        self.router = Router(*own, *_others(services))
 
     async def ready(self) -> None:
         """What the first turn would read of the extensions; in init, where a whole processor has
@@ -117,12 +107,7 @@ class ChatService:
             return await self.sockets.handle(event)
         return await self.router.serve(event)
 
-    @Route(
-        "POST /v1/chat",
-        body=ChatBody,
-        answer="ChatAnswer",
-        accepted="WorkingAnswer",
-    )
+    @Route("POST /v1/chat", body=ChatBody, answer="ChatAnswer", accepted="WorkingAnswer")
     async def chat(self, request: Request) -> Answer:
         """One message, one reply."""
         body = request.body(ChatBody)
@@ -153,19 +138,15 @@ class ChatService:
         at_once = ASYNC in request.headers.get("prefer", "").lower()
         return await self.turns.answer(ask, work, at_once=at_once)
 
-    @Route(
-        "POST /v1/turns/{request_id}/stop",
-        answer="StopAnswer",
-        params=request_models.STOP_PARAMS,
-    )
+    @Route("POST /v1/turns/{request_id}/stop", answer="StopAnswer", params=StopPath)
     async def stop(self, request: Request) -> Answer:
         """Ask the turn of a request to stop: within a second no further call starts, and what ran
         is told in its reply."""
-        asked = checked(request_models.StopPath, dict(request.path))
+        asked = request.asked(StopPath)
         await self.turns.stop(UserKey.of(request.caller), asked.request_id)
         return Answer({"request_id": asked.request_id, "status": "stopping"})
 
-    @Route("GET /v1/events", params=request_models.EVENTS_PARAMS, content_type="text/event-stream")
+    @Route("GET /v1/events", params=EventsAsked, content_type="text/event-stream")
     async def events(self, request: Request) -> Answer:
         """Stored events since `Last-Event-ID`, as Server-Sent Events; the browser reconnects by
         itself."""
@@ -203,18 +184,17 @@ class ChatService:
             }
         )
 
-    @Route("GET /v1/inspect", answer="InspectAnswer", params=request_models.INSPECT_PARAMS)
+    @Route("GET /v1/inspect", answer="InspectAnswer", params=InspectAsked)
     async def inspect(self, request: Request) -> Answer:
         """The prompt a message would get and why it is so (`inspector`); nothing is called or
         stored. Role developer, own data only."""
         from . import inspector  # here and in `page`: a turn's cold start does not pay for it
 
         require_role(request.caller, "developer")
-        message = at_most(MAX_MESSAGE, "message", request.query.get("message", ""))
-        session_id = check_session_id(request.query.get("session_id") or "inspect")
-        wanted = at_most(MAX_SEARCH, "search", request.query.get("search", ""))
+        asked = request.asked(InspectAsked)
+        session_id, wanted = asked.session_id, asked.search
         # reads what a turn would read, and records nothing
-        view = await self.kernel.view(TurnRequest(request.caller, session_id, message, ""))
+        view = await self.kernel.view(TurnRequest(request.caller, session_id, asked.message, ""))
         found: JSONObject = {}
         if wanted.strip():
             key = SessionKey(UserKey.of(request.caller), session_id)
@@ -263,9 +243,3 @@ class ChatService:
                 document.gzipped, 200, "text/html", {**document.headers, "content-encoding": "gzip"}
             )
         return Answer(document.html, 200, "text/html", document.headers)
-
-    async def _connected(self, user: User, app_id: str) -> None:
-        """An account was connected: the app's sections know it at the next refresh, which is asked
-        for now."""
-        catalogue = await self.kernel.dispatch.catalogue()
-        await self._queue.ask(user, after_effects(catalogue, [app_id]))

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, StringConstraints
 
-from ..bootstrap import App
 from ..clock import iso
 from ..errors import NotFound
 from ..language.search import SearchWord, SearchWords
@@ -20,33 +19,14 @@ from ..stores.types import SessionSummary
 from ..turn.results_block import remembered_details
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey
-from .request_models import (
-    CURSOR,
-    LIMIT,
-    SessionId,
-    Wire,
-    at_most,
-    cursor_given,
-    has_text,
-    limit_of,
-)
-from .router import Answer, Request, Route
+from .request_models import Asked, Page, SessionId, Wire, cursor_given, has_text
+from .router import Answer, Request, Route, Services
 
 ONE = "/v1/sessions/{id}"
 MAX_TITLE = 80
 """Characters of a session's title."""
 MAX_QUERY = 80
 """Characters of what is searched for."""
-SESSION = {"id": SessionId}
-SESSIONS = {
-    "cursor": CURSOR,
-    "limit": LIMIT,
-    "q": Annotated[str, Field(max_length=MAX_TITLE, description="What the title must hold.")],
-}
-SEARCH = {
-    "q": Annotated[str, Field(max_length=MAX_QUERY, description="Words that were said.")],
-    "cursor": CURSOR,
-}
 
 CONVERSATIONS: Final = 20
 """Conversations that one request reads, the most recently touched first."""
@@ -83,6 +63,33 @@ class RenameBody(Wire):
     ]
 
 
+class SessionPath(Asked):
+    """`/v1/sessions/{id}`."""
+
+    id: SessionId
+
+
+class SessionAsked(SessionPath, Page):
+    """`GET /v1/sessions/{id}`."""
+
+
+class SessionsAsked(Page):
+    """`GET /v1/sessions`."""
+
+    q: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True),
+        Field(max_length=MAX_TITLE, description="What the title must hold."),
+    ] = ""
+
+
+class SearchAsked(Asked):
+    """`GET /v1/search`."""
+
+    q: Annotated[str, Field(max_length=MAX_QUERY, description="Words that were said.")] = ""
+    cursor: Annotated[str, Field(description="The cursor of the answer before.")] = ""
+
+
 class Conversations:
     """The routes under `/v1/sessions` and `/v1/search`.
 
@@ -91,37 +98,35 @@ class Conversations:
     reading them costs, is exact, and forgets what they forget.
     """
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._stores = app.stores
-        self._clock = app.clock
+    def __init__(self, services: Services) -> None:
+        self._app = services.app
+        self._stores = services.app.stores
+        self._clock = services.app.clock
 
-    @Route("GET /v1/sessions", answer="SessionsAnswer", params=SESSIONS)
+    @Route("GET /v1/sessions", answer="SessionsAnswer", params=SessionsAsked)
     async def list(self, request: Request) -> Answer:
         """The caller's sessions, most recently touched first; with `q`, those whose title holds
         it."""
-        title = at_most(MAX_TITLE, "q", request.query.get("q", "").strip())
+        asked = request.asked(SessionsAsked)
         with cursor_given():
             found, cursor = await self._stores.transcripts.list(
                 UserKey.of(request.caller),
-                limit=limit_of(request.query),
-                cursor=request.query.get("cursor"),
-                title=title,
+                limit=asked.limit,
+                cursor=asked.cursor or None,
+                title=asked.q,
                 now=self._clock.now(),
             )
         return Answer({"sessions": [s._asdict() for s in found], "cursor": cursor})
 
-    @Route(
-        f"GET {ONE}", answer="SessionAnswer", params=SESSION | {"cursor": CURSOR, "limit": LIMIT}
-    )
+    @Route(f"GET {ONE}", answer="SessionAnswer", params=SessionAsked)
     async def read(self, request: Request) -> Answer:
         """A session's newest turns, or with `cursor` those before them, oldest first. `remembered`
         says which of them the model still sees."""
         key, now = _key(request), self._clock.now()
-        rows, cursor = limit_of(request.query), request.query.get("cursor")
+        asked = request.asked(SessionAsked)
         with cursor_given():
             turns, before, memory = await conversation(
-                self._stores, key, limit=rows, cursor=cursor, now=now
+                self._stores, key, limit=asked.limit, cursor=asked.cursor or None, now=now
             )
         if not turns:
             raise NotFound(f"there is no session {key.session_id!r}", field="id")
@@ -135,12 +140,7 @@ class Conversations:
                 row["details"] = found
         return Answer({"session_id": key.session_id, "turns": shown, "cursor": before})
 
-    @Route(
-        f"PATCH {ONE}",
-        body=RenameBody,
-        answer="SessionRow",
-        params=SESSION,
-    )
+    @Route(f"PATCH {ONE}", body=RenameBody, answer="SessionRow", params=SessionPath)
     async def rename(self, request: Request) -> Answer:
         """Give a session a title of one's own."""
         key, title = _key(request), " ".join(request.body(RenameBody).title.split())
@@ -149,7 +149,7 @@ class Conversations:
             raise NotFound(f"there is no session {key.session_id!r}", field="id")
         return Answer(renamed._asdict())
 
-    @Route(f"DELETE {ONE}", answer="DeletedAnswer", params=SESSION)
+    @Route(f"DELETE {ONE}", answer="DeletedAnswer", params=SessionPath)
     async def forget(self, request: Request) -> Answer:
         """Delete a session: the model's memory of it and its transcript."""
         key = _key(request)
@@ -158,21 +158,20 @@ class Conversations:
         await self._stores.transcripts.delete(key)
         return Answer({"deleted": key.session_id})
 
-    @Route("GET /v1/search", answer="SearchAnswer", params=SEARCH)
+    @Route("GET /v1/search", answer="SearchAnswer", params=SearchAsked)
     async def find(self, request: Request) -> Answer:
         """Turns in which every word of `q` was said, by the caller or to him, in any form, and
         behind them those that lack what tells least (`lacks`). One request reads 20 conversations
         and the newest 200 turns of each; with `cursor`, the conversations before them. A `q` of
         less than two characters finds nothing."""
-        query = at_most(MAX_QUERY, "q", request.query.get("q", ""))
-        words = SearchWords(query, request.reader.language).words
-        if len("".join(query.split())) < SHORTEST:
+        asked = request.asked(SearchAsked)
+        words = SearchWords(asked.q, request.reader.language).words
+        if len("".join(asked.q.split())) < SHORTEST:
             return Answer({"matches": [], "searched": 0, "cursor": None})
         user, now = UserKey.of(request.caller), self._clock.now()
-        cursor = request.query.get("cursor")
         with cursor_given():
             read, before = await self._stores.transcripts.list(
-                user, limit=CONVERSATIONS, cursor=cursor, now=now
+                user, limit=CONVERSATIONS, cursor=asked.cursor or None, now=now
             )
         # each read takes a thread, and turns of this process need some as well
         gate = asyncio.Semaphore(AT_ONCE)

@@ -7,20 +7,18 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from .. import language
-from ..bootstrap import App
 from ..catalogue import AppInfo, spoken
 from ..errors import BadInput, DispatchUnanswered, KernelError, NotAllowed, NotFound, not_installed
-from ..refresh.refresh_queue import RefreshQueue, after_effects
+from ..refresh.refresh_queue import after_effects
 from ..sdk.records import User
 from ..stores.rate_limits import nothing
 from ..turn.kernel import Kernel, TurnRequest
 from ..types import (
-    WEBHOOK_USER,
     CallOutcome,
     CallRequest,
     JSONObject,
@@ -30,11 +28,8 @@ from ..types import (
     user_dict,
 )
 from .identity import has_role, require_role
-from .request_models import RequestId, SessionId, Wire
-from .router import Answer, Request, Route, unavailable_reason
-
-if TYPE_CHECKING:
-    from ..bootstrap import Installs
+from .request_models import Asked, RequestId, SessionId, Wire
+from .router import Answer, Request, Route, Services, unavailable_reason
 
 PANEL_PREFIX = "__panel__"
 PANEL_PREFIXES = (PANEL_PREFIX, "__tray__", "__widget__")
@@ -80,17 +75,10 @@ class InstallationBody(Wire):
 class Apps:
     """Calls of one function of an app, and which apps a user has."""
 
-    def __init__(self, app: App, kernel: Kernel, queue: RefreshQueue, installs: Installs) -> None:
-        self._app = app
-        self._kernel = kernel
-        self._queue = queue
-        self._installs = installs
+    def __init__(self, services: Services) -> None:
+        self._app, self._kernel, self._queue, self._installs = services
 
-    @Route(
-        "POST /v1/extensions/{app_id}/call",
-        body=CallBody,
-        answer="CallOrPanelAnswer",
-    )
+    @Route("POST /v1/extensions/{app_id}/call", body=CallBody, answer="CallOrPanelAnswer")
     async def call(self, request: Request) -> Answer:
         """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the
         click is the user's consent."""
@@ -213,8 +201,13 @@ def _result(outcome: JSONObject) -> JSONObject:
 
 WRONG_VALUE = "VALIDATION_TYPE_ERROR"
 """The code of a secret's value that is refused."""
-OWNER = {"user": Literal["__webhook__"]}
 ONE = "/v1/extensions/{app_id}/secrets/{name}"
+
+
+class OwnerAsked(Asked):
+    """Whose secrets, where they are not the caller's."""
+
+    user: Literal["__webhook__"] = "__webhook__"
 
 
 class SecretBody(Wire):
@@ -227,11 +220,11 @@ class AppSecrets:
     """Lists, sets and removes them, for users; app-wide secrets and those of the webhooks for an
     operator."""
 
-    def __init__(self, app: App, kernel: Kernel) -> None:
-        self._app = app
-        self._kernel = kernel
+    def __init__(self, services: Services) -> None:
+        self._app = services.app
+        self._kernel = services.kernel
 
-    @Route("GET /v1/extensions/{app_id}/secrets", answer="SecretsAnswer", params=OWNER)
+    @Route("GET /v1/extensions/{app_id}/secrets", answer="SecretsAnswer", params=OwnerAsked)
     async def listed(self, request: Request) -> Answer:
         """Declared secrets, whether each is set and whether the caller may set it; never a
         value."""
@@ -247,7 +240,7 @@ class AppSecrets:
         pairs = zip(found.data["secrets"], described, strict=True)
         return Answer({"secrets": [s | d for s, d in pairs]})
 
-    @Route(f"PUT {ONE}", body=SecretBody, answer="SecretState", params=OWNER)
+    @Route(f"PUT {ONE}", body=SecretBody, answer="SecretState", params=OwnerAsked)
     async def put(self, request: Request) -> Answer:
         """Set one; app-wide secrets need the role operator."""
         spec = await self._spec(request)
@@ -257,7 +250,7 @@ class AppSecrets:
             raise BadInput(outcome.error, field="value", limit=spec["max_bytes"])
         return Answer({"name": spec["name"], "is_set": True})
 
-    @Route(f"DELETE {ONE}", answer="SecretState", params=OWNER)
+    @Route(f"DELETE {ONE}", answer="SecretState", params=OwnerAsked)
     async def delete(self, request: Request) -> Answer:
         """Remove one."""
         spec = await self._spec(request)
@@ -300,10 +293,7 @@ class AppSecrets:
 def _owner(request: Request) -> User:
     """Whose secrets: the caller's, or with `user=__webhook__` those that the app's webhooks read,
     which an operator of the tenant sets."""
-    named = request.query.get("user", "")
-    if not named:
+    if not request.query.get("user"):
         return request.caller
     require_role(request.caller, "operator")
-    if named != WEBHOOK_USER:
-        raise BadInput(f"user: {WEBHOOK_USER} or none", field="user")
-    return replace(request.caller, imperal_id=WEBHOOK_USER, email="")
+    return replace(request.caller, imperal_id=request.asked(OwnerAsked).user, email="")

@@ -7,12 +7,11 @@ from collections.abc import Collection
 from typing import Any
 
 from .. import __version__
-from ..bootstrap import App
-from ..catalogue import AppInfo, Dispatch
+from ..catalogue import AppInfo
 from ..errors import KernelError
 from ..sdk.records import User
 from ..types import SYSTEM_USER, CallRequest, SessionKey, UserKey, user_dict
-from .router import Answer, Request, Route
+from .router import Answer, Request, Route, Services
 
 HEALTH_CACHE_S = 60.0
 """Seconds for which an app's answer holds."""
@@ -24,9 +23,9 @@ HEALTH_S = 6.0
 class Health:
     """What the deployment says of itself, to anybody."""
 
-    def __init__(self, app: App, dispatch: Dispatch) -> None:
-        self._app = app
-        self._dispatch = dispatch
+    def __init__(self, services: Services) -> None:
+        self._app = services.app
+        self._dispatch = services.kernel.dispatch
         self._said: dict[str, tuple[float, str]] = {}
 
     @Route("GET /v1/health", public=True, answer="HealthAnswer")

@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Final, Literal
 import orjson
 from pydantic import BaseModel, ConfigDict
 
-from ..bootstrap import App
 from ..clock import Clock
 from ..config import Settings
 from ..errors import BadInput, NotAuthenticated, StorageUnavailable
 from ..observability import bind, hashed
 from ..sdk.records import User
-from ..turn.kernel import Kernel
 from ..types import JSONObject, object_of, of_token, user_from
 from .identity import user_of
-from .router import Answer, Request, Route
+from .router import Answer, Request, Route, Services
 
 if TYPE_CHECKING:
     from urllib3 import PoolManager
@@ -160,10 +158,10 @@ def _claims(token: str) -> JSONObject:
 class Mcp:
     """The endpoint, and what tells a client where its user signs in."""
 
-    def __init__(self, app: App, kernel: Kernel) -> None:
-        self._app = app
-        self._kernel = kernel
-        self._callers = Callers(app.settings, app.clock)
+    def __init__(self, services: Services) -> None:
+        self._app = services.app
+        self._kernel = services.kernel
+        self._callers = Callers(self._app.settings, self._app.clock)
 
     @cached_property
     def _server(self) -> McpServer:

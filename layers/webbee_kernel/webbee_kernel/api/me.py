@@ -9,15 +9,13 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from ..bootstrap import App, make_belongings, make_export
-from ..catalogue import Dispatch
+from ..bootstrap import make_belongings, make_export
 from ..clock import digest
 from ..errors import RequestConflict
 from ..stores.transcript_archive import conversation
-from ..turn.accepted_destinations import AcceptedDestinations
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, to_dict, user_dict
-from .request_models import CURSOR, LIMIT, at_most, cursor_given, limit_of
-from .router import Answer, Request, Route, json_text
+from .request_models import Asked, Page, cursor_given
+from .router import Answer, Request, Route, Services, json_text
 
 READ_TURNS: Final = 200
 """Newest turns of a session in which the message behind a record is looked for."""
@@ -31,51 +29,68 @@ TOLD: Final = (
     *("session_id", "request_id"),
 )
 """What of a record its person reads in any case."""
-AUDIT = {"cursor": Annotated[CURSOR, Field(max_length=64)], "limit": LIMIT}
-EXPORT = {
-    "cursor": Annotated[str, Field(description="The cursor in the last line of the part before.")]
-}
-ACCEPTED = {
-    "key": Annotated[
-        str, Field(max_length=256, description="Which one; without it all are taken back.")
-    ]
-}
-ERASE = {
-    "confirm": Annotated[
+
+
+class AuditAsked(Page):
+    """`GET /v1/me/audit`."""
+
+    cursor: Annotated[str, Field(max_length=64, description="The cursor of the answer before.")] = (
+        ""
+    )
+
+
+class ExportAsked(Asked):
+    """`GET /v1/me/export`."""
+
+    cursor: Annotated[str, Field(description="The cursor in the last line of the part before.")] = (
+        ""
+    )
+
+
+class EraseAsked(Asked):
+    """`DELETE /v1/me`."""
+
+    confirm: Annotated[
         str, Field(description="The word that the same request without it answered.")
-    ]
-}
+    ] = ""
+
+
+class RevokeAsked(Asked):
+    """`DELETE /v1/me/accepted`."""
+
+    key: Annotated[
+        str, Field(max_length=256, description="Which one; without it all are taken back.")
+    ] = ""
 
 
 class Me:
     """The routes under `/v1/me`."""
 
-    def __init__(self, app: App, dispatch: Dispatch, accepted: AcceptedDestinations) -> None:
-        self._app = app
-        self._dispatch = dispatch
-        self._accepted = accepted
+    def __init__(self, services: Services) -> None:
+        self._app = services.app
+        self._dispatch = services.kernel.dispatch
+        self._accepted = services.kernel.accepted
 
     @Route("GET /v1/me", answer="MeAnswer")
     async def who(self, request: Request) -> Answer:
         """Who the caller's token says he is."""
         return Answer(user_dict(request.caller))
 
-    @Route("GET /v1/me/audit", answer="AuditAnswer", params=AUDIT)
+    @Route("GET /v1/me/audit", answer="AuditAnswer", params=AuditAsked)
     async def audit(self, request: Request) -> Answer:
         """Calls made in the caller's name, newest first, each with the message behind it where
         that is still kept."""
         user = UserKey.of(request.caller)
-        before = at_most(64, "cursor", request.query.get("cursor", ""))
-        rows = limit_of(request.query)
+        asked = request.asked(AuditAsked)
         records = await self._app.stores.audit.list(
-            user, limit=rows + 1, before=before, now=self._app.clock.now()
+            user, limit=asked.limit + 1, before=asked.cursor, now=self._app.clock.now()
         )
-        page = records[:rows]
+        page = records[: asked.limit]
         messages = await self._messages(user, page)
         return Answer(
             {
                 "records": [_record(r, messages.get(r.request_id, "")) for r in page],
-                "cursor": page[-1].record_id if len(records) > rows else None,
+                "cursor": page[-1].record_id if len(records) > asked.limit else None,
             }
         )
 
@@ -96,21 +111,17 @@ class Me:
             for request_id in (turn["request_id"], *turn.get("also", ()))
         }
 
-    @Route(
-        "GET /v1/me/export",
-        params=EXPORT,
-        content_type="application/x-ndjson",
-    )
+    @Route("GET /v1/me/export", params=ExportAsked, content_type="application/x-ndjson")
     async def export(self, request: Request) -> Answer:
         """Everything that is kept of the caller, a line of JSON each. The last line is
         `{"kind": "end"}`, or `{"kind": "more", "cursor": …}` where a further part follows."""
         export = make_export(self._app, UserKey.of(request.caller), await self._apps())
         with cursor_given():
-            lines, cursor = await export.part(request.query.get("cursor"))
+            lines, cursor = await export.part(request.asked(ExportAsked).cursor or None)
         last = {"kind": "more", "cursor": cursor} if cursor else {"kind": "end"}
         return Answer("\n".join([*lines, json_text(last), ""]), content_type="application/x-ndjson")
 
-    @Route("DELETE /v1/me", answer="ErasedAnswer", params=ERASE)
+    @Route("DELETE /v1/me", answer="ErasedAnswer", params=EraseAsked)
     async def erase(self, request: Request) -> Answer:
         """Erase everything that is kept of the caller. Asked without `confirm` it erases nothing
         and answers with the word that confirms; 202 where it needs to be asked again to finish."""
@@ -118,10 +129,11 @@ class Me:
         now = self._app.clock.now()
         # the word changes with the clock: one given out just before holds, too
         words = [_word(user, now), _word(user, now - CONFIRM_S)]
-        given = request.query.get("confirm")
-        if given is None:
+        asked = request.asked(EraseAsked)
+        # an empty word is a wrong one
+        if "confirm" not in asked.model_fields_set:
             return Answer({"status": "confirm", "confirm": words[0], "counts": {}})
-        if given not in words:
+        if asked.confirm not in words:
             raise RequestConflict(
                 "confirm is not the word that DELETE /v1/me gave out in the last ten minutes: ask"
                 " for it again, without confirm",
@@ -147,15 +159,12 @@ class Me:
         found = await self._accepted.list(UserKey.of(request.caller))
         return Answer({"accepted": [a._asdict() for a in found]})
 
-    @Route(
-        "DELETE /v1/me/accepted",
-        answer="RevokedAnswer",
-        params=ACCEPTED,
-    )
+    @Route("DELETE /v1/me/accepted", answer="RevokedAnswer", params=RevokeAsked)
     async def revoke(self, request: Request) -> Answer:
         """Take one of them back (`key`), or all: the next effect that goes there is asked about."""
-        key = request.query.get("key")
-        keys = None if key is None else [at_most(256, "key", key)]
+        asked = request.asked(RevokeAsked)
+        # an empty one is none of them: only without it all go
+        keys = [asked.key] if "key" in asked.model_fields_set else None
         return Answer({"revoked": await self._accepted.forget(UserKey.of(request.caller), keys)})
 
     async def _apps(self) -> set[str]:

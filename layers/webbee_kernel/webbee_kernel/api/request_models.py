@@ -3,11 +3,11 @@ by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..errors import BadInput
 
@@ -18,11 +18,12 @@ MAX_SEARCH = 500
 """Characters of what the inspector looks for."""
 
 
-def limit_of(query: Mapping[str, str]) -> int:
+PAGE = 50
+"""Rows of a list in one answer, at most and where nothing is said."""
+
+
+def limit_of(given: str) -> int:
     """How many rows a list shall have; BadInput for what is no number from 1 to `PAGE`."""
-    given = query.get("limit")
-    if given is None:
-        return PAGE
     is_number = given.isascii() and given.isdigit() and len(given) <= len(str(PAGE))
     if not is_number or not 1 <= int(given) <= PAGE:
         raise BadInput(f"limit is a number from 1 to {PAGE}", field="limit", limit=PAGE)
@@ -133,27 +134,44 @@ class StopFrame(StopPath):
     type: Literal["stop"]
 
 
-STOP_PARAMS = {"request_id": RequestId}
-PAGE = 50
-"""Rows of a list in one answer, at most and where nothing is said."""
-CURSOR = Annotated[str, Field(description="The cursor of the answer before.")]
-LIMIT = Annotated[int, Field(ge=1, le=PAGE, description="How many rows, at most.")]
-EVENTS_PARAMS = {
-    "last_event_id": Annotated[
+class Asked(BaseModel):
+    """What a request asks for in path and query: texts, whatever is made of them."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+
+class Page(Asked):
+    """A part of a list."""
+
+    cursor: Annotated[str, Field(description="The cursor of the answer before.")] = ""
+    limit: Annotated[
+        int, Field(ge=1, le=PAGE, description="How many rows, at most."), BeforeValidator(limit_of)
+    ] = PAGE
+
+
+class EventsAsked(Asked):
+    """`GET /v1/events`."""
+
+    last_event_id: Annotated[
         str,
         Field(
             max_length=64,
             description="Where to go on, for clients that cannot send the header Last-Event-ID.",
         ),
-    ]
-}
-INSPECT_PARAMS = {
-    "session_id": Annotated[
-        SessionId, Field(description="The session whose memory is read; without it an empty one.")
-    ],
-    "message": Annotated[str, Field(max_length=MAX_MESSAGE, description="A message not yet sent.")],
-    "search": Annotated[
+    ] = ""
+
+
+class InspectAsked(Asked):
+    """`GET /v1/inspect`."""
+
+    session_id: Annotated[
+        SessionId,
+        BeforeValidator(lambda given: given or "inspect"),
+        Field(description="The session whose memory is read; without it an empty one."),
+    ] = "inspect"
+    message: Annotated[
+        str, Field(max_length=MAX_MESSAGE, description="A message not yet sent.")
+    ] = ""
+    search: Annotated[
         str, Field(max_length=MAX_SEARCH, description="A value to look for in every channel.")
-    ],
-}
-"""Query and path parameters by name, for the OpenAPI document; the routes check them themselves."""
+    ] = ""

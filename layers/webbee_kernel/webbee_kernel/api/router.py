@@ -8,9 +8,10 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, TypeVar
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, unquote
 
 import orjson
@@ -31,6 +32,11 @@ from ..observability import answered, bind, hashed
 from ..sdk.records import User
 from ..types import JSONObject
 from .identity import user_of
+
+if TYPE_CHECKING:
+    from ..bootstrap import App, Installs
+    from ..refresh.refresh_queue import RefreshQueue
+    from ..turn.kernel import Kernel
 
 MAX_BODY_BYTES = 128 * 1024
 IDENTITY = "who you are comes from the token alone: send Authorization: Bearer <token>"
@@ -91,6 +97,11 @@ class Request(NamedTuple):
             raise BadInput("the body must be a JSON object", field="body")
         return checked(model, data)
 
+    def asked(self, model: type[B]) -> B:
+        """Path and query as a wire model, whose fields say what their texts are; BadInput as for
+        `body`."""
+        return checked(model, {**self.query, **self.path}, strict=False)
+
     def key(self, given: str | None = None) -> str:
         """The id that makes a retry safe: the body's own, else the header Idempotency-Key, else a
         new one; BadInput for a header that is no request id."""
@@ -132,9 +143,9 @@ class Route:
 
     `body` is the wire model of the request and `body_type` how it travels, `answer` the shape
     of a 200 of `content_type`, or its name among those of `local`, `accepted` that of a 202,
-    `params` the types of query and path parameters. A route that is not public refuses other
-    query parameters. `errors` gives an error of this status and body another form, `failure` is
-    that form's shape.
+    `params` the wire model of query and path. A route that is not public refuses other query
+    parameters. `errors` gives an error of this status and body another form, `failure` is that
+    form's shape.
     """
 
     key: str
@@ -142,7 +153,7 @@ class Route:
     body: type[BaseModel] | None = None
     answer: Any = None
     accepted: Any = None
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: type[BaseModel] | None = None
     content_type: str = "application/json"
     body_type: str = "application/json"
     errors: Callable[[int, JSONObject], JSONObject] | None = None
@@ -154,11 +165,29 @@ class Route:
         vars(method)[ROUTES] = (self, *vars(method).get(ROUTES, ()))
         return method
 
+    def match(self, method: str, path: str) -> dict[str, str] | None:
+        """The path's parameters, decoded; None where it is another route's. `{name}` takes one
+        part, `{name+}` at the end all that are left, neither takes an empty text."""
+        own, _, pattern = self.key.partition(" ")
+        if method != own:
+            return None
+        if "{" not in pattern:
+            return {} if path == pattern else None
+        found = _expression(pattern).fullmatch(path)
+        # decoded behind the split: an encoded slash stays within its part
+        return {n: unquote(part) for n, part in found.groupdict().items()} if found else None
 
-def checked(model: type[B], data: Any) -> B:
+
+@cache
+def _expression(path: str) -> re.Pattern[str]:
+    parts = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path)
+    return re.compile(re.sub(r"\{(\w+)\+\}", r"(?P<\1>(?s:.+))", parts))
+
+
+def checked(model: type[B], data: Any, *, strict: bool = True) -> B:
     """Validate; the first problem becomes BadInput with its field and limit."""
     try:
-        return model.model_validate(data, strict=True)
+        return model.model_validate(data, strict=strict)
     except ValidationError as error:
         # without the input: an error is logged and shown, and must not repeat what was sent
         first = error.errors(include_url=False, include_input=False)[0]
@@ -208,20 +237,14 @@ def to_response(error: KernelError, user: User | None, message: str = "") -> JSO
     """The error's body. What is down is for the log, and for developers and operators, who also
     read what a model's server said: others read that something is, why a model gave no answer, and
     what to do, in the language of their `message`, else their own. What was told stays so."""
-    if isinstance(error, ModelUnavailable) and not error.told:
-        return _of_model(error, user, message)
-    if error.status == 503 and not error.told and (user is None or user.role == "user"):
-        error.told = _speaks(user, message).say(SAID.get(error.code, "unavailable"))
-    return error.body()
-
-
-def _of_model(error: ModelUnavailable, user: User | None, message: str) -> JSONObject:
-    if user is not None and user.role != "user":
-        said = f" The server said: “{error.words}”" if error.words else ""
-        error.told = f"{error}{said}"
-    else:
-        speaks = _speaks(user, message)
-        error.told = speaks.cause(error.cause, error.wait_s) or speaks.say("unavailable")
+    if error.status == 503 and not error.told:
+        of_model = error if isinstance(error, ModelUnavailable) else None
+        if user is None or user.role == "user":
+            speaks = _speaks(user, message)
+            cause = of_model and speaks.cause(of_model.cause, of_model.wait_s)
+            error.told = cause or speaks.say(SAID.get(error.code, "unavailable"))
+        elif of_model and of_model.words:
+            error.told = f"{error} The server said: “{of_model.words}”"
     return error.body()
 
 
@@ -249,13 +272,30 @@ def _speaks(user: User | None, message: str) -> language.Language:
 _log = logging.getLogger("webbee.api")
 
 
-class LazyGroup:
-    """Groups of routes that are imported and made when a path under one of its prefixes is first
-    asked for: the cold start of a turn does not pay for them."""
+class Services(NamedTuple):
+    """What a group of routes works with."""
 
-    def __init__(self, make: Callable[[], tuple[object, ...]], *prefixes: str) -> None:
-        self.make = make
-        self._prefixes = prefixes
+    app: App
+    kernel: Kernel
+    queue: RefreshQueue
+    installs: Installs
+
+
+class Group:
+    """An object whose methods are routes, made when a path under one of its prefixes is first asked
+    for. What no turn needs is imported there: its cold start does not pay for it."""
+
+    def __init__(self, make: Callable[[], object], *prefixes: str) -> None:
+        """Without prefixes it is looked at for every path."""
+        self._make = make
+        self._prefixes = prefixes or ("",)
+
+    @cached_property
+    def routes(self) -> list[tuple[Route, Handler]]:
+        """As written: of two that match a path the upper one serves it."""
+        group = self._make()
+        methods = vars(type(group)).items()
+        return [(route, getattr(group, n)) for n, m in methods for route in getattr(m, ROUTES, ())]
 
     def serves(self, path: str) -> bool:
         """Whether a path may be one of theirs."""
@@ -266,118 +306,58 @@ class Router:
     """The routes of several groups. API Gateway tells the route only where it has one of its own;
     all others come as `ANY /v1/{proxy+}`, so the path is matched here."""
 
-    def __init__(self, *groups: object | LazyGroup) -> None:
+    def __init__(self, *groups: Group) -> None:
         self.groups = groups
-        self._tables: dict[int, list[_Entry]] = {}
 
     @property
     def handlers(self) -> dict[Route, Handler]:
         """Every route with its handler: this imports all groups."""
-        tables = [self._table(place) for place in range(len(self.groups))]
-        return {entry.route: entry.handler for table in tables for entry in table}
+        return {route: handler for group in self.groups for route, handler in group.routes}
 
     async def serve(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer one event; never raises. Counted, reads only where they fail: a page polls twenty
         times for each turn, which would hide that every turn fails."""
-        if _method(event) == "OPTIONS":  # a browser asks first; API Gateway adds what it may do
+        http = (event.get("requestContext") or {}).get("http") or {}
+        method, path = http.get("method", ""), str(event.get("rawPath") or http.get("path", ""))
+        if method == "OPTIONS":  # a browser asks first; API Gateway adds what it may do
             return {"statusCode": 204, "body": ""}
-        failed, route = False, None
+        route, failed = None, False
         try:
-            entry, path = self._find(event)
-            route = entry.route
-            answer = await entry.handler(entry.request(event, path))
-        except KernelError as error:
-            answer, failed = _refusal(error, _reader(event), route), error.status >= 500
-        except Exception:
-            answer = _formed(Answer(internal_error(_log, "request", _reader(event)), 500), route)
-            failed = True
-        if failed or _method(event) != "GET":
+            route, handler, parameters = self._find(method, path)
+            answer = await handler(_request(route, event, parameters))
+        except Exception as error:
+            answer = _refusal(error, _reader(event), route)
+            failed = answer.status >= 500
+        if failed or method != "GET":
             answered(failed=failed)
         return rendered(answer)
 
-    def _find(self, event: Mapping[str, Any]) -> tuple[_Entry, Mapping[str, str]]:
-        http = (event.get("requestContext") or {}).get("http") or {}
-        path = str(event.get("rawPath") or http.get("path", ""))
-        method, parts = _method(event), path.split("/")
-        for place, group in enumerate(self.groups):
-            if isinstance(group, LazyGroup) and not group.serves(path):
-                continue
-            for entry in self._table(place):
-                parameters = entry.match(method, parts)
+    def _find(self, method: str, path: str) -> tuple[Route, Handler, Mapping[str, str]]:
+        for group in self.groups:
+            for route, handler in group.routes if group.serves(path) else ():
+                parameters = route.match(method, path)
                 if parameters is not None:
-                    return entry, parameters
+                    return route, handler, parameters
         raise NotFound(f"there is no route {method} {path}", field="path")
 
-    def _table(self, place: int) -> list[_Entry]:
-        if place not in self._tables:
-            group = self.groups[place]
-            made = group.make() if isinstance(group, LazyGroup) else (group,)
-            self._tables[place] = [entry for one in made for entry in _entries(one)]
-        return self._tables[place]
 
-
-class _Entry:
-    """A route, its handler, and the parts of its path."""
-
-    def __init__(self, route: Route, handler: Handler) -> None:
-        self.route = route
-        self.handler = handler
-        self._method, _, path = route.key.partition(" ")
-        self._parts = path.split("/")
-        self._greedy = path.endswith("+}")
-
-    def match(self, method: str, parts: list[str]) -> dict[str, str] | None:
-        """The path's parameters, decoded; None where it is another route's. `{name}` takes one
-        part, `{name+}` at the end all that are left, neither takes an empty text."""
-        if method != self._method:
-            return None
-        # all that is left is one part, whatever slashes are in it
-        if self._greedy:
-            last = len(self._parts) - 1
-            parts = [*parts[:last], "/".join(parts[last:])]
-        if len(parts) != len(self._parts):
-            return None
-        parameters = {}
-        for own, part in zip(self._parts, parts, strict=True):
-            if own.startswith("{") and part:
-                # decoded behind the split: an encoded slash stays within its part
-                parameters[own.strip("{+}")] = unquote(part)
-            elif own != part:
-                return None
-        return parameters
-
-    def request(self, event: Mapping[str, Any], path: Mapping[str, str]) -> Request:
-        """The event as this route's handler sees it; BadInput for a query parameter that the route
-        does not know."""
-        query = event.get("queryStringParameters") or {}
-        user = None if self.route.public else user_of(event)
-        if user:
-            bind(user=hashed(user.tenant_id, user.imperal_id))
-            self._refuse_unknown(query, path)
-        # API Gateway lowers the names of headers, local servers and tests need not
-        headers = {k.lower(): v for k, v in (event.get("headers") or {}).items()}
-        return Request(event=event, user=user, path=path, query=query, headers=headers)
-
-    def _refuse_unknown(self, query: Mapping[str, str], path: Mapping[str, str]) -> None:
-        known = self.route.params.keys() - path.keys()
+def _request(route: Route, event: Mapping[str, Any], path: Mapping[str, str]) -> Request:
+    """The event as the route's handler sees it; BadInput for a query parameter that the route does
+    not know."""
+    query = event.get("queryStringParameters") or {}
+    user = None if route.public else user_of(event)
+    if user:
+        bind(user=hashed(user.tenant_id, user.imperal_id))
+        known = set(route.params.model_fields if route.params else ()) - path.keys()
         if other := sorted(query.keys() - known):
             takes = f"takes {', '.join(sorted(known))}" if known else "takes none"
             raise BadInput(
-                f"there is no query parameter {other[0][:64]!r}; {self.route.key} {takes}",
+                f"there is no query parameter {other[0][:64]!r}; {route.key} {takes}",
                 field=other[0][:64],
             )
-
-
-def _entries(group: object) -> Iterator[_Entry]:
-    # as written: of two routes that match a path the upper one serves it
-    for name, method in vars(type(group)).items():
-        for route in getattr(method, ROUTES, ()):
-            yield _Entry(route, getattr(group, name))
-
-
-def _method(event: Mapping[str, Any]) -> str:
-    http = (event.get("requestContext") or {}).get("http") or {}
-    return str(http.get("method", ""))
+    # API Gateway lowers the names of headers, local servers and tests need not
+    headers = {k.lower(): v for k, v in (event.get("headers") or {}).items()}
+    return Request(event=event, user=user, path=path, query=query, headers=headers)
 
 
 def _reader(event: Mapping[str, Any]) -> User | None:
@@ -388,17 +368,17 @@ def _reader(event: Mapping[str, Any]) -> User | None:
         return None
 
 
-def _formed(answer: Answer, route: Route | None) -> Answer:
-    """An error in the form of its route."""
+def _refusal(error: Exception, reader: User | None, route: Route | None) -> Answer:
+    """What is answered to a request that could not be served, in the form of its route."""
+    if isinstance(error, KernelError):
+        if error.status >= 500:
+            _log.error("code=%s | %s", error.code, error)
+        # an outage has no known end: clients that obey the header come back soon
+        wait = error.retry_after if isinstance(error, LimitReached) else 1
+        headers = {"retry-after": str(wait)} if error.status in (429, 503) else {}
+        answer = Answer(to_response(error, reader), error.status, headers=headers)
+    else:
+        answer = Answer(internal_error(_log, "request", reader), 500)
     if route is None or route.errors is None:
         return answer
     return answer._replace(body=route.errors(answer.status, answer.body))
-
-
-def _refusal(error: KernelError, reader: User | None, route: Route | None) -> Answer:
-    if error.status >= 500:
-        _log.error("code=%s | %s", error.code, error)
-    # an outage has no known end: clients that obey the header come back soon
-    wait = error.retry_after if isinstance(error, LimitReached) else 1
-    headers = {"retry-after": str(wait)} if error.status in (429, 503) else {}
-    return _formed(Answer(to_response(error, reader), error.status, headers=headers), route)
