@@ -32,7 +32,6 @@ from webbee_kernel.channels.skeleton import Snapshots
 from webbee_kernel.extensions.context.http_client import HttpClient
 from webbee_kernel.extensions.context.services import (
     AIClient,
-    ConfigClient,
     ExtensionsClient,
     Log,
     NotifyClient,
@@ -81,7 +80,7 @@ THEIRS_ONLY = {
         # search of their platform
         "search_provider",
         # called by their kernel; ours dispatches itself
-        "call_tool", "call_signal",
+        "call_tool", "call_signal", "declared_emits",
     },
     "ActionResult": {"morph", "validate_against", "diff", "action_receipt"},
 }  # fmt: skip
@@ -208,7 +207,7 @@ CLIENTS: dict[str, tuple[type, type, type]] = {
     "Http": (HttpClient, protocols.HttpClient, TheirHttp),
     "Notify": (NotifyClient, protocols.NotifyClient, TheirNotify),
     "Secrets": (SecretsClient, protocols.SecretsClient, TheirSecrets),
-    "Config": (ConfigClient, protocols.ConfigClient, TheirConfig),
+    "Config": (protocols.ConfigClient, protocols.ConfigClient, TheirConfig),
     "Ai": (AIClient, protocols.AIClient, TheirAI),
     "Extensions": (ExtensionsClient, protocols.ExtensionsClient, TheirExtensions),
     "Skeleton": (Snapshots, protocols.SkeletonClient, TheirSkeleton),

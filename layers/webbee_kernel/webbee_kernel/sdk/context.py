@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, overload
@@ -124,47 +125,78 @@ class SecretsClient(Protocol):
         """Another user's secrets. System context only."""
 
 
-class HttpResponse(Protocol):
-    """An answer: `status_code`, `headers`, `body` (bytes), `text()`, `json()`, `ok`."""
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """An answer, read whole: at most 10 MB."""
+
+    status_code: int
+    headers: Mapping[str, str]
+    body: bytes
+    url: str = ""
 
     @property
-    def status_code(self) -> int: ...
-    @property
-    def headers(self) -> Mapping[str, str]: ...
-    @property
-    def body(self) -> bytes: ...
-    @property
-    def ok(self) -> bool: ...
-    def text(self) -> str: ...
-    def json(self) -> Any: ...
+    def ok(self) -> bool:
+        """Whether the status is below 400."""
+        return self.status_code < 400
+
+    def text(self) -> str:
+        """The body as UTF-8, broken bytes replaced."""
+        return self.body.decode("utf-8", "replace")
+
+    def json(self) -> Any:
+        """The body as JSON; ValueError where it is none."""
+        return json.loads(self.body)
 
 
-class HttpClient(Protocol):
+class HttpClient:
     """Outbound HTTP: 30 s default, 180 s cap, at most 5 redirects, no private or metadata
     addresses."""
 
     async def request(self, method: str, url: str, **kwargs: Any) -> HttpResponse:
         """Keyword arguments: `params headers json data content files cookies auth timeout
         follow_redirects`. HttpBlockedError, TimeoutError, ConnectionError, ValueError (10 MB)."""
+        raise NotImplementedError
 
-    async def get(self, url: str, **kwargs: Any) -> HttpResponse: ...
-    async def post(self, url: str, **kwargs: Any) -> HttpResponse: ...
-    async def put(self, url: str, **kwargs: Any) -> HttpResponse: ...
-    async def patch(self, url: str, **kwargs: Any) -> HttpResponse: ...
-    async def delete(self, url: str, **kwargs: Any) -> HttpResponse: ...
+    async def get(self, url: str, **kwargs: Any) -> HttpResponse:
+        return await self.request("GET", url, **kwargs)
+
+    async def post(self, url: str, **kwargs: Any) -> HttpResponse:
+        return await self.request("POST", url, **kwargs)
+
+    async def put(self, url: str, **kwargs: Any) -> HttpResponse:
+        return await self.request("PUT", url, **kwargs)
+
+    async def patch(self, url: str, **kwargs: Any) -> HttpResponse:
+        return await self.request("PATCH", url, **kwargs)
+
+    async def delete(self, url: str, **kwargs: Any) -> HttpResponse:
+        return await self.request("DELETE", url, **kwargs)
 
 
-class ConfigClient(Protocol):
-    """The merged configuration of this app."""
+class ConfigClient:
+    """The merged configuration of this app: its defaults, overlaid by the deployment's, overlaid by
+    the tenant's."""
+
+    def __init__(self, merged: dict[str, Any]) -> None:
+        self._merged = merged
 
     def get(self, key: str, default: Any = None) -> Any:
         """A value; dots descend: `get("smtp.port")`."""
+        value: Any = self._merged
+        for part in key.split("."):
+            if not isinstance(value, Mapping) or part not in value:
+                return default
+            value = value[part]
+        return value
 
     def get_section(self, section: str) -> dict[str, Any]:
         """A sub-tree, empty where there is none."""
+        value = self.get(section, {})
+        return dict(value) if isinstance(value, Mapping) else {}
 
     def all(self) -> dict[str, Any]:
         """Everything."""
+        return dict(self._merged)
 
 
 class NotifyClient(Protocol):

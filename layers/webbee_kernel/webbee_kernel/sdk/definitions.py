@@ -35,10 +35,6 @@ class FunctionDef:
     event: str = ""
     data_model: type | None = None
     id_projection: str | None = None
-    chain_callable: bool | None = None
-    background: bool = False
-    long_running: bool = False
-    effects: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
     accepts: Callable[[dict[str, Any]], None] | None = None
@@ -108,7 +104,6 @@ class SecretDef:
     required: bool = False
     write_mode: str = "user"
     max_bytes: int = 4096
-    rotation_hint_days: int | None = None
     scope: str = "user"
     env_fallback: str | None = None
 

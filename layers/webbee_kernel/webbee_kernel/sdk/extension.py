@@ -86,8 +86,9 @@ class Lifecycle:
 
 
 class Extension(Lifecycle, Keeping):
-    """An app. `app_id` is a display wish: the id that counts is the folder's (or the
-    manifest's)."""
+    """An app. `app_id` is a display wish: the id that counts is the folder's (or the manifest's).
+    `capabilities`, `migrations_dir`, `actions_explicit` and `system` say nothing here.
+    """
 
     def __init__(
         self,
@@ -105,14 +106,10 @@ class Extension(Lifecycle, Keeping):
     ) -> None:
         self.app_id = app_id
         self.version = version
-        self.capabilities = list(capabilities or [])
-        self.migrations_dir = migrations_dir
         self.config_defaults = dict(config_defaults or {})
         self.display_name = display_name or app_id
         self.description = description
         self.icon = icon
-        self.actions_explicit = actions_explicit
-        self.system = system
         self.tools: dict[str, ToolDef] = {}
         self.skeletons: dict[str, SkeletonDef] = {}
         self.panels: dict[str, PanelDef] = {}
@@ -121,7 +118,6 @@ class Extension(Lifecycle, Keeping):
         self.schedules: dict[str, ScheduleDef] = {}
         self.signals: dict[str, Handler] = {}
         self.event_handlers: list[tuple[str, Handler]] = []
-        self.declared_emits: dict[str, str | None] = {}
         self.webhooks: dict[tuple[str, str], WebhookDef] = {}
         self.exposed: dict[str, ExposedDef] = {}
         Lifecycle.__init__(self)
@@ -223,18 +219,12 @@ class Extension(Lifecycle, Keeping):
         scope: str = "user",
         env_fallback: str | None = None,
     ) -> Callable[[F], F]:
-        """Declare a secret; usable as a decorator or as a plain call."""
+        """Declare a secret; usable as a decorator or as a plain call. `rotation_hint_days` is for
+        the platform's own SDK."""
         if scope not in ("user", "app"):
             raise ValueError(f"scope of secret {name!r} is {scope!r}: give user or app")
         self.secrets[name] = SecretDef(
-            name,
-            description,
-            required,
-            write_mode,
-            max_bytes,
-            rotation_hint_days,
-            scope,
-            env_fallback,
+            name, description, required, write_mode, max_bytes, scope, env_fallback
         )
         return lambda func: func
 
@@ -273,8 +263,7 @@ class Extension(Lifecycle, Keeping):
         return self._recorded(lambda func: self.event_handlers.append((event_type, func)))
 
     def emits(self, event_type: str, *, schema_ref: str | None = None) -> Callable[[F], F]:
-        """Declare an event type this extension emits."""
-        self.declared_emits[event_type] = schema_ref
+        """Say that this extension emits an event of this type: for who reads the code."""
         return lambda func: func
 
     def webhook(self, path: str, method: str = "POST", secret_header: str = "") -> Callable[[F], F]:
@@ -333,8 +322,6 @@ class ChatExtension:
         self.tool_name = tool_name or f"tool_{ext.app_id}_chat"
         self.description = description
         self.system_prompt = system_prompt
-        self.model = model
-        self.max_rounds = max_rounds
         self.functions: dict[str, FunctionDef] = {}
         ext.chats.append(self)
 
@@ -388,10 +375,6 @@ class ChatExtension:
                 event=event,
                 data_model=data_model,
                 id_projection=id_projection,
-                chain_callable=chain_callable,
-                background=background,
-                long_running=long_running,
-                effects=tuple(effects or ()),
                 examples=tuple(examples or ()),
                 scopes=tuple(scopes or ()),
             )

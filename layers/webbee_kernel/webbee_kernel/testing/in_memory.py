@@ -17,13 +17,14 @@ from ..background import LoopThread
 from ..bootstrap import bootstrap, make_host, make_kernel
 from ..clock import FrozenClock, new_id
 from ..config import Settings
-from ..extensions.context.http_client import HttpClient, HttpResponse
+from ..extensions.context.http_client import HttpClient
 from ..extensions.host import InlineDispatch
 from ..extensions.registry import LoadedExtension, Registry, checked, load_extension
 from ..llm.protocol import Model
 from ..llm.scripted import ScriptedModel
 from ..refresh.refresh_queue import SEEN, RefreshQueue, Wanted
 from ..sdk import Extension, User
+from ..sdk.context import HttpResponse
 from ..stores.memory import MemoryEventStore, memory_stores
 from ..stores.protocols import Stores
 from ..stores.types import SessionMemory, UserState

@@ -3,8 +3,8 @@
 - `adopt`              the SDK's public registries, as this kernel's own definitions, each handler
                        wrapped: its Context made, its result made presentable
 - `conversion`         arguments, results and errors from one SDK to the other
-- `platform_context`   the SDK's `Context`, its clients the kernel's, and its store
-- `platform_clients`   the other clients, in the SDK's shapes, raising its errors
+- `platform_context`   the SDK's `Context`, its clients the kernel's
+- `platform_clients`   the clients, in the SDK's shapes, raising its errors
 - `handbuilt`          the address and token that clients built by hand are made of
 - `loopback_gateway`   what answers there: the same clients over loopback HTTP
 

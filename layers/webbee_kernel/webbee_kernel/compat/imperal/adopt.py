@@ -67,13 +67,11 @@ def adopt(app_id: str, main: ModuleType) -> Extension | None:
     ours = Extension(
         app_id,
         str(theirs.version),
-        list(theirs.capabilities),
         config_defaults=dict(theirs.config_defaults),
         display_name=theirs.display_name or app_id,
         description=theirs.description,
         # an SVG is neither a character nor an icon's name: a page would show its text
         icon="" if theirs.icon.lstrip().startswith("<") else theirs.icon,
-        system=bool(theirs.system),
     )
     ours.cache_models.update(models)
     ours.secrets.update({name: _secret(spec) for name, spec in app.secrets.items()})
@@ -134,10 +132,6 @@ def _function(app: Adopted, theirs: Any) -> FunctionDef:
         event=theirs.event,
         data_model=getattr(theirs, "_return_model", None),
         id_projection=theirs.id_projection or None,
-        chain_callable=theirs.chain_callable,
-        background=theirs.background,
-        long_running=theirs.long_running,
-        effects=tuple(theirs.effects),
     )
 
 
@@ -167,7 +161,6 @@ def _app_tool(app: Adopted, theirs: Any, schema: Mapping[str, Any]) -> FunctionD
         action,
         params=schema.get("parameters"),
         params_model=model,
-        chain_callable=bool(schema.get("chain_callable", True)),
     )
 
 
@@ -238,7 +231,6 @@ def _reactions(app: Adopted, ours: Extension) -> None:
         ours.signals[signal.name] = handler(app, signal.func)
     for event in ext.event_handlers:
         ours.event_handlers.append((event.event_type, listener(app, event.func, event.event_type)))
-    ours.declared_emits.update({e.event_type: e.schema_ref for e in ext.declared_emits})
     _callable_by_others(app, ours)
     for name, step in ext.lifecycle.items():
         if step.version:
@@ -277,7 +269,6 @@ def _secret(spec: Any) -> SecretDef:
         bool(spec.required),
         spec.write_mode,
         int(spec.max_bytes),
-        spec.rotation_hint_days,
         getattr(spec, "scope", "user"),
         getattr(spec, "env_fallback", None),
     )

@@ -1,11 +1,12 @@
 """What clients built by hand are made of: the gateway's address, and a token that ends with the
-call."""
+call; and `ctx.http`, which reaches that address with that token."""
 
 from __future__ import annotations
 
 import contextvars
 import functools
 import importlib
+import json
 import secrets
 import threading
 import weakref
@@ -14,7 +15,12 @@ from typing import Any
 
 import httpx
 
+from ...extensions.context.http_client import MAX_TIMEOUT_S, HttpClient
+from ...invariants import breach
+from ...sdk import context as kernel
 from ...sdk.context import Context
+from ...sdk.exceptions import HttpBlockedError
+from . import sdk_names as sdk
 
 _lock = threading.Lock()
 _address = ""
@@ -118,6 +124,75 @@ class HandBuilt:
         if gateway:
             self._gateway, self._extension_id = gateway, gateway.app_id
             self._user_id, self._tenant_id = user_id, gateway.ctx.user.tenant_id
+
+
+class HTTP(HandBuilt, kernel.HttpClient):
+    """GET, POST, PUT, PATCH and DELETE; `timeout` is in seconds, over 180 is refused.
+
+    Of this machine it reaches the gateway alone, and that only with the token of its own call among
+    the headers.
+    """
+
+    def __init__(self, http: kernel.HttpClient) -> None:
+        self._http = http
+
+    async def request(
+        self, method: str, url: str, *, timeout: float | None = None, **kwargs: Any
+    ) -> Any:
+        """Send; raises what httpx raises: ConnectError, ReadTimeout, TooManyRedirects."""
+        if timeout is not None and not 0 < timeout <= MAX_TIMEOUT_S:
+            why = f"This timeout is {timeout} s: longer work goes to ctx.background_task."
+            raise ValueError(breach("I-LONGRUN-HTTP-CAP-180S", why))
+        sent = httpx.Request(method, url)
+        try:
+            found = await self._client(str(url), kwargs).request(
+                method, str(url), timeout=timeout, **_options(sent, kwargs)
+            )
+        except TimeoutError as error:
+            raise httpx.ReadTimeout(
+                str(error) or f"{sent.url.host} did not answer in time", request=sent
+            ) from None
+        except (ConnectionError, HttpBlockedError) as error:
+            raise httpx.ConnectError(str(error), request=sent) from None
+        except ValueError as error:
+            # the kernel's client raises the same for a body that is too large
+            if "redirects" in str(error):
+                raise httpx.TooManyRedirects(str(error), request=sent) from None
+            raise
+        return sdk.HTTPResponse(
+            status_code=found.status_code, body=_body(found), headers=dict(found.headers)
+        )
+
+    def _client(self, url: str, kwargs: dict[str, Any]) -> kernel.HttpClient:
+        own = self._gateway is not None and self._gateway.sent_to_itself(url, kwargs.get("headers"))
+        return HttpClient(allow_private=True) if own else self._http
+
+
+def _options(request: httpx.Request, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments as the kernel's client takes them: an httpx auth object becomes the headers
+    it would send."""
+    options = dict(kwargs)
+    if isinstance(auth := options.get("auth"), httpx.Auth):
+        del options["auth"]
+        plain, headers = request.headers.copy(), httpx.Headers(options.get("headers"))
+        signed = next(auth.sync_auth_flow(request)).headers
+        headers.update({k: v for k, v in signed.items() if plain.get(k) != v})
+        options["headers"] = dict(headers)
+    return options
+
+
+def _body(response: kernel.HttpResponse) -> Any:
+    """JSON where the answer says so and is, otherwise text; bytes where it is not UTF-8."""
+    raw = response.body
+    if "json" in response.headers.get("content-type", ""):
+        try:
+            return json.loads(raw)
+        except ValueError:
+            return raw.decode("utf-8", "replace")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
 
 
 def _start(serve: Callable[[], str]) -> str:

@@ -10,14 +10,14 @@ import re
 import socketserver
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from ...background import LoopThread
 from ...errors import KernelError
@@ -26,8 +26,7 @@ from ...sdk.exceptions import SystemContextRequired
 from . import sdk_names as sdk
 from .conversion import keywords, keywords_model
 from .handbuilt import Gateway, find
-from .platform_clients import AI, Notify, deliver
-from .platform_context import MAX_LIMIT, Store
+from .platform_clients import AI, Notify, Store, deliver
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,127 +68,58 @@ class Request:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A request that was let in: the kernel's context of the user it acts for, and what it
-    holds."""
+class Served(Store):
+    """What a request is served from: the documents of the user it acts for, and what else a client
+    may ask for. The arguments of a method are the fields of a body."""
 
-    ctx: Context
-    app: str
-    query: Mapping[str, str]
-    body: Mapping[str, Any]
-    collection: str = ""
-    doc_id: str = ""
+    def __init__(self, ctx: Context, app_id: str) -> None:
+        super().__init__(ctx.store, app_id, ctx.user.tenant_id)
+        self._ctx = ctx
 
-    @property
-    def store(self) -> Store:
-        """The acting user's documents."""
-        return Store(self.ctx.store, self.app, self.ctx.user.tenant_id)
+    async def users(self, collection: str, limit: int, cursor: str = "") -> Any:
+        """A page of the users that hold documents. Users come in order, so the cursor is the last
+        one; each page reads them from the first."""
+        after = cursor[1:] if cursor.startswith(">") else ""
+        found: list[str] = []
+        async for user_id in self.list_users(collection, page_size=limit):
+            if user_id > after:
+                found.append(user_id)
+            # one more than was asked for tells that there is a next page
+            if len(found) > limit:
+                return {"user_ids": found[:limit], "next_cursor": f">{found[limit - 1]}"}
+        return {"user_ids": found, "next_cursor": None}
 
+    async def notify(self, message: str, **more: Any) -> Any:
+        """Tell the user; whatever else is sent goes with it."""
+        await Notify(self._ctx.notify, self._extension_id)(message, **_unnamed(more))
+        return {"ok": True}
 
-Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT)]
+    async def inject(
+        self, text: str, msg_type: str = "response", refresh_panels: Sequence[str] = ()
+    ) -> Any:
+        """A message outside a turn, and the panels to fetch again."""
+        await deliver(self._ctx, text, msg_type, refresh_panels)
+        return {"ok": True}
 
-
-async def create(ctx: Asked, collection: str, data: dict[str, Any]) -> Any:
-    """A new document."""
-    return vars(await ctx.store.create(collection, data))
-
-
-async def get(ctx: Asked) -> Any:
-    """One document."""
-    found = await ctx.store.get(ctx.collection, ctx.doc_id)
-    if found is None:
-        raise Refused(404, "there is no such document")
-    return vars(found)
-
-
-async def update(ctx: Asked, data: dict[str, Any], if_match: str = "") -> Any:
-    """Merge fields into a document, creating it if missing; `if_match` is the etag that was
-    read."""
-    return vars(await ctx.store.update(ctx.collection, ctx.doc_id, data, if_match))
+    async def complete(self, prompt: str, model: str = "", **more: Any) -> Any:
+        """The model's answer; whatever else is sent goes with the prompt."""
+        return await AI(self._ctx.ai, self._extension_id).complete(prompt, model, **_unnamed(more))
 
 
-async def delete(ctx: Asked) -> Any:
-    """Remove a document."""
-    if not await ctx.store.delete(ctx.collection, ctx.doc_id):
-        raise Refused(404, "there is no such document")
-    return {"deleted": True}
-
-
-async def query(
-    ctx: Asked,
-    where: dict[str, Any] | None = None,
-    order_by: str | None = None,
-    limit: int = 100,
-    cursor: str | None = None,
-) -> Any:
-    """A page of the documents whose fields equal these."""
-    page = await ctx.store.query(
-        ctx.collection, where or None, order_by or None, limit, cursor or None
-    )
-    return {
-        "data": [vars(d) for d in page.data],
-        "cursor": page.cursor,
-        "has_more": page.has_more,
-        "total": page.total,
-    }
-
-
-async def count(ctx: Asked, where: dict[str, Any] | None = None) -> Any:
-    """How many documents match."""
-    return {"count": await ctx.store.count(ctx.collection, where or None)}
-
-
-async def list_users(ctx: Asked, limit: Limit, cursor: str = "") -> Any:
-    """A page of the users that hold documents. Users come in order, so the cursor is the last one;
-    each page reads them from the first."""
-    after = cursor[1:] if cursor.startswith(">") else ""
-    found: list[str] = []
-    async for user_id in ctx.store.list_users(ctx.collection, page_size=limit):
-        if user_id > after:
-            found.append(user_id)
-        # one more than was asked for tells that there is a next page
-        if len(found) > limit:
-            return {"user_ids": found[:limit], "next_cursor": f">{found[limit - 1]}"}
-    return {"user_ids": found, "next_cursor": None}
-
-
-async def query_all(ctx: Asked, limit: Limit) -> Any:
-    """Documents of all users."""
-    found: Any = await ctx.store.query_all(ctx.collection, limit=limit)
-    return [vars(d) for d in found]
-
-
-async def notify(ctx: Asked, message: str, **more: Any) -> Any:
-    """Tell the user; whatever else is sent goes with it."""
-    named = ("user_id", "extension_id", "tenant_id")
-    extra = {k: v for k, v in more.items() if k not in named}
-    await Notify(ctx.ctx.notify, ctx.app)(message, **extra)
-    return {"ok": True}
-
-
-async def inject(
-    ctx: Asked, text: str, msg_type: str = "response", refresh_panels: Sequence[str] = ()
-) -> Any:
-    """A message outside a turn, and the panels to fetch again."""
-    await deliver(ctx.ctx, text, msg_type, refresh_panels)
-    return {"ok": True}
-
-
-async def complete(ctx: Asked, prompt: str, model: str = "", **more: Any) -> Any:
-    """The model's answer; whatever else is sent goes with the prompt."""
-    extra = {k: v for k, v in more.items() if k != "extension_id"}
-    return vars(await AI(ctx.ctx.ai, ctx.app).complete(prompt, model, **extra))
+def _unnamed(given: dict[str, Any]) -> dict[str, Any]:
+    """What a client sent besides whom it acts for."""
+    return {k: v for k, v in given.items() if k not in ("user_id", "extension_id", "tenant_id")}
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method, a path, and what answers it, whose arguments are the body's fields; `system` is for
-    system contexts only, and has them in the query."""
+    """A method, a path, and the name of what serves it. `told` is the key under which its answer
+    goes out; `system` is for system contexts only."""
 
     method: str
     path: str
-    handler: Callable[..., Awaitable[Any]]
+    serves: str
+    told: str = ""
     system: bool = False
 
     def match(self, path: str) -> re.Match[str] | None:
@@ -201,41 +131,44 @@ class Route:
         )
         return re.fullmatch(pattern.replace("{doc_id}", "(?P<doc_id>.+)"), path)
 
-    async def serve(self, asked: Asked) -> Any:
+    async def serve(self, served: Served, given: Mapping[str, Any]) -> Any:
         """What the request comes to; Refused 422 names the fields that are missing or wrong, never
         what was in them."""
-        if (shape := _shape(self.handler)) is None:
-            return await self.handler(asked)
         try:
-            values = shape.model_validate(dict(asked.query if self.system else asked.body))
+            values = _shape(self.serves).model_validate(given)
         except ValidationError as error:
             wrong = "; ".join(
                 f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}"
                 for e in error.errors(include_url=False)
             )
             raise Refused(422, wrong) from None
-        return await self.handler(asked, **keywords(values))
+        answer = await getattr(served, self.serves)(**keywords(values))
+        if answer is None or answer is False:
+            raise Refused(404, "there is no such document")
+        return {self.told: answer} if self.told else answer
 
 
 @cache
-def _shape(handler: Callable[..., Any]) -> type[BaseModel] | None:
-    return keywords_model(handler, {})
+def _shape(name: str) -> type[BaseModel]:
+    shape = keywords_model(getattr(Served, name), {})
+    assert shape is not None
+    return shape
 
 
 STORE = "/v1/internal/store"
 ROUTES = (
-    Route("POST", STORE, create),
-    Route("POST", STORE + "/{collection}/query", query),
-    Route("POST", STORE + "/{collection}/count", count),
+    Route("POST", STORE, "create"),
+    Route("POST", STORE + "/{collection}/query", "query"),
+    Route("POST", STORE + "/{collection}/count", "count", told="count"),
     # before `{doc_id}`, which fits these last words as well
-    Route("GET", STORE + "/{collection}/list_users", list_users, system=True),
-    Route("GET", STORE + "/{collection}/all", query_all, system=True),
-    Route("GET", STORE + "/{collection}/{doc_id}", get),
-    Route("PATCH", STORE + "/{collection}/{doc_id}", update),
-    Route("DELETE", STORE + "/{collection}/{doc_id}", delete),
-    Route("POST", "/v1/internal/notify", notify),
-    Route("POST", "/v1/internal/chat/inject", inject),
-    Route("POST", "/v1/internal/ai/complete", complete),
+    Route("GET", STORE + "/{collection}/list_users", "users", system=True),
+    Route("GET", STORE + "/{collection}/all", "query_all", system=True),
+    Route("GET", STORE + "/{collection}/{doc_id}", "get"),
+    Route("PATCH", STORE + "/{collection}/{doc_id}", "update"),
+    Route("DELETE", STORE + "/{collection}/{doc_id}", "delete", told="deleted"),
+    Route("POST", "/v1/internal/notify", "notify"),
+    Route("POST", "/v1/internal/chat/inject", "inject"),
+    Route("POST", "/v1/internal/ai/complete", "complete"),
 )
 
 RETRY_S = 30
@@ -272,7 +205,7 @@ async def _serve(request: Request, gateway: Gateway) -> Any:
     if not isinstance(user, str):
         raise Refused(422, "user_id: a string is wanted")
     ctx = gateway.acting(user, system=route.system)
-    return await route.serve(Asked(ctx, gateway.app_id, request.query, body, **parts))
+    return await route.serve(Served(ctx, gateway.app_id), {**request.query, **body, **parts})
 
 
 def _route(request: Request) -> tuple[Route, dict[str, str]]:
@@ -360,7 +293,7 @@ class _Connection(BaseHTTPRequestHandler):
             found = self._answer()
         except Refused as refused:
             found = refused.answer
-        raw = json.dumps(found.body, separators=(",", ":")).encode()
+        raw = json.dumps(found.body, default=vars, separators=(",", ":")).encode()
         self.send_response_only(found.status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(raw)))

@@ -1,25 +1,220 @@
-"""`ctx.storage`: files as documents of the user and app, since a deployment has no bucket."""
+"""The clients of the SDK's `Context`: the kernel's own, whose answers and errors are told in the
+SDK's words."""
 
 from __future__ import annotations
 
 import base64
+import copy
+import functools
 import hashlib
-import json
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-import httpx
 from pydantic import BaseModel
 
 from ...errors import CallError
-from ...extensions.context.http_client import MAX_TIMEOUT_S, HttpClient, Verbs
+from ...extensions.context.services import CompletionResult
 from ...invariants import breach
 from ...sdk import context as kernel
-from ...sdk.exceptions import HttpBlockedError
+from ...sdk.records import Document, Page
 from . import sdk_names as sdk
 from .conversion import in_their_words
 from .handbuilt import HandBuilt
+
+PAGE = 1_000
+MAX_LIMIT = 10_000
+"""Documents of one answer: the kernel pages by 1,000, the SDK lets an extension ask for 10,000."""
+
+_FORBIDDEN_COLLECTION = re.compile(r"[:*?\[\]\s/]")
+
+
+class Client(HandBuilt):
+    """A client of the kernel's for the SDK's code."""
+
+    def __init__(self, client: Any, app_id: str, tenant_id: str = "") -> None:
+        self._client = client
+        self._extension_id = app_id
+        self._tenant_id = tenant_id
+
+    def for_user(self, user_id: str) -> Any:
+        """The same client for another user; RuntimeError outside system context."""
+        theirs = copy.copy(self)
+        with self._words():
+            theirs._client = self._client.for_user(user_id)
+        theirs._enter(self._gateway, user_id)
+        return theirs
+
+    def _words(self) -> AbstractContextManager[None]:
+        return in_their_words(self._extension_id)
+
+    def _told(self, value: Any) -> Any:
+        """An answer of the kernel's as the SDK's type of the same name."""
+        match value:
+            case list():
+                return [self._told(each) for each in value]
+            case Document():
+                own = {"extension_id": self._extension_id, "tenant_id": self._tenant_id}
+                return _made(sdk.Document, value, ("id", "collection", "data"), own)
+            case Page():
+                return _made(sdk.Page, value, (), {"data": self._told(value.data)})
+            case CompletionResult():
+                return _made(sdk.CompletionResult, value, ("text",), {})
+        return value
+
+
+def _made(kind: Any, value: Any, named: Sequence[str], own: dict[str, Any]) -> Any:
+    """An object of the SDK with all that one of the kernel's holds: not every version of it takes
+    each field when it is made."""
+    made = kind(**{name: getattr(value, name) for name in named}, **own)
+    for name in type(value).__dataclass_fields__.keys() - own.keys():
+        setattr(made, name, getattr(value, name))
+    return made
+
+
+def translated(method: Callable[..., Any]) -> Any:
+    """A method of the kernel's client, as the SDK has it."""
+
+    @functools.wraps(method)
+    async def call(self: Client, *args: Any, **kwargs: Any) -> Any:
+        with self._words():
+            return self._told(await getattr(self._client, method.__name__)(*args, **kwargs))
+
+    return call
+
+
+class Store(Client):
+    """`ctx.store`: documents as the SDK's `Document`, pages as its `Page`."""
+
+    create = translated(kernel.StoreClient.create)
+    update = translated(kernel.StoreClient.update)
+    delete = translated(kernel.StoreClient.delete)
+    list = translated(kernel.StoreClient.list)
+    count = translated(kernel.StoreClient.count)
+    _get = translated(kernel.StoreClient.get)
+    _query = translated(kernel.StoreClient.query)
+    _query_all = translated(kernel.StoreClient.query_all)
+
+    async def get(self, collection: str, doc_id: str | None = None) -> Any:
+        """One document or None; `get("collection/id")` works too, and a bare name is both."""
+        return await self._get(*(_split(collection) if doc_id is None else (collection, doc_id)))
+
+    async def set(self, key: str, data: Any) -> Any:
+        """Upsert `collection/id`; as in the SDK it merges into what is there."""
+        return await self.update(*_split(key), data if isinstance(data, dict) else {"value": data})
+
+    async def query(
+        self,
+        collection: str,
+        where: dict[str, Any] | None = None,
+        order_by: str | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Any:
+        """A page of at most `limit` documents, 10,000 at once."""
+        left = max(1, min(limit, MAX_LIMIT))
+        where, order_by, cursor = where or None, order_by or None, cursor or None
+        page = await self._query(collection, where, order_by, min(left, PAGE), cursor)
+        while page.has_more and (left := left - PAGE) > 0:
+            more = await self._query(collection, where, order_by, min(left, PAGE), page.cursor)
+            more.data = [*page.data, *more.data]
+            page = more
+        return page
+
+    async def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
+        """Users with documents in the collection; RuntimeError outside system context."""
+        _check(collection, "page_size", page_size)
+        with self._words():
+            async for user_id in self._client.list_users(collection, page_size=page_size):
+                yield user_id
+
+    async def query_all(self, collection: str, *, limit: int = 500) -> Any:
+        """Documents of all users, each with its `user_id`; RuntimeError outside system context."""
+        _check(collection, "limit", limit)
+        return await self._query_all(collection, limit=limit)
+
+
+def _split(key: str) -> tuple[str, str]:
+    collection, slash, doc_id = key.partition("/")
+    return (collection, doc_id) if slash else (key, key)
+
+
+def _check(collection: str, name: str, value: int) -> None:
+    if _FORBIDDEN_COLLECTION.search(collection):
+        raise ValueError(f"forbidden characters in collection {collection!r}")
+    if not 1 <= value <= MAX_LIMIT:
+        raise ValueError(f"{name} is {value}: give 1 to {MAX_LIMIT}")
+
+
+class Skeleton(Client):
+    """`ctx.skeleton`: the kernel decides who may read; the SDK's own guard stands before it."""
+
+    get = translated(kernel.SkeletonClient.get)
+
+
+class AI(Client):
+    """`ctx.ai`: the deployment's model answers, whatever `model` says."""
+
+    complete = translated(kernel.AIClient.complete)
+
+
+class Notify(Client):
+    """`ctx.notify("text", priority="high")` and `ctx.notify.send(...)`."""
+
+    send = translated(kernel.NotifyClient.send)
+
+    async def __call__(self, message: str, **kwargs: Any) -> None:
+        await self.send(message, **kwargs)
+
+
+class Secrets(Client):
+    """`ctx.secrets`: the SDK's errors and its `SecretStatus`."""
+
+    get = translated(kernel.SecretsClient.get)
+    set = translated(kernel.SecretsClient.set)
+    delete = translated(kernel.SecretsClient.delete)
+    is_set = translated(kernel.SecretsClient.is_set)
+
+    def __init__(self, client: Any, app_id: str, declared: dict[str, Any]) -> None:
+        super().__init__(client, app_id)
+        self._declared = declared
+
+    async def list(self) -> Any:
+        """What is declared and whether it is set; never a value."""
+        return [
+            sdk.SecretStatus(n, s.description, await self.is_set(n), None)
+            for n, s in self._declared.items()
+        ]
+
+    @contextmanager
+    def _words(self) -> Iterator[None]:
+        """The vault's own outage is not the store's."""
+        try:
+            with super()._words():
+                yield
+        except sdk.StoreUnavailable as outage:
+            raise sdk.SecretVaultUnavailable(str(outage)) from None
+        except PermissionError as refused:
+            raise sdk.SecretWriteForbidden(str(refused)) from None
+
+
+class Extensions(Client):
+    """`ctx.extensions`: calls between extensions, of this SDK or the kernel's own."""
+
+    emit = translated(kernel.ExtensionsClient.emit)
+
+    async def call(self, app_id: str, method: str, **params: Any) -> Any:
+        """An exposed method's result; the SDK's NotFoundError, AuthError or CircularCallError where
+        there is none."""
+        with in_their_words(app_id):
+            try:
+                return await self._client.call(app_id, method, **params)
+            except CallError as error:
+                if error.code == "UNKNOWN_SUB_FUNCTION":
+                    raise sdk.NotFoundError("method", f"{app_id}.{method}") from None
+                raise
+
 
 INDEX = "imperal.storage"
 CONTENT = "imperal.storage.content"
@@ -28,12 +223,11 @@ MAX_BYTES = 3_500_000
 
 
 class Storage:
-    """Files of one user and app. The bytes and their entry are two documents; the entry is written
-    last and removed first."""
+    """`ctx.storage`: files as documents of the user and app, since a deployment has no bucket. The
+    bytes and their entry are two documents; the entry is written last and removed first."""
 
-    def __init__(self, store: kernel.StoreClient, app_id: str) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._app = app_id
 
     async def upload(
         self, path: str, data: bytes, content_type: str = "application/octet-stream"
@@ -44,37 +238,28 @@ class Storage:
                 f"{path!r} has {len(data)} bytes; ctx.storage keeps at most {MAX_BYTES} a file"
             )
         name, entry = _name(path), {"path": path, "size": len(data), "content_type": content_type}
-        with in_their_words(self._app):
-            await self._store.set(f"{CONTENT}/{name}", {"base64": base64.b64encode(data).decode()})
-            made = await self._store.set(f"{INDEX}/{name}", entry)
-        return sdk.FileInfo(**entry, created_at=made.created_at)
+        held = {"base64": base64.b64encode(data).decode()}
+        await self._store.set(f"{CONTENT}/{name}", held)
+        return _file(await self._store.set(f"{INDEX}/{name}", entry))
 
     async def download(self, path: str) -> bytes:
         """The file's bytes; FileNotFoundError where there is none."""
-        with in_their_words(self._app):
-            found = await self._store.get(CONTENT, _name(path))
+        found = await self._store.get(CONTENT, _name(path))
         if found is None:
             raise FileNotFoundError(path)
         return base64.b64decode(found["base64"])
 
     async def delete(self, path: str) -> bool:
         """Remove it; whether it was there."""
-        with in_their_words(self._app):
-            there = await self._store.delete(INDEX, _name(path))
-            await self._store.delete(CONTENT, _name(path))
+        there: bool = await self._store.delete(INDEX, _name(path))
+        await self._store.delete(CONTENT, _name(path))
         return there
 
     async def list(self, prefix: str = "") -> Any:
         """Files whose path starts so, at most 1,000."""
-        with in_their_words(self._app):
-            page = await self._store.query(INDEX, limit=1_000)
-        kept = ("path", "size", "content_type")
-        files = [
-            sdk.FileInfo(**{name: d[name] for name in kept}, created_at=d.created_at)
-            for d in page.data
-            if str(d["path"]).startswith(prefix)
-        ]
-        return sdk.Page(data=files, has_more=page.has_more, cursor=page.cursor)
+        page = await self._store.query(INDEX, limit=PAGE)
+        page.data = [_file(d) for d in page.data if str(d["path"]).startswith(prefix)]
+        return page
 
 
 def _name(path: str) -> str:
@@ -82,76 +267,24 @@ def _name(path: str) -> str:
     return hashlib.sha256(path.encode()).hexdigest()
 
 
-class HTTP(HandBuilt, Verbs[Any]):
-    """GET, POST, PUT, PATCH and DELETE; `timeout` is in seconds, over 180 is refused.
-
-    Of this machine it reaches the gateway alone, and that only with the token of its own call among
-    the headers.
-    """
-
-    def __init__(self, http: kernel.HttpClient) -> None:
-        self._http = http
-
-    async def request(
-        self, method: str, url: str, *, timeout: float | None = None, **kwargs: Any
-    ) -> Any:
-        """Send; raises what httpx raises: ConnectError, ReadTimeout, TooManyRedirects."""
-        if timeout is not None and not 0 < timeout <= MAX_TIMEOUT_S:
-            why = f"This timeout is {timeout} s: longer work goes to ctx.background_task."
-            raise ValueError(breach("I-LONGRUN-HTTP-CAP-180S", why))
-        sent = httpx.Request(method, url)
-        try:
-            found = await self._client(str(url), kwargs).request(
-                method, str(url), timeout=timeout, **_options(sent, kwargs)
-            )
-        except TimeoutError as error:
-            raise httpx.ReadTimeout(
-                str(error) or f"{sent.url.host} did not answer in time", request=sent
-            ) from None
-        except (ConnectionError, HttpBlockedError) as error:
-            raise httpx.ConnectError(str(error), request=sent) from None
-        except ValueError as error:
-            # the kernel's client raises the same for a body that is too large
-            if "redirects" in str(error):
-                raise httpx.TooManyRedirects(str(error), request=sent) from None
-            raise
-        return sdk.HTTPResponse(
-            status_code=found.status_code, body=_body(found), headers=dict(found.headers)
-        )
-
-    def _client(self, url: str, kwargs: dict[str, Any]) -> kernel.HttpClient:
-        own = self._gateway is not None and self._gateway.sent_to_itself(url, kwargs.get("headers"))
-        return HttpClient(allow_private=True) if own else self._http
-
-
-def _options(request: httpx.Request, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Keyword arguments as the kernel's client takes them: an httpx auth object becomes the headers
-    it would send."""
-    options = dict(kwargs)
-    if isinstance(auth := options.get("auth"), httpx.Auth):
-        del options["auth"]
-        plain, headers = request.headers.copy(), httpx.Headers(options.get("headers"))
-        signed = next(auth.sync_auth_flow(request)).headers
-        headers.update({k: v for k, v in signed.items() if plain.get(k) != v})
-        options["headers"] = dict(headers)
-    return options
-
-
-def _body(response: kernel.HttpResponse) -> Any:
-    """JSON where the answer says so and is, otherwise text; bytes where it is not UTF-8."""
-    raw = response.body
-    if "json" in response.headers.get("content-type", ""):
-        try:
-            return json.loads(raw)
-        except ValueError:
-            return raw.decode("utf-8", "replace")
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return raw
+def _file(entry: Any) -> Any:
+    kept = {name: entry[name] for name in ("path", "size", "content_type")}
+    return sdk.FileInfo(**kept, created_at=entry.created_at)
 
 
 MAX_MESSAGE_BYTES = 64 * 1024
+
+
+async def deliver(
+    ctx: kernel.Context, text: str, msg_type: str, refresh_panels: Sequence[str]
+) -> None:
+    """`ctx.deliver_chat_message`: a message outside a turn, cut at 64 KB."""
+    raw = text.encode("utf-8", "replace")
+    if len(raw) > MAX_MESSAGE_BYTES:
+        # ignore: the cut may go through a character
+        text = raw[:MAX_MESSAGE_BYTES].decode("utf-8", "ignore") + "...(truncated)"
+    made: Any = ctx
+    await made.deliver(text, msg_type, tuple(refresh_panels))
 
 
 class Cache:
@@ -214,140 +347,6 @@ class Cache:
                 f"cache model {model.__name__!r} is not registered: {wanted}"
                 " (I-CACHE-MODEL-REGISTRATION-REQUIRED)"
             )
-
-
-class Secrets:
-    """`ctx.secrets`: the SDK's errors and its `SecretStatus`."""
-
-    def __init__(
-        self, secrets: kernel.SecretsClient, app_id: str, declared: dict[str, Any]
-    ) -> None:
-        self._secrets = secrets
-        self._app = app_id
-        self._declared = declared
-
-    def __repr__(self) -> str:
-        return f"Secrets(app={self._app!r})"
-
-    async def get(self, name: str) -> str | None:
-        with self._vault():
-            return await self._secrets.get(name)
-
-    async def set(self, name: str, value: str) -> None:
-        """Write it, where the declaration lets extensions write."""
-        with self._vault():
-            await self._secrets.set(name, value)
-
-    async def delete(self, name: str) -> bool:
-        """Forget it; whether it was there."""
-        with self._vault():
-            return await self._secrets.delete(name)
-
-    async def is_set(self, name: str) -> bool:
-        """Whether there is a value."""
-        with self._vault():
-            return await self._secrets.is_set(name)
-
-    async def list(self) -> list[Any]:
-        """What is declared and whether it is set; never a value."""
-        return [
-            sdk.SecretStatus(n, s.description, await self.is_set(n), None)
-            for n, s in self._declared.items()
-        ]
-
-    def for_user(self, user_id: str) -> Secrets:
-        """Another user's; RuntimeError outside system context."""
-        with in_their_words(self._app):
-            return Secrets(self._secrets.for_user(user_id), self._app, self._declared)
-
-    @contextmanager
-    def _vault(self) -> Iterator[None]:
-        """Errors of secrets in the SDK's names: the vault's own outage is not the store's."""
-        try:
-            with in_their_words(self._app):
-                yield
-        except sdk.StoreUnavailable as outage:
-            raise sdk.SecretVaultUnavailable(str(outage)) from None
-        except PermissionError as refused:
-            raise sdk.SecretWriteForbidden(str(refused)) from None
-
-
-class Notify(HandBuilt):
-    """`ctx.notify("text", priority="high")` and `ctx.notify.send(...)`."""
-
-    def __init__(self, notify: kernel.NotifyClient, app_id: str) -> None:
-        self._notify = notify
-        self._app = app_id
-
-    async def __call__(self, message: str, **kwargs: Any) -> None:
-        """Tell the user."""
-        with in_their_words(self._app):
-            await self._notify.send(message, **{"channel": "in_app", **kwargs})
-
-    async def send(self, message: str, channel: str = "in_app", **kwargs: Any) -> None:
-        """The same, by name."""
-        await self(message, channel=channel, **kwargs)
-
-    def for_user(self, user_id: str) -> Notify:
-        """Tell another user; RuntimeError outside system context."""
-        with in_their_words(self._app):
-            theirs = Notify(self._notify.for_user(user_id), self._app)
-        theirs._enter(self._gateway, user_id)
-        return theirs
-
-
-async def deliver(
-    ctx: kernel.Context, text: str, msg_type: str, refresh_panels: Sequence[str]
-) -> None:
-    """`ctx.deliver_chat_message`: a message outside a turn, cut at 64 KB."""
-    raw = text.encode("utf-8", "replace")
-    if len(raw) > MAX_MESSAGE_BYTES:
-        # ignore: the cut may go through a character
-        text = raw[:MAX_MESSAGE_BYTES].decode("utf-8", "ignore") + "...(truncated)"
-    made: Any = ctx
-    await made.deliver(text, msg_type, tuple(refresh_panels))
-
-
-class AI(HandBuilt):
-    """`ctx.ai`: the deployment's model answers, whatever `model` says."""
-
-    def __init__(self, ai: kernel.AIClient, app_id: str) -> None:
-        self._ai = ai
-        self._app = app_id
-
-    async def complete(self, prompt: str, model: str = "", **kwargs: Any) -> Any:
-        """The SDK's `CompletionResult`, `tokens_used` included."""
-        with in_their_words(self._app):
-            r = await self._ai.complete(prompt, model, **kwargs)
-        made = sdk.CompletionResult(
-            text=r.text, model=r.model, usage=dict(r.usage), stop_reason=r.stop_reason
-        )
-        made.tokens_used = r.tokens_used
-        return made
-
-
-class Extensions:
-    """`ctx.extensions`: calls between extensions, of this SDK or the kernel's own."""
-
-    def __init__(self, extensions: kernel.ExtensionsClient, app_id: str) -> None:
-        self._extensions = extensions
-        self._app = app_id
-
-    async def call(self, app_id: str, method: str, **params: Any) -> Any:
-        """An exposed method's result; the SDK's NotFoundError, AuthError or CircularCallError where
-        there is none."""
-        with in_their_words(app_id):
-            try:
-                return await self._extensions.call(app_id, method, **params)
-            except CallError as error:
-                if error.code == "UNKNOWN_SUB_FUNCTION":
-                    raise sdk.NotFoundError("method", f"{app_id}.{method}") from None
-                raise
-
-    async def emit(self, event_type: str, data: dict[str, Any]) -> None:
-        """Tell all that listen."""
-        with in_their_words(self._app):
-            await self._extensions.emit(event_type, data)
 
 
 class Billing:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -17,7 +18,7 @@ from ...clock import Clock, new_id
 from ...config import Settings
 from ...errors import CallError
 from ...llm.protocol import Model
-from ...sdk.context import Context, SearchWords, SkeletonClient, User
+from ...sdk.context import ConfigClient, Context, SearchWords, SkeletonClient, User
 from ...stores.deployment import is_installed
 from ...stores.event_log import EventLog, panel_refresh
 from ...stores.protocols import Stores
@@ -30,12 +31,12 @@ from ..registry import Registry, config_layers, secret_fallbacks
 from .http_client import HttpClient
 from .services import (
     AIClient,
-    ConfigClient,
     ExtensionsClient,
     Log,
     NotifyClient,
     SecretsClient,
     TimeContext,
+    merged,
 )
 from .store_client import StoreClient, need_system
 
@@ -254,7 +255,7 @@ class CallContext(Context):
 
     def _config(self) -> ConfigClient:
         layers = config_layers(self._factory.settings, self.user.tenant_id, self.app_id)
-        return ConfigClient(self._ext.config_defaults, *layers)
+        return ConfigClient(reduce(merged, layers, self._ext.config_defaults))
 
     def _extensions(self) -> ExtensionsClient:
         return ExtensionsClient(self._stack, self._call, self._emit)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from ...invariants import limit
+from ...sdk import context
+from ...sdk.context import HttpResponse
 from ...sdk.exceptions import HttpBlockedError
 from ...sdk.net import is_allowed
 from ...types import JSONObject
@@ -22,58 +21,11 @@ DEFAULT_TIMEOUT_S = 30.0
 MAX_TIMEOUT_S = float(limit("I-LONGRUN-HTTP-CAP-180S"))
 MAX_REDIRECTS = 5
 MAX_BODY_BYTES = 10 * 1024 * 1024
-R = TypeVar("R")
 _TAKES = ("params", "headers", "json", "data", "content", "files", "cookies", "auth")
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
-@dataclass(frozen=True, slots=True)
-class HttpResponse:
-    """An answer, read whole: at most 10 MB."""
-
-    status_code: int
-    headers: Mapping[str, str]
-    body: bytes
-    url: str = ""
-
-    @property
-    def ok(self) -> bool:
-        """Whether the status is below 400."""
-        return self.status_code < 400
-
-    def text(self) -> str:
-        """The body as UTF-8, broken bytes replaced."""
-        return self.body.decode("utf-8", "replace")
-
-    def json(self) -> Any:
-        """The body as JSON; ValueError where it is none."""
-        return json.loads(self.body)
-
-
-class Verbs(Generic[R]):
-    """A client of which each method is a `request`."""
-
-    async def request(self, method: str, url: str, **kwargs: Any) -> R:
-        """Send."""
-        raise NotImplementedError
-
-    async def get(self, url: str, **kwargs: Any) -> R:
-        return await self.request("GET", url, **kwargs)
-
-    async def post(self, url: str, **kwargs: Any) -> R:
-        return await self.request("POST", url, **kwargs)
-
-    async def put(self, url: str, **kwargs: Any) -> R:
-        return await self.request("PUT", url, **kwargs)
-
-    async def patch(self, url: str, **kwargs: Any) -> R:
-        return await self.request("PATCH", url, **kwargs)
-
-    async def delete(self, url: str, **kwargs: Any) -> R:
-        return await self.request("DELETE", url, **kwargs)
-
-
-class HttpClient(Verbs[HttpResponse]):
+class HttpClient(context.HttpClient):
     """`ctx.http` of one call. `timeout` is in seconds: 30 unless told, never more than 180."""
 
     def __init__(self, *, allow_private: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""ctx.config, ctx.time, ctx.log, ctx.notify, ctx.ai, ctx.extensions and ctx.secrets: declared names
+"""ctx.time, ctx.log, ctx.notify, ctx.ai, ctx.extensions and ctx.secrets: declared names
 only, per user or per app, whose values never reach a log."""
 
 from __future__ import annotations
@@ -35,37 +35,13 @@ from .store_client import answered, need_system
 MAX_MESSAGE = 2_000
 
 
-class ConfigClient:
-    """`ctx.config`: the extension's defaults, overlaid by the deployment's, overlaid by the
-    tenant's."""
-
-    def __init__(self, *layers: Mapping[str, Any]) -> None:
-        self._resolved: JSONObject = {}
-        for layer in layers:
-            self._resolved = _merge(self._resolved, layer)
-
-    def get(self, key: str, default: Any = None) -> Any:
-        value: Any = self._resolved
-        for part in key.split("."):
-            if not isinstance(value, Mapping) or part not in value:
-                return default
-            value = value[part]
-        return value
-
-    def get_section(self, section: str) -> JSONObject:
-        value = self.get(section, {})
-        return dict(value) if isinstance(value, Mapping) else {}
-
-    def all(self) -> JSONObject:
-        return dict(self._resolved)
-
-
-def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> JSONObject:
-    merged = dict(base)
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> JSONObject:
+    """A configuration with another laid over it: objects are merged, the rest is replaced."""
+    found = dict(base)
     for key, value in over.items():
-        are_objects = isinstance(merged.get(key), Mapping) and isinstance(value, Mapping)
-        merged[key] = _merge(merged[key], value) if are_objects else value
-    return merged
+        are_objects = isinstance(found.get(key), Mapping) and isinstance(value, Mapping)
+        found[key] = merged(found[key], value) if are_objects else value
+    return found
 
 
 class TimeContext:
