@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import StorageUnavailable
-from webbee_kernel.extensions.context.services import SecretsClient, path
-from webbee_kernel.extensions.context.store_client import MAX_LIMIT, StoreClient
+from webbee_kernel.extensions.context.services import path
+from webbee_kernel.extensions.context.store_client import MAX_LIMIT
 from webbee_kernel.extensions.redaction import hidden
 from webbee_kernel.sdk import (
     ActionResult,
@@ -25,24 +24,22 @@ from webbee_kernel.sdk import (
     SecretNotDeclaredError,
     SecretTooLargeError,
     StoreUnavailable,
+    User,
 )
 from webbee_kernel.sdk.definitions import SecretDef
-from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.types import UserKey
 
-ALICE, BOB, EVE = UserKey("acme", "alice"), UserKey("acme", "bob"), UserKey("other", "eve")
+ALICE, BOB = User("alice", tenant_id="acme"), User("bob", tenant_id="acme")
+EVE, SYSTEM = User("eve", tenant_id="other"), User("__system__", tenant_id="acme")
 
 
 class World:
     def __init__(self) -> None:
-        self.documents = memory_stores().documents
-        self.clock = FrozenClock("2026-05-15T17:21:04Z")
+        self.contexts = ExtensionHarness(Extension("tasks")).host.contexts
 
-    def client(
-        self, user: UserKey = ALICE, app_id: str = "tasks", *, system: bool = False
-    ) -> StoreClient:
-        return StoreClient(self.documents, user, app_id, self.clock, system=system)
+    def client(self, user: User = ALICE, *, system: bool = False) -> Any:
+        return self.contexts.make(user, "tasks", system=system).store
 
 
 @pytest.fixture
@@ -99,7 +96,7 @@ def test_list_finds_the_beginning_of_ids_behind_as_many_others_as_it_gives(world
 def test_system_context_reaches_the_users_of_its_tenant_and_no_other(world: World) -> None:
     for user, n in [(ALICE, 1), (BOB, 2), (BOB, 3), (EVE, 4)]:
         run(world.client(user).create("tasks", {"n": n}))
-    system = world.client(UserKey("acme", "__system__"), system=True)
+    system = world.client(SYSTEM, system=True)
     found = run(system.query_all("tasks"))
     assert sorted((d.user_id, d["n"]) for d in found) == [("alice", 1), ("bob", 2), ("bob", 3)]
     assert len(run(system.query_all("tasks", limit=2))) == 2
@@ -114,7 +111,8 @@ def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(world: 
 
             return call
 
-    store = StoreClient(Down(), ALICE, "tasks", world.clock)  # type: ignore[arg-type]
+    store = world.client()
+    store._documents = Down()
     for call in (
         store.create("c", {}),
         store.get("c", "1"),
@@ -188,12 +186,8 @@ def harness() -> ExtensionHarness:
     return ExtensionHarness(extension(), secrets={"password": "hunter2"})
 
 
-def client(
-    harness: ExtensionHarness, user: UserKey = ALICE, *, app_id: str = "mail", system: bool = False
-) -> SecretsClient:
-    return SecretsClient(
-        harness.app.stores.secrets, user, app_id, extension().secrets, system=system
-    )
+def client(harness: ExtensionHarness, user: User = ALICE, app_id: str = "mail") -> Any:
+    return harness.host.contexts.make(user, app_id).secrets
 
 
 def test_a_name_that_was_never_declared_is_refused_in_words_that_help(
@@ -225,8 +219,9 @@ def test_an_app_wide_secret_is_shared_within_the_app_and_the_tenant_only(
 ) -> None:
     harness.run(client(harness).set("shared", "ours"))
     assert harness.run(client(harness, BOB).get("shared")) == "ours"
-    assert harness.run(client(harness, UserKey("other", "alice")).get("shared")) is None
-    assert harness.run(client(harness, BOB, app_id="notes").get("shared")) is None
+    assert harness.run(client(harness, User("alice", tenant_id="other")).get("shared")) is None
+    notes = ExtensionHarness(extension("notes"), stores=harness.app.stores)
+    assert harness.run(client(notes, BOB, "notes").get("shared")) is None
 
 
 PARTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
@@ -250,9 +245,7 @@ def test_two_secrets_never_share_a_path(both: list[tuple[str, str, str, str]]) -
     assert all(c.isascii() and (c.isalnum() or c in "-_/") for c in one) and one.count("/") == 3
 
 
-def test_an_app_wide_secret_nobody_set_is_the_variable_it_names_and_a_users_own_never(
-    harness: ExtensionHarness,
-) -> None:
+def test_an_app_wide_secret_nobody_set_is_the_variable_it_names_and_a_users_own_never() -> None:
     ext, named = Extension("mail"), "IMPERAL_APPSECRET_KEY"
     for name, scope in (("shared", "app"), ("own", "user")):
         ext.secret(name, "A key", scope=scope, write_mode="both", env_fallback=named)
@@ -260,8 +253,8 @@ def test_an_app_wide_secret_nobody_set_is_the_variable_it_names_and_a_users_own_
     settings = Settings.from_env({named: "of the machine", "APPSECRET": "y"})
     assert [*settings.app_secrets] == [named]
     assert "of the machine" not in f"{settings!r}{settings.model_dump_json()}"
-    kept, told = harness.app.stores.secrets, settings.app_secrets
-    secrets = SecretsClient(kept, ALICE, "mail", ext.secrets, fallbacks=told)
+    harness = ExtensionHarness(ext, env={named: "of the machine"})
+    secrets = harness.context().secrets
     found = [harness.run(secrets.get(name)) for name in ("shared", "own", "unnamed")]
     assert found == ["of the machine", None, None]
     assert harness.run(secrets.is_set("shared"))

@@ -125,7 +125,7 @@ async def begin(
     if user.imperal_id.startswith("__"):
         raise PermissionError("a sign-in needs a user: begin it in a user's call or with as_user")
     redirect_uri = _redirect_uri(contexts.settings, app_id, name)
-    client_id = await _client(contexts, UserKey.of(user), app_id, name, "id") or provider.client_id
+    client_id = await _client(contexts, user, app_id, name, "id") or provider.client_id
     if not client_id:
         raise _not_configured(
             f"the app-wide secret {name}_client_id of {app_id} is not set (redirect address:"
@@ -170,12 +170,13 @@ def _not_configured(why: str) -> OAuthNotConfigured:
 
 
 async def _client(
-    contexts: ContextFactory, key: UserKey, app_id: str, provider: str, part: str
+    contexts: ContextFactory, user: User, app_id: str, provider: str, part: str
 ) -> str:
     """The app's client `id` or `secret` at the provider; empty where it is neither declared nor
     set."""
     try:
-        return await contexts.secrets(key, app_id).get(f"{provider}_client_{part}") or ""
+        secrets = contexts.make(user, app_id).secrets
+        return await secrets.get(f"{provider}_client_{part}") or ""
     except SecretNotDeclaredError:
         return ""
 
@@ -302,9 +303,9 @@ async def _exchange(
     where it cannot answer. The text names the provider's own error code and nothing else of its
     answer.
     """
-    key, name = UserKey.of(signin.user), signin.provider
+    name = signin.provider
     own_id, secret = [
-        await _client(contexts, key, signin.app_id, name, part) for part in ("id", "secret")
+        await _client(contexts, signin.user, signin.app_id, name, part) for part in ("id", "secret")
     ]
     form = {
         "grant_type": "authorization_code",

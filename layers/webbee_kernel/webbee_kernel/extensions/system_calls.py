@@ -190,7 +190,7 @@ async def list_secrets(
     contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
 ) -> CallOutcome:
     """Each declared secret and whether it is set; never a value."""
-    client = contexts.secrets(_owner(request), request.app_id)
+    client = services.SecretsClient(contexts.make(user_from(request.user), request.app_id))
     return succeeded(request, {"secrets": await client.list()})
 
 

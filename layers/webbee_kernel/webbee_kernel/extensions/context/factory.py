@@ -17,8 +17,10 @@ from ...channels.skeleton import SkeletonForbidden
 from ...clock import Clock, new_id
 from ...config import Settings
 from ...errors import CallError
+from ...invariants import breach
 from ...llm.protocol import Model
 from ...sdk.context import ConfigClient, Context, SearchWords, SkeletonClient, User
+from ...sdk.exceptions import SystemContextRequired
 from ...stores.deployment import is_installed
 from ...stores.event_log import EventLog, panel_refresh
 from ...stores.protocols import Stores
@@ -27,7 +29,7 @@ from ...types import WEBHOOK_USER, CallRequest, JSONObject, UserKey
 from ..error_mapping import Faults, contained
 from ..outcomes import asked_by, background_result
 from ..redaction import trace
-from ..registry import Registry, config_layers, secret_fallbacks
+from ..registry import Registry, config_layers
 from .http_client import HttpClient
 from .services import (
     AIClient,
@@ -38,7 +40,7 @@ from .services import (
     TimeContext,
     merged,
 )
-from .store_client import StoreClient, need_system
+from .store_client import StoreClient
 
 webhook_mark: ContextVar[str] = ContextVar("webbee_webhooks", default="")
 """How the addresses of this call's webhooks name its tenant, as its caller signed it."""
@@ -69,25 +71,6 @@ class ContextFactory:
         """The context of a call."""
         return CallContext(self, user, app_id, **more)
 
-    def secrets(
-        self, key: UserKey, app_id: str, *, system: bool = False, revealed: set[str] | None = None
-    ) -> SecretsClient:
-        return SecretsClient(
-            self.stores.secrets,
-            key,
-            app_id,
-            self.registry.loaded[app_id].ext.secrets,
-            system=system,
-            revealed=revealed,
-            fallbacks=secret_fallbacks(self.settings, app_id),
-        )
-
-    async def has_app(self, key: UserKey, app_id: str) -> bool:
-        """Whether the user has an app; the system's own users have them all."""
-        if key.imperal_id.startswith("__"):
-            return True
-        return await is_installed(self.stores.documents, self.settings, key, app_id)
-
 
 class CallContext(Context):
     """The context of one call; each client is made when the handler first asks for it."""
@@ -115,8 +98,9 @@ class CallContext(Context):
         self._asked = asked
         self._key = UserKey.of(user)
         self._mark = webhook_mark.get()
+        self.now = factory.clock.now
         # one set for the call and all that it calls: each one's log hides them
-        self._revealed = trace().secrets
+        self.revealed = trace().secrets
 
     def __getattr__(self, name: str) -> Any:
         """One of the clients, made when the handler first asks for it."""
@@ -132,13 +116,9 @@ class CallContext(Context):
 
     async def progress(self, percent: float, message: str = "") -> None:
         """An event the page shows while the turn runs."""
-        data = {
-            "app_id": self.app_id,
-            "percent": max(0.0, min(100.0, float(percent))),
-            "text": one_line(message, 500),
-            **asked_by(self._asked),
-        }
-        await self._factory.events.emit(self._key, "progress", data)
+        percent = max(0.0, min(100.0, float(percent)))
+        told = {"percent": percent, "text": one_line(message, 500), **asked_by(self._asked)}
+        await self.tell("progress", told)
 
     async def background_task(
         self, coro: Coroutine[Any, Any, Any], *, long_running: bool = False, name: str = ""
@@ -163,8 +143,7 @@ class CallContext(Context):
     async def deliver(self, text: str, msg_type: str, panels: tuple[str, ...]) -> None:
         """A message of the app outside a turn, whole and with its line breaks, and the panels to
         fetch again."""
-        data = {"app_id": self.app_id, "text": text, "channel": "chat", "msg_type": msg_type}
-        await self._factory.events.emit(self._key, "notification", data)
+        await self.tell("notification", {"text": text, "channel": "chat", "msg_type": msg_type})
         for event in panel_refresh(self._factory.events, self.app_id, panels):
             await self._factory.events.emit(self._key, event.kind, event.data)
 
@@ -174,14 +153,40 @@ class CallContext(Context):
 
         return SearchWords(text, self.user.language)
 
+    async def tell(self, kind: str, data: JSONObject) -> None:
+        """An event of the app for the user."""
+        await self._factory.events.emit(self._key, kind, {"app_id": self.app_id, **data})
+
     def as_user(self, user_id: str) -> Context:
         """I-AS-USER-1; the app's own partition of its webhooks is open to every call of it."""
-        need_system("I-AS-USER-1", "as_user", self._system or user_id == WEBHOOK_USER)
+        return self.scoped(user_id, "I-AS-USER-1", "as_user")
+
+    def scoped(self, user_id: str, invariant: str, method: str) -> CallContext:
+        """The context of another user of the tenant, or of the app's webhooks."""
+        if user_id != WEBHOOK_USER:
+            self.need_system(invariant, method)
         other = replace(self.user, imperal_id=user_id, email="")
         made = self._factory.make(other, self.app_id, system=self._system, stack=self._stack)
+        made.revealed = self.revealed
         if not self._system:  # other apps are asked as the user who calls, not as the webhooks
-            made.extensions = self._extensions()
+            made.extensions = ExtensionsClient(self)
         return made
+
+    def of_app(self, app_id: str, stack: tuple[str, ...]) -> CallContext:
+        """The context of another app that this one calls, for the same user."""
+        return self._factory.make(self.user, app_id, stack=stack, system=self._system)
+
+    async def has_app(self, app_id: str) -> bool:
+        """Whether the user has an app; the system's own users have them all."""
+        made, user = self._factory, self._key
+        is_system = user.imperal_id.startswith("__")
+        return is_system or await is_installed(made.stores.documents, made.settings, user, app_id)
+
+    def need_system(self, invariant: str, method: str) -> None:
+        """SystemContextRequired where a method reaches other users for whom it may not."""
+        if not self._system:
+            why = f"{method} was called for an ordinary user's request: use @ext.schedule or a"
+            raise SystemContextRequired(breach(invariant, f"{why} signal."))
 
     def webhook_url(self, path: str) -> str:
         """`{public url}/v1/ext/{app_id}/webhook/{tenant}/{path}`, the tenant signed; a deployment
@@ -200,81 +205,29 @@ class CallContext(Context):
 
         return await oauth.begin(self._factory, self.user, self.app_id, provider, login_hint)
 
-    async def _call(
-        self, app_id: str, method: str, params: JSONObject, stack: tuple[str, ...]
-    ) -> Any:
-        """Run another extension's exposed method as the same user."""
-        loaded = self._factory.registry.loaded.get(app_id)
-        exposed = loaded.ext.exposed.get(method) if loaded else None
-        if exposed is None:
-            raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} exposes no method {method!r}")
-        if not await self._factory.has_app(self._key, app_id):
-            raise CallError("PERMISSION_DENIED", f"{app_id} is not installed for this user")
-        ctx = self._factory.make(self.user, app_id, stack=stack, system=self._system)
-        return await contained(exposed.func(ctx, **params))
-
-    async def _emit(self, event_type: str, data: JSONObject, stack: tuple[str, ...]) -> None:
-        """Call every listener; a failing one is logged and the others still hear. Then open pages
-        fetch the panels again that wait for such an event."""
-        for app_id, loaded in self._factory.registry.loaded.items():
-            for wanted, handler in loaded.ext.event_handlers:
-                if wanted in (event_type, "*") and await self._factory.has_app(self._key, app_id):
-                    more = {"stack": stack, "system": self._system}
-                    try:
-                        ctx = self._factory.make(self.user, app_id, **more)
-                        await contained(handler(ctx, data))
-                    except Exception as error:
-                        self._factory.faults.tell(error, app_id, f"event {event_type}")
-        # the system's own users have no page
-        if not self._key.imperal_id.startswith("__"):
-            await self._show(event_type)
-
-    async def _show(self, event_type: str) -> None:
-        for app_id, loaded in self._factory.registry.loaded.items():
-            panels = [p.panel_id for p in loaded.ext.panels.values() if p.hears(event_type, app_id)]
-            if panels and await self._factory.has_app(self._key, app_id):
-                for event in panel_refresh(self._factory.events, app_id, tuple(panels)):
-                    await self._factory.events.put(self._key, event)
-
-    def _store(self) -> StoreClient:
-        documents, clock = self._factory.stores.documents, self._factory.clock
-        return StoreClient(
-            documents, self._key, self.app_id, clock, system=self._system, indexes=self._ext.indexes
-        )
-
     def _cache(self) -> CacheClient:
         made, models = self._factory, self._ext.cache_models
         return CacheClient(
             made.stores.cache, self._key, self.app_id, models, made.clock, made.in_flight
         )
 
-    def _secrets(self) -> SecretsClient:
-        return self._factory.secrets(
-            self._key, self.app_id, system=self._system, revealed=self._revealed
-        )
-
     def _config(self) -> ConfigClient:
         layers = config_layers(self._factory.settings, self.user.tenant_id, self.app_id)
         return ConfigClient(reduce(merged, layers, self._ext.config_defaults))
 
-    def _extensions(self) -> ExtensionsClient:
-        return ExtensionsClient(self._stack, self._call, self._emit)
-
 
 _CLIENTS: Mapping[str, Callable[[CallContext], Any]] = MappingProxyType(
     {
-        "store": CallContext._store,
+        "store": StoreClient,
         "cache": CallContext._cache,
         "skeleton": lambda ctx: ctx._skeleton or SkeletonForbidden(),
-        "secrets": CallContext._secrets,
+        "secrets": SecretsClient,
         "http": lambda ctx: ctx._factory.http(),
         "config": CallContext._config,
-        "notify": lambda ctx: NotifyClient(
-            ctx._factory.events, ctx._key, ctx.app_id, system=ctx._system
-        ),
-        "ai": lambda ctx: AIClient(ctx._factory.model, ctx.user),
-        "extensions": CallContext._extensions,
-        "time": lambda ctx: TimeContext(ctx._factory.clock),
-        "log": lambda ctx: Log(ctx.app_id, ctx._revealed, develop=ctx._factory.settings.develop),
+        "notify": NotifyClient,
+        "ai": AIClient,
+        "extensions": ExtensionsClient,
+        "time": TimeContext,
+        "log": Log,
     }
 )

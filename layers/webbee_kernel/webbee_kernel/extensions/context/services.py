@@ -4,33 +4,34 @@ only, per user or per app, whose values never reach a log."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Generator, Mapping, Set
-from copy import copy
+from collections.abc import Awaitable, Generator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import SecretStr
-
-from ...clock import Clock, iso
+from ...clock import iso
+from ...errors import CallError
 from ...invariants import limit
-from ...llm.protocol import Model, ModelRequest
+from ...llm.protocol import ModelRequest
 from ...sdk.definitions import SecretDef
 from ...sdk.exceptions import (
     CircularCallError,
     SecretNotDeclaredError,
     SecretTooLargeError,
 )
-from ...sdk.records import User
-from ...stores.event_log import EventLog
+from ...stores.event_log import panel_refresh
 from ...stores.item_keys import secret_part
 from ...stores.protocols import SecretStore
 from ...text import one_line
-from ...types import WEBHOOK_USER, JSONObject, UserKey
+from ...types import JSONObject, UserKey
 from .. import redaction
+from ..error_mapping import contained
 from ..redaction import hidden, secret_fields
-from .store_client import answered, need_system
+from ..registry import secret_fallbacks
+from .store_client import answered
+
+if TYPE_CHECKING:
+    from .factory import CallContext
 
 MAX_MESSAGE = 2_000
 
@@ -47,17 +48,14 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> JSONObject:
 class TimeContext:
     """`ctx.time`: the kernel's clock."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, ctx: CallContext) -> None:
+        self.timestamp = ctx.now
 
     def now(self) -> datetime:
-        return datetime.fromtimestamp(self._clock.now(), UTC)
-
-    def timestamp(self) -> float:
-        return self._clock.now()
+        return datetime.fromtimestamp(self.timestamp(), UTC)
 
     def iso(self) -> str:
-        return iso(self._clock.now())
+        return iso(self.timestamp())
 
 
 class _Written:
@@ -70,15 +68,13 @@ class _Written:
 
 class Log:
     """`ctx.log`: one structured line per message, cut to 2,000 characters, without the secrets that
-    this call has read (`revealed`) and without fields that look like one: on an author's machine
-    (`develop`) those raise ValueError."""
+    this call has read and without fields that look like one: on an author's machine those raise
+    ValueError."""
 
-    def __init__(
-        self, app_id: str, revealed: Set[str] = frozenset(), *, develop: bool = False
-    ) -> None:
-        self._app = app_id
-        self._revealed = revealed
-        self._develop = develop
+    def __init__(self, ctx: CallContext) -> None:
+        self._app = ctx.app_id
+        self._revealed = ctx.revealed
+        self._develop = ctx._factory.settings.develop
         self._logger = logging.getLogger("webbee.extension")
 
     def __call__(self, message: str, level: str = "info") -> Awaitable[None]:
@@ -111,27 +107,19 @@ class Log:
 class NotifyClient:
     """`ctx.notify`: a message outside the turn, shown by the page."""
 
-    def __init__(
-        self, events: EventLog, user: UserKey, app_id: str, *, system: bool = False
-    ) -> None:
-        self._events = events
-        self._user = user
-        self._app = app_id
-        self._system = system
+    def __init__(self, ctx: CallContext) -> None:
+        self._ctx = ctx
 
     async def send(self, message: str, channel: str = "in_app", **kwargs: Any) -> None:
         """At most 2,000 characters; `channel` is kept for the page to sort by."""
         text = one_line(message, MAX_MESSAGE)
         if not text:
             raise ValueError("a notification needs text")
-        await self._events.emit(
-            self._user, "notification", {"app_id": self._app, "text": text, "channel": channel}
-        )
+        await self._ctx.tell("notification", {"text": text, "channel": channel})
 
     def for_user(self, user_id: str) -> NotifyClient:
-        need_system("I-AS-USER-1", "notify.for_user", self._system)
-        other = UserKey(self._user.tenant_id, user_id)
-        return NotifyClient(self._events, other, self._app, system=True)
+        self._ctx.need_system("I-AS-USER-1", "notify.for_user")
+        return NotifyClient(self._ctx.scoped(user_id, "I-AS-USER-1", "notify.for_user"))
 
 
 MAX_PROMPT = 100_000
@@ -152,9 +140,9 @@ class CompletionResult:
 class AIClient:
     """`ctx.ai` of one call."""
 
-    def __init__(self, model: Model, user: User) -> None:
-        self._model = model
-        self._user = user
+    def __init__(self, ctx: CallContext) -> None:
+        self._model = ctx._factory.model
+        self._language = ctx.user.language
 
     async def complete(self, prompt: str, model: str = "", **kwargs: Any) -> CompletionResult:
         """Complete a prompt of at most 100,000 characters; `system` and `max_tokens` (≤ 4,096) are
@@ -170,7 +158,7 @@ class AIClient:
             system=str(kwargs.get("system", "")),
             prompt=prompt,
             max_tokens=min(int(kwargs.get("max_tokens", 1024)), MAX_TOKENS),
-            language=self._user.language,
+            language=self._language,
         )
         r = await self._model.complete(request)
         read, written = r.usage.input_tokens, r.usage.output_tokens
@@ -180,36 +168,57 @@ class AIClient:
 
 MAX_NESTED = limit("I-HUB-DISPATCH-NO-CYCLE")
 
-Call = Callable[[str, str, JSONObject, tuple[str, ...]], Awaitable[Any]]
-Emit = Callable[[str, JSONObject, tuple[str, ...]], Awaitable[None]]
-
 
 class ExtensionsClient:
-    """`ctx.extensions` of one call. `stack` holds the `app.method` calls that led here."""
+    """`ctx.extensions` of one call: other extensions, asked as the same user."""
 
-    def __init__(self, stack: tuple[str, ...], call: Call, emit: Emit) -> None:
-        self._stack = stack
-        self._call = call
-        self._emit = emit
+    def __init__(self, ctx: CallContext) -> None:
+        self._ctx = ctx
+        self._apps = ctx._factory.registry.loaded
 
     async def call(self, app_id: str, method: str, **params: Any) -> Any:
         """Call a method another extension exposes, as the same user. Raises CircularCallError,
         ExtensionError."""
-        return await self._call(app_id, method, params, self._with(f"{app_id}.{method}"))
+        stack = self._with(f"{app_id}.{method}")
+        loaded = self._apps.get(app_id)
+        exposed = loaded.ext.exposed.get(method) if loaded else None
+        if exposed is None:
+            raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} exposes no method {method!r}")
+        if not await self._ctx.has_app(app_id):
+            raise CallError("PERMISSION_DENIED", f"{app_id} is not installed for this user")
+        return await contained(exposed.func(self._ctx.of_app(app_id, stack), **params))
 
     async def emit(self, event_type: str, data: JSONObject) -> None:
         """Tell every installed extension that listens with `@ext.on_event`; their failures are
-        logged, not raised.
+        logged, not raised. Then open pages fetch the panels again that wait for such an event.
 
         Raises CircularCallError for an event that handling this very event would emit again.
         """
         if not isinstance(data, dict):
             raise TypeError(f"event data is a dict, not {type(data).__name__}")
-        await self._emit(event_type, data, self._with(f"event:{event_type}"))
+        stack = self._with(f"event:{event_type}")
+        for app_id, loaded in self._apps.items():
+            for wanted, handler in loaded.ext.event_handlers:
+                if wanted in (event_type, "*") and await self._ctx.has_app(app_id):
+                    try:
+                        await contained(handler(self._ctx.of_app(app_id, stack), data))
+                    except Exception as error:
+                        self._ctx._factory.faults.tell(error, app_id, f"event {event_type}")
+        # the system's own users have no page
+        if not self._ctx.user.id.startswith("__"):
+            await self._show(event_type)
+
+    async def _show(self, event_type: str) -> None:
+        events = self._ctx._factory.events
+        for app_id, loaded in self._apps.items():
+            panels = [p.panel_id for p in loaded.ext.panels.values() if p.hears(event_type, app_id)]
+            if panels and await self._ctx.has_app(app_id):
+                for event in panel_refresh(events, app_id, tuple(panels)):
+                    await events.put(self._ctx._key, event)
 
     def _with(self, target: str) -> tuple[str, ...]:
-        stack = (*self._stack, target)
-        if target in self._stack or len(stack) > MAX_NESTED:
+        stack = (*self._ctx._stack, target)
+        if target in self._ctx._stack or len(stack) > MAX_NESTED:
             raise CircularCallError(list(stack))
         return stack
 
@@ -221,45 +230,30 @@ APP_WIDE = "_app"
 class SecretsClient:
     """`ctx.secrets` of one call."""
 
-    def __init__(
-        self,
-        store: SecretStore,
-        user: UserKey,
-        app_id: str,
-        declared: dict[str, SecretDef],
-        *,
-        system: bool = False,
-        revealed: set[str] | None = None,
-        fallbacks: Mapping[str, SecretStr] = MappingProxyType({}),
-    ) -> None:
-        """`revealed` collects the values this call gets to see, for `ctx.log` to leave out;
-        `fallbacks` are the variables that app-wide secrets may name."""
-        self._fallbacks = fallbacks
-        self._revealed = set() if revealed is None else revealed
-        self._store = store
-        self._user = user
-        self._app = app_id
-        self._declared = declared
-        self._system = system
+    def __init__(self, ctx: CallContext) -> None:
+        self._ctx = ctx
+        self._store = ctx._factory.stores.secrets
+        self._declared = ctx._ext.secrets
 
     def __repr__(self) -> str:
-        return f"SecretsClient(app={self._app!r})"
+        return f"SecretsClient(app={self._ctx.app_id!r})"
 
     async def get(self, name: str) -> str | None:
         """The value, or None when nobody has set it; of an app-wide secret else that of the
         variable it names as `env_fallback`."""
         value, spec = await answered(self._store.get(self._path(name))), self._spec(name)
         if value is None and spec.scope == "app":
-            named = self._fallbacks.get(spec.env_fallback or "")
+            told = secret_fallbacks(self._ctx._factory.settings, self._ctx.app_id)
+            named = told.get(spec.env_fallback or "")
             value = named.get_secret_value() if named else None
         if value:
-            self._revealed.add(value)
+            self._ctx.revealed.add(value)
         return value
 
     async def set(self, name: str, value: str) -> None:
         spec = self._writable(name)
         await answered(put(self._store, self._path(name), spec, value))
-        self._revealed.add(value)
+        self._ctx.revealed.add(value)
 
     async def delete(self, name: str) -> bool:
         self._writable(name)
@@ -277,16 +271,13 @@ class SecretsClient:
 
     def for_user(self, user_id: str) -> SecretsClient:
         """Another user's secrets of this app. System context only, but for `__webhook__`."""
-        need_system("I-SECRETS-USER-SCOPED", "for_user", self._system or user_id == WEBHOOK_USER)
-        other = copy(self)
-        other._user = UserKey(self._user.tenant_id, user_id)
-        return other
+        return SecretsClient(self._ctx.scoped(user_id, "I-SECRETS-USER-SCOPED", "for_user"))
 
     def _spec(self, name: str) -> SecretDef:
         if name not in self._declared:
             raise SecretNotDeclaredError(
                 f"secret {name!r} is not declared: add @ext.secret({name!r}, description) to"
-                f" {self._app}"
+                f" {self._ctx.app_id}"
             )
         return self._declared[name]
 
@@ -299,7 +290,7 @@ class SecretsClient:
         return spec
 
     def _path(self, name: str) -> str:
-        return path(self._user, self._app, self._spec(name))
+        return path(self._ctx._key, self._ctx.app_id, self._spec(name))
 
 
 def path(user: UserKey, app_id: str, spec: SecretDef) -> str:

@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Mapping
-from copy import copy
+from collections.abc import AsyncIterator, Awaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...clock import Clock, iso
+from ...clock import iso
 from ...errors import StorageUnavailable
-from ...invariants import breach
-from ...sdk.definitions import IndexDef
-from ...sdk.exceptions import StoreUnavailable, SystemContextRequired
+from ...sdk.exceptions import StoreUnavailable
 from ...sdk.records import Document, Page
 from ...stores.paging import UNDECLARED, Collection, Declared
-from ...types import WEBHOOK_USER, JSONObject, UserKey
+from ...types import JSONObject
 
 if TYPE_CHECKING:
-    from ...stores.dynamodb.document_store import DocumentStore
+    from .factory import CallContext
 
 MAX_LIMIT = 1000
 T = TypeVar("T")
 
 
 class StoreClient:
-    """`ctx.store` of one call. `system` opens the methods that reach other users of the tenant."""
+    """`ctx.store` of one call. In system context it reaches other users of the tenant, too."""
 
-    def __init__(
-        self,
-        documents: DocumentStore,
-        user: UserKey,
-        app_id: str,
-        clock: Clock,
-        *,
-        system: bool = False,
-        indexes: Mapping[str, tuple[IndexDef, ...]] | None = None,
-    ) -> None:
-        self._documents = documents
-        self._user = user
-        self._app = app_id
-        self._clock = clock
-        self._system = system
-        self._indexes = indexes or {}
+    def __init__(self, ctx: CallContext) -> None:
+        self._ctx = ctx
+        self._documents = ctx._factory.stores.documents
         self.created: tuple[str, ...] = ()
         """Ids of the first two documents that were created by it."""
 
@@ -110,17 +94,17 @@ class StoreClient:
     async def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
         """Ids of the tenant's users that hold documents in the collection. System context only
         (I-LIST-USERS-1)."""
-        need_system("I-LIST-USERS-1", "list_users", self._system)
+        self._ctx.need_system("I-LIST-USERS-1", "list_users")
         try:
             async for user_id in self._documents.list_users(
-                self._user.tenant_id, self._app, collection, page_size=page_size
+                self._ctx.user.tenant_id, self._ctx.app_id, collection, page_size=page_size
             ):
                 yield user_id
         except StorageUnavailable as error:
             raise StoreUnavailable from error
 
     async def query_all(self, collection: str, *, limit: int = 500) -> list[Document]:  # type: ignore[valid-type]
-        need_system("I-LIST-USERS-1", "query_all", self._system)
+        self._ctx.need_system("I-LIST-USERS-1", "query_all")
         found: list[Document] = []
         async for user_id in self.list_users(collection):
             cursor = None
@@ -137,30 +121,15 @@ class StoreClient:
     def for_user(self, user_id: str) -> StoreClient:
         """This store for another user of the tenant: system context only, but for `__webhook__`,
         where chat functions and webhooks of an app meet."""
-        need_system("I-AS-USER-1", "for_user", self._system or user_id == WEBHOOK_USER)
-        other = copy(self)
-        other._user = UserKey(self._user.tenant_id, user_id)
-        return other
+        return StoreClient(self._ctx.scoped(user_id, "I-AS-USER-1", "for_user"))
 
     def _of(self, collection: str) -> Collection:
-        indexes = self._indexes.get(collection)
-        declared = Declared(indexes, self._clock.now()) if indexes else UNDECLARED
-        return Collection(self._user, self._app, collection, declared)
+        indexes = self._ctx._ext.indexes.get(collection)
+        declared = Declared(indexes, self._ctx.now()) if indexes else UNDECLARED
+        return Collection(self._ctx._key, self._ctx.app_id, collection, declared)
 
     def _now(self) -> str:
-        return iso(self._clock.now())
-
-
-def need_system(invariant: str, method: str, is_allowed: bool) -> None:
-    """SystemContextRequired where a method reaches other users for whom it may not."""
-    if not is_allowed:
-        raise SystemContextRequired(
-            breach(
-                invariant,
-                f"{method} was called for an ordinary user's request: use @ext.schedule or a"
-                " signal.",
-            )
-        )
+        return iso(self._ctx.now())
 
 
 async def answered(call: Awaitable[T]) -> T:
