@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -11,6 +14,7 @@ import pytest
 from local.stack import Stack, http_event, load_handler, local_stack
 from local.world import local_world
 from tests.functions.support import EVENTS, EXTENSIONS, event, rows
+from webbee_kernel.api.function import Function
 from webbee_kernel.errors import SettingsError
 
 
@@ -92,6 +96,20 @@ def test_another_environment_is_another_deployment_without_a_new_import() -> Non
         pytest.raises(SettingsError, match="WEBBEE_TURN_SECONDS"),
     ):
         handler(health)
+
+
+def test_two_first_requests_at_once_get_one_service() -> None:
+    both = threading.Barrier(2)
+
+    def build(*_: object) -> Any:
+        with suppress(threading.BrokenBarrierError):  # nobody else is building
+            both.wait(0.2)
+        return object()
+
+    with local_stack(), ThreadPoolExecutor(2) as threads:
+        function = Function("chat_turn", build)
+        services = [threads.submit(function.service) for _ in range(2)]
+        assert len({id(service.result()) for service in services}) == 1
 
 
 @pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer alice"}])

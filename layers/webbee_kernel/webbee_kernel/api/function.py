@@ -154,6 +154,7 @@ class Function:
         self._build = build
         self.clock: Clock = clock or SystemClock()
         self._service: Service | None = None
+        self._building = threading.Lock()
         self._built_from: frozenset[str] = frozenset()
         self._namespace = ""
         self._loop = LoopThread(role, eager=role == "chat_turn")
@@ -182,6 +183,10 @@ class Function:
 
     def service(self) -> Service:
         """The service, built when first needed."""
+        with self._building:
+            return self._built()
+
+    def _built(self) -> Service:
         alone = self._alone or "AWS_LAMBDA_RUNTIME_API" in os.environ
         now = frozenset() if alone else clients.environment("WEBBEE_", "IMPERAL_", *clients.PLACE)
         if now != self._built_from:  # another environment is another deployment

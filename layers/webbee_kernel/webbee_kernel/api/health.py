@@ -69,17 +69,20 @@ class Health:
         now = self._app.clock.now()
         asked, answer = self._said.get(app.app_id, (0.0, ""))
         if now - asked > HEALTH_CACHE_S:
-            nobody = user_dict(User(SYSTEM_USER, role="system"))
-            call = CallRequest("health", nobody, app.app_id, "health", deadline_s=5.0)
-            try:
-                outcome = await asyncio.wait_for(self._dispatch.call(call), HEALTH_S)
-            except TimeoutError:
-                return "timeout"
-            except KernelError:
-                return "error"
-            answer = str((outcome.data or {}).get("status", "error")) if outcome.ok else "error"
+            answer = await self._asked(app.app_id)
             self._said[app.app_id] = (now, answer)
         return answer
+
+    async def _asked(self, app_id: str) -> str:
+        nobody = user_dict(User(SYSTEM_USER, role="system"))
+        call = CallRequest("health", nobody, app_id, "health", deadline_s=5.0)
+        try:
+            outcome = await asyncio.wait_for(self._dispatch.call(call), HEALTH_S)
+        except TimeoutError:
+            return "timeout"
+        except KernelError:
+            return "error"
+        return str((outcome.data or {}).get("status", "error")) if outcome.ok else "error"
 
 
 async def reachable(check: Any) -> str:
