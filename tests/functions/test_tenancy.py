@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import boto3
@@ -32,7 +33,7 @@ from tests.functions.support import (
 )
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.aws.invoke import LambdaDispatch
-from webbee_kernel.aws.parameters import LEAST_S, WebhookKeys, mark_of
+from webbee_kernel.aws.parameters import KEPT_S, LEAST_S, WebhookKeys, mark_of
 from webbee_kernel.bootstrap import bootstrap, make_host
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
@@ -328,6 +329,23 @@ def test_a_rotated_key_signs_and_the_one_before_it_stays_good_and_no_older_one(
         assert signed(tenanted, url, "no key of the app", "alice").status == 401
         forged = url.replace("~acme.", "~umbrella.")
         assert signed(tenanted, forged, "key", "alice").status == 404
+
+
+def test_a_key_that_was_never_rotated_is_asked_for_every_five_minutes_and_not_with_each_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, asked = [1000.0], Mock()
+    with deployed(env={**ENV, "WEBBEE_WEBHOOK_KEY": ""}) as tenanted:
+        service = boto3.client("secretsmanager")
+        made = service.create_secret(Name="hooks", SecretString="the first")
+        asked.get_secret_value.side_effect = service.get_secret_value
+        settings = Settings.from_env({**tenanted.env, "WEBBEE_WEBHOOK_KEY_SECRET": made["ARN"]})
+        keys = WebhookKeys(settings, lambda _: asked, lambda: clock[0])
+        for _ in range(2):
+            marks = {asyncio.run(keys.mark("acme")) for _ in range(3)}
+            assert len(marks) == 1
+            clock[0] += KEPT_S + 1
+    assert asked.get_secret_value.call_count == 4  # each time the key and the one before it
 
 
 def test_an_address_without_a_tenant_is_that_of_the_deployments_own(tenanted: Stack) -> None:

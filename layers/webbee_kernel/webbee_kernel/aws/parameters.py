@@ -20,7 +20,7 @@ from ..types import CallRequest, JSONObject
 from .clients import ClientFactory, aws_client, error_code, in_thread, outage
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.parameters import BaseProvider, SecretsProvider
+    from aws_lambda_powertools.utilities.parameters import BaseProvider
 
 KEPT_S: Final = 300
 """Seconds for which keys and configuration are not asked for again: a change of them needs no
@@ -50,7 +50,8 @@ class WebhookKeys:
         self._client_factory = client_factory
         self._now = now
         self._looked_at = float("-inf")
-        self._providers: dict[str, SecretsProvider] = {}
+        self._known: tuple[str, ...] = ()
+        self._read_at = float("-inf")
 
     async def mark(self, tenant_id: str) -> str:
         """The tenant as an address names it; `UNKNOWN` where the key cannot be read."""
@@ -85,22 +86,22 @@ class WebhookKeys:
     async def _keys(self, *, anew: bool = False) -> tuple[str, ...]:
         if not self._secret:
             return self._given
-        return tuple(await in_thread(self._read, anew))
+        if anew or self._now() - self._read_at > KEPT_S:
+            self._known = await in_thread(self._read)
+            self._read_at = self._now()
+        return self._known
 
-    def _read(self, anew: bool) -> list[str]:
-        found = (self._version(version, anew) for version in VERSIONS)
-        return [key for key in found if key]
+    def _read(self) -> tuple[str, ...]:
+        return tuple(filter(None, map(self._version, VERSIONS)))
 
-    def _version(self, version: str, anew: bool) -> str:
+    def _version(self, version: str) -> str:
         """One version's value; empty for the one before the first."""
         from aws_lambda_powertools.utilities.parameters import SecretsProvider
 
-        if version not in self._providers:  # powertools keeps values by name alone
-            client = self._client_factory("secretsmanager")
-            self._providers[version] = SecretsProvider(boto3_client=client)
-        options = {"max_age": KEPT_S, "force_fetch": anew, "VersionStage": version}
+        # one for each: powertools keeps values by name alone
+        provider = SecretsProvider(boto3_client=self._client_factory("secretsmanager"))
         try:
-            return _fetched(self._providers[version], self._secret, **options)
+            return _fetched(provider, self._secret, VersionStage=version)
         except Exception as error:
             if version == VERSIONS[1] and error_code(error) == "ResourceNotFoundException":
                 return ""
