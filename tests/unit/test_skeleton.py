@@ -1,10 +1,14 @@
 """A section as the classifier reads it: six fields, short values, one line, an age."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
 import pytest
 
 from webbee_kernel.channels.skeleton import EMPTY, age, compress, inner, line, render, visible
-from webbee_kernel.sdk import ActionResult, ui
+from webbee_kernel.sdk import ActionResult, Context, Extension, ui
 from webbee_kernel.stores.types import Section
+from webbee_kernel.testing import ExtensionHarness
 
 
 def section(
@@ -207,10 +211,30 @@ def test_a_failed_action_result_is_no_snapshot() -> None:
         inner(ActionResult.error("down", code="BACKEND_5XX"))
 
 
-def test_sixty_four_kilobytes_are_stored_and_a_byte_more_is_refused() -> None:
-    room = 65_536 - len('{"t": ""}')
-    assert inner({"t": "x" * room})
-    with pytest.raises(ValueError, match="65537 bytes"):
-        inner({"t": "x" * (room + 1)})
-    with pytest.raises(ValueError, match="65536"):
-        inner({"t": "я" * (room // 2 + 1)})
+@dataclass
+class Letter:
+    """Says little of itself, and holds more."""
+
+    text: str = field(repr=False)
+
+
+@pytest.mark.parametrize(("of", "around"), [(str, '{"t": ""}'), (Letter, '{"t": {"text": ""}}')])
+@pytest.mark.parametrize("letter", ["x", "я"])
+def test_sixty_four_kilobytes_are_stored_and_a_letter_more_is_refused(
+    of: Callable[[str], object], around: str, letter: str
+) -> None:
+    room = (65_536 - len(around)) // len(letter.encode())
+    assert refreshed({"t": of(letter * room)})
+    with pytest.raises(AssertionError, match=r"is 6553\d bytes; the limit is 65536"):
+        refreshed({"t": of(letter * (room + 1))})
+
+
+def refreshed(data: dict[str, object]) -> dict[str, object]:
+    """What is stored of a section."""
+    ext = Extension("post")
+
+    @ext.skeleton("inbox")
+    async def inbox(ctx: Context) -> dict[str, object]:
+        return data
+
+    return ExtensionHarness(ext).skeleton("inbox")

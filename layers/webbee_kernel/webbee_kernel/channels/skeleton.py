@@ -223,10 +223,10 @@ def _unwrapped(result: Any) -> Any:
 
 
 def inner(result: Any) -> JSONObject:
-    """What a refresh handler returned, as the dict to store: `{"response": {...}}`, an ActionResult
-    or a plain dict.
+    """What a refresh handler returned, as a dict: `{"response": {...}}`, an ActionResult or a plain
+    dict.
 
-    Raises TypeError for anything else and ValueError for a failed ActionResult or more than 64 KB.
+    Raises TypeError for anything else and ValueError for a failed ActionResult.
     """
     result = _unwrapped(result)
     if not isinstance(result, dict):
@@ -235,8 +235,12 @@ def inner(result: Any) -> JSONObject:
             f" {type(result).__name__}"
         )
     # a handler that returns its previous snapshot hands back the kernel's own fields
-    data = {k: v for k, v in result.items() if k not in ("_refreshed_at", "_ttl")}
-    if (size := len(json.dumps(data, ensure_ascii=False, default=str).encode())) > MAX_STORED_BYTES:
+    return {k: v for k, v in result.items() if k not in ("_refreshed_at", "_ttl")}
+
+
+def storable(data: JSONObject) -> JSONObject:
+    """What is stored, in plain JSON; ValueError where it is more than 64 KB."""
+    if (size := len(json.dumps(data, ensure_ascii=False).encode())) > MAX_STORED_BYTES:
         raise ValueError(
             f"a skeleton section is {size} bytes; the limit is {MAX_STORED_BYTES} (aim for 2 KB)"
         )

@@ -24,7 +24,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from ..channels.skeleton import Snapshots, inner
+from ..channels.skeleton import Snapshots, inner, storable
 from ..errors import CallError
 from ..sdk.context import Context, User
 from ..sdk.definitions import SecretDef
@@ -74,7 +74,7 @@ async def _section(
         raise missing(request, "skeleton section")
     reader = Snapshots(request.arguments.get("snapshots") or {})
     ctx = contexts.make(_privileged(request), request.app_id, skeleton=reader)
-    data = plain_json(inner(await definition.func(ctx)))
+    data = storable(plain_json(inner(await definition.func(ctx))))
     remedy = "" if contexts.settings.develop else None
     shown: JSONObject = revealing_none(data, (request.app_id, request.name), remedy)
     return shown
