@@ -196,7 +196,7 @@ _FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:()'\"]+/)+")
 def reason_of(error: BaseException, folder: Path) -> str:
     """`ImportError: no module named x (main.py:3)`: enough for the author, nothing of the
     operator's paths."""
-    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    text = error.msg if isinstance(error, SyntaxError) else redaction.text_of(error)
     # paths of the operator's machine stay there
     text = _FOLDERS.sub("", text.replace(f"{folder.resolve().parent}/", ""))
     file, line = place_of(error, folder)

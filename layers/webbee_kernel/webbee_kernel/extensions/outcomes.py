@@ -119,7 +119,8 @@ def from_exception(
 
 
 def mismatch(model: type | None, data: JSON) -> str:
-    """The fields of a result that do not fit its declared model, `a, b.c`; empty where all do."""
+    """The fields of a result that do not fit its declared model, `a, b.c`; what the model's own
+    checks raise; empty where all fits."""
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
         return ""
     try:
@@ -127,6 +128,8 @@ def mismatch(model: type | None, data: JSON) -> str:
     except ValidationError as error:
         where = (".".join(map(str, e["loc"])) or "data" for e in error.errors()[:10])
         return ", ".join(dict.fromkeys(where))
+    except Exception as error:
+        return type(error).__name__
     return ""
 
 

@@ -149,9 +149,17 @@ def trace() -> CallTrace:
     return _trace.get() or CallTrace()
 
 
+def text_of(value: object) -> str:
+    """What it says of itself; nothing where extension code fails at that, too."""
+    try:
+        return str(value)
+    except Exception:
+        return ""
+
+
 def hidden(value: object, revealed: Set[str]) -> str:
     """The value as text without the secrets, also as Python and JSON spell them."""
-    text = str(value)
+    text = text_of(value)
     # the longest first: one secret may be a part of another
     for secret in sorted(revealed, key=len, reverse=True):
         for spelling in (

@@ -16,7 +16,7 @@ from ...channels.cache import CacheClient, InFlight
 from ...channels.skeleton import SkeletonForbidden
 from ...clock import Clock, new_id
 from ...config import Settings
-from ...errors import CallError
+from ...errors import CallError, StorageUnavailable
 from ...invariants import breach
 from ...llm.protocol import Model
 from ...sdk.context import ConfigClient, Context, SearchWords, SkeletonClient, User
@@ -118,7 +118,10 @@ class CallContext(Context):
         """An event the page shows while the turn runs."""
         percent = max(0.0, min(100.0, float(percent)))
         told = {"percent": percent, "text": one_line(message, 500), **asked_by(self._asked)}
-        await self.tell("progress", told)
+        try:
+            await self.tell("progress", told)
+        except StorageUnavailable:  # what the handler does hangs on none of it
+            _log.warning("app=%s | progress was not told", self.app_id)
 
     async def background_task(
         self, coro: Coroutine[Any, Any, Any], *, long_running: bool = False, name: str = ""
