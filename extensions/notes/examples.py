@@ -54,6 +54,7 @@ WRITE = [
     "remember that {body}",
     "jot down {body}",
     "schreib eine Notiz: {body}",
+    "schreib eine Notiz, dass {body}",
     "neue Notiz: {body}",
     "escribe una nota: {body}",
     "nueva nota: {body}",

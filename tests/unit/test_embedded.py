@@ -812,3 +812,25 @@ def test_what_is_under_ones_own_name_is_shown_there() -> None:
     told = answer("export my data")
     assert {"action": "me"} in [n["props"].get("on_click") for n in nodes(told.offer)]
     assert told.text == "That is under your name, at the top of the page."
+
+
+@pytest.mark.parametrize(
+    ("message", "body"),
+    [
+        ("a note saying buy milk for Anna", "buy milk for Anna"),
+        ("make a note that says the door code is 4411", "the door code is 4411"),
+        ("make a note with the text hello world", "hello world"),
+        ('make a note with the text: "hello world"', "hello world"),
+        ("note: he said saying no is hard", "he said saying no is hard"),
+        ("запиши заметку о том, что ключи у соседа", "ключи у соседа"),
+        ("заметка с текстом позвонить маме", "позвонить маме"),
+        ("eine Notiz mit dem Inhalt Milch kaufen", "Milch kaufen"),
+        ("une note avec le texte acheter du pain", "acheter du pain"),
+        ("una nota que diga comprar leche", "comprar leche"),
+    ],
+)
+def test_what_leads_to_a_text_is_no_part_of_it(message: str, body: str) -> None:
+    said = ["note: {body}", "make a note: {body}", "заметка: {body}", "запиши заметку {body}"]
+    said += ["Notiz: {body}", "note : {body}", "nota: {body}"]
+    note = tool("write", said, {"body": TEXT}, ("body",), action="write", app="notes")
+    assert calls(message, tools=(note,)) == [("notes__write", {"body": body})]

@@ -191,7 +191,7 @@ class Commands:
         read = pattern.tool.action_type == "read"
         # "can you show me …" leads to a read, "can you" alone to an effect
         bounds, stems = self.message.bounds(pattern.tag, ask=read), self.message.stems(pattern.tag)
-        if not pattern.literals.issubset(stems) or bounds.asked < pattern.asked:
+        if not pattern.literals.issubset({*stems, COLON}) or bounds.asked < pattern.asked:
             return None
         if self.message.asks > (read | self.message.is_led(pattern.tag)):
             return None
@@ -213,28 +213,48 @@ class Commands:
             return
         wanted = pattern.pieces[piece]
         if wanted.stem:
-            at = self.message.past_articles(tag, at, last, wanted.stem)
-            if at < last and self.message.stems(tag)[at] == wanted.stem:
-                value = Value(None) if wanted.form == self.message.words[at] else _OTHER_FORM
-                for rest in self._walk(pattern, piece + 1, at + 1, last):
-                    yield [(wanted, (at, at + 1), value), *rest]
+            if (past := self._past_word(pattern, piece, at, last)) is not None:
+                is_form = wanted.form == self.message.words[past - 1] or wanted.stem == COLON
+                value = Value(None) if is_form else _OTHER_FORM
+                for rest in self._walk(pattern, piece + 1, past, last):
+                    yield [(wanted, (past - 1, past), value), *rest]
             return
-        parameter = parameters(pattern.tool)[wanted.slot]
-        names = wanted.kind != "text" or wanted.slot in language.title_keys()
-        after = self.message.past_articles(tag, at, last)  # "the {title} note": the noun's article
-        tokens = self.message.tokens
-        is_quoted = after < last and tokens[after].kind == "quote"
-        if is_quoted or (names and piece + 1 < len(pattern.pieces)):
-            at = after
-        else:
-            at = next((n + 1 for n in range(at, after) if tokens[n].kind == "colon"), at)
+        at = self._begins(pattern, piece, at, last)
         if not piece and pattern.tool.action_type != "read" and self._is_verb(tag, at):
             return  # "is the rent done" tells nothing
+        parameter = parameters(pattern.tool)[wanted.slot]
         for end in self._ends(pattern, piece, at, last):
             value_ = self.values.of(wanted.kind, parameter, (at, end), pattern.tool, tag)
             if value_ is not None:
                 for rest in self._walk(pattern, piece + 1, end, last):
                     yield [(wanted, (at, end), value_), *rest]
+
+    def _past_word(self, pattern: Pattern, piece: int, at: int, last: int) -> int | None:
+        """The place behind a literal word; what leads to a text is a colon, too: "note with the
+        text …" as "note: …"."""
+        stem, tag = pattern.pieces[piece].stem, pattern.tag
+        past = self.message.past_articles(tag, at, last, stem)
+        if past < last and self.message.stems(tag)[past] == stem:
+            return past + 1
+        if stem != COLON or pattern.pieces[piece + 1].kind != "text" or at >= last:
+            return None
+        begins = self._begins(pattern, piece + 1, at, last)
+        return begins if begins > past else None
+
+    def _begins(self, pattern: Pattern, piece: int, at: int, last: int) -> int:
+        """Where the value of a slot begins: behind articles, or behind what leads to a text."""
+        wanted, tool, tokens = pattern.pieces[piece], pattern.tool, self.message.tokens
+        names = wanted.kind != "text" or wanted.slot in language.title_keys()
+        # "the {title} note": the noun's article
+        after = self.message.past_articles(pattern.tag, at, last)
+        is_quoted = after < last and tokens[after].kind == "quote"
+        if is_quoted or (names and piece + 1 < len(pattern.pieces)):
+            at = after
+        else:
+            at = next((n + 1 for n in range(at, after) if tokens[n].kind == "colon"), at)
+        is_text = wanted.kind == "text" and after < last
+        span = (at, last)
+        return self.values.behind_kind(tool, pattern.tag, wanted.slot, span) if is_text else at
 
     def _ends(self, pattern: Pattern, piece: int, at: int, last: int) -> list[int]:
         """Where a slot may end: at the end, before its next literal word, or, before another slot,

@@ -15,16 +15,29 @@ from typing import NamedTuple
 from ... import language
 from ...language import key_fold
 
-_SPECIAL = re.compile(
+_SPECIAL = (
     r"(?P<quote>\"[^\"]{1,2000}\"|«[^«»]{1,2000}»|“[^“”]{1,2000}”"
     r"|„[^„“”]{1,2000}[“”]|「[^「」]{1,2000}」"
     # single marks are apostrophes, too: a quotation stands apart from the words
     r"|(?<![^\s(])['‘](?=\S)[^'’\n]{2,500}(?<=\S)['’](?!\w))"
     r"|(?P<email><EMAIL_\d{1,9}>|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})"
     r"|(?P<url>https?://[^\s<>\"»”]{1,2000})"
-    r"|(?P<colon>:(?=\s|$))"
+    r"|(?P<colon>:(?=\s|$)|{telling})"
     r"|(?P<date>(?<!\d)\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?(?!\d))"
 )
+
+
+@lru_cache(maxsize=1)
+def _special() -> re.Pattern[str]:
+    """What is no word, as a pattern; what leads to a text is a colon, whatever the language."""
+    forms = sorted(language.forms("telling"), key=len, reverse=True)
+    phrases = (re.escape(form).replace("_", r"[\s,]+") for form in forms)
+    # behind another word, and before a text; in an example before a slot
+    behind = r"(?=\s*(?:$|:?\s+[\w<]|:?\s*[\"«“„「'‘]))"
+    telling = rf"(?<=\s)(?i:{'|'.join(phrases)}){behind}"
+    return re.compile(_SPECIAL.replace("{telling}", telling))
+
+
 BREAK = re.compile(r"[;,\n]|[.!?](?=\s)")
 """Where another part of a message may begin."""
 COLON = ":"
@@ -298,7 +311,7 @@ def _leading(words: Sequence[str], phrases: Mapping[str, list[list[str]]]) -> in
 def tokenized(text: str) -> Iterator[Token]:
     """The tokens of a text, in order."""
     at = 0
-    for found in _SPECIAL.finditer(text):
+    for found in _special().finditer(text):
         yield from _words(text, at, found.start())
         kind = str(found.lastgroup)
         inner = found[0][1:-1].strip() if kind == "quote" else found[0]

@@ -227,11 +227,8 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
     if not commands.tools:
         return ModelResponse(text=language.of(tag).say("no_apps"), offer=_offer([], tag))
     first = _first_ones(commands.tools)
-    # "hello" and "what can you do?" get examples, and no excuse
     if commands.message.is_greeting(tag):
-        if not lexicon(tag).thanks.isdisjoint(commands.message.stems(tag)[:1]):
-            return ModelResponse(text=language.of(tag).say("welcome"))
-        return _examples(first, "hello", tag)
+        return _greeted(first, commands, tag)
     # of those that are near the one that the message begins as
     nearest = sorted(commands.nearest(), key=lambda f: f[0] < NEAR or not commands.begins(f[1]))
     for score, pattern in nearest[:1]:
@@ -266,6 +263,13 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
         return told
     none = language.of(tag).say("none_holds", what=" ".join(about[:OFFERED]))
     return replace(told, text=f"{none} {told.text}")
+
+
+def _greeted(first: Sequence[tuple[ToolSpec, str]], commands: Commands, tag: str) -> ModelResponse:
+    """What "hello" and "what can you do?" get: examples, and no excuse; and what a thanks gets."""
+    if not lexicon(tag).thanks.isdisjoint(commands.message.stems(tag)[:1]):
+        return ModelResponse(text=language.of(tag).say("welcome"))
+    return _examples(first, "hello", tag)
 
 
 def _has_form(pattern: Pattern) -> bool:

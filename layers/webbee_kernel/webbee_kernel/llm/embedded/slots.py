@@ -28,6 +28,8 @@ MOST_SOUGHT: Final = 5
 """Words that are looked for."""
 MOST_NAMED: Final = 3
 """Words of a person's name."""
+LONGEST_LABEL: Final = 2
+"""Words of a label that is a name: "the text", and not "what to look for"."""
 LONG: Final = 300
 """Characters from which a text is one of several lines, and keeps its last full stop."""
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
@@ -80,10 +82,7 @@ class SlotValues:
         # "can you add milk?" is no question about milk
         if form != "quote" and self.message.is_led(tag) and not self.message.has_colon:
             text = text.rstrip("?？ ")
-        if tool.action_type != "read" and form != "quote":
-            behind = self._behind_kind(tool, tag, parameter.name, span)
-            text = self.message.slice(behind, span[1]) if behind > first else text
-        elif form != "quote":
+        if tool.action_type == "read" and form != "quote":
             first = self.message.past_articles(tag, first, span[1] - 1)
             text = self.message.slice(first, span[1]).rstrip("?!.… ")
         nouns = self.nouns(tool.app_id, tag)
@@ -329,15 +328,21 @@ class SlotValues:
         told = {stem for stem in stems if pairs[stem, True] > pairs[stem, False]}
         return told | _called(name, tag)
 
-    def _behind_kind(self, tool: ToolSpec, tag: str, name: str, span: Span) -> int:
-        """Where a text begins behind what it is and what leads to it: "a message that |"."""
-        at, tokens = self.message.past_articles(tag, span[0], span[1] - 1), self.message.tokens
-        if at + 2 >= span[1] or tokens[at].kind != "word":
+    def behind_kind(self, tool: ToolSpec, tag: str, name: str, span: Span) -> int:
+        """Where a text begins behind what it is and what leads to it: "a message that |", "with
+        the text |"."""
+        if tool.action_type == "read":
             return span[0]
-        own = self.nouns(tool.app_id, tag) | _called(name, tag)
-        is_kind = sense(tokens[at].text, tag) in own or self.message.stems(tag)[at] in own
-        leads = self._leads(tool, tag, name)
-        return at + 2 if is_kind and self.message.stems(tag)[at + 1] in leads else span[0]
+        stems, known, called = self.message.stems(tag), lexicon(tag), _called(name, tag)
+        at = self.message.past_articles(tag, span[0], span[1] - 1)
+        own = self.nouns(tool.app_id, tag) | called
+        is_kind = not own.isdisjoint({stems[at], sense(self.message.tokens[at].text, tag)})
+        at += is_kind
+        lead = next((n for n in range(at, span[1]) if stems[n] not in known.function), span[1])
+        if at < lead < span[1] - 1 and stems[lead] in called:
+            return self._begins(lead + 1, tag, set())
+        is_led = at + 1 < span[1] and stems[at] in self._leads(tool, tag, name)
+        return at + 1 if is_kind and is_led else span[0]
 
     def told(self, pattern: Pattern) -> JSONObject:
         """The texts that are told by the names of their fields."""
@@ -398,6 +403,9 @@ class SlotValues:
 
 def _called(name: str, tag: str) -> set[str]:
     """The words for a field in a language."""
-    label = language.of(tag).field_name(name.replace("_", " "))
+    speaks, key = language.of(tag), f"label_{name}"
+    told = [speaks.field_name(name.replace("_", " "))]
+    told += [speaks.say(key)] if key in speaks.sentences else []  # "the text"
+    words = [[sense(w.text, tag) for w in language.tokens(text)] for text in told]
     stems = {stem for stem, field in lexicon(tag).fields.items() if field == name}
-    return stems | {sense(w.text, tag) for w in language.tokens(label)}
+    return stems.union(*({*own} - lexicon(tag).small for own in words if len(own) <= LONGEST_LABEL))
