@@ -77,7 +77,10 @@ GROUPS = {
     ),
     "planner": (("turn/plan.py",), ("unit/test_planner.py", "kernel/test_loop.py")),
     "confirmation": (
-        ("turn/confirmation.py",),
+        (
+            "turn/confirmation.py",
+            "turn/cards.py",
+        ),
         ("unit/test_confirmation.py", "kernel", "invariants/test_calls.py"),
     ),
 }

@@ -13,17 +13,16 @@ from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.guards.proposals import Title, Titles
 from webbee_kernel.sdk.records import User
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, Turn
-from webbee_kernel.turn.confirmation import (
+from webbee_kernel.turn.cards import (
     LIFETIME_S,
-    agrees,
-    answer,
     body,
+    card_of,
     carried,
     edited,
     steps,
     titles_of,
 )
-from webbee_kernel.turn.pending_approvals import card_of
+from webbee_kernel.turn.confirmation import agrees, answer
 from webbee_kernel.types import Step
 
 DELETE = Step(2, "notes", "delete_note", {"id": "n1"}, "destructive")

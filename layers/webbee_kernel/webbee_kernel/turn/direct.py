@@ -22,9 +22,10 @@ from ..sdk.result import ANSWERS
 from ..stores.rate_limits import Limits
 from ..stores.types import RING_SIZE, PendingConfirmation, Turn
 from ..types import JSON, CallOutcome, JSONObject, Step
-from . import confirmation, messages
+from . import cards, messages
+from .cards import card_of
 from .dispatch import Consent, StepRunner, as_declared, installed, known_function
-from .pending_approvals import AnsweredProposals, Proposals, card_of, gone, reopened
+from .pending_approvals import AnsweredProposal, Proposals, gone, reopened
 from .read import Reader, TurnRequest
 from .record import Recorder
 from .results_block import refused
@@ -88,7 +89,7 @@ class DirectCalls:
         checked = await self._runner.check(state, step)
         if not checked.ok:
             return checked
-        await self._recorder.record(state, "", "confirmation", held=[pending])
+        await self._recorder.record(state, "", "confirmation", held=pending)
         return pending
 
     async def put(self, ask: TurnRequest, step: Step, told: str) -> PendingConfirmation:
@@ -97,7 +98,7 @@ class DirectCalls:
         state = await self._reader.read(ask)
         asked = card_of(state, [step])
         pending = replace(asked, summary=told, asks={**asked.asks, "question": told, "ask": ""})
-        await self._recorder.record(state, "", "confirmation", held=[pending])
+        await self._recorder.record(state, "", "confirmation", held=pending)
         return pending
 
     async def came_of(
@@ -136,7 +137,7 @@ class DirectCalls:
             raise _closed()
         if not _offers(turn.response.get("ui"), step):
             raise BadInput("this reply offers no form of this function", field="function")
-        state = reopened(replace(state, ask=ask), AnsweredProposals(state.memory, turn))
+        state = reopened(replace(state, ask=ask), AnsweredProposal(state.memory, turn))
         # One claim for the form, whatever stands in it: what is sent beside it is a conflict.
         state = replace(state, request_id=_form(turn))
         state = await self._runner.run_confirmed(state, [step])
@@ -158,7 +159,7 @@ class DirectCalls:
         ask = state.ask._replace(message=said, request_id=new)
         card = replace(pending, message=said)
         state = replace(state, ask=ask, message=said)
-        await self._recorder.record(state, "", "confirmation", held=[card])
+        await self._recorder.record(state, "", "confirmation", held=card)
         return replace(_outcome(step, "", ""), status="confirmation")
 
     async def answer(
@@ -181,7 +182,7 @@ class DirectCalls:
         asked = state.memory.asked(confirmation_id)
         if step:
             step = replace(step, arguments=as_declared(state, step, step.arguments))
-        elif asked and len(own := confirmation.steps(asked[1])) == 1:
+        elif asked and len(own := cards.steps(asked[1])) == 1:
             [step] = own
         else:  # a card of several calls was never put as a question
             raise gone()
@@ -189,7 +190,7 @@ class DirectCalls:
             return _answer_of(earlier, state, step)
         if asked is None or not _same(asked[1], step) or question_of(asked[1]) != question:
             raise gone()
-        async with self._decisions.answering(state, {confirmation_id: yes}) as state:
+        async with self._decisions.answering(state, confirmation_id, yes) as state:
             if state.answered is None:
                 if earlier := state.memory.answered(confirmation_id):
                     return _answer_of(earlier, state, step)
@@ -207,22 +208,18 @@ class DirectCalls:
         self, state: TurnContext, step: Step, answers: JSONObject | None
     ) -> CallOutcome:
         """The question is ours alone now: run what it asked about, or forget it, and record."""
-        told = {ANSWERS: answers} if answers else {}
-        accepted = state.answered.accepted if state.answered else ()
-        for pending in accepted:
-            state = replace(state, request_id=pending.confirmation_id)
-            asked = confirmation.steps(pending)
-            steps = [replace(s, arguments={**s.arguments, **told}) for s in asked]
-            state = await self._runner.run_confirmed(state, steps)
-        if not accepted:
+        card = state.answered.accepted if state.answered else None
+        if card is None:
             await self._recorder.record(state, messages.refused(state.language))
             return _nothing_done(step, state)
+        told = {ANSWERS: answers} if answers else {}
+        steps = [replace(s, arguments={**s.arguments, **told}) for s in cards.steps(card)]
+        state = replace(state, request_id=card.confirmation_id)
+        state = await self._runner.run_confirmed(state, steps)
         ran = list(state.fresh.values())
-        outcome = ran[-1]
-        await self._recorder.record(
-            state, messages.told(state, ran), "ok" if outcome.ok else "error"
-        )
-        return outcome
+        text = messages.told(state, ran)
+        await self._recorder.record(state, text, "ok" if ran[-1].ok else "error")
+        return ran[-1]
 
 
 def question_of(pending: PendingConfirmation) -> str:
@@ -263,7 +260,7 @@ def _closed() -> Gone:
 
 def _asked_already(state: TurnContext, step: Step) -> PendingConfirmation | None:
     """The question about the same call that waits already: it is not asked twice."""
-    waiting = (p for t in state.memory.turns for p in confirmation.waiting(t, state.now))
+    waiting = (p for t in state.memory.turns for p in cards.waiting(t, state.now))
     return next((p for p in waiting if _same(p, step)), None)
 
 
@@ -281,17 +278,13 @@ def _refuse_another_call(state: TurnContext, step: Step) -> None:
 
 def _same(pending: PendingConfirmation, step: Step) -> bool:
     which = (step.app_id, step.fn_name, step.arguments)
-    return [(s.app_id, s.fn_name, s.arguments) for s in confirmation.steps(pending)] == [which]
+    return [(s.app_id, s.fn_name, s.arguments) for s in cards.steps(pending)] == [which]
 
 
 def _answer_of(turn: Turn, state: TurnContext, step: Step) -> CallOutcome:
     """What a question that was answered came to, as its turn remembers it."""
-    made = [
-        outcome
-        for _, outcome in recalled(turn, state.catalogue, state.masker)
-        if (outcome.app_id, outcome.fn_name) == (step.app_id, step.fn_name)
-    ]
-    if made:
+    which, known = (step.app_id, step.fn_name), recalled(turn, state.catalogue, state.masker)
+    if made := [o for o in known if (o.app_id, o.fn_name) == which]:
         return replace(made[-1], repeated=True, summary=turn.reply)
     if not (ran := turn.response.get("calls", [])):
         return _nothing_done(step, state)

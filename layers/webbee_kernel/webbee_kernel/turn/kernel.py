@@ -8,7 +8,7 @@ the next turn sees this one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from .. import language
@@ -28,20 +28,20 @@ from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
 from ..text import one_line
 from ..types import JSON, CallOutcome, UserKey, from_dict
-from . import confirmation, messages
-from .accepted_destinations import AcceptedDestinations
+from . import cards, confirmation, messages
+from .cards import card_of, own_card, shown_now
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
 from .confirmation import PLAINLY, Answered, asks, picked
 from .direct import DirectCalls
 from .dispatch import Consent, StepRunner
 from .messages import Reply
 from .narrate import Narration, Narrator
-from .pending_approvals import Proposals, card_of, gone, shown_now
+from .pending_approvals import AcceptedDestinations, Proposals, gone
 from .plain_answer import looked_up
 from .read import Reader, TurnRequest
 from .record import Recorder, refuse_another_message
 from .rules import apps_block
-from .session_memory import asked_in, repeated_effect, repeats_conversation
+from .session_memory import repeated_effect, repeats_conversation
 from .tool_retrieval import shortlist
 from .turn_context import TurnContext
 
@@ -135,20 +135,17 @@ class Kernel:
         last = messages.shown_before(state.memory, ask.before)
         state = replace(state, is_beside=last is not state.memory.last)
         if last:
-            waits = confirmation.waiting(last, state.now)
-            asked = asked_in(last, waits) if waits else []
+            card = own_card(last, cards.waiting(last, state.now))
             # a plain yes or no; whatever says more is a message
-            if asked and (said := confirmation.answer(ask.message)) is not None:
-                chosen = {card.confirmation_id: said for card in asked}
+            if card and (said := confirmation.answer(ask.message)) is not None:
                 state = replace(state, ask=ask._replace(request_id=ask.answer_id))
-                return await self._decide(state, chosen)
+                return await self._decide(state, card.confirmation_id, said)
             # "2", or a choice's own words
-            choice = "" if asked else picked(ask.message, last.response.get("choices", ()))
+            choice = "" if card else picked(ask.message, last.response.get("choices", ()))
             state = replace(state, message=choice or state.message, is_picked=bool(choice))
-            if card := confirmation.chosen(last, choice, state.now):
-                return await self._recorder.record(
-                    state, "", "confirmation", held=[shown_now(state, card)]
-                )
+            if one := cards.chosen(last, choice, state.now):
+                held = shown_now(state, one)
+                return await self._recorder.record(state, "", "confirmation", held=held)
         return await self._finish(await self._rounds.go(state))
 
     async def _aside(self, state: TurnContext) -> Reply:
@@ -195,7 +192,7 @@ class Kernel:
             if accept:
                 # the turn keeps this id: a later yes with other texts is told apart by it
                 ask = ask._replace(request_id=how.request_id(confirmation_id))
-            return await self._decide(replace(state, ask=ask), {confirmation_id: accept}, how)
+            return await self._decide(replace(state, ask=ask), confirmation_id, accept, how)
 
     async def _begin(self, state: TurnContext) -> TurnContext:
         """The request is no repetition. Raises the limit that it meets, or TurnWorking where
@@ -268,27 +265,25 @@ class Kernel:
         return await self._recorder.record(state, text, status, narration=narration)
 
     async def _decide(
-        self, state: TurnContext, chosen: Mapping[str, bool], how: Answered = PLAINLY
+        self, state: TurnContext, name: str, accept: bool, how: Answered = PLAINLY
     ) -> Reply:
-        """The user answered: run exactly what waited, or forget it, and go on with the turn that
-        asked."""
-        async with self._decisions.answering(state, chosen, how) as state:
+        """The user answered the card of this id: run exactly what waited, or forget it, and go on
+        with the turn that asked."""
+        async with self._decisions.answering(state, name, accept, how) as state:
             if state.answered is None:
-                return _told_before(state, chosen, how)
-            accepted = state.answered.accepted
-            for pending in accepted:
-                # effects are claimed under the card: a repeated yes finds what has run
-                state = replace(state, request_id=pending.confirmation_id)
-                state = await self._runner.run_confirmed(state, confirmation.steps(pending))
-            if not accepted:
+                return _told_before(state, name, accept, how)
+            card = state.answered.accepted
+            if card is None:
                 return await self._recorder.record(state, messages.refused(state.language))
-            resume = any(p.resume for p in accepted)
+            # effects are claimed under the card: a repeated yes finds what has run
+            state = replace(state, request_id=card.confirmation_id)
+            state = await self._runner.run_confirmed(state, cards.steps(card))
             # the app itself says that several records fit: one card for each
             for number, outcome in reversed(state.fresh.items()):
-                if cards := await self._alternatives(state, outcome, resume=resume):
-                    labels = [str(p.asks["label"]) for p in cards]
-                    return await self._which(state.without({number}), labels, cards)
-            if not resume:
+                if found := await self._alternatives(state, outcome, resume=card.resume):
+                    labels = [str(p.asks["label"]) for p in found]
+                    return await self._which(state.without({number}), labels, found)
+            if not card.resume:
                 return await self._finish(LoopResult(state, may_go_on=True))
             return await self._finish(await self._rounds.go(state, CONFIRMED))
 
@@ -298,17 +293,17 @@ class Kernel:
         """For each record that fits a call, by its app's own word, the card that picking it comes
         to; none where there are not two that the call would take."""
         function = state.catalogue.function(outcome.app_id, outcome.fn_name)
-        cards = []
-        for label, step in confirmation.alternatives(outcome, function):
+        found = []
+        for label, step in cards.alternatives(outcome, function):
             # only what the app would take as it is
             if (await self._runner.check(state, step)).ok:
                 card = card_of(state, [step], resume=resume)
                 asks = {**card.asks, "label": label}
-                cards.append(replace(card, request_id=confirmation.UNSHOWN, asks=asks))
-        return cards if len(cards) >= confirmation.FEWEST else []
+                found.append(replace(card, request_id=cards.UNSHOWN, asks=asks))
+        return found if len(found) >= confirmation.FEWEST else []
 
     async def _which(
-        self, state: TurnContext, labels: Sequence[str], cards: Sequence[PendingConfirmation] = ()
+        self, state: TurnContext, labels: Sequence[str], found: Sequence[PendingConfirmation] = ()
     ) -> Reply:
         """Ask which of several is meant, each with its number; where that was asked just now in the
         same words, nothing is done: a yes answers neither."""
@@ -318,7 +313,7 @@ class Kernel:
             text, labels = messages.refused(state.language), ()
         if done := [o for o in state.fresh.values() if o.ok]:
             text = f"{messages.told(state, done)}\n\n{text}"
-        return await self._recorder.record(state, text, choices=labels, unshown=cards)
+        return await self._recorder.record(state, text, choices=labels, unshown=found)
 
     async def _hold(self, ended: LoopResult) -> Reply:
         """Calls wait for the user's yes; what was done before them is told with the question."""
@@ -327,18 +322,18 @@ class Kernel:
         # what was only read is not told beside a card
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
         text = messages.told(state, done.values()) if done else ""
-        return await self._recorder.record(state, text, "confirmation", held=[card])
+        return await self._recorder.record(state, text, "confirmation", held=card)
 
 
-def _told_before(state: TurnContext, chosen: Mapping[str, bool], how: Answered) -> Reply:
+def _told_before(state: TurnContext, name: str, accept: bool, how: Answered) -> Reply:
     """The reply to the same yes that was faster."""
     # the request itself first: the same yes once more is no conflict
-    for request_id, yes in {state.ask.request_id: False, **chosen}.items():
-        if earlier := state.memory.answered(request_id):
-            if yes:
-                how.refuse_another(earlier, request_id)
-            return messages.replay(earlier, state.ask.session_id)
-    raise gone()
+    earlier = state.memory.answered(state.ask.request_id)
+    if earlier is None and (earlier := state.memory.answered(name)) and accept:
+        how.refuse_another(earlier, name)
+    if earlier is None:
+        raise gone()
+    return messages.replay(earlier, state.ask.session_id)
 
 
 _DATA: JSON = {

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import language
-from ..guards.proposals import undo_of
+from ..guards.proposals import described, undo_of
 from ..stores.codec import dumps
 from ..stores.types import PendingConfirmation, SessionMemory, Turn
 from ..text import as_typed, cut, one_line, squeezed
 from ..types import CallOutcome, JSONObject
-from . import confirmation
+from . import cards
 from .classify import LoopResult
 from .confirmation import asks
+from .plan import references
 from .results_block import named, near, of_call, of_calls
 from .stream import Say
 from .turn_context import TurnContext
@@ -64,7 +65,7 @@ def sourced(
 
 def response(
     outcomes: Mapping[int, CallOutcome],
-    waiting: Sequence[PendingConfirmation] = (),
+    waiting: PendingConfirmation | None = None,
     drawn: Any = None,
 ) -> JSONObject:
     """The part of an answer that is stored with the turn: calls, panels to refresh, what waits,
@@ -78,15 +79,14 @@ def response(
     if drawn and len(dumps(drawn)) <= MAX_UI:
         body["ui"] = drawn
     if waiting:
-        # a turn asks once, with one card for all that waits
-        body["confirmation"] = confirmation.body(waiting[0])
+        body["confirmation"] = cards.body(waiting)
     return body
 
 
 def told_work(
     state: TurnContext,
     outcomes: Mapping[int, CallOutcome],
-    waiting: Sequence[PendingConfirmation] = (),
+    waiting: PendingConfirmation | None = None,
     before: JSONObject = MappingProxyType({}),  # type: ignore[assignment]
 ) -> JSONObject:
     """The kernel's own account of a turn, as the answer carries it: `receipts`, one for each call
@@ -101,8 +101,9 @@ def told_work(
     told = [r for r in before.get("receipts", ()) if r["status"] != "waiting"]
     made = [_undo(state, outcome) for _, outcome in sorted(outcomes.items())]
     told += [_receipt(r, tag, first, made[r.call]) for r in receipts(calls)]
-    asked = (Receipt(-1, "waiting", cut(one_line(p.summary), LONGEST_WHAT)) for p in waiting)
-    told += [_receipt(r, tag, 0) for r in asked]
+    if waiting:
+        what = cut(one_line(waiting.summary), LONGEST_WHAT)
+        told.append(_receipt(Receipt(-1, "waiting", what), tag, 0))
     counts = asdict(work(calls))
     earlier = before.get("work", {})
     counts = {name: n + earlier.get(name, 0) for name, n in counts.items()}
@@ -248,8 +249,17 @@ def _early(ended: LoopResult) -> str:
     if not ended.limit:
         return ""
     state = ended.state
-    undone = [confirmation.planned(s, state.catalogue, state.titles()) for s in state.undone]
+    undone = list(_planned(state)) if state.undone else []
     return f"{unfinished(ended.limit, undone, state.language)}\n\n"
+
+
+def _planned(state: TurnContext) -> Iterator[str]:
+    """Calls that were planned and have not run, each on one line; what refers to a result that is
+    not there yet is left out."""
+    titles = state.titles()
+    for step in state.undone:
+        known = {k: v for k, v in step.arguments.items() if not references(v)}
+        yield described(replace(step, arguments=known), state.catalogue, titles)
 
 
 def reading_along(ended: LoopResult) -> Say | None:

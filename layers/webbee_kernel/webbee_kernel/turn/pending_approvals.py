@@ -1,30 +1,33 @@
-"""Pending approvals: what waits for a person's yes, and how it is answered."""
+"""Pending approvals: how a card that waits for a person's yes is answered, exactly once, and the
+destinations that a yes accepts for good."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict, replace
-from types import MappingProxyType
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import clock
-from ..clock import Clock
-from ..errors import BadInput, CallError, Gone, KernelError, StorageUnavailable
+from ..catalogue import Catalogue
+from ..clock import Clock, iso, new_id
+from ..errors import BadInput, CallError, Gone, KernelError, StorageUnavailable, not_installed
+from ..guards.consent import destinations
 from ..guards.ids import no_placeholders
-from ..guards.proposals import card
-from ..stores.types import Answering, PendingConfirmation, SessionMemory, Turn
-from ..types import SessionKey, Step
-from .accepted_destinations import AcceptedDestinations, keys_of
-from .confirmation import LIFETIME_S, PLAINLY, Answered, edited, still_installed
-from .session_memory import asked_in, recalled, undone_by
+from ..guards.sinks import Sink
+from ..stores.types import Accepted, Answering, PendingConfirmation, SessionMemory, Turn
+from ..text import cut
+from ..types import AuditRecord, SessionKey, Step, UserKey
+from .cards import LIFETIME_S, edited, own_card, steps
+from .confirmation import PLAINLY, Answered
+from .session_memory import recalled
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
-    from ..stores.dynamodb.sessions import SessionStore
+    from ..stores.dynamodb.sessions import AcceptedStore, SessionStore
+    from ..stores.dynamodb.user_items import AuditStore
 
 MAX_RACES = 20
 """Writes of others that one write of a turn may meet."""
@@ -35,38 +38,38 @@ WAIT_S = 10.0
 """Seconds a delivery waits for another one that carries out the same answer."""
 
 
-class AnsweredProposals(NamedTuple):
-    """Questions of one turn that are ours to answer, and how. Without any, what is answered is the
-    turn's form."""
+class AnsweredProposal(NamedTuple):
+    """A card that is ours to answer, in the turn that holds it; without one, what is answered is
+    the turn's form. `until` is when the lease ends (Unix seconds)."""
 
     memory: SessionMemory
     turn: Turn
-    answers: tuple[tuple[PendingConfirmation, bool], ...] = ()
-    until: Mapping[str, float] = MappingProxyType({})
-    """When the lease of each ends (Unix seconds), by confirmation id."""
+    card: PendingConfirmation | None = None
+    is_yes: bool = False
+    until: float = 0.0
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return tuple(p.confirmation_id for p, _ in self.answers)
+        return (self.card.confirmation_id,) if self.card else ()
 
     @property
     def is_carried(self) -> bool:
-        """Whether their turn only carries them on, for one that the ring has overwritten."""
-        return bool(self.answers) and not asked_in(self.turn, [p for p, _ in self.answers])
+        """Whether the turn only carries the card on, for one that the ring has overwritten."""
+        return self.card is not None and own_card(self.turn, [self.card]) is None
 
     @property
     def message(self) -> str:
         """The message that was asked about."""
-        return self.answers[0][0].message if self.is_carried else self.turn.message
+        return self.card.message if self.card and self.is_carried else self.turn.message
 
     @property
-    def accepted(self) -> tuple[PendingConfirmation, ...]:
-        """Those that the user said yes to."""
-        return tuple(p for p, yes in self.answers if yes)
+    def accepted(self) -> PendingConfirmation | None:
+        """The card, where the user said yes to it."""
+        return self.card if self.is_yes else None
 
 
 class Proposals:
-    """Takes questions of one store of sessions; a lease lasts `lease_s` seconds, a turn that is
+    """Takes cards of one store of sessions; a lease lasts `lease_s` seconds, a turn that is
     written `turn_s`."""
 
     def __init__(
@@ -86,112 +89,33 @@ class Proposals:
 
     @asynccontextmanager
     async def answering(
-        self, state: TurnContext, chosen: Mapping[str, bool], how: Answered = PLAINLY
+        self, state: TurnContext, name: str, is_yes: bool, how: Answered = PLAINLY
     ) -> AsyncIterator[TurnContext]:
-        """The turn that asked, the questions of `chosen` (confirmation id → yes) ours alone for as
-        long as the block lasts; its memory is read anew, and nothing is answered, where somebody
-        else was faster. A crash inside leaves a claim that a retry finds, and no second effect.
+        """The turn that asked, the card of this id ours alone for as long as the block lasts; its
+        memory is read anew, and nothing is answered, where somebody else was faster. A crash inside
+        leaves a claim that a retry finds, and no second effect.
 
         Raises NotAllowed where an app was removed since the card, Gone where nobody waits for one,
         BadInput for what cannot be edited, StorageUnavailable (`being_answered`) where somebody
         else's answer takes long.
         """
-        still_installed(state.memory, chosen, state.installed)
-        memory, taken = await self.take(state.key, state.memory, chosen)
+        if is_yes and (asked := state.memory.asked(name)):
+            for step in steps(asked[1]):
+                if step.app_id not in state.installed:
+                    raise not_installed(step.app_id)
+        memory, taken = await self.take(state.key, state.memory, name, is_yes)
         if taken is None:
             yield replace(state, memory=memory)
             return
         async with self.held(state.key, taken):
-            taken = await self._settled(state, taken, how)
-            yield reopened(state, taken)
-
-    async def _settled(
-        self, state: TurnContext, taken: AnsweredProposals, how: Answered
-    ) -> AnsweredProposals:
-        """What was said yes to as it will run, whoever carries it out: texts that were rewritten
-        are stored before anything runs, so that a repeated yes finds the same calls."""
-        if not taken.accepted:
-            return taken
-        if how.edits:
-            taken = await self._edited(state, taken, how.edits)
-        if how.remember:
-            key = state.key
-            for card in taken.accepted:
-                await self._kept.keep(key.user, card, state.catalogue, key.session_id)
-            # kept where they can be taken back, and not in the session beside it
-            taken = taken._replace(
-                answers=tuple((replace(p, values=()), y) for p, y in taken.answers)
-            )
-        return taken
-
-    async def _edited(
-        self, state: TurnContext, taken: AnsweredProposals, edits: Mapping[str, Mapping[str, str]]
-    ) -> AnsweredProposals:
-        """What was taken with its first card rewritten, and stored so. A yes to it accepts what is
-        still a destination."""
-        [card, *_] = taken.accepted
-        try:
-            mine = edited(card, edits)
-            no_placeholders(dict(edits))
-        except (ValueError, CallError) as error:
-            raise BadInput(str(error), field="edits") from None
-        before, after = keys_of(card, state.catalogue), keys_of(mine, state.catalogue)
-        if after - before:
-            raise BadInput(
-                "this text now says where to: that cannot be edited; say no and ask for it anew",
-                field="edits",
-            )
-        mine = replace(mine, values=tuple(v for v in mine.values if v not in before - after))
-        memory, turn = await self._rewritten(state.key, taken, mine)
-        answers = tuple(
-            (mine if p.confirmation_id == mine.confirmation_id else p, y) for p, y in taken.answers
-        )
-        return taken._replace(memory=memory, turn=turn, answers=answers)
-
-    async def _rewritten(
-        self, key: SessionKey, taken: AnsweredProposals, mine: PendingConfirmation
-    ) -> tuple[SessionMemory, Turn]:
-        """The session and the turn with this card in the place of the one of its id, whoever else
-        writes to the turn."""
-        memory = taken.memory
-        for _ in range(MAX_RACES):
-            asked = memory.asked(mine.confirmation_id)
-            if asked is None:
-                raise gone()
-            turn, held = asked
-            written = replace(turn, waiting=tuple(mine if p is held else p for p in turn.waiting))
-            stored = await self._write(key, memory, written)
-            # in any case: what was stored has a new version, which the next write names
-            memory = await self._sessions.read(key, now=self._clock.now())
-            if stored:
-                break
-        found = memory.asked(mine.confirmation_id)
-        if found is None:
-            raise gone()
-        return memory, found[0]
+            yield reopened(state, await self._settled(state, taken, how))
 
     async def take(
-        self, key: SessionKey, memory: SessionMemory, chosen: Mapping[str, bool]
-    ) -> tuple[SessionMemory, AnsweredProposals | None]:
-        """The session as it was read last, and the questions of `chosen` that are still to be
-        answered. Waits for whoever is answering one."""
-        found: list[tuple[PendingConfirmation, bool]] = []
-        leases: dict[str, float] = {}
-        turn: Turn | None = None
+        self, key: SessionKey, memory: SessionMemory, name: str, is_yes: bool
+    ) -> tuple[SessionMemory, AnsweredProposal | None]:
+        """The session as it was read last, and the card with our lease and the answer that counts;
+        None where it is gone. Waits for whoever is answering it."""
         until = time.monotonic() + WAIT_S
-        for confirmation_id, yes in chosen.items():
-            memory, mine = await self._one(key, memory, confirmation_id, yes, until)
-            if mine is not None and (asked := memory.asked(confirmation_id)):
-                turn = asked[0]
-                found.append((asked[1], mine.yes))
-                leases[confirmation_id] = mine.until
-        return memory, AnsweredProposals(memory, turn, tuple(found), leases) if turn else None
-
-    async def _one(
-        self, key: SessionKey, memory: SessionMemory, name: str, yes: bool, until: float
-    ) -> tuple[SessionMemory, Answering | None]:
-        """The memory with the question in it, and our lease with the answer that counts; None where
-        it is gone."""
         while asked := memory.asked(name):
             turn, pending = asked
             held, now = memory.taken.get(name), self._clock.now()
@@ -200,9 +124,9 @@ class Proposals:
                 raise gone()
             if held is None or held.until < now:
                 # a lease that ran out leaves its answer: the first one counts
-                lease = Answering(now + self._lease_s, held.yes if held else yes)
+                lease = Answering(now + self._lease_s, held.yes if held else is_yes)
                 if await self._sessions.take_pending(key, turn.seq, name, now=now, lease=lease):
-                    return memory, lease
+                    return memory, AnsweredProposal(memory, turn, pending, lease.yes, lease.until)
             elif time.monotonic() >= until:
                 raise StorageUnavailable(
                     "this answer is being carried out: ask again in a minute",
@@ -214,8 +138,8 @@ class Proposals:
         return memory, None
 
     @asynccontextmanager
-    async def held(self, key: SessionKey, taken: AnsweredProposals) -> AsyncIterator[None]:
-        """The leases last as long as the block does, however long its calls run. They end at once
+    async def held(self, key: SessionKey, taken: AnsweredProposal) -> AsyncIterator[None]:
+        """The lease lasts as long as the block does, however long its calls run. It ends at once
         where what was begun has failed: the answer may be given again."""
         renewing = asyncio.ensure_future(self._renew(key, taken))
         try:
@@ -223,14 +147,56 @@ class Proposals:
         except KernelError:
             # first, or a renewal would take again what is given back
             renewing.cancel()
-            await self._give_back(key, taken)
+            with suppress(StorageUnavailable):
+                await self._write(key, taken.memory, taken.turn, taken.ids)
             raise
         finally:
             renewing.cancel()
 
-    async def _give_back(self, key: SessionKey, taken: AnsweredProposals) -> None:
-        with suppress(StorageUnavailable):
-            await self._write(key, taken.memory, taken.turn, taken.ids)
+    async def _renew(self, key: SessionKey, taken: AnsweredProposal) -> None:
+        [name], until = taken.ids, taken.until
+        while True:
+            await asyncio.sleep(self._lease_s * RENEWED_AFTER)
+            to = self._clock.now() + self._lease_s
+            with suppress(StorageUnavailable):  # the next round tries again
+                if await self._sessions.keep_pending(
+                    key, taken.turn.seq, name, was=until, until=to
+                ):
+                    until = to
+
+    async def _settled(
+        self, state: TurnContext, taken: AnsweredProposal, how: Answered
+    ) -> AnsweredProposal:
+        """What was said yes to as it will run, whoever carries it out: texts that were rewritten
+        are stored before anything runs, so that a repeated yes finds the same calls."""
+        if taken.accepted and how.edits:
+            mine = _rewritten(taken.accepted, how.edits, state.catalogue)
+            taken = await self._stored(state.key, taken, mine)
+        if taken.accepted and how.remember:
+            key = state.key
+            await self._kept.keep(key.user, taken.accepted, state.catalogue, key.session_id)
+            # kept where they can be taken back, and not in the session beside it
+            taken = taken._replace(card=replace(taken.accepted, values=()))
+        return taken
+
+    async def _stored(
+        self, key: SessionKey, taken: AnsweredProposal, mine: PendingConfirmation
+    ) -> AnsweredProposal:
+        """What was taken with this card in the place of the one of its id, whoever else writes to
+        the turn."""
+        memory = taken.memory
+        for _ in range(MAX_RACES):
+            asked = memory.asked(mine.confirmation_id)
+            if asked is None:
+                raise gone()
+            turn, held = asked
+            if held == mine:
+                return taken._replace(memory=memory, turn=turn, card=mine)
+            cards = tuple(mine if p is held else p for p in turn.waiting)
+            await self._write(key, memory, replace(turn, waiting=cards))
+            # in any case: what was stored has a new version, which the next write names
+            memory = await self._sessions.read(key, now=self._clock.now())
+        raise StorageUnavailable("the turn of this card is written all the time: retry")
 
     async def _write(
         self, key: SessionKey, memory: SessionMemory, turn: Turn, answered: Sequence[str] = ()
@@ -243,56 +209,26 @@ class Proposals:
             expires_at=int(self._clock.now()) + self._turn_s,
         )
 
-    async def _renew(self, key: SessionKey, taken: AnsweredProposals) -> None:
-        until = dict(taken.until)
-        while until:
-            await asyncio.sleep(self._lease_s * RENEWED_AFTER)
-            for name, was in list(until.items()):
-                to, seq = self._clock.now() + self._lease_s, taken.turn.seq
-                with suppress(StorageUnavailable):  # the next round tries again
-                    kept = await self._sessions.keep_pending(key, seq, name, was=was, until=to)
-                    until.update({name: to} if kept else {})
 
-
-def card_of(
-    state: TurnContext, steps: Sequence[Step], *, resume: bool = False
+def _rewritten(
+    pending: PendingConfirmation, edits: Mapping[str, Mapping[str, str]], catalogue: Catalogue
 ) -> PendingConfirmation:
-    """The card of exactly these calls, arguments already real, valid for 300 seconds. The same
-    calls of the same request have the same id, however often the request is delivered."""
-    which = [(s.app_id, s.fn_name, json.dumps(s.arguments, sort_keys=True)) for s in steps]
-    restores = _restores(state, steps)
-    made = card(steps, state.catalogue, state.titles(), state.language, restores=restores)
-    return PendingConfirmation(
-        confirmation_id=clock.confirmation_id(str(state.key), state.request_id, *which),
-        expires_at=int(state.now) + LIFETIME_S,
-        message=state.message,
-        request_id=state.request_id,
-        steps=tuple(asdict(s) for s in steps),
-        summary=made.summary,
-        values=made.keys,
-        hidden=made.hidden,
-        resume=resume,
-        asks=made.asks(),
+    """The card with these texts; a yes to it accepts what is still a destination. Raises
+    BadInput."""
+    try:
+        mine = edited(pending, edits)
+        no_placeholders(dict(edits))
+    except (ValueError, CallError) as error:
+        raise BadInput(str(error), field="edits") from None
+    before, after = (
+        {key for _, sink, key in _destinations(p, catalogue) if key} for p in (pending, mine)
     )
-
-
-def shown_now(state: TurnContext, card: PendingConfirmation) -> PendingConfirmation:
-    """A card that waited to be picked, as the one of this turn."""
-    return replace(
-        card,
-        confirmation_id=clock.confirmation_id(
-            str(state.key), state.request_id, card.confirmation_id
-        ),
-        request_id=state.request_id,
-        expires_at=int(state.now) + LIFETIME_S,
-    )
-
-
-def _restores(state: TurnContext, steps: Sequence[Step]) -> bool:
-    """Whether the one call takes back a remembered effect that destroyed something."""
-    undone = undone_by(state.memory, steps[0]) if len(steps) == 1 else []
-    known = [state.catalogue.function(*one["of"]) for one in undone]
-    return any(function and function.action_type == "destructive" for function in known)
+    if after - before:
+        raise BadInput(
+            "this text now says where to: that cannot be edited; say no and ask for it anew",
+            field="edits",
+        )
+    return replace(mine, values=tuple(v for v in mine.values if v not in before - after))
 
 
 def gone() -> Gone:
@@ -304,13 +240,13 @@ def gone() -> Gone:
     )
 
 
-def reopened(state: TurnContext, taken: AnsweredProposals) -> TurnContext:
+def reopened(state: TurnContext, taken: AnsweredProposal) -> TurnContext:
     """The turn that asked, as it stood when it asked: the message that was asked about, the results
     it had, and what the user has said yes to since."""
     turn = taken.turn
-    values = [v for p in taken.accepted for v in p.values]
+    values = taken.accepted.values if taken.accepted else ()
     outcomes = list(recalled(turn, state.catalogue, state.masker))
-    earlier = [(Step(i, o.app_id, o.fn_name, {}, o.action_type), o) for i, o in outcomes]
+    earlier = [(Step(o.step, o.app_id, o.fn_name, {}, o.action_type), o) for o in outcomes]
     # it goes on: it must not stand in its own history as one that ended
     others = tuple(t for t in taken.memory.turns if t.seq != turn.seq)
     state = replace(
@@ -319,7 +255,97 @@ def reopened(state: TurnContext, taken: AnsweredProposals) -> TurnContext:
         answered=taken,
         memory=replace(taken.memory, turns=others),
         accepted=tuple(dict.fromkeys([*turn.accepted, *values])),
-        recalled=frozenset(i for i, _ in outcomes),
+        recalled=frozenset(o.step for o in outcomes),
         listed=turn.listed,
     )
     return state.with_outcomes(earlier) if earlier else state
+
+
+LONGEST_TOLD = 200
+"""Characters of a destination as the list of the accepted tells it."""
+ACCEPTED, REVOKED = "accepted", "revoked"
+"""Statuses of the audit's records of consent."""
+
+
+class AcceptedDestinations:
+    """What a person does not want to be asked about again: kept with a yes, taken back by hand;
+    both are in the audit."""
+
+    def __init__(self, store: AcceptedStore, audit: AuditStore, clock: Clock, days: int) -> None:
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+        self._seconds = days * 86_400
+
+    async def keep(
+        self, user: UserKey, pending: PendingConfirmation, catalogue: Catalogue, session_id: str
+    ) -> None:
+        """Remember the destinations of a card for good, but for what destroys: that is asked about
+        each time. Repeatable."""
+        at = iso(self._clock.now())
+        found = [
+            Accepted(key, step.app_id, step.fn_name, _told(sink) or step.fn_name, at)
+            for step, sink, key in _destinations(pending, catalogue)
+            if key and step.action_type != "destructive"
+        ]
+        await self._store.put(user, found)
+        await self._tell(user, found, ACCEPTED, session_id, pending.confirmation_id)
+
+    async def list(self, user: UserKey) -> tuple[Accepted, ...]:
+        """All of them, the latest first."""
+        return tuple(sorted(await self._store.list(user), key=lambda a: a.at, reverse=True))
+
+    async def forget(
+        self, user: UserKey, keys: Iterable[str] | None = None, *, app_id: str = ""
+    ) -> int:
+        """Take these back, or all, of one app or of any; how many there were."""
+        wanted = None if keys is None else set(keys)
+        kept = [a for a in await self._store.list(user) if app_id in ("", a.app_id)]
+        # only what is there: the audit must not tell of a revocation that took nothing back
+        gone = [a for a in kept if wanted is None or a.key in wanted]
+        await self._store.delete(user, [a.key for a in gone])
+        await self._tell(user, gone, REVOKED)
+        return len(gone)
+
+    async def _tell(
+        self,
+        user: UserKey,
+        changed: Iterable[Accepted],
+        status: str,
+        session_id: str = "",
+        request_id: str = "",
+    ) -> None:
+        now = self._clock.now()
+        for accepted in changed:
+            # a key ends in the hash of its destination, which the audit does not hold in clear
+            hashed = accepted.key.rpartition("#")[2]
+            record = AuditRecord(
+                record_id=new_id(),
+                at=iso(now),
+                app_id=accepted.app_id,
+                fn_name=accepted.fn_name,
+                action_type="consent",
+                session_id=session_id,
+                request_id=request_id,
+                step=0,
+                args_hash=hashed,
+                status=status,
+            )
+            await self._audit.append(user, record, expires_at=int(now) + self._seconds)
+
+
+def _destinations(
+    pending: PendingConfirmation, catalogue: Catalogue
+) -> Iterator[tuple[Step, Sink, str]]:
+    """Where a card's calls go: each call with the place and what it is looked up by."""
+    for step in steps(pending):
+        if function := catalogue.function(step.app_id, step.fn_name):
+            known = replace(step, action_type=function.action_type)
+            yield from ((known, sink, key) for sink, key in destinations(function, step.arguments))
+
+
+def _told(sink: Sink) -> str:
+    """A destination as the list of the accepted tells it; what no argument names by its values."""
+    if sink.kind != "app":
+        return sink.value
+    return cut(", ".join(str(value) for _, value in json.loads(sink.value)), LONGEST_TOLD)

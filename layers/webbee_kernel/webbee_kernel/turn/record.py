@@ -31,11 +31,11 @@ from ..stores.types import (
     TurnStatus,
 )
 from ..types import JSON, CallOutcome, JSONObject
-from . import confirmation, messages, tool_retrieval
+from . import cards, confirmation, messages, tool_retrieval
 from .messages import Reply
 from .pending_approvals import MAX_RACES
 from .results_block import remembered_details
-from .session_memory import asked_in, masker_for, recalled, unmasked
+from .session_memory import masker_for, recalled, unmasked
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Recorder:
         text: str,
         status: TurnStatus = "ok",
         *,
-        held: Sequence[PendingConfirmation] = (),
+        held: PendingConfirmation | None = None,
         narration: Narration | None = None,
         offer: JSONObject | None = None,
         choices: Sequence[str] = (),
@@ -155,7 +155,7 @@ class Told(NamedTuple):
 
     status: TurnStatus
     reply: str
-    held: Sequence[PendingConfirmation] = ()
+    held: PendingConfirmation | None = None
     narration: Narration | None = None
     offer: JSON = None
     """A UI tree below the reply of a turn in which nothing was done."""
@@ -176,9 +176,9 @@ def remembered(
     same = memory is (taken or state).memory
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
     base = _standing(state, memory, asked)
-    before = [o for _, o in recalled(base, state.catalogue, masker)]
-    waiting = (*base.waiting, *told.held, *told.unshown)
-    shown = asked_in(base, waiting)
+    before = list(recalled(base, state.catalogue, masker))
+    waiting = (*base.waiting, *([told.held] if told.held else ()), *told.unshown)
+    shown = cards.own_card(base, waiting)
     reply = _with_card(told.reply, told.held)
     earlier: JSONObject = {}
     # a card that a later turn only carried on: its own reply stands first
@@ -229,11 +229,11 @@ def _standing(state: TurnContext, memory: SessionMemory, asked: Turn | None) -> 
             reply="",
             request_id=state.ask.request_id,
             # a card outlives the slot of the turn that asked
-            waiting=confirmation.carried(memory, seq, state.now),
+            waiting=cards.carried(memory, seq, state.now),
             listed=tool_retrieval.kept(_listed(state), memory.turns, seq),
         )
     ids = state.answered.ids if state.answered else ()
-    open_ = confirmation.waiting(asked, state.now)
+    open_ = cards.waiting(asked, state.now)
     return replace(
         asked,
         also=tuple(dict.fromkeys((*asked.also, *ids, state.ask.request_id))),
@@ -266,9 +266,8 @@ def _sourced(state: TurnContext, told: Told, reply: str, calls: int) -> JSONObje
     return messages.sourced(told.narration, reply, first, state.masker.unmask_text)
 
 
-def _with_card(reply: str, waiting: Sequence[PendingConfirmation]) -> str:
-    parts = [reply, confirmation.question(waiting)] if waiting else [reply]
-    return "\n\n".join(part for part in parts if part)
+def _with_card(reply: str, held: PendingConfirmation | None) -> str:
+    return "\n\n".join(filter(None, (reply, cards.question(held) if held else "")))
 
 
 class _Kept(TypedDict):

@@ -13,7 +13,7 @@ from ..channels.fact_ledger import OMITTED_FN, lines, record
 from ..clock import iso
 from ..config import Settings
 from ..errors import BadInput
-from ..stores.types import HistoryItem, PendingConfirmation, SessionMemory, ToolCallDigest, Turn
+from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
 from ..text import ARROW, one_line, squeezed
 from ..types import JSON, CallOutcome, JSONObject, Step, object_of
 from . import confirmation
@@ -36,34 +36,22 @@ def check_session_id(session_id: str) -> str:
     return session_id
 
 
-def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[tuple[int, CallOutcome]]:
+def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[CallOutcome]:
     """The successful calls of a remembered turn, numbered, in real values: as it was paused with
     them where it waits, else as they are remembered."""
     # what the ledger says of facts that it left out is no call
     told = [d for d in turn.paused or turn.digests if d.fn_name != OMITTED_FN]
     for number, digest in enumerate(told):
         function = catalogue.function(digest.app_id, digest.fn_name)
-        data = unmasked_json(digest.data_facts_json, masker)
-        arguments = unmasked_json(digest.args_json, masker)
-        yield (
-            number,
-            CallOutcome(
-                digest.app_id,
-                digest.fn_name,
-                "ok",
-                data=data,
-                action_type=function.action_type if function else "read",
-                step=number,
-                arguments=object_of(arguments),
-            ),
+        yield CallOutcome(
+            digest.app_id,
+            digest.fn_name,
+            "ok",
+            data=unmasked_json(digest.data_facts_json, masker),
+            action_type=function.action_type if function else "read",
+            step=number,
+            arguments=object_of(unmasked_json(digest.args_json, masker)),
         )
-
-
-def asked_in(turn: Turn, waiting: Sequence[PendingConfirmation]) -> list[PendingConfirmation]:
-    """Those of the waiting questions that this turn asked itself, not what it carries on for one
-    that the ring has overwritten."""
-    own = {turn.request_id, *turn.also}
-    return [p for p in waiting if p.request_id in own]
 
 
 def history(

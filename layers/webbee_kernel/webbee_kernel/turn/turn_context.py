@@ -28,7 +28,7 @@ from ..stores.types import Section, SessionMemory, UserState
 from ..types import JSON, CallOutcome, JSONObject, SessionKey, Step
 from . import prompt
 from . import session_memory as session_memory
-from .confirmation import titles_of
+from .cards import titles_of
 from .plan import Answer, Problem
 from .prompt import OpeningPrompt
 from .results_block import computed_of, masked, near, refused
@@ -38,7 +38,7 @@ from .tool_search import MAX_ADDED, looked_up
 
 if TYPE_CHECKING:
     from ..pii import Masker
-    from .pending_approvals import AnsweredProposals
+    from .pending_approvals import AnsweredProposal
     from .plain_answer import PlainAnswer
     from .read import TurnRequest
 
@@ -99,8 +99,8 @@ class TurnContext:
     """Calls that wait for the user's yes, bound, by their number: the card of this turn."""
     accepted: tuple[str, ...] = ()
     """Destinations that the user has said yes to in this turn (`guards.addresses.key_of`)."""
-    answered: AnsweredProposals | None = None
-    """The questions that this request has answered."""
+    answered: AnsweredProposal | None = None
+    """The card that this request has answered."""
     recalled: frozenset[int] = frozenset()
     """Calls of this turn that ran before its question was answered: the turn has them already."""
     planned: int = 0

@@ -1,0 +1,256 @@
+"""Cards: what waits for a person's yes, as the record that a turn keeps, and what ids stand for in
+what apps have told. Pure.
+
+What is proposed and how a person reads it: `guards.proposals`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from .. import clock
+from ..catalogue import FunctionInfo
+from ..channels.columns import label_keys
+from ..guards.addresses import form_of
+from ..guards.field_names import kind_of, labels, names_an_id, root_of
+from ..guards.proposals import Title, Titles, card, editable
+from ..guards.user_words import Said
+from ..sdk.result import AMBIGUOUS
+from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
+from ..text import disambiguate, one_line
+from ..types import JSON, CallOutcome, JSONObject, Step
+from .confirmation import FEWEST, LONGEST, MOST
+from .results_block import hidden
+from .session_memory import undone_by
+
+if TYPE_CHECKING:
+    from .turn_context import TurnContext
+
+LIFETIME_S = 300
+"""Seconds a confirmation waits (the platform's figure)."""
+UNSHOWN = "unshown"
+"""The request of a card that nobody has been shown yet: what picking one of several comes to."""
+LONGEST_VALUE: Final = 120
+"""Characters of a value that tells of a record without a title."""
+
+
+def card_of(
+    state: TurnContext, calls: Sequence[Step], *, resume: bool = False
+) -> PendingConfirmation:
+    """The card of exactly these calls, arguments already real, valid for 300 seconds. The same
+    calls of the same request have the same id, however often the request is delivered."""
+    which = [(s.app_id, s.fn_name, json.dumps(s.arguments, sort_keys=True)) for s in calls]
+    undone = undone_by(state.memory, calls[0]) if len(calls) == 1 else []
+    functions = [state.catalogue.function(*one["of"]) for one in undone]
+    # the one call takes back a remembered effect that destroyed something
+    restores = any(function and function.action_type == "destructive" for function in functions)
+    made = card(calls, state.catalogue, state.titles(), state.language, restores=restores)
+    return PendingConfirmation(
+        confirmation_id=clock.confirmation_id(str(state.key), state.request_id, *which),
+        expires_at=int(state.now) + LIFETIME_S,
+        message=state.message,
+        request_id=state.request_id,
+        steps=tuple(asdict(s) for s in calls),
+        summary=made.summary,
+        values=made.keys,
+        hidden=made.hidden,
+        resume=resume,
+        asks=made.asks(),
+    )
+
+
+def shown_now(state: TurnContext, pending: PendingConfirmation) -> PendingConfirmation:
+    """A card that waited to be picked, as the one of this turn."""
+    name = clock.confirmation_id(str(state.key), state.request_id, pending.confirmation_id)
+    until = int(state.now) + LIFETIME_S
+    return replace(pending, confirmation_id=name, request_id=state.request_id, expires_at=until)
+
+
+def waiting(turn: Turn | None, now: float) -> tuple[PendingConfirmation, ...]:
+    """What of a turn nobody has answered and has not expired."""
+    return tuple(p for p in turn.waiting if p.expires_at > now) if turn else ()
+
+
+def own_card(turn: Turn, waits: Iterable[PendingConfirmation]) -> PendingConfirmation | None:
+    """The card among those that wait in a turn which that turn asked itself: it has one at most.
+    Others it carries on for a turn that the ring has overwritten, or keeps to be picked."""
+    own = {turn.request_id, *turn.also}
+    return next((p for p in waits if p.request_id in own), None)
+
+
+def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirmation, ...]:
+    """What still waits in the turn which turn `seq` overwrites: it moves into it."""
+    overwritten = (t for t in memory.turns if t.seq < seq and (seq - t.seq) % RING_SIZE == 0)
+    return waiting(next(overwritten, None), now)
+
+
+def chosen(turn: Turn, label: str, now: float) -> PendingConfirmation | None:
+    """The card that picking this label of the turn's choices comes to."""
+    cards = (p for p in waiting(turn, now) if p.request_id == UNSHOWN)
+    return next((p for p in cards if p.asks["label"] == label), None)
+
+
+def steps(record: PendingConfirmation) -> tuple[Step, ...]:
+    """The calls that wait with a card."""
+    return tuple(Step(**s) for s in record.steps)
+
+
+def question(record: PendingConfirmation) -> str:
+    """What a text ends in: the effects, then one question."""
+    return "\n".join(filter(None, (record.summary, str(record.asks.get("ask", "")))))
+
+
+def body(record: PendingConfirmation) -> JSONObject:
+    """The card as an answer carries it."""
+    shown = hidden([step["arguments"] for step in record.steps], record.hidden)
+    calls = zip(record.steps, shown, record.asks["calls"], strict=True)
+    told: JSONObject = {
+        "id": record.confirmation_id,
+        "expires_at": record.expires_at,
+        "summary": record.summary,
+        "calls": [
+            {"app_id": s["app_id"], "fn_name": s["fn_name"], "arguments": arguments, **drawn}
+            for s, arguments, drawn in calls
+        ],
+    }
+    more = ("question", "ask", "verb", "language")
+    return told | {k: record.asks[k] for k in more if record.asks.get(k)}
+
+
+def edited(
+    record: PendingConfirmation, edits: Mapping[str, Mapping[str, str]]
+) -> PendingConfirmation:
+    """The record with texts as the user has rewritten them on the card, by place of the call and
+    path. Raises ValueError for what is no text of a call: where it goes and what it is about cannot
+    be edited."""
+    made = [dict(step) for step in record.steps]
+    drawn = record.asks.get("calls", [])
+    for place, texts in edits.items():
+        if not place.isdecimal() or int(place) >= min(len(made), len(drawn)):
+            raise ValueError(f"there is no call {place[:16]!r}")
+        step, allowed = made[int(place)], set(editable(drawn[int(place)]))
+        for path, text in texts.items():
+            if path not in allowed:
+                raise ValueError(f"{path[:64]!r} is no text that can be edited")
+            step["arguments"] = _with(step["arguments"], path.split("."), text)
+    return replace(record, steps=tuple(made))
+
+
+def _with(value: JSON, path: Sequence[str], text: str) -> JSON:
+    """The value with another text at a place; ValueError where none stands there."""
+    if not path:
+        if not isinstance(value, str):
+            raise ValueError("only a text can be edited")
+        return text
+    first, *rest = path
+    if isinstance(value, dict) and first in value:
+        return {**value, first: _with(value[first], rest, text)}
+    if isinstance(value, list) and first.isdecimal() and int(first) < len(value):
+        return [_with(v, rest, text) if n == int(first) else v for n, v in enumerate(value)]
+    raise ValueError(f"nothing stands at {'.'.join(path)[:64]!r}")
+
+
+def alternatives(outcome: CallOutcome, function: FunctionInfo | None) -> Iterator[tuple[str, Step]]:
+    """Label and call for each of the records that an app says its call fits: the same call with
+    the one id that the function takes in place of the words that fit them all."""
+    if outcome.error_code != AMBIGUOUS or function is None:
+        return
+    params = map(str, function.input_schema.get("properties") or ())
+    ids = [name for name in params if names_an_id(name) or name == function.id_projection]
+    titles = titles_of([("", outcome.data)])
+    if len(ids) != 1 or not FEWEST <= len(titles.by_id) <= MOST:
+        return
+    found = {ident: titles.of("", "", ident).text for ident in titles.by_id}
+    words = [Said([title]) for title in found.values()]
+    rest = {
+        name: value
+        for name, value in outcome.arguments.items()
+        if not (isinstance(value, str) and all(said.holds(value) for said in words))
+    }
+    for ident, title in found.items():
+        step = Step(0, outcome.app_id, outcome.fn_name, {**rest, ids[0]: ident})
+        yield title[:LONGEST], replace(step, action_type=outcome.action_type)
+
+
+def titles_of(facts: Iterable[tuple[str, JSON]]) -> Titles:
+    """The titles in these data of apps, the earliest first. Records of one app that have one title
+    are told apart, whichever data they stand in."""
+    apps: dict[str, list[_Record]] = {}
+    for app_id, data in facts:
+        apps.setdefault(app_id, []).extend(_records(data, ""))
+    found: dict[str, list[Title]] = {}
+    for app_id, records in apps.items():
+        for record, text in _titled(records):
+            address = next(filter(_is_recipient, record.fields.values()), "")
+            title = Title(app_id, record.kind, text, address, record.is_inside)
+            found.setdefault(record.ident, []).append(title)
+    return Titles({ident: tuple(titles) for ident, titles in found.items()})
+
+
+class _Record(NamedTuple):
+    """A record with an id: its title, empty where it has none, its kind, and whether it stands in
+    another one that has a title."""
+
+    ident: str
+    title: str
+    fields: JSONObject
+    kind: str
+    is_inside: bool
+
+
+def _records(value: JSON, key: str, is_inside: bool = False) -> Iterator[_Record]:
+    """Every record of a value that stands under `key`, those inside it behind it."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _records(item, key, is_inside)
+    if not isinstance(value, dict):
+        return
+    title = next(labels(value), "")
+    below = is_inside
+    for name, ident in value.items():
+        if _is_own_id(str(name), key) and isinstance(ident, str | int):
+            yield _Record(str(ident), title, value, kind_of(str(name), key), is_inside)
+            below = is_inside or bool(title)
+    for name, item in value.items():
+        yield from _records(item, str(name), below)
+
+
+def _titled(records: Sequence[_Record]) -> Iterator[tuple[_Record, str]]:
+    """The records with their titles, told apart by all that is known under each; what first tells
+    of an id stands for one that has no title yet."""
+    known: dict[tuple[str, str], JSONObject] = {}
+    for one in records:
+        fields = known.setdefault((one.ident, one.title), {})
+        fields |= {**one.fields, "id": one.ident}
+    things = [(title or ident, fields) for (ident, title), fields in known.items()]
+    more = dict(zip(known, disambiguate(things), strict=True))
+    first: dict[str, str] = {}
+    for one in records:
+        text = one.title + more[one.ident, one.title] if one.title else _telling(one)
+        # with a title, what merely tells of the record is not needed behind it
+        told = first.setdefault(one.ident, "" if one.title else text) if text else ""
+        if one.title or (text and told == text):
+            yield one, text
+
+
+def _is_recipient(value: JSON) -> bool:
+    return isinstance(value, str) and form_of(value) == "recipient"
+
+
+def _is_own_id(name: str, key: str) -> bool:
+    """Whether a field holds the id of the record it stands in: `id`, `order_id` of `orders`."""
+    return name in ("id", "id_", "uid") or (names_an_id(name) and root_of(name) == root_of(key))
+
+
+def _telling(record: _Record) -> str:
+    """An id with the first field that tells of its record: `#W1 (customer: Ann)`."""
+    name = label_keys(record.fields)[0]
+    value: Any = record.fields.get(name) if name else None
+    if not name or names_an_id(name) or not isinstance(value, str | int | float):
+        return ""
+    text = one_line(str(value))
+    told = f"{record.ident} ({name.replace('_', ' ')}: {text})"
+    return told if len(text) <= LONGEST_VALUE else ""
