@@ -358,6 +358,21 @@ def test_what_picks_none_of_several_drops_nothing(said: str) -> None:
     assert "confirmation" not in body and shop.done == []
 
 
+@pytest.mark.parametrize("more", [(), (ToolCall("kernel__continue", {}),)])
+def test_what_needs_the_result_of_a_call_that_waits_is_planned_behind_its_yes(
+    more: tuple[ToolCall, ...],
+) -> None:
+    shop = Fitting()
+    first, second = (ToolCall("shop__drop", {"id": i}) for i in ("t-1", "{{steps.0.data.id}}"))
+    shop.plan = [ModelResponse(tool_calls=(first, second, *more))]
+    card = shop.say("drop t-1, then t-2")["confirmation"]
+    assert [c["arguments"] for c in card["calls"]] == [{"id": "t-1"}]
+    shop.plan = [ModelResponse(tool_calls=(ToolCall("shop__drop", {"id": "t-2"}),))]
+    assert shop.say("yes")["confirmation"]["calls"][0]["arguments"] == {"id": "t-2"}
+    shop.say("yes")
+    assert [d["id"] for d in shop.done] == ["t-1", "t-2"]
+
+
 def test_a_yes_to_which_one_is_not_answered_with_the_same_question() -> None:
     shop = Fitting()
     asked = ModelResponse("I found two:\n1. Oak door\n2. Elm door\n\nWhich one do you mean?")

@@ -127,31 +127,27 @@ class AgentLoop:
             state = replace(state, plain=PlainAnswer())
         fruitless = 0  # answers in a row that brought nothing
         while not (limit := self.limit(state)):
-            round_ = await self._round(state)
+            try:
+                state = await self._classifier.ask(state)
+            except TurnStopped:
+                return LoopResult(state, limit="stopped")
+            except ModelUnavailable:
+                if not state.ran:  # nothing has happened yet: the whole request can be retried
+                    raise
+                limit = "model"
+                break
+            round_ = await self._run(state)
             state = round_.state
             if state.follower.stopped:
                 return LoopResult(state, limit="stopped")
             if round_.ended:
                 # what refers to a call that waits can be planned only behind the yes
-                return round_.ended._replace(resume=state.is_behind or round_.ended.resume)
+                return round_.ended._replace(resume=bool(state.behind) or round_.ended.resume)
             fruitless = 0 if round_.progress else fruitless + 1
             if fruitless > MAX_REPAIRS:
                 return LoopResult(state, _cut_off(state), resume=True)
             state = state.with_said()
         return LoopResult(state, limit=limit, resume=True)
-
-    async def _round(self, state: TurnContext) -> _Round:
-        """The classifier's next answer, run."""
-        try:
-            state = await self._classifier.ask(state)
-        except TurnStopped:
-            return _Round(state)
-        except ModelUnavailable:
-            # nothing has happened yet, so the caller may try again as a whole
-            if not state.ran:  # the whole request can be retried
-                raise
-            return _Round(state, LoopResult(state, limit="model"))
-        return await self._run(state)
 
     def limit(self, state: TurnContext) -> Limit:
         """What forbids another round; empty where nothing does. A turn's first round always may."""
@@ -202,7 +198,7 @@ def _read(state: TurnContext, answer: Answer, waiting: int) -> _Round:
     numbers = sorted({s.index for s in answer.plan.steps} & state.outcomes.keys())
     mine = [state.outcomes[n] for n in numbers]
     # an answer given twice is no progress, or a model could repeat itself to the end
-    new = [state.outcomes[n] for n in numbers if n not in state.echoes]
+    new = [state.outcomes[n] for n in numbers if not state.calls[n].is_echo]
     progress = not all(map(refused, new)) or len(state.proposed) > waiting
     # a guard sent something back: the model gets to mend it
     unmended = bool(answer.problems) or any(map(refused, mine))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import language
 from ..catalogue import Catalogue, Dispatch, FunctionInfo
@@ -22,7 +22,7 @@ from ..stores.types import RING_SIZE
 from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import confirmation
 from .plan import Unbound, bind, next_wave, references
-from .results_block import REFUSED, TIMEOUT, refused, shown_arguments, shown_result
+from .results_block import MISSING, REFUSED, TIMEOUT, refused, shown_arguments, shown_result
 from .session_memory import unmasked_json
 from .turn_context import TurnContext
 
@@ -50,8 +50,7 @@ class StepRunner:
         Where the guards refuse one, the effects behind it wait for a mended plan; reads run. The
         state's `held` are those that wait, bound, in real values.
         """
-        if refusals := self._refusals(state, steps):
-            state = state.with_outcomes(refusals)
+        state = state.with_outcomes(self._refusals(state, steps))
         while not state.follower.stopped and (
             wave := next_wave(_free(steps, state.held), state.outcomes)
         ):
@@ -59,7 +58,8 @@ class StepRunner:
             waits = await self._waiting(state, prepared, steps)
             state = await self._together(state, [p for p in prepared if p[0].index not in waits])
             state = await self._put_aside(state, [p for p in prepared if p[0].index in waits])
-        return state
+        behind = [s for s in steps if s.index not in {*state.outcomes, *state.held}]
+        return state if state.follower.stopped or not behind else state.with_behind(behind)
 
     async def _put_aside(
         self, state: TurnContext, asked: Sequence[tuple[Step, CallRequest | CallOutcome]]
@@ -152,22 +152,18 @@ class StepRunner:
 
     def _refused(self, state: TurnContext, step: Step, error: CallError) -> CallOutcome:
         problems = ({"field": error.field, "problem": str(error), "limit": ""},)
-        return failed(
-            self._request(state, step, step.arguments),
-            error.code,
-            str(error),
-            action_type=step.action_type,
-            problems=problems,
-        )
+        return self._failed(state, step, error.code, str(error), problems=problems)
 
     def _unbound(self, state: TurnContext, step: Step, why: str) -> CallOutcome:
-        outcome = failed(
-            self._request(state, step, step.arguments),
-            "VALIDATION_MISSING_FIELD",
-            f"{step.fn_name} was not called: {why}",
-            action_type=step.action_type,
-        )
-        return replace(outcome, fate=NOT_RUN)
+        told = f"{step.fn_name} was not called: {why}"
+        return self._failed(state, step, MISSING, told, fate=NOT_RUN)
+
+    def _failed(
+        self, state: TurnContext, step: Step, code: str, why: str, **more: Any
+    ) -> CallOutcome:
+        """The outcome of a call that was not made."""
+        request = self._request(state, step, step.arguments)
+        return failed(request, code, why, action_type=step.action_type, **more)
 
     def _request(
         self, state: TurnContext, step: Step, arguments: JSONObject, *, planned: bool = True

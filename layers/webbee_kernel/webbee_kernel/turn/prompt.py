@@ -139,20 +139,21 @@ def exchange(
     planned: int,
     note: str,
     room: int,
-    held: Sequence[Step] = (),
+    waiting: Sequence[tuple[Step, str]] = (),
 ) -> Exchange:
     """One answer and what came of it, for models with native tool results and as lines of a prompt.
 
     `shown` are the outcomes of its calls as models may see them, refused ones included; `planned`
     is the number the next call will have. Without an answer the results are those of calls the user
-    has confirmed. `held` are those that wait for his yes.
+    has confirmed. `waiting` are those that wait for his yes, or refer to one that does, each with
+    what is said of it.
     """
     ran = {i: o for i, o in sorted(shown.items()) if not refused(o)}
     told = lines(ran, room)
     problems = _told_back(answer, shown, note)
     found = list(answer.found.values()) if answer else []
     said = answer.response if answer else ModelResponse()
-    waits = {s.index: _waits(s) for s in held}
+    waits = {s.index: _waits(s, why) for s, why in waiting}
     results = {**{i: told[i] + arguments(o) for i, o in ran.items()}, **waits}
     flat = _flat([results[i] for i in sorted(results)], problems, planned, found)
     text = said.text.strip()
@@ -163,16 +164,20 @@ def exchange(
     return Exchange(flat, text, said.tool_calls, texts, _of_no_call(problems), said.reasoning)
 
 
-def _waits(step: Step) -> str:
-    """A call that the user is asked about with all others when the plan is complete."""
+def _waits(step: Step, why: str) -> str:
+    """A call that has not run."""
     return (
-        f'RESULT: app={step.app_id} fn={step.fn_name} status=waits step={step.index} note="{WAITS}"'
+        f'RESULT: app={step.app_id} fn={step.fn_name} status=waits step={step.index} note="{why}"'
     )
 
 
 WAITS = (
     "not run: the user is asked for all effects of this turn at once, when nothing more is planned;"
     " do not plan it again, plan what else belongs to it"
+)
+BEHIND = (
+    "not run: it needs the result of a call that waits for the user's yes; you are asked for it"
+    " again behind that yes"
 )
 
 

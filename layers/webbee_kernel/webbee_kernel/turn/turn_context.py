@@ -9,10 +9,10 @@ import asyncio
 import json
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..catalogue import Catalogue, FunctionInfo
 from ..errors import LimitReached, TurnWorking
@@ -45,16 +45,26 @@ if TYPE_CHECKING:
 _LEAST_S = 0.5
 
 
+class TurnCall(NamedTuple):
+    """A call that has ended: as planned, how it ended in real values, and the same as models may
+    see it; what the gate `knew` before it showed that, and whether it was answered from an earlier
+    call of the turn."""
+
+    step: Step
+    outcome: CallOutcome
+    shown: CallOutcome
+    knew: object = None
+    is_echo: bool = False
+
+
 @dataclass(frozen=True)
 class TurnContext:
     """One user's turn: what it read before anything was called, and what has been called since.
     `deadline` is on the monotonic clock.
 
-    By a call's number in the turn: `steps` are the calls as planned, `outcomes` how they ended in
-    real values, `shown` the same as models may see them, `round_of` the answer that planned each,
-    `echoes` those that were answered from an earlier one. `exchanges` is what the classifier has
-    been told since its opening prompt, `unsaid` its last answer, whose results it has not been told
-    yet. `gate_knew` is what the gate had learnt before it showed a call.
+    `calls` are those that have ended, by their number in the turn, `round_of` the answer that
+    planned each. `exchanges` is what the classifier has been told since its opening prompt,
+    `unsaid` its last answer, whose results it has not been told yet.
     """
 
     ask: TurnRequest
@@ -85,18 +95,16 @@ class TurnContext:
     archiving: asyncio.Task[int] | None = None
     """What the turn's recording waits for: up to which turn the transcript holds the session."""
 
-    steps: Mapping[int, Step] = field(default_factory=dict)
-    outcomes: Mapping[int, CallOutcome] = field(default_factory=dict)
-    shown: Mapping[int, CallOutcome] = field(default_factory=dict)
-    gate_knew: Mapping[int, object] = field(default_factory=dict)
+    calls: Mapping[int, TurnCall] = field(default_factory=dict)
     round_of: Mapping[int, int] = field(default_factory=dict)
-    echoes: frozenset[int] = frozenset()
     exchanges: tuple[Exchange, ...] = ()
     unsaid: Answer | None = None
     found: Mapping[str, ToolSpec] = field(default_factory=dict)
     """What the classifier's searches added to its catalogue, by name."""
     held: Mapping[int, Step] = field(default_factory=dict)
     """Calls that wait for the user's yes, bound, by their number: the card of this turn."""
+    behind: Mapping[int, Step] = field(default_factory=dict)
+    """Calls that refer to one of them: they can be planned only behind the yes."""
     accepted: tuple[str, ...] = ()
     """Destinations that the user has said yes to in this turn (`guards.addresses.key_of`)."""
     answered: AnsweredProposal | None = None
@@ -126,11 +134,6 @@ class TurnContext:
         user's setting."""
         said = detect(self.message, self.user.language)
         return self.user.language if said == language_of(self.user.language).tag else said
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether a planned call needs the result of one that waits."""
-        return not self.steps.keys() <= {*self.held, *self.outcomes}
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -228,15 +231,25 @@ class TurnContext:
         return self.opening.prompt.skeleton if self.opening.is_shown else ""
 
     @cached_property
+    def outcomes(self) -> dict[int, CallOutcome]:
+        """How the calls ended, in real values."""
+        return {i: c.outcome for i, c in self.calls.items()}
+
+    @cached_property
     def made(self) -> dict[int, CallOutcome]:
         """This turn's calls in order: an answer given twice counts once."""
-        return {i: o for i, o in self.outcomes.items() if i not in self.echoes}
+        return {i: c.outcome for i, c in self.calls.items() if not c.is_echo}
 
     @cached_property
     def told(self) -> dict[int, CallOutcome]:
         """The same as reply and memory tell them: without failures of what was called again."""
         last = {_what(o): i for i, o in self.made.items()}
         return {i: o for i, o in self.made.items() if o.ok or last[_what(o)] == i}
+
+    @cached_property
+    def told_shown(self) -> dict[int, CallOutcome]:
+        """The same as models may see them."""
+        return {i: self.calls[i].shown for i in self.told}
 
     @cached_property
     def looked_through(self) -> frozenset[int]:
@@ -260,12 +273,7 @@ class TurnContext:
             for i, o in self.made.items()
             if not o.ok and (refused(o) or (o.retryable and _what(o) not in mended))
         )
-        return [self.steps[i] for i in left]
-
-    @cached_property
-    def told_shown(self) -> dict[int, CallOutcome]:
-        """The same as models may see them."""
-        return {i: self.shown[i] for i in self.told}
+        return [self.calls[i].step for i in left]
 
     @property
     def ran(self) -> bool:
@@ -316,18 +324,16 @@ class TurnContext:
     ) -> TurnContext:
         """Calls have ended; what models may see of them passes the PII gate here, once, and is
         without secrets."""
-        numbers = [s.index for s, _ in ended]
+        if not ended:
+            return self
         knew = self.gate.learnt if self.gate else None
-        shown = {s.index: self.as_shown(o, self.gate) for s, o in ended}
-        return self._next(
-            steps={**self.steps, **{s.index: s for s, _ in ended}},
-            outcomes=dict(sorted({**self.outcomes, **{s.index: o for s, o in ended}}.items())),
-            shown={**self.shown, **shown},
-            gate_knew={**self.gate_knew, **dict.fromkeys(numbers, knew)},
-            round_of={**self.round_of, **dict.fromkeys(numbers, self.rounds)},
-            echoes=self.echoes | frozenset(echoes),
-            planned=max(self.planned, *(n + 1 for n in numbers)) if numbers else self.planned,
-        )
+        calls, rounds = {**self.calls}, {**self.round_of}
+        for step, outcome in ended:
+            shown, number = self.as_shown(outcome, self.gate), step.index
+            calls[number] = TurnCall(step, outcome, shown, knew, number in echoes)
+            rounds[number] = self.rounds
+        planned = max(self.planned, *(step.index + 1 for step, _ in ended))
+        return self._next(calls=dict(sorted(calls.items())), round_of=rounds, planned=planned)
 
     def with_held(self, step: Step) -> TurnContext:
         """A call waits for the user's yes, its arguments in real values."""
@@ -335,6 +341,14 @@ class TurnContext:
             held={**self.held, step.index: step},
             round_of={**self.round_of, step.index: self.rounds},
             planned=max(self.planned, step.index + 1),
+        )
+
+    def with_behind(self, steps: Sequence[Step]) -> TurnContext:
+        """Calls refer to what waits."""
+        numbers = [s.index for s in steps]
+        return self._next(
+            behind={**self.behind, **dict(zip(numbers, steps, strict=True))},
+            round_of={**self.round_of, **dict.fromkeys(numbers, self.rounds)},
         )
 
     def as_shown(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
@@ -372,11 +386,10 @@ class TurnContext:
     def as_kept(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
         """The same at the end of the turn: as it was shown, unless this is another gate or it has
         learnt since."""
-        number = outcome.step
-        same = gate is self.gate and self.outcomes.get(number) is outcome
-        knows = self.gate.learnt if self.gate else None
-        if same and self.gate_knew.get(number) == knows:
-            return self.shown[number]
+        call = self.calls.get(outcome.step)
+        if call and call.outcome is outcome and gate is self.gate:
+            if call.knew == (gate.learnt if gate else None):
+                return call.shown
         return self.as_shown(outcome, gate)
 
     def with_searches(self) -> tuple[TurnContext, Answer]:
@@ -399,10 +412,12 @@ class TurnContext:
 
     def with_said(self, note: str = "") -> TurnContext:
         """What came of the last answer is appended to the classifier's prompt; `note` says more."""
-        new = {i: o for i, o in self.shown.items() if self.round_of[i] == self.rounds}
-        held = [s for i, s in self.held.items() if self.round_of[i] == self.rounds]
+        new = {i: c.shown for i, c in self.calls.items() if self.round_of[i] == self.rounds}
+        held = [(s, prompt.WAITS) for s in self.held.values()]
+        held += [(s, prompt.BEHIND) for s in self.behind.values()]
+        waits = [(s, why) for s, why in held if self.round_of[s.index] == self.rounds]
         room = prompt.room(self.exchanges, self._left() if self.window else None)
-        said = prompt.exchange(self.unsaid, new, self.planned, note, room, held)
+        said = prompt.exchange(self.unsaid, new, self.planned, note, room, waits)
         said = prompt.with_written_out(said, self.message, self.gate)
         return self._next(exchanges=(*self.exchanges, said), unsaid=None)
 
@@ -416,17 +431,16 @@ class TurnContext:
         return self._next(tokens=self.tokens + more)
 
     def without(self, gone: Collection[int]) -> TurnContext:
-        return self._next(
-            outcomes={i: o for i, o in self.outcomes.items() if i not in gone},
-            shown={i: o for i, o in self.shown.items() if i not in gone},
-        )
+        """The same without these calls: as if they had never been asked for."""
+        return self._next(calls={i: c for i, c in self.calls.items() if i not in gone})
 
     def _next(self, **changes: Any) -> TurnContext:
         # Copied by hand: `dataclasses.replace` asks for each of its fields, several times a turn.
         state = object.__new__(type(self))
-        whole = changes.keys() <= _APART
-        stays = {k: v for k, v in self.__dict__.items() if whole or k in _LASTING}
-        state.__dict__.update(stays, **changes)
+        state.__dict__.update(self.__dict__, **changes)
+        if "calls" in changes or "held" in changes:
+            for name in _OF_CALLS:
+                state.__dict__.pop(name, None)
         return state
 
     def titles(self) -> Titles:
@@ -438,11 +452,8 @@ class TurnContext:
         return titles_of(real)
 
 
-_SAME = {"app_names", "follower", "gate", "key", "language", "opening", "user"}
-_LASTING = _SAME.union(f.name for f in fields(TurnContext))
-"""What a `with_…` method leaves as it is, unless it names it."""
-_APART = {"exchanges", "found", "planned", "rounds", "tokens", "unsaid"}
-"""What can change while all that is derived of the calls stays as it is."""
+_OF_CALLS = ("outcomes", "made", "told", "told_shown", "looked_through", "fresh", "known")
+"""What is derived of the calls."""
 
 
 def _what(outcome: CallOutcome) -> tuple[str, str, str]:
