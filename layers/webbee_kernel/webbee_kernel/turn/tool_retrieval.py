@@ -61,12 +61,28 @@ ADDED = 3_500
 """characters permit."""
 
 
+class Place(NamedTuple):
+    """A function by its number in the catalogue of the installed apps; whole, or in few words."""
+
+    number: int
+    whole: bool
+
+
+class Standing(NamedTuple):
+    """What a turn has shown, in its order. The first `base` were chosen for the session's first
+    message and stay for as long as its catalogue does; what was added behind them may make room."""
+
+    places: tuple[Place, ...]
+    base: int
+
+
 class Shortlist(NamedTuple):
     """What is shown, and `tools`, the same as a model sees them; `ranked` holds all, best first;
     `kept` were used in the last turns.
 
     The first `base` are in catalogue order and stay for the session, the first `steady` stand as
-    they did in the turn before.
+    they did in the turn before. `limit` are the characters that a small window leaves for it, 0
+    where there is no such limit.
     """
 
     shown: tuple[FunctionInfo, ...]
@@ -75,23 +91,18 @@ class Shortlist(NamedTuple):
     kept: frozenset[tuple[str, str]] = frozenset()
     base: int = 0
     steady: int = 0
+    limit: int = 0
 
     @property
     def left_out(self) -> int:
         """How many are not shown."""
         return len(self.ranked) - len(self.shown)
 
-    limit: int = 0
-    """Characters that a small window leaves for it; 0 where there is no such limit."""
-
     @property
     def room(self) -> int:
         """Characters that it may take."""
-        if self.limit:
-            return self.limit
-        if not self.left_out:
-            return WHOLE
-        return BUDGET if self.base == len(self.shown) else GROWN
+        usual = BUDGET if self.base == len(self.shown) else GROWN
+        return self.limit or (usual if self.left_out else WHOLE)
 
     @property
     def characters(self) -> int:
@@ -120,18 +131,22 @@ def shortlist(
     # its app may have been uninstalled since it was used
     wanted = {index.numbers[key] for key in used if key in index.numbers}
     needed = [n for n, _ in near if n in wanted] if wanted else []
+    stands: Sequence[Place] = ()
+    base = 0
     if before and not limit:
-        listed, steady = _grown(functions, near[:NEAR], needed, before)
+        base = before.base
+        stands, more = _added(functions, before, needed, near[:NEAR])
     else:
         order = [*needed, *(n for n, _ in near if n not in wanted)]
-        listed, steady = _chosen(functions, order, 0 if limit else len(needed), limit or BUDGET), 0
+        more = _chosen(functions, order, 0 if limit else len(needed), limit or BUDGET)
+    listed = (*stands, *more)
     return Shortlist(
-        tuple(functions[p.number] for p in listed.places),
+        tuple(functions[p.number] for p in listed),
         tuple(functions[n] for n, _ in near),
-        tuple(tool(functions[p.number], p) for p in listed.places),
+        tuple(tool(functions[p.number], p) for p in listed),
         frozenset(used),
-        listed.base,
-        steady,
+        base or len(listed),
+        len(stands),
         limit,
     )
 
@@ -179,7 +194,7 @@ def _near(index: Index, message: str) -> list[tuple[int, float]]:
 
 def _chosen(
     functions: Sequence[FunctionInfo], order: Sequence[int], needed: int, budget: int
-) -> Standing:
+) -> tuple[Place, ...]:
     """A session's first choice: as many of the leading functions as fit in few words, the `needed`
     ones whatever they take, then the first of them whole; in catalogue order."""
     chosen: list[int] = []
@@ -191,8 +206,8 @@ def _chosen(
         if full and chosen and len(chosen) >= needed:
             break
         chosen.append(number)
-    room = budget - sum(forms(functions[n]).brief_characters for n in chosen)
-    return Standing(_placed(functions, chosen, room), len(chosen))
+    taken = sum(forms(functions[n]).brief_characters for n in chosen)
+    return _placed(functions, chosen, budget - taken)
 
 
 def _placed(
@@ -208,29 +223,26 @@ def _placed(
     return tuple(Place(n, n in whole) for n in sorted(numbers))
 
 
-def _grown(
+def _added(
     functions: Sequence[FunctionInfo],
-    near: Sequence[tuple[int, float]],
-    needed: Sequence[int],
     before: Standing,
-) -> tuple[Standing, int]:
-    """What was shown, and behind it what is needed or near besides; how many stand as they did.
-    Where that is too much, what was added last makes room."""
-    stands = before.places
-    while True:
+    needed: Sequence[int],
+    near: Sequence[tuple[int, float]],
+) -> tuple[Sequence[Place], tuple[Place, ...]]:
+    """What stands as it was shown before, and what is needed or near behind it. Where that is too
+    much, all that was added to the first choice makes room: the same beginning serves for many
+    turns again, and services read it from their cache."""
+    first = before.places[: before.base]
+    for stands in (before.places, first):
         more = _behind(functions, stands, needed, near)
-        listed = (*stands, *_placed(functions, more, ADDED_IN_FULL))
-        over = len(listed) - MAX_GROWN
-        if over <= 0 and _size(functions, listed) <= GROWN:
-            break
-        if len(stands) == before.base:
-            # what was used of late stays, also beyond the limit
-            room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
-            listed = (*stands, *_placed(functions, more[:room], ADDED_IN_FULL))
-            break
-        # the longest possible beginning stays: services read it from their cache
-        stands = stands[: max(before.base, len(stands) - max(over, 1))]
-    return Standing(listed, before.base), len(stands)
+        placed = _placed(functions, more, ADDED_IN_FULL)
+        size = sum(characters(tool(functions[p.number], p)) for p in (*stands, *placed))
+        if len(stands) + len(placed) <= MAX_GROWN and size <= GROWN:
+            return stands, placed
+    # what was used of late stays, also beyond the limit
+    more = _behind(functions, first, needed, near)
+    room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
+    return first, _placed(functions, more[:room], ADDED_IN_FULL)
 
 
 def _behind(
@@ -241,40 +253,18 @@ def _behind(
 ) -> list[int]:
     """What is to be added to what stands, the needed ones first."""
     there = {p.number for p in stands}
-    least = NEAR_ENOUGH * near[0][1]
-    room = ADDED
     found = [n for n in needed if n not in there]
+    there.update(needed)
+    least, room = NEAR_ENOUGH * near[0][1], ADDED
     for number, score in near:
-        if score > 0 and number not in there and number not in needed:
+        if score > 0 and number not in there:
             room -= forms(functions[number]).brief_characters
             if score >= least or room >= 0:
                 found.append(number)
     return found
 
 
-def _size(functions: Sequence[FunctionInfo], places: Sequence[Place]) -> int:
-    return sum(
-        form.whole_characters if p.whole else form.brief_characters
-        for p, form in ((p, forms(functions[p.number])) for p in places)
-    )
-
-
 _KEY_BYTES = 4
-
-
-class Place(NamedTuple):
-    """A function by its number in the catalogue of the installed apps; whole, or in few words."""
-
-    number: int
-    whole: bool
-
-
-class Standing(NamedTuple):
-    """What a turn has shown, in its order. The first `base` were chosen for the session's first
-    message and stay for as long as its catalogue does; what was added behind them may make room."""
-
-    places: tuple[Place, ...]
-    base: int
 
 
 def key_of(apps: Iterable[AppInfo]) -> bytes:
@@ -306,21 +296,16 @@ def standing(tools: Iterable[ToolSpec], functions: Sequence[FunctionInfo], base:
 def kept(text: str, turns: Sequence[Turn], seq: int) -> str:
     """What turn `seq` keeps of its list: nothing where an earlier turn that will still be there
     when the next one reads says the same. A turn that asked no model keeps the list there was."""
-    said = _said(turns)
+    said = next((t for t in reversed(turns) if t.listed), None)
     if said is None or (text and text != said.listed):
         return text
     # turn `seq` takes the slot of the fifth before it: only later ones are still read
     return "" if said.seq > seq - RING_SIZE else said.listed
 
 
-def _said(turns: Sequence[Turn]) -> Turn | None:
-    return next((t for t in reversed(turns) if t.listed), None)
-
-
 def listed_before(turns: Sequence[Turn]) -> str:
     """What the session has shown of a catalogue up to its last turn; empty where it was whole."""
-    said = _said(turns)
-    return said.listed if said else ""
+    return next((t.listed for t in reversed(turns) if t.listed), "")
 
 
 def text(listed: Standing, key: bytes) -> str:
