@@ -156,23 +156,28 @@ def _with(value: JSON, path: Sequence[str], text: str) -> JSON:
 def alternatives(outcome: CallOutcome, function: FunctionInfo | None) -> Iterator[tuple[str, Step]]:
     """Label and call for each of the records that an app says its call fits: the same call with
     the one id that the function takes in place of the words that fit them all."""
-    if outcome.error_code != AMBIGUOUS or function is None:
-        return
-    params = map(str, function.input_schema.get("properties") or ())
-    ids = [name for name in params if names_an_id(name) or name == function.id_projection]
-    titles = titles_of([("", outcome.data)])
-    if len(ids) != 1 or not FEWEST <= len(titles.by_id) <= MOST:
+    name = _id_parameter(function)
+    titles = titles_of([("", outcome.data)]) if outcome.error_code == AMBIGUOUS else Titles()
+    if not name or not FEWEST <= len(titles.by_id) <= MOST:
         return
     found = {ident: titles.of("", "", ident).text for ident in titles.by_id}
     words = [Said([title]) for title in found.values()]
-    rest = {
-        name: value
-        for name, value in outcome.arguments.items()
-        if not (isinstance(value, str) and all(said.holds(value) for said in words))
-    }
+    rest = {k: v for k, v in outcome.arguments.items() if not _fits_all(v, words)}
     for ident, title in found.items():
-        step = Step(0, outcome.app_id, outcome.fn_name, {**rest, ids[0]: ident})
+        step = Step(0, outcome.app_id, outcome.fn_name, {**rest, name: ident})
         yield title[:LONGEST], replace(step, action_type=outcome.action_type)
+
+
+def _id_parameter(function: FunctionInfo | None) -> str:
+    """The one parameter that takes an id; empty where there are none, or several."""
+    params = (function.input_schema.get("properties") or ()) if function else ()
+    own = function.id_projection if function else ""
+    names = [str(name) for name in params if names_an_id(str(name)) or name == own]
+    return names[0] if len(names) == 1 else ""
+
+
+def _fits_all(value: JSON, words: Iterable[Said]) -> bool:
+    return isinstance(value, str) and all(w.holds(value) for w in words)
 
 
 def titles_of(facts: Iterable[tuple[str, JSON]]) -> Titles:
@@ -229,10 +234,11 @@ def _titled(records: Sequence[_Record]) -> Iterator[tuple[_Record, str]]:
     more = dict(zip(known, disambiguate(things), strict=True))
     first: dict[str, str] = {}
     for one in records:
-        text = one.title + more[one.ident, one.title] if one.title else _telling(one)
-        # with a title, what merely tells of the record is not needed behind it
-        told = first.setdefault(one.ident, "" if one.title else text) if text else ""
-        if one.title or (text and told == text):
+        if one.title:
+            # what merely tells of the record is not needed behind it
+            first.setdefault(one.ident, "")
+            yield one, one.title + more[one.ident, one.title]
+        elif (text := _telling(one)) and first.setdefault(one.ident, text) == text:
             yield one, text
 
 

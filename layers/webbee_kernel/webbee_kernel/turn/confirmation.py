@@ -118,9 +118,10 @@ def choices(reply: str, offer: JSON = None) -> list[JSONObject]:
 
 def _labels(reply: str) -> list[str]:
     """The rows of the one list of a reply that asks and says little besides."""
-    lines = [(line, re.fullmatch(_ROW, line)) for line in reply.splitlines() if line.strip()]
-    labels = [re.sub(_EMPHASIS, "", match[2].strip()) for _, match in lines if match]
-    beside = [line for line, match in lines if not match]
+    lines = list(filter(str.strip, reply.splitlines()))
+    rows = [match[2] for line in lines if (match := re.fullmatch(_ROW, line))]
+    labels = [re.sub(_EMPHASIS, "", row.strip()) for row in rows]
+    beside = [line for line in lines if not re.fullmatch(_ROW, line)]
     if len(beside) > AROUND or not any(map(asks, beside)):
         return []
     # rows that read alike could not be told apart by what is picked

@@ -58,8 +58,8 @@ class StepRunner:
             waits = await self._waiting(state, prepared, steps)
             state = await self._together(state, [p for p in prepared if p[0].index not in waits])
             state = await self._put_aside(state, [p for p in prepared if p[0].index in waits])
-        behind = [s for s in steps if s.index not in {*state.outcomes, *state.held}]
-        return state if state.follower.stopped or not behind else state.with_behind(behind)
+        behind = () if state.follower.stopped else _unfinished(steps, state)
+        return state.with_waiting(behind=behind) if behind else state
 
     async def _put_aside(
         self, state: TurnContext, asked: Sequence[tuple[Step, CallRequest | CallOutcome]]
@@ -68,7 +68,7 @@ class StepRunner:
         checks = (self.check(state, replace(s, arguments=c.arguments)) for s, c in asked)
         for (step, call), checked in zip(asked, await asyncio.gather(*checks), strict=True):
             if checked.ok:
-                state = state.with_held(replace(step, arguments=call.arguments))
+                state = state.with_waiting([replace(step, arguments=call.arguments)])
             else:
                 state = state.with_outcomes([(step, checked)])
         return state
@@ -227,6 +227,11 @@ class StepRunner:
             step=step.index,
             retryable=again,
         )
+
+
+def _unfinished(steps: Sequence[Step], state: TurnContext) -> list[Step]:
+    """The steps that have neither ended nor wait themselves: they refer to what waits."""
+    return [s for s in steps if s.index not in {*state.outcomes, *state.held}]
 
 
 def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:

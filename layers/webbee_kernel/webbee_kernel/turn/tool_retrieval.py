@@ -131,22 +131,18 @@ def shortlist(
     # its app may have been uninstalled since it was used
     wanted = {index.numbers[key] for key in used if key in index.numbers}
     needed = [n for n, _ in near if n in wanted] if wanted else []
-    stands: Sequence[Place] = ()
-    base = 0
     if before and not limit:
-        base = before.base
-        stands, more = _added(functions, before, needed, near[:NEAR])
+        listed, steady = _grown(functions, before, needed, near[:NEAR])
     else:
         order = [*needed, *(n for n, _ in near if n not in wanted)]
-        more = _chosen(functions, order, 0 if limit else len(needed), limit or BUDGET)
-    listed = (*stands, *more)
+        listed, steady = _chosen(functions, order, 0 if limit else len(needed), limit or BUDGET), 0
     return Shortlist(
-        tuple(functions[p.number] for p in listed),
+        tuple(functions[p.number] for p in listed.places),
         tuple(functions[n] for n, _ in near),
-        tuple(tool(functions[p.number], p) for p in listed),
+        tuple(tool(functions[p.number], p) for p in listed.places),
         frozenset(used),
-        base or len(listed),
-        len(stands),
+        listed.base,
+        steady,
         limit,
     )
 
@@ -194,7 +190,7 @@ def _near(index: Index, message: str) -> list[tuple[int, float]]:
 
 def _chosen(
     functions: Sequence[FunctionInfo], order: Sequence[int], needed: int, budget: int
-) -> tuple[Place, ...]:
+) -> Standing:
     """A session's first choice: as many of the leading functions as fit in few words, the `needed`
     ones whatever they take, then the first of them whole; in catalogue order."""
     chosen: list[int] = []
@@ -207,7 +203,7 @@ def _chosen(
             break
         chosen.append(number)
     taken = sum(forms(functions[n]).brief_characters for n in chosen)
-    return _placed(functions, chosen, budget - taken)
+    return Standing(_placed(functions, chosen, budget - taken), len(chosen))
 
 
 def _placed(
@@ -223,26 +219,27 @@ def _placed(
     return tuple(Place(n, n in whole) for n in sorted(numbers))
 
 
-def _added(
+def _grown(
     functions: Sequence[FunctionInfo],
     before: Standing,
     needed: Sequence[int],
     near: Sequence[tuple[int, float]],
-) -> tuple[Sequence[Place], tuple[Place, ...]]:
-    """What stands as it was shown before, and what is needed or near behind it. Where that is too
-    much, all that was added to the first choice makes room: the same beginning serves for many
-    turns again, and services read it from their cache."""
+) -> tuple[Standing, int]:
+    """What was shown before, and behind it what is needed or near besides; how many stand as they
+    did. Where that is too much, all that was added to the first choice makes room: the same
+    beginning serves for many turns again, and services read it from their cache."""
     first = before.places[: before.base]
     for stands in (before.places, first):
         more = _behind(functions, stands, needed, near)
-        placed = _placed(functions, more, ADDED_IN_FULL)
-        size = sum(characters(tool(functions[p.number], p)) for p in (*stands, *placed))
-        if len(stands) + len(placed) <= MAX_GROWN and size <= GROWN:
-            return stands, placed
+        listed = (*stands, *_placed(functions, more, ADDED_IN_FULL))
+        size = sum(characters(tool(functions[p.number], p)) for p in listed)
+        if len(listed) <= MAX_GROWN and size <= GROWN:
+            return Standing(listed, before.base), len(stands)
     # what was used of late stays, also beyond the limit
     more = _behind(functions, first, needed, near)
     room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
-    return first, _placed(functions, more[:room], ADDED_IN_FULL)
+    listed = (*first, *_placed(functions, more[:room], ADDED_IN_FULL))
+    return Standing(listed, before.base), before.base
 
 
 def _behind(

@@ -302,9 +302,8 @@ class TurnContext:
         yield from (s.data for s in self.sections)
         for turn in self.memory.turns:
             yield {"vouched": list(turn.vouched)}
-            for digest in turn.digests:
-                if digest.args_json:
-                    yield ids_in(session_memory.unmasked_json(digest.args_json, self.masker))
+            for text in (d.args_json for d in turn.digests if d.args_json):
+                yield ids_in(session_memory.unmasked_json(text, self.masker))
 
     def with_answer(self, answer: Answer, tokens: int = 0) -> TurnContext:
         """The classifier has answered. Where it plans anew, calls refused before are forgotten:
@@ -335,20 +334,14 @@ class TurnContext:
         planned = max(self.planned, *(step.index + 1 for step, _ in ended))
         return self._next(calls=dict(sorted(calls.items())), round_of=rounds, planned=planned)
 
-    def with_held(self, step: Step) -> TurnContext:
-        """A call waits for the user's yes, its arguments in real values."""
+    def with_waiting(self, held: Sequence[Step] = (), behind: Sequence[Step] = ()) -> TurnContext:
+        """Calls wait for the user's yes, their arguments in real values, or refer to such a one."""
+        rounds = dict.fromkeys((s.index for s in (*held, *behind)), self.rounds)
         return self._next(
-            held={**self.held, step.index: step},
-            round_of={**self.round_of, step.index: self.rounds},
-            planned=max(self.planned, step.index + 1),
-        )
-
-    def with_behind(self, steps: Sequence[Step]) -> TurnContext:
-        """Calls refer to what waits."""
-        numbers = [s.index for s in steps]
-        return self._next(
-            behind={**self.behind, **dict(zip(numbers, steps, strict=True))},
-            round_of={**self.round_of, **dict.fromkeys(numbers, self.rounds)},
+            held={**self.held, **{s.index: s for s in held}},
+            behind={**self.behind, **{s.index: s for s in behind}},
+            round_of={**self.round_of, **rounds},
+            planned=max(self.planned, *(n + 1 for n in rounds)),
         )
 
     def as_shown(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
@@ -413,9 +406,9 @@ class TurnContext:
     def with_said(self, note: str = "") -> TurnContext:
         """What came of the last answer is appended to the classifier's prompt; `note` says more."""
         new = {i: c.shown for i, c in self.calls.items() if self.round_of[i] == self.rounds}
-        held = [(s, prompt.WAITS) for s in self.held.values()]
-        held += [(s, prompt.BEHIND) for s in self.behind.values()]
-        waits = [(s, why) for s, why in held if self.round_of[s.index] == self.rounds]
+        waits = [(s, prompt.WAITS) for s in self.held.values()]
+        waits += [(s, prompt.BEHIND) for s in self.behind.values()]
+        waits = [(s, why) for s, why in waits if self.round_of[s.index] == self.rounds]
         room = prompt.room(self.exchanges, self._left() if self.window else None)
         said = prompt.exchange(self.unsaid, new, self.planned, note, room, waits)
         said = prompt.with_written_out(said, self.message, self.gate)
