@@ -380,7 +380,8 @@ class Consent:
             said=records.said,
             records=records,
             own=records.by(typed),
-            accepted=state.session_accepted,
+            # of earlier turns: a yes does not cover what is added behind it
+            accepted={key for turn in state.memory.turns for key in turn.accepted},
             hosts=self._hosts,
             rule=self._rule,
             called=values_of(state.outcomes.values()) | values_of(planned),

@@ -293,7 +293,9 @@ def _kept(
         whole = ()
     if state.expose_pii:
         return {"digests": digests, "paused": whole, "vault": {}}
-    texts = (_text(digests), _text(whole), masker.mask_text(reply), state.skeleton_shown)
+    # of the skeleton as a model was shown it: a value keeps its placeholder from turn to turn
+    shown = state.opening.prompt.skeleton if state.opening.is_shown else ""
+    texts = (_text(digests), _text(whole), masker.mask_text(reply), shown)
     return {"digests": digests, "paused": whole, "vault": masker.used_in("\n".join(texts))}
 
 

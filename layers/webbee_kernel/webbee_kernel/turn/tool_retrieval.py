@@ -129,12 +129,11 @@ def shortlist(
     index = indexed(functions, apps or {})
     near = _near(index, message)
     # its app may have been uninstalled since it was used
-    wanted = {index.numbers[key] for key in used if key in index.numbers}
-    needed = [n for n, _ in near if n in wanted] if wanted else []
+    needed = [n for n, _ in near if index.key(n) in used] if used else []
     if before and not limit:
         listed, steady = _grown(functions, before, needed, near[:NEAR])
     else:
-        order = [*needed, *(n for n, _ in near if n not in wanted)]
+        order = dict.fromkeys((*needed, *(n for n, _ in near)))
         listed, steady = _chosen(functions, order, 0 if limit else len(needed), limit or BUDGET), 0
     return Shortlist(
         tuple(functions[p.number] for p in listed.places),
@@ -189,7 +188,7 @@ def _near(index: Index, message: str) -> list[tuple[int, float]]:
 
 
 def _chosen(
-    functions: Sequence[FunctionInfo], order: Sequence[int], needed: int, budget: int
+    functions: Sequence[FunctionInfo], order: Iterable[int], needed: int, budget: int
 ) -> Standing:
     """A session's first choice: as many of the leading functions as fit in few words, the `needed`
     ones whatever they take, then the first of them whole; in catalogue order."""

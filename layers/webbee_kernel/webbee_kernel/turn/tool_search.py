@@ -54,12 +54,11 @@ INDEXES = 4
 
 class Index:
     """A list of functions by the words of their texts, made once for a catalogue. `order` has their
-    numbers by app and name, `numbers` those of the keys."""
+    numbers by app and name."""
 
     def __init__(self, functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo]) -> None:
         self.functions = functions
-        self.numbers = {(f.app_id, f.fn_name): n for n, f in enumerate(functions)}
-        self.order = [self.numbers[key] for key in sorted(self.numbers)]
+        self.order = sorted(range(len(functions)), key=self.key)
         self._by_word: dict[str, dict[int, float]] = {}
         about = {f.app_id: _about(f.app_id, apps.get(f.app_id)) for f in functions}
         for n, function in enumerate(functions):
@@ -67,6 +66,11 @@ class Index:
                 for word, weight in terms.items():
                     listed = self._by_word.setdefault(word, {})
                     listed[n] = listed.get(n, 0.0) + weight
+
+    def key(self, number: int) -> tuple[str, str]:
+        """App and name of a function."""
+        function = self.functions[number]
+        return function.app_id, function.fn_name
 
     def scores(self, message: str) -> dict[int, float]:
         """By number what each function scores, where anything speaks for it. It costs what the

@@ -178,12 +178,6 @@ class TurnContext:
         return self.ask.follower
 
     @property
-    def session_accepted(self) -> frozenset[str]:
-        """Destinations that he has said yes to in this session before this turn: a yes does not
-        cover what is added behind it."""
-        return frozenset().union(*(t.accepted for t in self.memory.turns))
-
-    @property
     def proposed(self) -> tuple[Step, ...]:
         """The calls that wait for his yes, each once, in the order in which they were planned."""
         last_first = [*self.held.values()][::-1]
@@ -223,12 +217,6 @@ class TurnContext:
         call, what = found.get("undo", {}), found.get("what", "")
         function = self.catalogue.function(call["app_id"], call["function"]) if call else None
         return ToolCall(function.tool_name, call["params"]) if function else None, what
-
-    @property
-    def skeleton_shown(self) -> str:
-        """The skeleton as a model was shown it, empty where none was asked: its placeholders are
-        remembered, so a value keeps its own from turn to turn."""
-        return self.opening.prompt.skeleton if self.opening.is_shown else ""
 
     @cached_property
     def outcomes(self) -> dict[int, CallOutcome]:
