@@ -127,16 +127,7 @@ class AgentLoop:
             state = replace(state, plain=PlainAnswer())
         fruitless = 0  # answers in a row that brought nothing
         while not (limit := self.limit(state)):
-            try:
-                state = await self._classifier.ask(state)
-            except TurnStopped:
-                return LoopResult(state, limit="stopped")
-            except ModelUnavailable:
-                if not state.ran:  # nothing has happened yet: the whole request can be retried
-                    raise
-                limit = "model"
-                break
-            round_ = await self._run(state)
+            round_ = await self._round(state)
             state = round_.state
             if state.follower.stopped:
                 return LoopResult(state, limit="stopped")
@@ -148,6 +139,18 @@ class AgentLoop:
                 return LoopResult(state, _cut_off(state), resume=True)
             state = state.with_said()
         return LoopResult(state, limit=limit, resume=True)
+
+    async def _round(self, state: TurnContext) -> _Round:
+        """The classifier's next answer, run."""
+        try:
+            state = await self._classifier.ask(state)
+        except TurnStopped:
+            return _Round(state)
+        except ModelUnavailable:
+            if not state.ran:  # nothing has happened yet: the whole request can be retried
+                raise
+            return _Round(state, LoopResult(state, limit="model"))
+        return await self._run(state)
 
     def limit(self, state: TurnContext) -> Limit:
         """What forbids another round; empty where nothing does. A turn's first round always may."""

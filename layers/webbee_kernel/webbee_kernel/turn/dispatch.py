@@ -23,7 +23,7 @@ from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed,
 from . import confirmation
 from .plan import Unbound, bind, next_wave, references
 from .results_block import MISSING, REFUSED, TIMEOUT, refused, shown_arguments, shown_result
-from .session_memory import unmasked_json
+from .session_memory import accepted_in, unmasked_json
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -381,7 +381,7 @@ class Consent:
             records=records,
             own=records.by(typed),
             # of earlier turns: a yes does not cover what is added behind it
-            accepted={key for turn in state.memory.turns for key in turn.accepted},
+            accepted=accepted_in(state.memory),
             hosts=self._hosts,
             rule=self._rule,
             called=values_of(state.outcomes.values()) | values_of(planned),

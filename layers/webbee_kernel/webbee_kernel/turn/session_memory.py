@@ -54,6 +54,11 @@ def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[CallO
         )
 
 
+def accepted_in(memory: SessionMemory) -> frozenset[str]:
+    """Destinations that the user has said yes to in the session's turns."""
+    return frozenset(key for turn in memory.turns for key in turn.accepted)
+
+
 def history(
     memory: SessionMemory, mask: Callable[[Any], Any] | None = None
 ) -> tuple[HistoryItem, ...]:

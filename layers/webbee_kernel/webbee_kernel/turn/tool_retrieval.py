@@ -133,8 +133,7 @@ def shortlist(
     if before and not limit:
         listed, steady = _grown(functions, before, needed, near[:NEAR])
     else:
-        order = dict.fromkeys((*needed, *(n for n, _ in near)))
-        listed, steady = _chosen(functions, order, 0 if limit else len(needed), limit or BUDGET), 0
+        listed, steady = _chosen(functions, needed, near, limit), 0
     return Shortlist(
         tuple(functions[p.number] for p in listed.places),
         tuple(functions[n] for n, _ in near),
@@ -188,17 +187,23 @@ def _near(index: Index, message: str) -> list[tuple[int, float]]:
 
 
 def _chosen(
-    functions: Sequence[FunctionInfo], order: Iterable[int], needed: int, budget: int
+    functions: Sequence[FunctionInfo],
+    needed: Sequence[int],
+    near: Sequence[tuple[int, float]],
+    limit: int,
 ) -> Standing:
     """A session's first choice: as many of the leading functions as fit in few words, the `needed`
-    ones whatever they take, then the first of them whole; in catalogue order."""
+    ones whatever they take unless a small window limits it, then the first of them whole; in
+    catalogue order."""
+    budget, least = limit or BUDGET, 0 if limit else len(needed)
+    order = dict.fromkeys((*needed, *(n for n, _ in near)))
     chosen: list[int] = []
     # of a small window's budget no more than a quarter goes to full words
     room = budget - min(IN_FULL, budget // 4)
     for number in order:
         room -= forms(functions[number]).brief_characters
         full = room < 0 or len(chosen) >= MAX_CHOSEN
-        if full and chosen and len(chosen) >= needed:
+        if full and chosen and len(chosen) >= least:
             break
         chosen.append(number)
     taken = sum(forms(functions[n]).brief_characters for n in chosen)
