@@ -79,6 +79,72 @@ PARCELS = {
         {"track": "PK-9903", "from": "Vega", "weight_kg": 8.7, "arrives": "2026-12-02T09:00"},
     ]
 }
+SPENT = {
+    "currency": "EUR",
+    "balance_cents": 284317,
+    "tx": [
+        {"to": "Rent", "amt": -98000},
+        {"to": "Lidl", "amt": -3819},
+        {"to": "Zalando", "amt": 4995},
+        {"to": "Wages", "amt": 312000},
+    ],
+}
+HOTELS = {
+    "houses": [
+        {"city": "Porto", "sold": 63, "adr": "118.00"},
+        {"city": "Valencia", "sold": 35, "adr": "96.40"},
+    ]
+}
+RIDES = {
+    "rides": [
+        {"client": "Vidal", "km": 3.4, "state": "done"},
+        {"client": "Sol", "km": 2.1, "state": "done"},
+        {"client": "Lar", "km": 4.8, "state": "failed"},
+        {"client": "Ruiz", "km": 1.6, "state": "done"},
+        {"client": "Vidal", "km": 6.2, "state": "done"},
+        {"client": "Ana", "km": 3.9, "state": "done"},
+    ]
+}
+PLANTS = {
+    "plants": [
+        {"kind": "Lavender", "stk": 140, "price": 3.99},
+        {"kind": "Heath", "stk": 260, "price": 1.49},
+        {"kind": "Olive", "stk": 6, "price": 89.0},
+    ]
+}
+SHARES = {
+    "positions": [
+        {"paper": "Fund", "stk": 125, "bought": 88.4, "price": 97.12},
+        {"paper": "Basf", "stk": 60, "bought": 46.75, "price": 43.2},
+    ]
+}
+LAB = {"results": [{"t": "TSH", "v": 2.14, "ref": "0.27-4.20"}, {"t": "CRP", "v": 0.6}]}
+PIECES = {
+    "pieces": [
+        {"slug": "metro", "at": "2026-10-06T06:30:00"},
+        {"slug": "opera", "at": "2026-10-06T20:00:00"},
+        {"slug": "tram", "at": "2026-10-06T08:05:00"},
+        {"slug": "river", "due": "2026-10-06T15:00:00"},
+    ]
+}
+PIECES_TOLD = (
+    "| Piece | |\n|---|---|\n| metro | 6:30 |\n| opera | 20:00 |\n| tram | {} |\n| river | 15:00 |"
+)
+TERMS = {
+    "terms": [
+        {"what": "Serve statements", "due": "2026-10-16", "owner": "P. Adeyemi"},
+        {"what": "Reply to defence", "due": "2026-10-09", "owner": "E. Marsh"},
+        {"what": "Costs budget", "due": "2026-11-03", "owner": "R. Cole"},
+        {"what": "Checklist", "due": "2026-11-13", "owner": "E. Marsh"},
+    ]
+}
+SCANS = {
+    "scans": [
+        {"dept": "Cardiology", "start_unix": 1791441900},
+        {"dept": "Radiology", "start_unix": 1791891000},
+        {"dept": "Eyes", "start_unix": 1792416600},
+    ]
+}
 RACERS = [
     {"name": "Ana", "time": "1:18"},
     {"name": "Ida", "time": "1:19"},
@@ -607,6 +673,65 @@ RULES = {
         ("Unas 16.970 de media.",),
         ("Son 16.970 de media.",),
         tag="es",
+    ),
+    "an amount in hundredths has its sign left away, also in what is added up": Rule(
+        (SPENT,),
+        ("€38.19 went to Lidl.", "€1,018.19 went out."),
+        ("€39.19 went to Lidl.", "€1,028.19 went out."),
+    ),
+    "so many at a price that is a text": Rule(
+        (HOTELS,),
+        ("Porto brought 7,434.00 euros, Valencia 3,374.00, both 10,808.00.",),
+        ("Porto brought 7,443.00 euros.",),
+    ),
+    "the sum over the rows of one state": Rule(
+        (RIDES,),
+        ("Five are done, 17.2 km in all.",),
+        ("Five are done, 19.4 km in all.",),
+    ),
+    "so many pieces are no number of rows": Rule(
+        (PLANTS,),
+        ("There are 406 plants.",),
+        ("There are 416 plants.",),
+    ),
+    "what three figures of a row give": Rule(
+        (SHARES,),
+        ("The fund has gained 1,090.00 euros, Basf lost 213.00.",),
+        ("The fund has gained 1,900.00 euros.",),
+    ),
+    "what an amount is for one of several": Rule(
+        (
+            {
+                "rooms": [
+                    {"room": "Sea view", "price_eur": 267.0},
+                    {"room": "Yard", "price_eur": 99.0},
+                ]
+            },
+        ),
+        ("The sea view is 89 euros a night.",),
+        ("The sea view is 98 euros a night.",),
+    ),
+    "a figure that may be a day of a language is one": Rule(
+        (LAB,),
+        ("La TSH est à 2,14 (norme 0,27 à 4,20).",),
+        ("La TSH est à 2,14 (norme 0,27 à 4,30).",),
+        tag="fr",
+    ),
+    "a record without the field of a column tells another there": Rule(
+        (PIECES,),
+        (PIECES_TOLD.format("8:05"),),
+        (PIECES_TOLD.format("20:00"),),
+    ),
+    "a value may be of the label behind it": Rule(
+        (TERMS,),
+        ("On 16 October statements (by P. Adeyemi), on 13 November the list (E. Marsh).",),
+        ("On 16 October statements (by P. Adeyemi), on 3 November a list.",),
+    ),
+    "a moment of Unix time is told in the zone of the user": Rule(
+        (SCANS,),
+        ("Radiology is at 13:30.", "Cardiology is at 8:45."),
+        ("Radiology is at 15:30.",),
+        now="2026-10-07T09:00:00+02:00",
     ),
     "fewer than a list has are a part of it, and more are none": Rule(
         (SHOPS,),

@@ -11,9 +11,21 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, combinations, product
+from itertools import accumulate, chain, combinations, islice, product
 
-from .groups import ANY, BIG, QUOTIENT, SIZE, Figure, Table, combined, figure, is_counted, tables
+from .groups import (
+    ANY,
+    BIG,
+    QUOTIENT,
+    SIZE,
+    Figure,
+    Table,
+    chains,
+    combined,
+    figure,
+    is_counted,
+    tables,
+)
 from .index import Index
 from .places import EPSILON, MESSAGE, Number, Owner, Place
 
@@ -22,6 +34,8 @@ SAID, SEEN = 16, 40
 CHANCE, ALIKE, MANY = 0.2, 0.1, 1000
 """How many hits by chance are too many for a figure to be made of what nobody named; share of a
 figure by which others of about its size are off, and how many of these are counted."""
+FEW = range(2, 13)
+"""Nights, people and pieces that an amount is for."""
 PARTS = 8
 """Fields of a record of which two are taken from a third: places less those sold and those held."""
 TIMES = (4, 7, 12, 24, 52, 60, 365)
@@ -31,14 +45,22 @@ REPLY = "reply"
 
 
 class Layer:
-    """Some figures, sorted by size."""
+    """Some figures, sorted by size; `is_sure`: whether nothing hits them by chance."""
 
-    def __init__(self, figures: Iterable[Figure]) -> None:
+    def __init__(self, figures: Iterable[Figure], *, is_sure: bool = False) -> None:
+        self._is_sure = is_sure
         own = [f for f in figures if -BIG < f.value < BIG]
         self._figures = sorted(own, key=_size)
         self._sizes = [abs(f.value) for f in self._figures]
 
-    def near(self, value: float, slack: float, kinds: Sequence[str], *, exact: bool) -> str:
+    def made(self, value: Number, step: float, kinds: Sequence[str]) -> str:
+        """How a figure of some kinds is made that is a value to a step; none where chance would
+        give one."""
+        found = self._near(value, step / 2, kinds, exact=step <= 1)
+        likely = found and not self._is_sure and self._odds(value, step, kinds) > CHANCE
+        return "" if likely else found
+
+    def _near(self, value: float, slack: float, kinds: Sequence[str], *, exact: bool) -> str:
         """How the first figure of some kinds is made that rounds, or is cut, to a value; `exact`: a
         whole one only where it is the value."""
         first = bisect_left(self._sizes, value - slack - EPSILON)
@@ -52,7 +74,7 @@ class Layer:
                 return one.formula
         return ""
 
-    def odds(self, value: Number, step: float, kinds: Sequence[str]) -> float:
+    def _odds(self, value: Number, step: float, kinds: Sequence[str]) -> float:
         """How many figures of some kinds any one of about this size hits by chance."""
         first, last = (bisect_left(self._sizes, value * (1 + off)) for off in (-ALIKE, ALIKE))
         alike = self._figures[first : min(last, first + MANY)]
@@ -72,20 +94,26 @@ class Arithmetic:
         self._index, self._said, self._named = index, said, named
         self._given: dict[frozenset[Owner], list[Number]] = {}
 
-    def follows(self, value: Number, step: float, kind: str, *, is_known: bool = False) -> str:
+    def follows(self, value: Number, step: float, kind: str, *, is_minor: bool = False) -> str:
         """How a figure follows, as a formula; empty where it does not. `step`: what one in its last
-        digit stands for; `kind`: what it is of, if that is known; `is_known`: whether it is that of
-        a figure of the same known kind alone."""
-        kinds = () if not kind else (kind,) if is_known else (kind, ANY, "", QUOTIENT)
+        digit stands for; `kind`: what it is of, if that is known; `is_minor`: whether it is an
+        amount in hundredths, as it stands under keys of amounts, or that tell nothing."""
+        kinds = () if not kind else (kind, "") if is_minor else (kind, ANY, "", QUOTIENT)
         # where keys tell of this kind, a figure of which they tell nothing is none of it
         own = kinds[:2] if kind in self._kinds else kinds
-        value, slack, exact = abs(value), step / 2, step <= 1
-        if found := self._sums.near(value, slack, own, exact=exact):
-            return found
-        grouped = self._groups.near(value, slack, own, exact=exact)
-        if grouped and self._groups.odds(value, step, own) <= CHANCE:
-            return grouped
-        return self._told.near(value, slack, kinds, exact=exact)
+        found = (layer.made(abs(value), step, of) for layer, of in self._layers(own, kinds))
+        return next(filter(None, found), "")
+
+    def _layers(
+        self, own: Sequence[str], kinds: Sequence[str]
+    ) -> Iterator[tuple[Layer, Sequence[str]]]:
+        """The figures that something follows from, the surest first, and of which kinds; each made
+        when it is asked for."""
+        yield self._sums, own
+        yield self._parted, own
+        yield self._groups, own
+        yield self._told, kinds
+        yield self._chained, kinds
 
     def of_records(self, owners: frozenset[Owner], value: Number, step: float) -> bool:
         """Whether a value is what figures of some records give, row by row or together."""
@@ -109,7 +137,7 @@ class Arithmetic:
     def _sums(self) -> Layer:
         """The fields, the sizes of lists and of groups of rows, what two fields of a row give, the
         sums of whole columns: nothing hits these by chance."""
-        return self._kept("sums", self._find_sums)
+        return self._kept("sums", self._find_sums, is_sure=True)
 
     def _find_sums(self) -> Iterator[Figure]:
         yield from (figure(p) for p in self._index.figures if p.call >= 0)
@@ -121,19 +149,54 @@ class Arithmetic:
             yield from (*table.worked_out(), *table.totals())
 
     @property
+    def totals(self) -> frozenset[Number]:
+        """The sums of whole columns of whole figures."""
+        made = (f.value for t in self._tables for f in t.totals() if isinstance(f.value, int))
+        return self._index.once("totals", lambda: frozenset(made))
+
+    @property
+    def _parted(self) -> Layer:
+        """The sums and averages of columns over the rows of one state."""
+        return self._kept("parted", lambda: (f for t in self._tables for f in t.parted()))
+
+    @property
     def _groups(self) -> Layer:
         """The sums and averages of columns over groups of rows."""
         return self._kept("groups", lambda: (f for t in self._tables for f in t.grouped()))
 
-    def _kept(self, name: str, make: Callable[[], Iterator[Figure]]) -> Layer:
+    def _kept(
+        self, name: str, make: Callable[[], Iterator[Figure]], *, is_sure: bool = False
+    ) -> Layer:
         """Figures that do not depend on the reply: kept with the index, until it takes in more."""
-        return self._index.once(f"{name} of {len(self._index.figures)}", lambda: Layer(make()))
+        known = f"{name} of {len(self._index.figures)}"
+        return self._index.once(known, lambda: Layer(make(), is_sure=is_sure))
 
     @cached_property
     def _told(self) -> Layer:
         """What two figures in sight give of which the reply or the message tells one, or that are
         of one field, and what the reply's figures in a row add up to."""
-        return Layer((*self._pairs(), *self._multiples(), *self._runs()))
+        made = (*self._pairs(), *self._multiples(), *self._runs())
+        return Layer(made, is_sure=True)  # told, and so not by chance
+
+    @property
+    def _chained(self) -> Layer:
+        """What three figures give of a row that the reply names, or of any where it names none of a
+        list, and of what stands beside all rows: a price less another, times so many."""
+        return self._index.once(f"chains {hash(self._named)}", lambda: Layer(self._chains()))
+
+    def _chains(self) -> Iterator[Figure]:
+        beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
+        above = [figure(p) for p in beside if p.key and is_counted(p)][:PARTS]
+        for table, row in islice(self._spoken_of(), SAID):
+            own = table.figures(row)
+            yield from chains([*own, *above][:PARTS])
+            yield from _times(own, FEW)
+
+    def _spoken_of(self) -> Iterator[tuple[Table, int]]:
+        """The rows that the reply names, and all of a list of which it names none."""
+        for table in self._tables:
+            named = [row for owner, row in table.rows.items() if owner in self._named]
+            yield from ((table, row) for row in named or table.rows.values())
 
     def _pairs(self) -> Iterator[Figure]:
         told = {abs(p.value) for p in self._index.figures if p.call == MESSAGE}
@@ -144,9 +207,7 @@ class Arithmetic:
 
     def _multiples(self) -> Iterator[Figure]:
         """What the amounts that the reply tells are by the year, the week or the day."""
-        for one, times in product((s for s in self._said if s.kind == "money"), TIMES):
-            yield Figure(one.value * times, one.kind, f"{one.formula} * {times}")
-            yield Figure(one.value / times, one.kind, f"{one.formula} / {times}")
+        yield from _times(self._said, TIMES)
 
     def _runs(self) -> Iterator[Figure]:
         for first in range(len(self._said)):
@@ -183,6 +244,13 @@ class Arithmetic:
     @cached_property
     def _tables(self) -> list[Table]:
         return self._index.once("tables", lambda: tables(self._index))
+
+
+def _times(figures: Iterable[Figure], numbers: Sequence[int]) -> Iterator[Figure]:
+    """What amounts are for several, and for one of several."""
+    for one, times in product((f for f in figures if f.kind == "money"), numbers):
+        yield one._replace(value=one.value * times, formula=f"{one.formula} * {times}")
+        yield one._replace(value=one.value / times, formula=f"{one.formula} / {times}")
 
 
 def _left(table: Table, row: int) -> Iterator[Number]:

@@ -54,6 +54,8 @@ class Counts:
             return ""
         # a larger list may be told of in part: false is only more than there are
         rows = [r for r in self._lists if r.words & nouns and 1 < r.size < claim.mention.value]
+        if self._figures.is_total(claim.mention.value):
+            rows = []  # "555 plants" of rows with so many each
         if not rows and not places and claim.mention.value in self._asked:
             rows = [r for r in self._lists if r.size > 1]
         return ", ".join(

@@ -76,9 +76,10 @@ class Evidence:
     def index(self) -> Index:
         """The index from values to fields, built once."""
         from .index import Index  # who only tells of calls pays for no patterns
-        from .places import IDENTITY, MESSAGE, POLICY, key_words
+        from .places import IDENTITY, MESSAGE, POLICY, key_words, moment
 
-        index = Index(language.of(self.language).tag)
+        at = moment(self.now)
+        index = Index(language.of(self.language).tag, at.tzinfo if at else None)
         for number, call in enumerate(self.calls):
             names = frozenset(key_words(call.fn_name))
             index.root(number, f"{call.app_id}.{call.fn_name}", names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from itertools import chain, repeat
 
@@ -169,7 +169,8 @@ class Figures:
         """The fields of an amount that may have it in hundredths; it may go without a currency."""
         is_amount = claim.kind == "money" or claim.mention.decimals[:1] == (2,)
         whole = readings if is_amount else ()
-        minor = [p for r in whole for p in self.index.numbers.get(settle(100 * r), ())]
+        signed = (sign * settle(100 * r) for r in whole for sign in (1, -1))
+        minor = [p for value in signed for p in self.index.numbers.get(value, ())]
         return [p for p in minor if type(p.value) is int and _may_be_minor(p.key)]
 
     def in_other_unit(self, claim: Claim) -> str:
@@ -344,7 +345,7 @@ class Figures:
             return self.arithmetic.follows(settle(value / 100), step / 100, "money")
         if claim.kind != "money":
             return ""
-        return self.arithmetic.follows(settle(100 * value), 100 * step, kind, is_known=True)
+        return self.arithmetic.follows(settle(100 * value), 100 * step, kind, is_minor=True)
 
     def _kind(self, claim: Claim) -> str:
         """What a figure is of; a temperature is a level, of which keys tell no more."""
@@ -366,6 +367,10 @@ class Figures:
     def arithmetic(self) -> Arithmetic:
         """What follows from the figures of the index and those that the reply shows."""
         return Arithmetic(self.index, self._said, self._named)
+
+    def is_total(self, value: Number) -> bool:
+        """Whether a number is the sum of a whole column."""
+        return value in self.arithmetic.totals
 
     @cached_property
     def measures(self) -> Measures:
@@ -397,12 +402,3 @@ def _may_be_minor(key: str) -> bool:
 
 KINDS = ("number", "money", "percent")
 """Kinds of values that are figures."""
-
-
-def moment(now: str) -> datetime | None:
-    """The moment that a text of ISO 8601 names."""
-    try:
-        at = datetime.fromisoformat(now) if now else None
-    except ValueError:
-        return None
-    return at.replace(tzinfo=UTC) if at and not at.tzinfo else at

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, combinations, islice, permutations
+from itertools import accumulate, combinations, islice, permutations, product
 from typing import NamedTuple
 
 from .. import language
@@ -104,19 +104,39 @@ class Table:
         return labels | {frozenset(self.rows.values()): ""}
 
     @cached_property
+    def _states(self) -> dict[Part, str]:
+        """Those of several rows that share a text or a flag, or whose figures have one sign."""
+        found: dict[tuple[str, object], set[int]] = {}
+        for key, column in self.labels.items():
+            for row, value in column.items():
+                number = self.numbers.get(key, {}).get(row)
+                state = value if number is None else number > 0
+                found.setdefault((key, state), set()).add(row)
+        parts = {frozenset(rows) for rows in found.values() if len(rows) > 1}
+        return {rows: label for rows, label in self.groups.items() if rows in parts}
+
+    @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
         """The columns of figures and what two of them give row by row (a price times a quantity, a
         balance, a pace), each with what it is of."""
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
         for a, b in combinations(islice(self.numbers, WIDE), 2):
-            other = self.numbers[b]
+            other, is_priced = self.numbers[b], self._is_whole(a) is not self._is_whole(b)
             for row, value in self.numbers[a].items():
-                one = Figure(value, self.kinds[a], a)
-                for made in (
-                    _of_row(one, Figure(other[row], self.kinds[b], b)) if row in other else ()
-                ):
+                if row not in other:
+                    continue
+                one, two = Figure(value, self.kinds[a], a), Figure(other[row], self.kinds[b], b)
+                for made in _of_row(one, two, is_priced=is_priced):
                     found.setdefault(made.formula, (made.kind, {}))[1][row] = made.value
         return found
+
+    def _is_whole(self, key: str) -> bool:
+        return all(isinstance(value, int) for value in self.numbers[key].values())
+
+    def figures(self, row: int) -> list[Figure]:
+        """The figures of one row."""
+        own = ((key, column[row]) for key, column in self.numbers.items() if row in column)
+        return [Figure(value, self.kinds[key], key, key) for key, value in own]
 
     def worked_out(self) -> Iterator[Figure]:
         """What two fields of one row give, of each row."""
@@ -126,27 +146,42 @@ class Table:
                 yield Figure(value, kind, f"{self.name}[{row}]: {key}")
 
     def totals(self) -> Iterator[Figure]:
-        """The sums of whole columns; none of levels."""
+        """The sums and averages of whole columns; no sums of levels."""
         for key, column in self.numbers.items():
-            if len(column) > 1 and self.kinds[key] != "level":
-                total = sum(column.values())
-                yield Figure(total, self.kinds[key], f"sum({self.name}[].{key})", key)
+            if len(column) > 1:
+                total, kind = sum(column.values()), self.kinds[key]
+                yield Figure(total / len(column), kind, f"average({self.name}[].{key})", key)
+                if kind != "level":
+                    yield Figure(total, kind, f"sum({self.name}[].{key})", key)
+
+    def parted(self) -> Iterator[Figure]:
+        """The sums and averages of columns over the rows of one state: several that share a text
+        or a flag, or are above or below zero."""
+        yield from self._of_groups(self._states)
 
     def grouped(self) -> Iterator[Figure]:
+        """The same over any groups of rows and the rows without them, what rows in a row add up
+        to, and any two differ by."""
+        yield from self._of_groups(self.groups)
+        for key in self.numbers:
+            yield from self._runs(key)
+
+    def _of_groups(self, groups: Mapping[Part, str]) -> Iterator[Figure]:
         """The sums and averages of columns over groups of rows and the rows without them, of levels
         only the averages."""
         for key, (kind, column) in self.columns.items():
             whole = sum(column.values())
-            for rows, label in self.groups.items():
+            for rows, label in groups.items():
                 part = [column[row] for row in rows if row in column]
                 where = f"{self.name}[].{key}" + (f" where {label}" if label else "")
-                if len(part) > 1 and kind != "level":
-                    yield Figure(sum(part), kind, f"sum({where})")
                 if len(part) > 1 and key in self.numbers:
                     yield Figure(sum(part) / len(part), kind, f"average({where})")
-                if kind != "level" and len(column) <= LONG:
+                if kind == "level":
+                    continue
+                if len(part) > 1:
+                    yield Figure(sum(part), kind, f"sum({where})")
+                if len(column) <= LONG:
                     yield Figure(whole - sum(part), kind, f"sum({self.name}[].{key}) - {where}")
-            yield from self._runs(key) if key in self.numbers else ()
 
     def _runs(self, key: str) -> Iterator[Figure]:
         """What rows of a short column in a row add up to, and any two differ by."""
@@ -158,11 +193,10 @@ class Table:
             yield Figure(a - b, kind, f"difference of two {self.name}[].{key}")
 
 
-def _of_row(one: Figure, other: Figure) -> Iterator[Figure]:
-    """What two fields of a row give; added is what is known to be of the same, or not known."""
+def _of_row(one: Figure, other: Figure, *, is_priced: bool) -> Iterator[Figure]:
+    """What two fields of a row give; added is what is known to be of the same, or not known;
+    `is_priced`: whether they may be so many at a price, as one column has whole figures only."""
     yield from combined(one, other, "%")
-    # so many, at a price
-    is_priced = isinstance(one.value, int) is not isinstance(other.value, int)
     signs = "+-*/" if is_priced or "money" in (one.kind, other.kind) else "+-/"
     x, y = (f._replace(kind=f.kind or ANY) for f in (one, other))
     yield from combined(x, y, signs)
@@ -259,13 +293,33 @@ def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Figur
         made = kind if "money" in (k, m) or k == m else OTHER
         yield Figure(a * b, made, f"{x} * {y}")
     if "/" in signs and a and b:
-        are_same = one.key == other.key != "" or k == m not in ("", ANY)
-        times = "" if are_same else QUOTIENT
-        yield Figure(a / b, _ratio(k, m) or times, f"{x} / {y}")
-        yield Figure(b / a, _ratio(m, k) or times, f"{y} / {x}")
+        yield from _ratios(one, other)
     if "%" in signs:
         yield from _percentages(one, other)
         yield from _percentages(other, one)
+
+
+def chains(parts: Sequence[Figure]) -> Iterator[Figure]:
+    """What three figures give that people reckon with: (a - b) * c, (a - b) / c, a * b + c,
+    a * b - c, c - a - b; and what any two give as a product."""
+    for one, (a, b) in product(parts, combinations(parts, 2)):
+        if one in (a, b):
+            continue
+        kind = "money" if "money" in (one.kind, a.kind, b.kind) else ANY
+        x, y, z = a.value, b.value, one.value
+        made = {"ab": x * y, "(a-b)c": (x - y) * z, "ab+c": x * y + z, "ab-c": x * y - z}
+        made |= {"c-a-b": z - x - y} | ({"(a-b)/c": (x - y) / z} if z else {})
+        for how, value in made.items():
+            yield Figure(value, kind, f"{how} of {a.formula}, {b.formula}, {one.formula}")
+
+
+def _ratios(one: Figure, other: Figure) -> Iterator[Figure]:
+    """How often one figure goes into another, and how much of one is for each of another."""
+    (a, k, x), (b, m, y) = one[:3], other[:3]
+    are_same = one.key == other.key != "" or k == m not in ("", ANY)
+    times = "" if are_same else QUOTIENT
+    yield Figure(a / b, _ratio(k, m) or times, f"{x} / {y}")
+    yield Figure(b / a, _ratio(m, k) or times, f"{y} / {x}")
 
 
 def _percentages(whole: Figure, rate: Figure) -> Iterator[Figure]:

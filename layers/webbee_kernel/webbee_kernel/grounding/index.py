@@ -8,34 +8,42 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
 from functools import cached_property
-from itertools import accumulate, chain, islice
+from itertools import accumulate
 from typing import Any, TypeVar, cast
 
 from .. import language
-from ..language import Language, Mention
+from ..language import Mention
 from ..text import more_of
 from . import places
-from .places import DATE, IDENTITY, MESSAGE, Number, Owner, Place, Rows, fold, key_words, settle
+from .places import (
+    DATE,
+    IDENTITY,
+    MESSAGE,
+    Number,
+    Owner,
+    Place,
+    Rows,
+    fold,
+    key_words,
+    moment,
+    settle,
+)
+from .words import Words
 
 T = TypeVar("T")
 DEEPEST, FIGURES = 24, 2000
 """Numbers that are kept to be rounded, converted and added; every number is kept to be repeated."""
 MOST, LOOKS = 20, 2000
 """Fields that are looked at for one word; places in the text at which it is looked for."""
-TITLE, NAME = 48, 5
-"""Characters of a text that names its record; letters of one in lower case that does."""
+TITLE = 48
+"""Characters of a text that names a thing."""
 LONGEST_PHRASE = 80
 """Characters of a field that a reply may repeat as a whole, unquoted."""
 SEAM = "\n\0\n"
 """What stands between texts that are read at once: no figure reaches over it."""
-CYRILLIC = "\u0400"
-"""From here on letters are Cyrillic."""
-HEARD = 3
-"""First consonants by which names sound alike."""
 _SHAPE = re.compile(
     r"(?P<month>\d{4}-(?:0\d|1[0-2]))|(?P<time>(?:[01]\d|2[0-3]):[0-5]\d)"
     r"|(?P<number>[+-]?\d+(?:[.,]\d+)?)"
@@ -43,9 +51,10 @@ _SHAPE = re.compile(
 )
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
 _DIGIT = re.compile(r"\d")
+_DECIMAL = re.compile(r"\d+\.\d+")
 _ID = re.compile(r"(?!\d{4}-\d\d(?:-\d\d)?$)(?=.*\d)(?=.*[^\W\d]|.*[-/])\w+(?:[-/]\w+)*")
 _LETTERS, _RUNS = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
-_WORD, _LETTER = re.compile(r"\w+"), re.compile(r"[^\W\d_]")
+_LETTER = re.compile(r"[^\W\d_]")
 _FIRST = re.compile(r"[^\W_]+")
 
 
@@ -55,10 +64,11 @@ def shape_of(word: str) -> str:
 
 
 class Index:
-    """What the narrator was shown, by value; `tag`: the language of prose in the data."""
+    """What the narrator was shown, by value; `tag`: the language of prose in the data; `zone`: the
+    user's, in which moments of Unix time are told as well."""
 
-    def __init__(self, tag: str = "en") -> None:
-        self.tag = tag
+    def __init__(self, tag: str = "en", zone: tzinfo | None = None) -> None:
+        self.tag, self.zone = tag, zone or UTC
         self.numbers: dict[Number, list[Place]] = {}
         self.dates: dict[tuple[int, int], list[tuple[int | None, Place]]] = {}
         self.days: dict[int, list[Place]] = {}
@@ -170,6 +180,10 @@ class Index:
         self._date(year, month, day, at)
         if found.group(4):
             self.times.setdefault(int(found.group(4)) * 60 + int(found.group(5)), []).append(at)
+            # with a zone of its own it may be told in the user's
+            zoned = found.end() < len(at.value) and moment(at.value)
+            if zoned and zoned.utcoffset() != zoned.astimezone(self.zone).utcoffset():
+                self._told_at(zoned.astimezone(self.zone), at)
 
     def _number(self, value: Number, at: Place) -> None:
         # NaN, and what would make sums infinite
@@ -185,9 +199,14 @@ class Index:
             self.figures.append(at._replace(value=number))
         # seconds since 1970, from 2001 on, or milliseconds until 2103
         if 1e9 < value < 4.2e12 and "moment" in roles:
-            moment = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
-            self._date(moment.year, moment.month, moment.day, at)
-            self.times.setdefault(moment.hour * 60 + moment.minute, []).append(at)
+            told = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+            self._told_at(told, at)
+            if self.zone is not UTC:
+                self._told_at(told.astimezone(self.zone), at)
+
+    def _told_at(self, moment: datetime, at: Place) -> None:
+        self._date(moment.year, moment.month, moment.day, at)
+        self.times.setdefault(moment.hour * 60 + moment.minute, []).append(at)
 
     def _date(self, year: int | None, month: int, day: int, at: Place) -> None:
         self.dates.setdefault((month, day), []).append((year, at))
@@ -211,7 +230,10 @@ class Index:
         rest, end = "", 0
         for found in language.dates(text, tag):
             self._dated(found, unread[bisect_right(starts, found.start) - 1][1])
-            rest += text[end : found.start] + " " * (found.end - found.start)
+            # "4.20" is a day of some languages, and as well a figure
+            is_figure = _DECIMAL.fullmatch(found.text)
+            kept = found.text if is_figure else " " * (found.end - found.start)
+            rest += text[end : found.start] + kept
             end = found.end
         for number in language.numbers(rest + text[end:], tag):
             at = unread[bisect_right(starts, number.start) - 1][1]
@@ -296,101 +318,10 @@ class Index:
                 found.setdefault(first.group(), set()).add(len(phrase))
         return {first: sorted(sizes, reverse=True) for first, sizes in found.items()}
 
-    # ---- words
-
     @cached_property
-    def words(self) -> tuple[str, ...]:
-        """Every word of the text that has a letter, in its order."""
-        return tuple(word for word in self._spots if not word.isdecimal())
-
-    @cached_property
-    def _spots(self) -> dict[str, list[int]]:
-        """Where each word of the text stands in it."""
-        found: dict[str, list[int]] = defaultdict(list)
-        for word in _WORD.finditer(self.text.replace("_", " ")):
-            found[word[0]] += (word.start(),)
-        return found
-
-    def stems(self, spoken: Language) -> dict[str, list[str]]:
-        """The words of the text by their stem in a language."""
-        return self.once(f"stems {spoken.tag}", lambda: self._stems(spoken))
-
-    def _stems(self, spoken: Language) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for word in self.words:
-            found.setdefault(spoken.stem(word), []).append(word)
-        return found
-
-    def word(self, word: str, spoken: Language) -> list[Place]:
-        """The fields that hold a word: as it is, inflected, or spelled in another script."""
-        return self.once(f"word {spoken.tag} {word}", lambda: self._word(fold(word), word, spoken))
-
-    def _word(self, folded: str, word: str, spoken: Language) -> list[Place]:
-        alike = [folded, *self.stems(spoken).get(spoken.stem(word), ()), *self._inflected(folded)]
-        found = self._holding(alike)
-        for end in (None, -1, -2) if folded[:1] > CYRILLIC and len(folded) > 5 else (None,):
-            found = found or self._holding(self._sounding(folded[:end]))  # without a case's ending
-        return found
-
-    def _holding(self, words: Iterable[str]) -> list[Place]:
-        places = chain.from_iterable(map(self._places, dict.fromkeys(words)))
-        return list(islice(places, MOST))
-
-    def _places(self, word: str) -> list[Place]:
-        """The fields in which a word, or some with hyphens between them, stands."""
-        if word.isalnum():
-            return [self.place(at) for at in self._spots.get(word, ())]
-        return self.find(word)
-
-    def _inflected(self, word: str) -> list[str]:
-        """The words that agree with a Cyrillic one in all but three letters of their ends."""
-        if not word[:1] > CYRILLIC:
-            return []
-        return [
-            w
-            for w in self._roots_of_words.get(word[:3], ())
-            if w.startswith(word[: max(3, len(word) - 3)])
-            and word.startswith(w[: max(3, len(w) - 3)])
-        ]
-
-    @cached_property
-    def _roots_of_words(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for word in self.words:
-            found.setdefault(word[:3], []).append(word)
-        return found
-
-    def _sounding(self, word: str) -> list[str]:
-        """The words in another script that sound like one."""
-        if not word[0].isalpha():
-            return []
-        return self._sounds[word > CYRILLIC].get(language.sound(word)[:HEARD], [])
-
-    @cached_property
-    def _sounds(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-        """The words of the text by their sound: those in Cyrillic, and those in Latin."""
-        cyrillic: dict[str, list[str]] = {}
-        latin: dict[str, list[str]] = {}
-        for word in self.words:
-            for said in (word, word[1:]) if word[:1] == "j" else (word,):  # or a vowel
-                if heard := word[0].isalpha() and language.sound(said)[:HEARD]:
-                    (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).append(word)
-        return cyrillic, latin
-
-    def titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
-        """The short texts of rows that have a word of a stem, with how many words they have."""
-        return self.once(f"title {spoken.tag} {stem}", lambda: self._titles(stem, spoken))
-
-    def _titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
-        found = []
-        words = self.stems(spoken).get(stem, ()) if len(stem) > 1 else ()
-        for place in chain.from_iterable(map(self._places, words)):
-            text = place.value
-            named = len(text) <= TITLE and (len(text) >= NAME or text[:1].isupper())
-            if named and self.is_row(place.owner):
-                parts = _WORD.findall(fold(text).replace("_", " "))
-                found.append((place, len([w for w in parts if len(w) > 1 and not w.isdigit()])))
-        return found
+    def words(self) -> Words:
+        """The words of the text."""
+        return Words(self)
 
     # ---- records
 

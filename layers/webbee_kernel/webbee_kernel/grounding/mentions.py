@@ -67,7 +67,7 @@ def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]
             stem = reading.language.stem(bare)
         # a common word names nothing, unless it is written as a name in capitals
         plain = fold(token.text) in common and not token.text.isupper()
-        held = [] if plain else index.titles(stem, reading.language)
+        held = [] if plain else index.words.titles(stem, reading.language)
         held = [(p, n) for p, n in held if n > 1 or _alike(token.text, str(p.value))]
         if run and (not held or token.start - run[-1][0].end > 1):
             yield from _named(reading, run)
@@ -146,7 +146,7 @@ def _is_known(reading: Reading, index: Index, token: Token) -> bool:
     """Whether a word is common, or stands in the evidence in any form."""
     word, spoken = _OWNED.sub("", token.text), reading.language
     common = fold(word) in spoken.vocabulary or word.lower() in language.of("en").vocabulary
-    return common or bool(index.word(word, spoken))
+    return common or bool(index.words.held(word, spoken))
 
 
 def _is_given(reading: Reading, token: Token) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -124,6 +125,15 @@ def _parted(one: Owner, other: Owner) -> bool:
             # two rows of one list; two names are parts of one record
             return isinstance(a, int) and isinstance(b, int)
     return False
+
+
+def moment(text: str) -> datetime | None:
+    """The moment that a text of ISO 8601 names, in UTC where it names no zone."""
+    try:
+        at = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return at.replace(tzinfo=UTC) if at and not at.tzinfo else at
 
 
 def day_of(value: Any) -> tuple[int | None, int, int]:

@@ -288,11 +288,17 @@ def _bound_to(
     before = [r for r in own if r[0].claim.start < value.claim.start][-1:]
     near = {id(v) for v, segment in zip(inside, segments, strict=True) if segment == segments[at]}
     mine = [v for run in own if any(id(v) in near for v in run) for v in run]
-    if mine or value.is_label or not before:
+    if mine or value.is_label or not before or _may_be_of_next(value, own):
         return mine
     between = before[0][-1].claim.end, value.claim.start
     joined = among(reading.stems(*between), reading.language.words.and_)
     return () if joined else before[0]
+
+
+def _may_be_of_next(value: Value, runs: Sequence[Sequence[Value]]) -> bool:
+    """Whether it may be told of the label behind it: "5 May for A, and 9 May for B"."""
+    behind = (r for r in runs if r[0].claim.start > value.claim.start)
+    return any(not is_apart(value, run) for run in list(behind)[:1])
 
 
 def _runs(inside: Sequence[Value]) -> list[list[Value]]:

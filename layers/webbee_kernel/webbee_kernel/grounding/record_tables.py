@@ -27,10 +27,16 @@ def column_outliers(reading: Reading, index: Index, shown: Shown) -> Iterator[tu
     for is_table, parts in groupby(reading.sentences, key=_is_row):
         rows = [_row(reading, index, part, shown) for part in parts] if is_table else []
         for column, field in _fields(rows, shown).items():
-            for owner, cells in rows:
-                claim = cells.get(column)
-                if owner and claim and field not in _fields_shown(claim, owner, shown):
-                    yield claim, _held(index, field, owner)
+            for owner, claim in _cells(rows, column):
+                own, holds = _fields_shown(claim, owner, shown), _held(index, field, owner)
+                # a record without the column's field may tell another one of its own there
+                if field not in own and (holds or not own):
+                    yield claim, holds
+
+
+def _cells(rows: Sequence[Row], column: int) -> Iterator[tuple[Owner, Claim]]:
+    """The values of a column with the records of their rows."""
+    return ((owner, cells[column]) for owner, cells in rows if owner and column in cells)
 
 
 def _is_row(part: Sentence) -> bool:

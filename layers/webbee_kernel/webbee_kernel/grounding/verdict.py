@@ -13,9 +13,9 @@ from . import mentions, record_binding, record_tables
 from .counts import Counts
 from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
-from .figures import KINDS, Figures, Ground, moment, shown
+from .figures import KINDS, Figures, Ground, shown
 from .index import Index, shape_of
-from .places import MESSAGE, POLICY, Owner, Place, fold, kind_of
+from .places import MESSAGE, POLICY, Owner, Place, fold, kind_of, moment
 from .reading import Claim, Reading, read
 
 _EACH = re.compile(r"(?: [^\W\d_]{1,4}(?= )|[ \u00a0]?/)")
@@ -57,6 +57,8 @@ class Values:
                 return True
             is_clock = any(sign in claim.token for sign in ":.")
             return not is_clock or claim.token.count(":") > 1  # 2:14:33
+        if claim.kind == "quote" and claim.token.islower():
+            return True  # a state in the user's language
         if claim.kind in ("code", "file", "hash"):
             token = claim.token.strip("#")
             # where the data has no code of this form, it may be common knowledge: MP3
@@ -97,7 +99,7 @@ class Values:
         # common words in quotes are stressed, not quoted: they need no field
         if not known or (len(tokens) == 1 and fold(tokens[0]) in spoken.vocabulary):
             return Ground([])
-        held = [self._index.word(t, spoken) for t in known]
+        held = [self._index.words.held(t, spoken) for t in known]
         return Ground([p for places in held for p in places], "formatted") if all(held) else None
 
 

@@ -1,0 +1,130 @@
+"""The words of an index: as they are, by their stem, by their sound in another script."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from .. import language
+from ..language import Language
+from .places import Place, fold
+
+if TYPE_CHECKING:
+    from .index import Index
+
+TITLE, NAME = 48, 5
+"""Characters of a text that names its record; letters of one in lower case that does."""
+MOST = 20
+"""Fields that are looked at for one word."""
+CYRILLIC = "\u0400"
+"""From here on letters are Cyrillic."""
+HEARD = 3
+"""First consonants by which names sound alike."""
+_WORD = re.compile(r"\w+")
+
+
+class Words:
+    """The words that stand in the fields of an index."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    @cached_property
+    def all(self) -> tuple[str, ...]:
+        """Every word of the text that has a letter, in its order."""
+        return tuple(word for word in self._spots if not word.isdecimal())
+
+    @cached_property
+    def _spots(self) -> dict[str, list[int]]:
+        """Where each word of the text stands in it."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for word in _WORD.finditer(self._index.text.replace("_", " ")):
+            found[word[0]] += (word.start(),)
+        return found
+
+    def by_stem(self, spoken: Language) -> dict[str, list[str]]:
+        """The words of the text by their stem in a language."""
+        return self._index.once(f"stems {spoken.tag}", lambda: self._stems(spoken))
+
+    def _stems(self, spoken: Language) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for word in self.all:
+            found.setdefault(spoken.stem(word), []).append(word)
+        return found
+
+    def held(self, word: str, spoken: Language) -> list[Place]:
+        """The fields that hold a word: as it is, inflected, or spelled in another script."""
+        return self._index.once(
+            f"word {spoken.tag} {word}", lambda: self._word(fold(word), word, spoken)
+        )
+
+    def _word(self, folded: str, word: str, spoken: Language) -> list[Place]:
+        alike = [folded, *self.by_stem(spoken).get(spoken.stem(word), ()), *self._inflected(folded)]
+        found = self._holding(alike)
+        for end in (None, -1, -2) if folded[:1] > CYRILLIC and len(folded) > 5 else (None,):
+            found = found or self._holding(self._sounding(folded[:end]))  # without a case's ending
+        return found
+
+    def _holding(self, words: Iterable[str]) -> list[Place]:
+        places = chain.from_iterable(map(self._places, dict.fromkeys(words)))
+        return list(islice(places, MOST))
+
+    def _places(self, word: str) -> list[Place]:
+        """The fields in which a word, or some with hyphens between them, stands."""
+        if word.isalnum():
+            return [self._index.place(at) for at in self._spots.get(word, ())]
+        return self._index.find(word)
+
+    def _inflected(self, word: str) -> list[str]:
+        """The words that agree with a Cyrillic one in all but three letters of their ends."""
+        if not word[:1] > CYRILLIC:
+            return []
+        return [
+            w
+            for w in self._roots_of_words.get(word[:3], ())
+            if w.startswith(word[: max(3, len(word) - 3)])
+            and word.startswith(w[: max(3, len(w) - 3)])
+        ]
+
+    @cached_property
+    def _roots_of_words(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for word in self.all:
+            found.setdefault(word[:3], []).append(word)
+        return found
+
+    def _sounding(self, word: str) -> list[str]:
+        """The words in another script that sound like one."""
+        if not word[0].isalpha():
+            return []
+        return self._sounds[word > CYRILLIC].get(language.sound(word)[:HEARD], [])
+
+    @cached_property
+    def _sounds(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """The words of the text by their sound: those in Cyrillic, and those in Latin."""
+        cyrillic: dict[str, list[str]] = {}
+        latin: dict[str, list[str]] = {}
+        for word in self.all:
+            for said in (word, word[1:]) if word[:1] == "j" else (word,):  # or a vowel
+                if heard := word[0].isalpha() and language.sound(said)[:HEARD]:
+                    (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).append(word)
+        return cyrillic, latin
+
+    def titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
+        """The short texts of rows that have a word of a stem, with how many words they have."""
+        return self._index.once(f"title {spoken.tag} {stem}", lambda: self._titles(stem, spoken))
+
+    def _titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
+        found = []
+        words = self.by_stem(spoken).get(stem, ()) if len(stem) > 1 else ()
+        for place in chain.from_iterable(map(self._places, words)):
+            text = place.value
+            named = len(text) <= TITLE and (len(text) >= NAME or text[:1].isupper())
+            if named and self._index.is_row(place.owner):
+                parts = _WORD.findall(fold(text).replace("_", " "))
+                found.append((place, len([w for w in parts if len(w) > 1 and not w.isdigit()])))
+        return found
