@@ -1,5 +1,5 @@
 """What a deployment would fail at, found before anything is built: one sentence each, with what
-to do. `settings` looks at the template and its parameters, `account` asks AWS and the models.
+to do. The template and its parameters are looked at first, then the account and the models.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import asyncio
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, Final
@@ -20,6 +20,7 @@ from webbee_kernel.errors import KernelError, SettingsError
 
 from .parameters import Deployment, declared, wrong
 from .project import ROOT
+from .terminal import CliError
 
 Clients = Callable[[str], Any]
 
@@ -41,16 +42,55 @@ RAISE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to have. `level` is error (deployment fails or nobody can use it) or warning."""
+    """One thing to have. `level` is error (deployment fails or nobody can use it) or warning.
+    `derived` is what a parameter of this name holds instead of its default, which nobody named."""
 
     name: str
     ok: bool
     message: str
     level: str = "error"
+    derived: str = ""
 
 
-def settings(deployment: Deployment) -> Iterator[Item]:
-    """Whether the functions would start with these parameters."""
+def tried(name: str, find: Callable[[], str], level: str = "error") -> Item:
+    """What is found, or why it is not."""
+    try:
+        return Item(name, True, find(), level)
+    except (LookupError, CliError) as error:
+        return Item(name, False, str(error), level)
+
+
+def look(parameters: Sequence[str], rest: Sequence[str]) -> Iterator[Item]:
+    """What there is to say of a deployment with these `NAME=VALUE` and these options of `sam
+    deploy`. What is not named keeps the value that the stack has now."""
+    options = options_of(rest)
+    place, who = region_of(rest), tried("credentials", credentials)
+    yield from (place, who)
+    if refused := wrong(parameters):
+        yield from (Item("parameters", False, sentence) for sentence in refused)
+        return
+    given = {name: text for name, _, text in (pair.partition("=") for pair in parameters)}
+    region, stack = place.message, options.stack_name
+    if not (place.ok and who.ok):
+        yield from _settings(Deployment(given))
+        return
+    clients = clients_of(region, options.profile)
+    kept = {k: v for k, v in _previous(stack, clients).items() if k in declared()}
+    deployment = Deployment({**kept, **given}, region, stack)
+    yield from _settings(deployment)
+    yield from _account(deployment, clients)
+
+
+def _settings(deployment: Deployment) -> Iterator[Item]:
+    """Whether everything is named, and the functions would start with it."""
+    for name, parameter in declared().items():
+        if "Default" not in parameter:
+            asked = f"name it the first time: {parameter['Description']}"
+            there = deployment.parameter(name)
+            yield Item(name, bool(there), there or asked, "warning")
+    if deployment.parameter("Model") == "offline":
+        told = "it matches phrases and understands no language; Model=bedrock:<id> does"
+        yield Item("model", False, f"offline: {told}", "warning")
     try:
         names = _named(deployment)
     except SettingsError as error:
@@ -73,7 +113,7 @@ def _policy(deployment: Deployment) -> Iterator[Item]:
             yield Item("policy", False, f"{where}: {error}")
 
 
-def account(deployment: Deployment, clients: Clients) -> Iterator[Item]:
+def _account(deployment: Deployment, clients: Clients) -> Iterator[Item]:
     """What the account must allow. What it does not let one ask is a warning."""
     checks = {"concurrency": _concurrency, "Tenancy": _tenants, "models": _models}
     for name, check in checks.items():
@@ -84,24 +124,8 @@ def account(deployment: Deployment, clients: Clients) -> Iterator[Item]:
             yield Item(name, False, f"could not be asked ({what}): {error}", "warning")
 
 
-def derived(deployment: Deployment, clients: Clients) -> dict[str, str]:
-    """Parameters that a deployment takes instead of the template's defaults, where nobody has named
-    them: a quota of ten leaves no twenty executions to refreshes, and not every region, nor a
-    function that exists without it, has tenant isolation."""
-    found: dict[str, str] = {}
-    existing = _existing(deployment, clients)
-    if "Capacity" not in deployment.given and not existing:
-        fits, now = max(2, _quota(clients)[0] // 5), deployment.capacity()["Refresh"]
-        if fits < now:
-            whole = deployment.parameter("Capacity")
-            found["Capacity"] = whole.replace(f"Refresh={now}", f"Refresh={fits}")
-    if "Tenancy" not in deployment.given and any(not i.ok for i in _tenants(deployment, clients)):
-        found["Tenancy"] = "process"
-    return found
-
-
-def previous(stack: str, clients: Clients) -> dict[str, str]:
-    """The parameters of the stack as it stands: those that are not named keep their value."""
+def _previous(stack: str, clients: Clients) -> dict[str, str]:
+    """The parameters of the stack as it stands."""
     try:
         [found] = clients("cloudformation").describe_stacks(StackName=stack)["Stacks"]
     except Exception:  # there is none yet, or it may not be seen
@@ -117,8 +141,9 @@ def _quota(clients: Clients) -> tuple[int, int]:
 
 def _concurrency(deployment: Deployment, clients: Clients) -> Iterator[Item]:
     (total, unreserved), capacity = _quota(clients), deployment.capacity()
+    existing = _existing(deployment, clients)
     wanted = sum(capacity[function] for function in KEEPING)
-    held = sum(_held(name, clients) for name in _existing(deployment, clients).values())
+    held = sum(_held(name, clients) for name in existing.values())
     least = min(UNRESERVED, total)
     allowed = max(0, unreserved + held - least)
     if wanted > allowed:
@@ -131,10 +156,15 @@ def _concurrency(deployment: Deployment, clients: Clients) -> Iterator[Item]:
     told = f"this account runs {total} at once, for all functions"
     is_new = total < SMALL
     yield Item("concurrency", not is_new, f"{told}: {RAISE}" if is_new else told, "warning")
-    refreshes = capacity["Refresh"]
-    if refreshes * 2 > total:
+    refreshes, fits = capacity["Refresh"], max(2, total // 5)
+    if fits < refreshes and not existing and "Capacity" not in deployment.given:
+        whole = deployment.parameter("Capacity")
+        smaller = whole.replace(f"Refresh={refreshes}", f"Refresh={fits}")
+        told = f"Capacity={smaller}, by what this account may run at once"
+        yield Item("Capacity", True, told, derived=smaller)
+    elif refreshes * 2 > total:
         told = f"refreshes may take {refreshes} of {total} executions and turns starve:"
-        more = f"Refresh={max(2, total // 5)} in Capacity until the quota is higher"
+        more = f"Refresh={fits} in Capacity until the quota is higher"
         level = "error" if refreshes > 2 else "warning"
         yield Item("Capacity", False, f"{told} {more}", level)
 
@@ -161,19 +191,22 @@ def _held(function: str, clients: Clients) -> int:
 
 
 def _tenants(deployment: Deployment, clients: Clients) -> Iterator[Item]:
-    wanted = deployment.parameter("Tenancy") == "environment"
+    """Not every region has tenant isolation, nor a function that was made without it."""
+    wanted, why, has = deployment.parameter("Tenancy") == "environment", "", True
     if wanted and WITHOUT_TENANTS.match(deployment.region):
-        told = f"{deployment.region} has no tenant isolation mode: Tenancy=process"
-        yield Item("Tenancy", False, told)
+        has, why = False, f"{deployment.region} has no tenant isolation mode:"
     elif function := _existing(deployment, clients).get(OF_TENANTS):
         answer = clients("lambda").get_function_configuration(FunctionName=function)
-        if (has := "TenancyConfig" in answer) != wanted:
-            yield Item(
-                "Tenancy",
-                False,
-                f"{OF_TENANTS} was made {'with' if has else 'without'} tenant isolation and keeps"
-                f" it: Tenancy={'environment' if has else 'process'}, or a stack of another name",
-            )
+        has = "TenancyConfig" in answer
+        made = f"was made {'with' if has else 'without'} tenant isolation and keeps it:"
+        why = f"{OF_TENANTS} {made}" if has != wanted else ""
+    if not why:
+        return
+    told = f"{why} Tenancy={'environment' if has else 'process'}"
+    if "Tenancy" in deployment.given:
+        yield Item("Tenancy", False, f"{told}, or a stack of another name" if has else told)
+    else:  # the default is one that wants it
+        yield Item("Tenancy", True, told, derived="process")
 
 
 def _named(deployment: Deployment) -> list[str]:
@@ -266,73 +299,29 @@ def _session() -> Any:
     return session
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where a deployment goes."""
-
-    region: str
-    stack: str = "webbee"
-    profile: str | None = None
-
-    @staticmethod
-    def of(rest: Sequence[str]) -> Target:
-        """What these options of `sam deploy` name, else the shell. LookupError where no region is
-        named."""
-        parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-        parser.add_argument("--region")
-        parser.add_argument("--stack-name", default="webbee")
-        parser.add_argument("--profile")
-        options, _ = parser.parse_known_args(rest)
-        if options.profile:
-            os.environ["AWS_PROFILE"] = options.profile
-        return Target(options.region or named(), options.stack_name, options.profile)
-
-    def clients(self) -> Clients:
-        """boto3's clients by service; none waits long for an answer."""
-        import boto3
-        from botocore.config import Config
-
-        make: Any = boto3.Session(region_name=self.region, profile_name=self.profile).client
-        config = Config(connect_timeout=5, read_timeout=15, retries={"total_max_attempts": 2})
-        return cache(lambda service: make(service, config=config))
+def options_of(rest: Sequence[str]) -> argparse.Namespace:
+    """Of the options of `sam deploy` those that say where to: `region` and `profile` may be None,
+    `stack_name` has its default."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--region")
+    parser.add_argument("--stack-name", default="webbee")
+    parser.add_argument("--profile")
+    options, _ = parser.parse_known_args(rest)
+    if options.profile:
+        os.environ["AWS_PROFILE"] = options.profile
+    return options
 
 
-@dataclass(frozen=True, slots=True)
-class Readiness:
-    """What was found: where the deployment goes, and what stands in its way."""
-
-    region: str = ""
-    problems: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    derived: dict[str, str] = field(default_factory=dict)
+def region_of(rest: Sequence[str]) -> Item:
+    """The one region that everything goes to."""
+    return tried("region", lambda: options_of(rest).region or named())
 
 
-def look(parameters: Sequence[str], rest: Sequence[str]) -> Readiness:
-    """Look at a deployment with these `NAME=VALUE` and these options of `sam deploy`."""
-    if problems := wrong(parameters):
-        return Readiness(problems=tuple(problems))
-    try:
-        target = Target.of(rest)
-        credentials()
-    except LookupError as error:
-        return Readiness(problems=(str(error),))
-    items, taken = found(parameters, target)
-    told = [(i.level, f"{i.name}: {i.message}") for i in items if not i.ok]
-    problems = [text for level, text in told if level == "error"]
-    warnings = [text for level, text in told if level == "warning"]
-    return Readiness(target.region, tuple(problems), tuple(warnings), taken)
+def clients_of(region: str, profile: str | None) -> Clients:
+    """boto3's clients by service; none waits long for an answer."""
+    import boto3
+    from botocore.config import Config
 
-
-def found(parameters: Sequence[str], target: Target) -> tuple[list[Item], dict[str, str]]:
-    """What there is to say of a deployment, less what is derived for it; and what is. What is not
-    named keeps the value that the stack has now."""
-    clients = target.clients()
-    kept = {k: v for k, v in previous(target.stack, clients).items() if k in declared()}
-    named_now = dict(pair.partition("=")[::2] for pair in parameters)
-    deployment = Deployment({**kept, **named_now}, target.region, target.stack)
-    items = [*settings(deployment), *account(deployment, clients)]
-    try:
-        taken = derived(deployment, clients)
-    except Exception:  # `account` has said that the quota could not be asked
-        taken = {}
-    return [item for item in items if item.name not in taken], taken
+    make: Any = boto3.Session(region_name=region, profile_name=profile).client
+    config = Config(connect_timeout=5, read_timeout=15, retries={"total_max_attempts": 2})
+    return cache(lambda service: make(service, config=config))

@@ -9,14 +9,14 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from ..deployability import Item, Readiness, Target, credentials, found, look, named, settings
-from ..parameters import Deployment, declared, wrong
+from ..deployability import Item, look, options_of, region_of, tried
+from ..parameters import wrong
 from ..project import COMMAND, IN_REPOSITORY, ROOT, assemble, filled_folder, folder_of_extensions
-from ..terminal import CliError, mark, paint, progress, put_json
+from ..terminal import CliError, mark, paint, put_json
 from .authors import extensions_of, problems
 
 BUILD = Path(".webbee") / "deployment"
@@ -26,21 +26,18 @@ FIRST = 'make deploy PARAMETERS="…"' if IN_REPOSITORY else f"{COMMAND} deploy 
 
 def deploy(options: argparse.Namespace) -> int:
     """Look at the account and the extensions, build the deployment with them and hand it to
-    `sam deploy`. Nothing is built where something is missing."""
+    `sam deploy`. Nothing is built where something is missing. A dry run asks nobody."""
     folder = filled_folder(options.into)
-    ready = _ready(options)
-    for checked, listed in problems(extensions_of(folder)):
-        for error in listed.errors:
-            told = f"{checked / error.file}:{error.line}: {error.message}"
-            raise CliError(f"{told} – {COMMAND} check {checked} tells the rest")
+    items = _told(options, folder)
     place = ROOT
     if folder.resolve() != ROOT / "extensions":
         place = BUILD
         assemble(place, folder)
-    region = ready.region
-    at = ["--region", region] if region and "--region" not in options.rest else []
+    found = region_of(options.rest)
+    region = found.message if found.ok else ""
+    at = ["--region", region] if region and not options_of(options.rest).region else []
     overrides = f"Architecture={options.arch}"
-    derived = [f"{name}={value}" for name, value in ready.derived.items()]
+    derived = [f"{item.name}={item.derived}" for item in items if item.derived]
     given = [overrides, f"Release={int(time.time())}", *derived, *options.parameters]
     build = ["build", "--parameter-overrides", overrides]
     sent = ["deploy", *at, "--parameter-overrides", *given, *options.rest]
@@ -61,26 +58,24 @@ def deploy(options: argparse.Namespace) -> int:
     return 0
 
 
-def _ready(options: argparse.Namespace) -> Readiness:
-    """Where the deployment goes; CliError tells what is missing. A dry run asks nobody."""
-    if options.dry_run:
-        ready = Readiness(_region(options), tuple(wrong(options.parameters)))
-    else:
-        ready = look(options.parameters, options.rest)
-    for warning in ready.warnings:
-        print(paint("warning: ", "yellow") + warning, file=sys.stderr)
-    if ready.problems:
-        raise CliError("\n".join(ready.problems))
-    for name, value in ready.derived.items():
-        print(f"{name}={value}, by what this account may run at once", file=sys.stderr)
-    return ready
+def _told(options: argparse.Namespace, folder: Path) -> list[Item]:
+    """What there is to say before anything is built; CliError tells what is missing."""
+    refused = [Item("parameters", False, sentence) for sentence in wrong(options.parameters)]
+    items = refused if options.dry_run else [*look(options.parameters, options.rest)]
+    for item in items:
+        if item.derived:
+            print(item.message, file=sys.stderr)
+        elif not item.ok and item.level == "warning":
+            print(f"{paint('warning:', 'yellow')} {item.name}: {item.message}", file=sys.stderr)
+    if missing := _missing(items):
+        raise CliError("\n".join(f"{item.name}: {item.message}" for item in missing))
+    for item in _missing(_extensions(folder)):
+        raise CliError(f"{item.message} – {COMMAND} check tells the rest")
+    return items
 
 
-def _region(options: argparse.Namespace) -> str:
-    try:
-        return Target.of(options.rest).region
-    except LookupError:
-        return ""
+def _missing(items: Iterable[Item]) -> list[Item]:
+    return [item for item in items if not item.ok and item.level == "error"]
 
 
 def _own(name: str) -> Path:
@@ -107,12 +102,9 @@ def _path() -> str:
 
 def deploy_check(options: argparse.Namespace) -> int:
     """1 when something is missing."""
-    checks = (_tools, _credentials, _parameters, _account, _extensions)
-    items: list[Item] = []
-    for number, check in enumerate(checks, 1):
-        items += check(options)
-        progress("checking", number, len(checks))
-    missing = [i for i in items if not i.ok and i.level == "error"]
+    folder = folder_of_extensions()
+    items = [*_tools(), *look(options.parameters, options.rest), *_extensions(folder)]
+    missing = _missing(items)
     if options.json:
         put_json({"ready": not missing, "items": [asdict(i) for i in items]})
     else:
@@ -122,55 +114,14 @@ def deploy_check(options: argparse.Namespace) -> int:
     return 1 if missing else 0
 
 
-def _tried(name: str, find: Callable[[], str], level: str = "error") -> Item:
-    try:
-        return Item(name, True, find(), level)
-    except (LookupError, CliError) as error:
-        return Item(name, False, str(error), level)
-
-
-def _tools(options: argparse.Namespace) -> Iterator[Item]:
+def _tools() -> Iterator[Item]:
     """In the repository `make deploy` prepares both."""
     level = "warning" if IN_REPOSITORY else "error"
-    yield _tried("sam", _sam, level)
-    yield _tried("Python 3.13", lambda: _path().partition(os.pathsep)[0], level)
+    yield tried("sam", _sam, level)
+    yield tried("Python 3.13", lambda: _path().partition(os.pathsep)[0], level)
 
 
-def _credentials(options: argparse.Namespace) -> Iterator[Item]:
-    yield _tried("credentials", credentials)
-    yield _tried("region", named)
-
-
-def _given(options: argparse.Namespace) -> Mapping[str, str]:
-    pairs = (str(pair).partition("=") for pair in options.parameters)
-    return {name: value.strip('"') for name, _, value in pairs}
-
-
-def _parameters(options: argparse.Namespace) -> Iterator[Item]:
-    for sentence in wrong(options.parameters):
-        yield Item("parameters", False, sentence)
-    given = _given(options)
-    for name, parameter in declared().items():
-        if "Default" not in parameter:
-            asked = f"name it to {FIRST}, the first time – {parameter['Description']}"
-            yield Item(name, name in given, given.get(name) or asked, "warning")
-    if given.get("Model", "offline") == "offline":
-        told = "it matches phrases and understands no language; Model=bedrock:<id> does"
-        yield Item("model", False, f"offline: {told}", "warning")
-
-
-def _account(options: argparse.Namespace) -> Iterator[Item]:
-    """What the functions would not start with, and what the account does not allow."""
-    try:
-        target = Target.of(options.rest)
-        credentials()
-    except LookupError:  # told above
-        yield from settings(Deployment(_given(options)))
-    else:
-        yield from found(options.parameters, target)[0]
-
-
-def _extensions(options: argparse.Namespace) -> Iterator[Item]:
-    for folder, checked in problems(extensions_of(folder_of_extensions())):
-        first = next((f"{f.file}:{f.line}: {f.message}" for f in checked.errors), "checked")
-        yield Item(f"extension {folder.name}", not checked.errors, first)
+def _extensions(folder: Path) -> Iterator[Item]:
+    for one, checked in problems(extensions_of(folder)):
+        first = next((f"{one / f.file}:{f.line}: {f.message}" for f in checked.errors), "checked")
+        yield Item(f"extension {one.name}", not checked.errors, first)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +42,27 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
         yield found
 
 
-def look(*parameters: str, rest: tuple[str, ...] = ()) -> deployability.Readiness:
-    return deployability.look([*GIVEN, *parameters], rest)
+@dataclass(frozen=True)
+class Readiness:
+    """What there is to say, the advice to take a real model aside."""
+
+    problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    derived: dict[str, str] = field(default_factory=dict)
+
+
+def look(*parameters: str) -> Readiness:
+    items = list(deployability.look([*GIVEN, *parameters], ()))
+    told = [(i.level, f"{i.name}: {i.message}") for i in items if not i.ok and i.name != "model"]
+    return Readiness(
+        tuple(text for level, text in told if level == "error"),
+        tuple(text for level, text in told if level == "warning"),
+        {i.name: i.derived for i in items if i.derived},
+    )
 
 
 def test_a_plain_deployment_into_an_account_that_allows_it_is_ready(account: Account) -> None:
-    assert look() == deployability.Readiness(REGION)
+    assert look() == Readiness()
 
 
 # ---------------------------------------------------------------- parameters
@@ -55,7 +71,7 @@ def test_a_plain_deployment_into_an_account_that_allows_it_is_ready(account: Acc
 def test_what_a_function_would_not_start_with_is_told(account: Account) -> None:
     [told] = look('ModelOptions={"ModelPrices":{"m":{"input":"much"}}}').problems
     assert told.startswith(
-        "ModelOptions: ModelPrices['m']['input']: Input should be a valid number"
+        "parameters: ModelOptions: ModelPrices['m']['input']: Input should be a valid number"
     )
     account.parameters = {"Limits": "TurnToken=5000"}  # what a stack of an earlier release keeps
     found = look().problems
@@ -212,7 +228,7 @@ def test_a_function_keeps_the_isolation_it_was_made_with(account: Account) -> No
     account.functions = {
         "ToolDispatchFunction": {"TenancyConfig": {"TenantIsolationMode": "PER_TENANT"}}
     }
-    assert look() == deployability.Readiness(REGION)
+    assert look() == Readiness()
     [told] = look("Tenancy=shared").problems
     assert "made with tenant isolation and keeps it: Tenancy=environment" in told
 
@@ -425,4 +441,4 @@ def test_a_deployment_has_one_region_in_the_aws_command_lines_own_order(
     for name, value in (("AWS_REGION", first), ("AWS_DEFAULT_REGION", second)):
         monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
     assert deployability.named() == region
-    assert deployability.Target.of(["--region=us-west-2", "--guided"]).region == "us-west-2"
+    assert deployability.region_of(["--region=us-west-2", "--guided"]).message == "us-west-2"
