@@ -38,6 +38,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from webbee_kernel.api.process_pool import ProcessEnded
+
 from .loopback import served
 from .template import Template, create_tables, load_template
 from .terminal import Command
@@ -211,21 +213,11 @@ def aws_server(
             yield f"http://{host}:{listener.getsockname()[1]}"
 
 
-class FunctionError(Exception):
-    """The function raised, or its init did: the error's class and message as Lambda reports
-    them."""
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(f"{kind}: {message}")
-        self.kind = kind
-        self.message = message
-
-
 class Invocable(Protocol):
     """A function."""
 
     def invoke(self, event: Any) -> Any:
-        """Its answer; FunctionError where it raised or ended."""
+        """Its answer; ProcessEnded where it raised, or its process ended."""
         ...
 
 
@@ -250,7 +242,7 @@ def lambda_api(
         headers = {"x-amz-executed-version": "$LATEST"}
         try:
             answer = await run_in_threadpool(function.invoke, json.loads(payload))
-        except FunctionError as error:
+        except ProcessEnded as error:
             answer = {"errorType": error.kind, "errorMessage": error.message}
             headers = {"x-amz-function-error": "Unhandled"}
         body = json.dumps(answer)  # not orjson: integers beyond 64 bits stay exact

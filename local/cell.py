@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from webbee_kernel.api.model_broker import BrokerService
-from webbee_kernel.api.process_pool import MEMORY_MB, SECONDS, ProcessEnded, ProcessPool
+from webbee_kernel.api.process_pool import MEMORY_MB, SECONDS, ProcessPool
 from webbee_kernel.config import GROUPS, Settings, variable_of
 
-from .aws import FunctionError, aws_port, lambda_api
-from .project import COMMAND, child_environment
+from .aws import aws_port, lambda_api
+from .project import child_environment
 from .template import Template, environment
 
 NAME = "cell"
@@ -38,42 +38,16 @@ BEYOND = ("WEBBEE_DEVELOP", "WEBBEE_CALL_SECONDS", "WEBBEE_HTTP_ALLOW_PRIVATE")
 """Settings that only a local cell has."""
 
 
-class Cell:
-    """What `tool_dispatch` is in the cloud: `invoke` runs an event in its tenant's process."""
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._processes = ProcessPool(environment)
-        self.start = self._processes.start
-        self.stop = self._processes.stop
-
-    def ready(self) -> None:
-        """Wait until the extensions are loaded. OSError where their process ended instead."""
-        try:
-            self._processes.ready()
-        except OSError as error:
-            raise OSError(0, f"{error.strerror}; {COMMAND} check says which") from None
-
-    def invoke(self, event: Any) -> Any:
-        """The function's answer; FunctionError where it raised or its process ended."""
-        try:
-            return self._processes.invoke(event)
-        except ProcessEnded as ended:
-            raise FunctionError(ended.kind, ended.message) from None
-
-
-class Broker:
+class Broker(BrokerService):
     """What `model_broker` is in the cloud: asks the model of this process's settings."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._service = BrokerService(settings)
 
     def invoke(self, event: Any) -> Any:
         """Its answer."""
-        return asyncio.run(self._service.handle(event))
+        return asyncio.run(self.handle(event))
 
 
 @contextmanager
-def local_cell(env: Mapping[str, str], template: Template) -> Iterator[tuple[Cell, str]]:
+def local_cell(env: Mapping[str, str], template: Template) -> Iterator[tuple[ProcessPool, str]]:
     """A cell for the time of the block, loading when this yields, and where it is invoked
     (`AWS_ENDPOINT_URL_LAMBDA`). `env` is the deployment's."""
     broker = Broker(Settings.from_env(env, "model_broker"))
@@ -81,7 +55,7 @@ def local_cell(env: Mapping[str, str], template: Template) -> Iterator[tuple[Cel
         aws_port(f"/{secrets.token_urlsafe(12)}") as aws,
         lambda_api({BROKER: broker}, prefix=f"/{secrets.token_urlsafe(12)}") as models,
     ):
-        cell = Cell(cell_environment(env, template, aws, models))
+        cell = ProcessPool(cell_environment(env, template, aws, models))
         with lambda_api({NAME: cell}, prefix=f"/{secrets.token_urlsafe(12)}") as url:
             cell.start()
             try:

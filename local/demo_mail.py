@@ -15,17 +15,17 @@ DEMO_MAIL = Path(__file__).with_name("demo_mail.json")
 
 
 @dataclass(frozen=True, slots=True)
-class DemoMail:
-    """One message of the demo mailbox."""
+class Mail:
+    """A message as it lies in a mailbox; `when` it arrived, in ISO's form."""
 
     address: str
     folder: str
+    raw: bytes
     seen: bool
-    when: datetime
-    message: EmailMessage
+    when: str
 
 
-def demo_mail(now: datetime) -> list[DemoMail]:
+def demo_mail(now: datetime) -> list[Mail]:
     """The demo mailbox, oldest first, with dates that end at `now`.
 
     Messages of today stand in the file newest first and are spread over the time since midnight, at
@@ -35,25 +35,23 @@ def demo_mail(now: datetime) -> list[DemoMail]:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     today = [entry for entry in entries if entry["days_ago"] == 0]
     step = min(timedelta(minutes=25), (now - midnight) / (len(today) + 1))
-    mails = []
-    for entry in entries:
+
+    def date(entry: dict[str, Any]) -> datetime:
         if entry["days_ago"] == 0:
-            when = now - step * (today.index(entry) + 1)
-        else:
-            hour, minute = map(int, entry["at"].split(":"))
-            when = (
-                midnight - timedelta(days=entry["days_ago"]) + timedelta(hours=hour, minutes=minute)
-            )
-        mails.append(
-            DemoMail(
-                entry["account"],
-                entry.get("folder", "INBOX"),
-                entry["seen"],
-                when,
-                _composed(entry, when),
-            )
+            return now - step * (today.index(entry) + 1)
+        hour, minute = map(int, entry["at"].split(":"))
+        return midnight - timedelta(days=entry["days_ago"]) + timedelta(hours=hour, minutes=minute)
+
+    return [
+        Mail(
+            entry["account"],
+            entry.get("folder", "INBOX"),
+            eight_bit(_composed(entry, when)),
+            entry["seen"],
+            when.isoformat(),
         )
-    return sorted(mails, key=lambda mail: mail.when)
+        for when, entry in sorted(((date(e), e) for e in entries), key=lambda dated: dated[0])
+    ]
 
 
 def _composed(entry: dict[str, Any], when: datetime) -> EmailMessage:
@@ -63,13 +61,24 @@ def _composed(entry: dict[str, Any], when: datetime) -> EmailMessage:
     message["Subject"] = entry["subject"]
     message["Date"] = format_datetime(when)
     message["Message-ID"] = make_msgid(domain="demo.example")
-    text = "\n".join(entry.get("text", []))
-    if "html" in entry:
-        message.set_content("\n".join(entry["html"]), subtype="html")
-    else:
-        message.set_content(text)
+    kind = "html" if "html" in entry else "plain"
+    text = "\n".join(entry.get("html") or entry.get("text", []))
+    message.set_content(text, subtype=kind)
     for name in entry.get("attachments", []):
         message.add_attachment(
             b"A demo attachment.", maintype="application", subtype="octet-stream", filename=name
         )
     return message
+
+
+def eight_bit(message: EmailMessage) -> bytes:
+    """The message with its texts unencoded: pymap searches bodies byte by byte, where larger
+    servers decode them first."""
+    for part in message.walk():
+        payload = part.get_payload(decode=True)
+        unicode = part.get_content_charset() in (None, "utf-8", "us-ascii")
+        if part.get_content_maintype() == "text" and unicode and isinstance(payload, bytes):
+            del part["Content-Transfer-Encoding"]
+            part["Content-Transfer-Encoding"] = "8bit"
+            part.set_payload(payload.decode("ascii", "surrogateescape"))
+    return message.as_bytes(policy=email.policy.SMTP.clone(cte_type="8bit"))

@@ -19,7 +19,8 @@ from typing import Any
 
 import boto3
 
-from .mail_servers import KeptMail, MailServers
+from .demo_mail import Mail
+from .mail_servers import MailServers
 
 FILE = "state.json"
 LOCK = "lock"
@@ -81,7 +82,7 @@ class Keeper:
                     now = rf"\g<1>{_ports(mail)[kind]}"
                     value = re.sub(rf'("{kind}":\s*){was}\b', now, value)
             ssm.put_parameter(Name=name, Value=value, Type="SecureString", Overwrite=True)
-        mail.restore([KeptMail(**m) for m in self.state.get("mails", [])])
+        mail.restore([Mail(**m) for m in self.state.get("mails", [])])
 
     def has_secret(self, secret: str) -> bool:
         """Whether a user's secret, `tenant/user/app/name`, is kept of an earlier run."""

@@ -40,7 +40,7 @@ from pysasl.hashing import BuiltinHash
 
 from webbee_kernel.background import LoopThread
 
-from .demo_mail import demo_mail
+from .demo_mail import Mail, demo_mail, eight_bit
 
 T = TypeVar("T")
 Security = Literal["none", "starttls", "tls"]
@@ -79,17 +79,6 @@ class ReceivedMessage:
         """The plain text, without the line end that mail adds."""
         body = self.message.get_body(("plain",))
         return str(body.get_content()).rstrip("\r\n") if body else ""
-
-
-@dataclass(frozen=True, slots=True)
-class KeptMail:
-    """A message of a mailbox, to be put back in a later run."""
-
-    address: str
-    folder: str
-    raw: bytes
-    seen: bool
-    when: str
 
 
 DEMO_ACCOUNTS = (
@@ -207,9 +196,10 @@ class MailServers:
     ) -> int:
         """Put a message into a mailbox, as if it had just arrived. Returns its UID. KeyError for an
         unknown address."""
-        raw = message if isinstance(message, bytes) else _eight_bit(message)
+        raw = message if isinstance(message, bytes) else eight_bit(message)
+        arrived = (when or self.clock()).isoformat()
         return self._call(
-            self._append(self.account(address).address, raw, folder, seen, when or self.clock())
+            self._append(Mail(self.account(address).address, folder, raw, seen, arrived))
         )
 
     def clock(self) -> datetime:
@@ -221,18 +211,17 @@ class MailServers:
         found = self._call(self._all([self.account(address)], [folder]))
         return [_parsed(mail.raw) for mail in found]
 
-    def kept(self) -> list[KeptMail]:
+    def kept(self) -> list[Mail]:
         """Every message of every mailbox."""
         return self._call(self._all(self.accounts, ("INBOX", *self._folders)))
 
-    def restore(self, mails: Iterable[KeptMail]) -> None:
+    def restore(self, mails: Iterable[Mail]) -> None:
         """Put messages back; those of unknown accounts are left out."""
         known = {a.address for a in self.accounts}
-        for m in (m for m in mails if m.address in known):
-            when = datetime.fromisoformat(m.when)
-            self._call(self._append(m.address, m.raw, m.folder, m.seen, when))
+        for mail in (m for m in mails if m.address in known):
+            self._call(self._append(mail))
 
-    async def _all(self, accounts: Sequence[DemoAccount], folders: Sequence[str]) -> list[KeptMail]:
+    async def _all(self, accounts: Sequence[DemoAccount], folders: Sequence[str]) -> list[Mail]:
         found = []
         for account in accounts:
             mailboxes = await self._mailboxes(account.address)
@@ -241,7 +230,7 @@ class MailServers:
                 async for m in mailbox.messages():
                     seen = Seen in m.permanent_flags
                     raw, when = bytes(m._content), m.internal_date.isoformat()
-                    found.append(KeptMail(account.address, folder, raw, seen, when))
+                    found.append(Mail(account.address, folder, raw, seen, when))
         return found
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
@@ -265,8 +254,7 @@ class MailServers:
         self._open = [imap, smtp]
         self.imap_port, self.smtp_port = (s.sockets[0].getsockname()[1] for s in self._open)
         for mail in demo_mail(self._now) if self._demo else ():
-            raw = _eight_bit(mail.message)
-            await self._append(mail.address, raw, mail.folder, mail.seen, mail.when)
+            await self._append(mail)
 
     async def _end(self) -> None:
         while self._open:
@@ -308,12 +296,11 @@ class MailServers:
                 pass
         return self._config.set_cache[address][0]
 
-    async def _append(
-        self, address: str, raw: bytes, folder: str, seen: bool, when: datetime
-    ) -> int:
-        mailbox = await (await self._mailboxes(address)).get_mailbox(folder)
-        flags: frozenset[Flag] = frozenset({Seen} if seen else ())
-        appended = await mailbox.append(AppendMessage(raw, when, flags), recent=not seen)
+    async def _append(self, mail: Mail) -> int:
+        mailbox = await (await self._mailboxes(mail.address)).get_mailbox(mail.folder)
+        flags: frozenset[Flag] = frozenset({Seen} if mail.seen else ())
+        when = datetime.fromisoformat(mail.when)
+        appended = await mailbox.append(AppendMessage(mail.raw, when, flags), recent=not mail.seen)
         return int(appended.uid)
 
     def _smtp(self) -> SMTP:
@@ -340,7 +327,8 @@ class MailServers:
     async def handle_MAIL(  # noqa: N802 - aiosmtpd calls it
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        """Nobody sends without signing in."""
+        """Nobody sends without signing in. aiosmtpd would see to that itself, and warn that there
+        is no TLS."""
         if not session.authenticated:
             return "530 5.7.0 Authentication required"
         envelope.mail_from = address
@@ -364,22 +352,9 @@ class MailServers:
         self.received.append(ReceivedMessage(str(envelope.mail_from), recipients, _parsed(raw)))
         local = {a.address.lower(): a.address for a in self.accounts}
         for address in (local[r.lower()] for r in recipients if r.lower() in local):
-            copy = _eight_bit(_parsed(raw))
-            await self._append(address, copy, "INBOX", seen=False, when=self.clock())
+            copy, now = eight_bit(_parsed(raw)), self.clock().isoformat()
+            await self._append(Mail(address, "INBOX", copy, seen=False, when=now))
         return "250 Message accepted"
-
-
-def _eight_bit(message: EmailMessage) -> bytes:
-    """The message with its texts unencoded: pymap searches bodies byte by byte, where larger
-    servers decode them first."""
-    for part in message.walk():
-        payload = part.get_payload(decode=True)
-        unicode = part.get_content_charset() in (None, "utf-8", "us-ascii")
-        if part.get_content_maintype() == "text" and unicode and isinstance(payload, bytes):
-            del part["Content-Transfer-Encoding"]
-            part["Content-Transfer-Encoding"] = "8bit"
-            part.set_payload(payload.decode("ascii", "surrogateescape"))
-    return message.as_bytes(policy=email.policy.SMTP.clone(cte_type="8bit"))
 
 
 def _parsed(raw: bytes) -> EmailMessage:

@@ -27,7 +27,7 @@ from .template import load_template
 from .terminal import CliError
 
 if TYPE_CHECKING:
-    from .cell import Cell
+    from webbee_kernel.api.process_pool import ProcessPool
 
 FUNCTIONS = ("chat_turn", "tool_dispatch", "skeleton_refresh")
 
@@ -40,7 +40,7 @@ class Stack:
     handlers: Mapping[str, ModuleType]
     env: Mapping[str, str]
     queue_url: str
-    cell: Cell | None = None
+    cell: ProcessPool | None = None
 
     def invoke(self, function: str, event: Mapping[str, Any]) -> Any:
         """Call a function's real `lambda_handler`; its answer passes through JSON, as in Lambda."""
@@ -153,7 +153,7 @@ def local_stack(
 
 
 @contextmanager
-def _cell(template: Mapping[str, Any]) -> Iterator[Cell]:
+def _cell(template: Mapping[str, Any]) -> Iterator[ProcessPool]:
     from .cell import NAME, local_cell
 
     with local_cell(dict(os.environ), dict(template)) as (cell, url):

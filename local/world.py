@@ -20,6 +20,7 @@ from .gateway import PATH, TENANT, TOKENS, Gateway, new_prefix, open_to
 from .keeping import Keeper
 from .loopback import served
 from .mail_servers import MailServers
+from .project import COMMAND
 from .stack import Stack, local_stack
 
 STREAM_S, POLL_S, KEEP_S = 0.05, 0.5, 5.0
@@ -161,8 +162,11 @@ def local_world(
                     run.callback(save)
                     run.callback(world.end)
                     world.again(save, "keeper", lambda: KEEP_S)
-                if stack.cell:
-                    stack.cell.ready()
+                try:
+                    if stack.cell:
+                        stack.cell.ready()
+                except OSError as error:
+                    raise OSError(0, f"{error.strerror}; {COMMAND} check says which") from None
                 if prepare:
                     step("users, their apps and mail")
                     prepare(world)

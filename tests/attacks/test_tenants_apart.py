@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from local.aws import CREDENTIALS, aws_server, client
-from local.cell import Cell
 from local.project import ROOT, child_environment
 from local.template import create_tables, load_template
+from webbee_kernel.api.process_pool import ProcessPool
 from webbee_kernel.aws.invoke import LambdaDispatch
 from webbee_kernel.errors import DispatchRefused
 from webbee_kernel.sdk import User
@@ -101,7 +101,7 @@ class Processes:
     """The local cell, invoked."""
 
     def __init__(self, env: dict[str, str]) -> None:
-        self._cell = Cell({**child_environment(), **env})
+        self._cell = ProcessPool({**child_environment(), **env})
 
     def invoke(self, Payload: str, **_: Any) -> dict[str, Any]:  # noqa: N803 - boto3's own name
         return {"Payload": io.BytesIO(json.dumps(self._cell.invoke(json.loads(Payload))).encode())}
@@ -196,6 +196,7 @@ def test_what_a_tenants_code_leaves_behind_stands_still_and_ends_before_another_
 
 CLOSED = """
 import ctypes, os, pathlib
+from webbee_kernel.api.process_pool import ProcessPool
 from webbee_kernel.api import process_pool as descendants
 if os.getuid() == 0:
     os.setgroups([])

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
-from local.aws import FunctionError
 from local.project import ROOT
 from tests.processes import free_port, kill
+from webbee_kernel.api.process_pool import ProcessEnded
 
 MACHINE = {"amd64": "x86_64", "aarch64": "arm64"}.get(
     platform.machine().lower(), platform.machine()
@@ -138,7 +138,7 @@ class Emulator:
             self._output = None
 
     def invoke(self, event: Any, timeout_s: float = 30.0) -> Any:
-        """The function's answer to an event; FunctionError when it raised or could not start."""
+        """The function's answer to an event; ProcessEnded when it raised or could not start."""
         request = urllib.request.Request(self._url, data=json.dumps(event).encode(), method="POST")
         with self._lock:
             try:
@@ -148,7 +148,7 @@ class Emulator:
                 with error:
                     answer = json.loads(error.read())
         if isinstance(answer, dict) and {"errorType", "errorMessage"} <= answer.keys():
-            raise FunctionError(answer["errorType"], answer["errorMessage"])
+            raise ProcessEnded(answer["errorType"], answer["errorMessage"])
         return answer
 
     def logs(self) -> str:

@@ -59,7 +59,7 @@ def test_a_release_that_fails_every_turn_is_no_function_error_and_rings_its_alar
     canary: Emulator,
 ) -> None:
     for _ in range(3):
-        answer = canary.invoke(recorded("http_chat"))  # FunctionError, were it one
+        answer = canary.invoke(recorded("http_chat"))  # ProcessEnded, were it one
         assert answer["statusCode"] == 500
     assert rings(canary.logs(), "8") == "ALARM"
 

@@ -14,8 +14,9 @@ import pytest
 
 from local.template import environment, load_template
 from tests.emulator.conftest import LOGICAL_IDS, Cloud, recorded
-from tests.emulator.runtime import ROOT, Built, Emulator, FunctionError
+from tests.emulator.runtime import ROOT, Built, Emulator
 from webbee_kernel import language
+from webbee_kernel.api.process_pool import ProcessEnded
 from webbee_kernel.config import ALL_TABLES, Settings
 from webbee_kernel.observability import EMITTED
 
@@ -271,7 +272,7 @@ def test_a_wrong_variable_stops_the_function_at_init_with_one_line_that_names_it
     why: str,
 ) -> None:
     with Emulator(built, LOGICAL_IDS[function], environment(function) | {variable: value}) as slot:
-        with pytest.raises(FunctionError) as failure:
+        with pytest.raises(ProcessEnded) as failure:
             slot.invoke(recorded("eventbridge_tick"))
         logs = slot.logs()
     assert failure.value.kind.endswith("SettingsError")

@@ -21,13 +21,14 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from local.aws import FunctionError, aws_port, aws_server
+from local.aws import aws_port, aws_server
 from local.cell import cell_environment
 from local.loopback import Client
 from local.project import ROOT, child_environment
 from local.stack import local_stack
 from local.template import load_template
 from tests.processes import kill
+from webbee_kernel.api.process_pool import ProcessEnded
 from webbee_kernel.sdk import User
 from webbee_kernel.types import CallRequest, to_dict, user_dict
 
@@ -208,14 +209,14 @@ def test_a_handler_that_holds_the_interpreter_ends_its_own_call_only(tmp_path: P
         holding = call("hold", 5)
         until((daring / "held").exists)
         assert call("").result()["status"] == "ok"
-        with pytest.raises(FunctionError, match="timed out after 8"):
+        with pytest.raises(ProcessEnded, match="timed out after 8"):
             holding.result()
 
         (daring / "held").unlink()
         assert call("later").result()["status"] == "ok"
         (daring / "go").touch()
         until((daring / "held").exists)
-        with pytest.raises(FunctionError, match="timed out after 4"):
+        with pytest.raises(ProcessEnded, match="timed out after 4"):
             call("x" * 300_000, 1).result(300)
         assert call("").result()["status"] == "ok"
 
