@@ -28,10 +28,11 @@ APPS = 12
 class Probes:
     """Apps whose health checks answer once `needed` of them have been asked."""
 
-    def __init__(self, count: int, needed: int) -> None:
+    def __init__(self, count: int, needed: int, **env: str) -> None:
         self.asked = 0
+        self.tenants: set[str] = set()
         self.needed = needed
-        self.kernel = TestKernel([self._app(f"app{n}") for n in range(count)])
+        self.kernel = TestKernel([self._app(f"app{n}") for n in range(count)], env=env)
         app, kernel = self.kernel.app, self.kernel.kernel
         self._service = ChatService(app.settings, app=app, kernel=kernel)
 
@@ -41,6 +42,7 @@ class Probes:
         @extension.health_check
         async def health(ctx: Context) -> dict[str, Any]:
             self.asked += 1
+            self.tenants.add(ctx.user.tenant_id)
             while self.asked < self.needed:  # noqa: ASYNC110 - the test moves it from its own thread
                 await asyncio.sleep(0.001)
             return {"status": "ok"}
@@ -79,6 +81,12 @@ def test_an_app_is_asked_once_a_minute_however_often_the_route_is() -> None:
     probes.kernel.clock.advance(61)
     probes.answer()
     assert probes.asked == 2
+
+
+def test_an_app_is_asked_for_a_tenant_that_the_deployment_serves() -> None:
+    probes = Probes(1, needed=1, WEBBEE_TENANTS="acme,umbrella")
+    assert probes.answer()["extensions"] == {"app0": "ok"}
+    assert probes.tenants == {"acme"}
 
 
 def test_an_app_that_does_not_load_is_named_without_the_text_of_its_error(

@@ -127,6 +127,7 @@ WEBHOOKS: dict[str, tuple[str, int, Any]] = {
     "names a status": ("status", 202, "later"),
     "names a status that is none": ("bad status", 500, None),
     "returns nothing": ("nothing", 200, {"ok": True}),
+    "returns JSON that it has written itself": ("written", 200, '{"challenge": 1}'),
     "returns an object": ("object", 500, None),
 }
 

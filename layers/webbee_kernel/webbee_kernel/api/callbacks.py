@@ -67,7 +67,10 @@ class Webhooks:
             return Answer({"error": error}, 500)
         status, headers, body = (outcome.data[k] for k in ("status", "headers", "body"))
         if isinstance(body, str):
-            return Answer(body, status, headers.pop("content-type", "text/plain"), headers)
+            # a text is sent as it is, also where its extension says that it is JSON
+            kind = headers.pop("content-type", "text/plain")
+            kind = kind if "charset" in kind.lower() else f"{kind}; charset=utf-8"
+            return Answer(body, status, kind, headers)
         return Answer(body, status, headers=headers)
 
     async def _named(self, path: str) -> tuple[str, str]:

@@ -28,7 +28,7 @@ from .request_models import (
     at_most,
 )
 from .router import Answer, Group, Request, Route, Router, Services, unavailable_reason
-from .socket_sender import ApiGatewaySockets, OpenSockets, Pusher, StreamRecords
+from .socket_sender import Pusher, StreamRecords
 from .sockets import Sockets
 from .turns import Turns, Work
 
@@ -76,10 +76,8 @@ class ChatService:
         installs = installs or make_installs(self.app, dispatch)
         services = Services(self.app, self.kernel, make_queue(self.app), installs)
         self.turns = Turns(self.app, self.kernel)
-        url = self.app.settings.connections_url
-        # locally the gateway's sockets are in this process
-        sockets = ApiGatewaySockets(url) if url else OpenSockets()
-        pusher = Pusher(sockets, self.app.stores.connections, self.app.clock)
+        url, connections = self.app.settings.connections_url, self.app.stores.connections
+        pusher = Pusher(url, connections, self.app.clock)
         self.records = StreamRecords(self.app, dispatch, pusher)
         self.sockets = Sockets(self.app, self.turns, pusher)
         # one table of routes, whoever serves them

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 import copy
 import gc
-import json
 import logging
 import os
 import random
 import re
 import sys
 import threading
-import time
 from collections.abc import Callable, Coroutine, Mapping
-from http.client import HTTPConnection, HTTPException
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -30,7 +27,6 @@ from ..background import LoopThread
 from ..clock import Clock, SystemClock
 from ..config import FALLBACKS, INLINE, KEYS, FunctionName, Settings
 from ..observability import bind_invocation, log_fields, metered
-from ..types import JSONObject
 
 
 def set_up_logging(function: str) -> None:
@@ -289,67 +285,54 @@ class AfterResponse:
     """
 
     def __init__(self, runtime_api: str, wait_idle: Callable[[], object]) -> None:
-        self._address = runtime_api  # the runtime's own, on the loopback
+        from urllib3 import PoolManager, Retry
+
+        # the runtime's own, on the loopback
+        self._address = f"http://{runtime_api}/2020-01-01/extension"
         self._wait_idle = wait_idle
         self._finished = threading.Semaphore(0)
+        # a question that failed is put again: while none is put, Lambda waits, and every answer of
+        # this environment would end with the function's time
+        again = Retry(
+            TRIES - 1,
+            status_forcelist=frozenset(range(400, 600)),
+            backoff_factor=AGAIN_S,
+            backoff_max=AGAIN_S,
+        )
+        self._http = PoolManager(retries=again)
 
     def start(self) -> None:
         """Register during init and follow the invocations from a thread."""
-        named = self._asked(
-            "POST", "register", {"Lambda-Extension-Name": _NAME}, {"events": ["INVOKE"]}, timeout=5
+        named = self._http.request(
+            "POST",
+            f"{self._address}/register",
+            headers={"Lambda-Extension-Name": _NAME},
+            json={"events": ["INVOKE"]},
+            timeout=5.0,
+            retries=False,
         )
-        identifier = named["Lambda-Extension-Identifier"]
-        threading.Thread(target=self._follow, args=(identifier,), name=_NAME, daemon=True).start()
+        if named.status != 200:
+            raise OSError(f"the extensions API answered {named.status}")
+        identifier = "Lambda-Extension-Identifier"
+        headers = {identifier: named.headers[identifier]}
+        threading.Thread(target=self._follow, args=(headers,), name=_NAME, daemon=True).start()
 
     def invocation_answered(self) -> None:
         """The handler returned: what is still running may finish."""
         self._finished.release()
 
-    def _follow(self, identifier: str) -> None:
-        while self._next(identifier):
+    def _follow(self, headers: Mapping[str, str]) -> None:
+        from urllib3.exceptions import HTTPError
+
+        while True:
+            try:
+                self._http.request("GET", f"{self._address}/event/next", headers=headers)
+            except HTTPError as error:
+                _log.error("error=%s | the next event could not be asked for", type(error).__name__)
+                return
             # counted and not a flag: the answer may be there before its event is seen here
             self._finished.acquire()
             try:
                 self._wait_idle()
             except Exception as error:
                 _log.error("error=%s | waiting for background tasks failed", type(error).__name__)
-
-    def _next(self, identifier: str) -> bool:
-        """Wait for the next event; False where it cannot be asked for. Lambda waits for this
-        question: one that failed is put again, or every answer of this environment would end with
-        the function's time."""
-        for _ in range(TRIES):
-            try:
-                self._asked("GET", "event/next", {"Lambda-Extension-Identifier": identifier})
-                return True
-            except (OSError, HTTPException) as error:
-                _log.error("error=%s | the next event could not be asked for", type(error).__name__)
-                time.sleep(AGAIN_S)
-        return False
-
-    def _asked(
-        self,
-        method: str,
-        path: str,
-        headers: dict[str, str],
-        body: JSONObject | None = None,
-        *,
-        timeout: float | None = None,
-    ) -> dict[str, str]:
-        """One request of the extensions API: the headers of its answer. OSError where it is
-        refused. (urllib would read all certificates of the machine for this plain address.)"""
-        connection = HTTPConnection(self._address, timeout=timeout)
-        try:
-            connection.request(
-                method,
-                f"/2020-01-01/extension/{path}",
-                body=json.dumps(body) if body else None,
-                headers=headers,
-            )
-            response = connection.getresponse()
-            response.read()
-            if response.status != 200:
-                raise OSError(f"{path} answered {response.status}")
-            return dict(response.headers.items())
-        finally:
-            connection.close()

@@ -74,7 +74,9 @@ class Health:
         return answer
 
     async def _asked(self, app_id: str) -> str:
-        nobody = user_dict(User(SYSTEM_USER, role="system"))
+        # a deployment may serve no tenant but its own
+        tenant_id = self._app.settings.tenant_ids[0]
+        nobody = user_dict(User(SYSTEM_USER, role="system", tenant_id=tenant_id))
         call = CallRequest("health", nobody, app_id, "health", deadline_s=5.0)
         try:
             outcome = await asyncio.wait_for(self._dispatch.call(call), HEALTH_S)

@@ -204,8 +204,9 @@ def checked(model: type[B], data: Any, *, strict: bool = True) -> B:
 def rendered(answer: Answer) -> JSONObject:
     """The HTTP API's response form (payload 2.0)."""
     is_json = answer.content_type == "application/json"
+    is_whole = is_json or "charset" in answer.content_type.lower()
     headers = {
-        "content-type": answer.content_type + ("" if is_json else "; charset=utf-8"),
+        "content-type": answer.content_type + ("" if is_whole else "; charset=utf-8"),
         "cache-control": "no-store",
         "x-content-type-options": "nosniff",
     } | dict(answer.headers)
@@ -324,13 +325,13 @@ class Router:
         route, failed = None, False
         try:
             route, handler, parameters = self._find(method, path)
-            answer = await handler(_request(route, event, parameters))
+            answer = rendered(await handler(_request(route, event, parameters)))
         except Exception as error:
-            answer = _refusal(error, _reader(event), route)
-            failed = answer.status >= 500
+            answer = rendered(_refusal(error, _reader(event), route))
+            failed = answer["statusCode"] >= 500
         if failed or method != "GET":
             answered(failed=failed)
-        return rendered(answer)
+        return answer
 
     def _find(self, method: str, path: str) -> tuple[Route, Handler, Mapping[str, str]]:
         for group in self.groups:

@@ -41,56 +41,13 @@ _GONE: Final = ("GoneException", "410")
 """What a connection that has ended is called, by name and by status."""
 
 
-class OpenSockets:
-    """Sends to open connections: none, in a deployment without WebSockets."""
-
-    async def post(self, connection_id: str, frame: bytes) -> bool:
-        """False where the connection is gone. What else fails is logged: a frame is never worth
-        more than what it tells of, and events are found again."""
-        return False
-
-    async def end(self, connection_id: str) -> None:
-        """End a connection."""
-
-
-class ApiGatewaySockets(OpenSockets):
-    """The WebSocket API at `url`, `https://<api>.execute-api.<region>.amazonaws.com/<stage>`."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-
-    async def post(self, connection_id: str, frame: bytes) -> bool:
-        """One signed POST."""
-        failed = await self._ask("post_to_connection", connection_id, Data=frame)
-        return failed not in _GONE
-
-    async def end(self, connection_id: str) -> None:
-        """One signed DELETE."""
-        await self._ask("delete_connection", connection_id)
-
-    async def _ask(self, operation: str, connection_id: str, **request: Any) -> str:
-        """Why it failed, empty where it did not; logged, but for a connection that is gone."""
-
-        def ask() -> None:
-            # few attempts: a frame that comes late is worth little
-            client = aws_client("apigatewaymanagementapi", attempts=2, address=self._url)
-            getattr(client, operation)(ConnectionId=connection_id, **request)
-
-        try:
-            await in_thread(ask)
-        except Exception as error:
-            failed = error_code(error) or type(error).__name__
-            if failed not in _GONE:
-                _log.warning("error=%s | %s failed", failed, operation)
-            return failed
-        return ""
-
-
 class Pusher:
-    """Sends frames to connections. Nothing here raises for a connection that is gone."""
+    """Sends frames to open connections by the WebSocket API at `url`,
+    `https://<api>.execute-api.<region>.amazonaws.com/<stage>`; to none in a deployment without one.
+    Nothing here raises for a connection that is gone."""
 
-    def __init__(self, sockets: OpenSockets, connections: ConnectionStore, clock: Clock) -> None:
-        self._sockets = sockets
+    def __init__(self, url: str, connections: ConnectionStore, clock: Clock) -> None:
+        self._url = url
         self._connections = connections
         self._clock = clock
 
@@ -101,16 +58,35 @@ class Pusher:
 
     async def end(self, connection_id: str) -> None:
         """End a connection that speaks for nobody any more."""
-        await self._sockets.end(connection_id)
+        await self._ask("delete_connection", connection_id)
 
     async def send(self, user: UserKey, connection_id: str, frames: Sequence[JSONObject]) -> bool:
         """The frames, in order, to one connection; whether it is still there."""
         for frame in frames:
-            if not await self._sockets.post(connection_id, packed(frame)):
+            if not await self._ask("post_to_connection", connection_id, Data=packed(frame)):
                 # API Gateway does not promise to tell of every end
                 await self._connections.close(user, connection_id)
                 return False
         return True
+
+    async def _ask(self, operation: str, connection_id: str, **request: Any) -> bool:
+        """One signed request; False where the connection is gone. What else fails is logged: a
+        frame is never worth more than what it tells of, and events are found again."""
+
+        def ask() -> None:
+            # few attempts: a frame that comes late is worth little
+            client = aws_client("apigatewaymanagementapi", attempts=2, address=self._url)
+            getattr(client, operation)(ConnectionId=connection_id, **request)
+
+        try:
+            if self._url:
+                await in_thread(ask)
+            return bool(self._url)
+        except Exception as error:
+            failed = error_code(error) or type(error).__name__
+            if failed not in _GONE:
+                _log.warning("error=%s | %s failed", failed, operation)
+            return failed not in _GONE
 
 
 _log = logging.getLogger("webbee.live")

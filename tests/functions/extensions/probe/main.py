@@ -205,6 +205,11 @@ async def echo(
         "nothing": None,
         "object": object(),
         "bad status": {"status_code": "x"},
+        "written": {
+            "status_code": 200,
+            "body": '{"challenge": 1}',
+            "headers": {"Content-Type": "application/json"},
+        },
     }
     if body == "raise":
         raise RuntimeError(SECRET)
