@@ -34,7 +34,7 @@ ext = Extension(
     icon="icon.svg",
 )
 ext.index(COLLECTION, "written_at")
-ext.index(COLLECTION, "pinned", counted=True)
+ext.index(COLLECTION, "pinned")
 chat = ChatExtension(ext, description="The user's notes: write, add to, find, read, pin, delete")
 
 LONGEST = 20_000

@@ -33,7 +33,7 @@ PRIORITIES = (
 ext = Extension(
     "tasks", "1.0.0", display_name="Tasks", description="Tasks with due dates", icon="icon.svg"
 )
-ext.index(COLLECTION, "state", counted=True)
+ext.index(COLLECTION, "state")
 chat = ChatExtension(ext, description="The user's tasks: add, list, complete, change, delete")
 
 

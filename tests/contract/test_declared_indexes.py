@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import random
 from itertools import pairwise
@@ -17,7 +16,6 @@ from benchmarks.meter import metered
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, NOW, Kept, notes
 from webbee_kernel.clock import iso, parse_iso
-from webbee_kernel.sdk.definitions import IndexDef
 from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Collection, Stores
@@ -27,7 +25,7 @@ from webbee_kernel.stores.dynamodb.document_indexes import BACKFILLED, BELIEVED_
 from webbee_kernel.stores.paging import UNDECLARED, Declared, DocumentQuery, Row, order_key
 
 AT = parse_iso(NOW)
-INDEXES = (IndexDef("tasks", "n"), IndexDef("tasks", "state", counted=True))
+INDEXES = ("n", "state")
 
 
 def declared(later: float = 0.0) -> Declared:
@@ -60,13 +58,13 @@ async def test_an_index_orders_like_a_query_that_reads_everything(stores: Stores
 
 
 @pytest.mark.parametrize("kept", [declared(), UNDECLARED], ids=["declared", "undeclared"])
-async def test_equal_values_keep_the_order_of_creation_either_way(
+async def test_equal_values_come_as_they_were_made_and_the_other_way_round_going_down(
     stores: Stores, kept: Declared
 ) -> None:
     tasks = tasks_of(stores, kept)
     await tasks.add(*({"n": n % 2, "k": n} for n in range(6)))
     assert await tasks.pages("k", order_by="n", limit=2) == [[0, 2], [4, 1], [3, 5]]
-    assert await tasks.pages("k", order_by="-n", limit=2) == [[1, 3], [5, 0], [2, 4]]
+    assert await tasks.pages("k", order_by="-n", limit=2) == [[5, 3], [1, 4], [2, 0]]
 
 
 async def test_changed_and_removed_documents_move_and_leave(stores: Stores) -> None:
@@ -181,8 +179,7 @@ async def test_an_undeclared_order_over_many_says_what_it_cost(
         await tasks.query(order_by="-k")
     (said,) = caplog.messages
     assert said == (
-        "app=tasks | -k of 'tasks' read 6 documents, 1 read units; ext.index('tasks', 'k') would"
-        " make it a few"
+        "app=tasks | -k of 'tasks' read 6 documents; ext.index('tasks', 'k') would make it a few"
     )
 
 
@@ -225,7 +222,9 @@ def model(values: list[Any], descends: bool) -> list[int]:
         return (2 if isinstance(value, str) else 0 if isinstance(value, bool) else 1), value
 
     missing = [at for at, value in enumerate(values) if value is None]
-    return sorted(places, key=rank, reverse=descends) + missing
+    if descends:
+        return sorted(places, key=rank)[::-1] + missing[::-1]
+    return sorted(places, key=rank) + missing
 
 
 async def all_items(dynamo: Dynamo) -> list[dict[str, Any]]:
@@ -240,7 +239,7 @@ async def test_a_page_and_a_count_read_what_they_show(dynamo: Dynamo) -> None:
         tasks.query(order_by="-n", limit=5),
         tasks.query(order_by="n", limit=5),
         tasks.count(),
-        tasks.count(where={"state": "open"}),
+        tasks.count(where={"n": 7}),
     ):
         with metered(dynamo.client) as meter:
             await ask
@@ -314,19 +313,6 @@ async def test_a_process_that_believes_an_ended_generation_is_told(dynamo: Dynam
     assert (await later.query(order_by="-n")).total == 2
     entries = [i[n] for i in await all_items(dynamo) for n in ("i1", "i2") if n in i]
     assert len(entries) == 4, entries
-
-
-async def test_values_without_number_are_not_counted_one_by_one(
-    dynamo: Dynamo, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("webbee_kernel.stores.dynamodb.document_items.MAX_VALUES", 3)
-    tasks = tasks_of(dynamo.stores)
-    for n in range(6):
-        await tasks.add({"state": f"s{n}"}, {"state": f"s{n}"})
-        await tasks.query(order_by="n")
-    assert [await tasks.count(where={"state": f"s{n}"}) for n in range(6)] == [2] * 6
-    marker = next(i for i in await all_items(dynamo) if "gen" in i)
-    assert len([name for name in marker if name.startswith("n:")]) <= 4, json.dumps(marker)
 
 
 async def test_a_refused_write_changes_no_count(dynamo: Dynamo) -> None:

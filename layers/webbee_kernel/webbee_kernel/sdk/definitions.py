@@ -160,16 +160,6 @@ class Chat(Protocol):
     functions: dict[str, FunctionDef]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexDef:
-    """One field of a collection by which its documents are kept in order; `counted`: how many have
-    each value is kept too."""
-
-    collection: str
-    field: str
-    counted: bool = False
-
-
 M = TypeVar("M", bound=type[BaseModel])
 
 MAX_INDEXES = 4
@@ -181,7 +171,7 @@ class Keeping:
 
     def __init__(self) -> None:
         self.cache_models: dict[str, type[BaseModel]] = {}
-        self.indexes: dict[str, tuple[IndexDef, ...]] = {}
+        self.indexes: dict[str, tuple[str, ...]] = {}
 
     def cache_model(self, name: str) -> Callable[[M], M]:
         """Register a Pydantic model for typed `ctx.cache` values under a stable name."""
@@ -194,14 +184,13 @@ class Keeping:
 
         return register
 
-    def index(self, collection: str, field: str, *, counted: bool = False) -> None:
+    def index(self, collection: str, field: str) -> None:
         """Keep the documents of a collection by one top-level field, and count them: a query with
         `order_by` or `where` of it, and `count`, read what they answer, however many there are.
 
-        `counted` keeps how many documents have each value, for fields of few values (at most 100).
         An index orders by the first 200 bytes of a text and 190 digits of a number. A write costs
         one unit more for each index (two where the value changes), and twice that with two for the
-        count where it changes a count. Documents from before the declaration come in as the
+        count where a document comes or goes. Documents from before the declaration come in as the
         collection is read. Raises ValueError for a fifth index of a collection.
         """
         if not _FIELD.fullmatch(field):
@@ -209,8 +198,8 @@ class Keeping:
                 f"index of {collection!r} by {field!r}: a field has 1 to 64 characters, no space, #"
                 " or +"
             )
-        # declared again it takes its own place, so only the others count
-        others = tuple(i for i in self.indexes.get(collection, ()) if i.field != field)
-        if len(others) >= MAX_INDEXES:
+        fields = {*self.indexes.get(collection, ()), field}
+        if len(fields) > MAX_INDEXES:
             raise ValueError(f"{collection!r} has {MAX_INDEXES} indexes: it can have no more")
-        self.indexes[collection] = (*others, IndexDef(collection, field, counted))
+        # sorted: what is declared in another order is the same declaration
+        self.indexes[collection] = tuple(sorted(fields))

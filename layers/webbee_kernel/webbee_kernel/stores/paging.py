@@ -5,22 +5,18 @@ from __future__ import annotations
 import base64
 import json
 import logging
-import math
 import re
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..sdk.records import Document, Page
 from ..types import JSONObject, UserKey
 from .codec import dumps, equal, loads
 from .item_keys import app_key
-
-if TYPE_CHECKING:
-    from ..sdk.definitions import IndexDef
 
 KEY_BYTES: Final = 200
 """UTF-8 of a text by which documents are ordered; those that agree so far keep their creation's
@@ -46,28 +42,18 @@ _log = logging.getLogger("webbee.extension")
 
 
 class Declared(NamedTuple):
-    """The indexes of one collection, and the moment (Unix seconds) of the call they are told in."""
+    """The indexed fields of one collection, in the order of their indexes, and the moment (Unix
+    seconds) of the call they are told in."""
 
-    indexes: tuple[IndexDef, ...] = ()
+    fields: tuple[str, ...] = ()
     now: float = 0.0
 
     def __bool__(self) -> bool:
-        return bool(self.indexes)
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """The indexed fields, in the order of their indexes."""
-        return tuple(sorted(index.field for index in self.indexes))
-
-    @property
-    def counted(self) -> tuple[str, ...]:
-        """Those of which documents are counted by value."""
-        return tuple(index.field for index in self.indexes if index.counted)
+        return bool(self.fields)
 
     def text(self) -> str:
-        """The same for the same declaration, whatever its order."""
-        fields = sorted(f"{i.field}{'+' if i.counted else ''}" for i in self.indexes)
-        return " ".join([_KIND, *fields]) if fields else ""
+        """The same for the same declaration."""
+        return " ".join([_KIND, *self.fields]) if self.fields else ""
 
 
 UNDECLARED: Final = Declared()
@@ -211,8 +197,8 @@ Position = tuple[str, str]
 class DocumentQuery:
     """One question about the documents of a collection.
 
-    `-field` descends. Missing and null come last either way; equal values keep the order of
-    creation, which is the order without a field.
+    Equal values come in the order of creation, which is the order without a field. `-field`
+    descends: the other way round, but that missing and null come last either way.
     """
 
     collection: Collection
@@ -242,11 +228,6 @@ class DocumentQuery:
         fields = self.collection.declared.fields
         return next((name for name in self.where if name in fields), "")
 
-    @property
-    def wanted(self) -> str:
-        """The field whose declaration would make the answer cheap."""
-        return self.field or next(iter(self.where), "")
-
     @cached_property
     def _tokens(self) -> Cursor:
         return Cursor(self.collection.name, dict(self.where), self.order_by)
@@ -258,53 +239,56 @@ class DocumentQuery:
         if self.cursor is None:
             return None
         key, created = self._tokens.read(self.cursor, 2)
-        is_key = isinstance(key, str) and END not in key and bool(key) == bool(self.field)
         # it becomes part of a key condition: nothing else may be slipped in
+        keys = rf"[0-4][^{END}]*|{MISSING}" if self.field else ""
         in_it = re.escape(self.collection.name) + "#[0-9a-f]{32}"
-        if not is_key or not isinstance(created, str) or not re.fullmatch(in_it, created):
-            raise refused(self.cursor)
+        for value, pattern in ((key, keys), (created, in_it)):
+            if not isinstance(value, str) or not re.fullmatch(pattern, value):
+                raise refused(self.cursor)
         return key, created
 
     def ordered(self, rows: Iterable[Row]) -> list[Row]:
         """The rows, which were all read, in their order."""
         keyed = (r._replace(key=order_key(r.document.data.get(self.field))) for r in rows)
-        # first by creation: sorting is stable, also downwards, so equal values keep it
-        placed = sorted(keyed, key=lambda row: row.created)
-        present = [row for row in placed if row.key != MISSING]
-        present.sort(key=lambda row: row.key, reverse=self.descends)
-        return present + [row for row in placed if row.key == MISSING]
+        return sorted(keyed, key=self._place, reverse=self.descends)
 
     def page(self, rows: Iterable[Row], total: int | None) -> Page[Document]:
         """One page of rows in their order, of which the caller read one more than the page holds,
         if there was one, or all."""
-        left = [row for row in rows if self.after is None or self._is_behind(row, self.after)]
+        left = [row for row in rows if self._is_left(row)]
         page, more = left[: self.limit], len(left) > self.limit
-        cursor = self._tokens.write(page[-1].key, page[-1].created) if more else None
+        cursor = None
+        if more:
+            cursor = self._tokens.write(page[-1].key if self.field else "", page[-1].created)
         found = [row.document for row in page]
         return Page(data=found, cursor=cursor, has_more=more, total=total)
 
-    def _is_behind(self, row: Row, last: Position) -> bool:
-        key, created = last
-        if row.key == key:
-            return row.created > created
-        if MISSING in (row.key, key):
-            return row.key == MISSING
-        return row.key < key if self.descends else row.key > key
+    def _is_left(self, row: Row) -> bool:
+        if self.after is None:
+            return True
+        if not self.field:
+            return row.created > self.after[1]
+        last = self._place(row._replace(key=self.after[0], created=self.after[1]))
+        return self._place(row) < last if self.descends else self._place(row) > last
 
+    def _place(self, row: Row) -> tuple[bool, str, str]:
+        # the key of what is missing is the last one: going down it would be the first
+        return self.descends and row.key != MISSING, row.key, row.created
 
-def tell_cost(asked: DocumentQuery, what: str, documents: int, size: int = 0) -> None:
-    """Log what one answer read, where that was much, and the declaration that would make it a few.
-    `size` is in bytes; 0: nobody knows."""
-    if documents <= MANY:
-        return
-    units = f", {math.ceil(size / 4096):,} read units" if size else ""
-    _log.warning(
-        "app=%s | %s of %r read %s documents%s; ext.index(%r, %r) would make it a few",
-        asked.collection.app_id,
-        what,
-        asked.collection.name,
-        f"{documents:,}",
-        units,
-        asked.collection.name,
-        asked.wanted or "<field>",
-    )
+    def tell_cost(self, what: str, documents: int) -> None:
+        """Log what the answer read, where that was much, and the declaration that would make it a
+        few."""
+        field = self.field or next(iter(self.where), "<field>")
+        # a page as they were made reads what it shows
+        is_plain = what == "where" and not self.where
+        if documents <= MANY or is_plain or field in self.collection.declared.fields:
+            return
+        _log.warning(
+            "app=%s | %s of %r read %s documents; ext.index(%r, %r) would make it a few",
+            self.collection.app_id,
+            what,
+            self.collection.name,
+            f"{documents:,}",
+            self.collection.name,
+            field,
+        )

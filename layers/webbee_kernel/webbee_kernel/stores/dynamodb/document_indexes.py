@@ -1,32 +1,95 @@
-"""The indexes of one table's collections: their generations, what brings documents into them, and
-reading them in order (see `document_items`).
+"""The indexes that an author declares of a collection: whether they hold all of its documents, and
+where in them an answer lies.
 
-Going down an index, documents of one value still come as they were made: a page reads its values
-backwards and the last of them, which it may hold in part, from its beginning.
+The marker of a collection says which declaration its indexes are of, and counts the documents in
+them; a write that changes the count is a transaction of both. A generation is one declaration's
+time: whoever writes under another, or under none, ends it, and its count holds only while it lasts.
+A declaration that finds documents has to wait: whoever still runs the release before writes without
+it. `SETTLES_S` after it was first used, each read that has to go through all documents gives up to
+a thousand of them their entries, until none is left. Until then queries read as if nothing had been
+declared.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
-from itertools import groupby
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
-from ..paging import END, MISSING, UNDECLARED, Collection, Row
+from ..item_keys import members_key
+from ..paging import (
+    END,
+    MISSING,
+    Collection,
+    DocumentQuery,
+    Position,
+    Row,
+    is_cut,
+    order_key,
+)
 from .client import ConditionFailed, Database, TableStore
-from .document_items import SORT_KEYS, Entries, Generation, unchanged
-from .item_requests import ABSENT, Item, update
+from .document_items import SORT_KEYS, entries, generation_of, unchanged
+from .item_requests import ABSENT, Add, Item, Query, Write, update
 
-SETTLES_S: Final = 1_200
-"""After which nobody runs the release before: a gradual deployment takes 15 minutes at most."""
+SETTLES_S: Final = 1_260
+"""After which nobody runs the release before, whose clock may be behind: a gradual deployment takes
+15 minutes at most."""
 BELIEVED_S: Final = 300
 """For how long a process writes by what it knows of a marker without looking again."""
 BACKFILLED: Final = 1_000
-# a writer whose clock is behind still writes without entries at `since`
-_SKEW_S: Final = 60
-_STEP: Final = 33
-"""Documents of one transaction, which takes 4 MB and 100 actions."""
+_STEP: Final = 20
+"""Documents of one transaction, which takes 4 MB: a head has 190 KB at most."""
 _KNOWN: Final = 10_000
+
+
+class Generation(NamedTuple):
+    """The state of a collection's indexes; readers believe them once they are `done`."""
+
+    gen: str = ""
+    fields: str = ""
+    since: float = 0.0
+    done: bool = False
+    total: int = 0
+
+    @classmethod
+    def of(cls, marker: Item) -> Generation:
+        """What the marker of a collection says."""
+        if "gen" not in marker:
+            return cls()
+        since, total = float(marker["since"]), int(marker["n"])
+        return cls(marker["gen"], marker["fields"], since, "done" in marker, total)
+
+    def marker(self, collection: Collection) -> Item:
+        """The item that says that the user has documents of a collection, with nothing counted
+        yet."""
+        user = collection.user
+        item: Item = {
+            **collection.marker_key,
+            "users_key": members_key(user.tenant_id, collection.app_id, collection.name),
+            "user_id": user.imperal_id,
+        }
+        if self.gen:
+            item |= {"gen": self.gen, "fields": self.fields, "since": self.since, "n": 0}
+        return {**item, "done": 1} if self.done else item
+
+    def counting(self, table: str, collection: Collection, more: int) -> list[Write]:
+        """The write that counts so many more documents, if the generation still lasts; none where
+        the count stays: such a write is spared the transaction."""
+        if not (self.gen and more):
+            return []
+        return [update(table, collection.marker_key, {"n": Add(more)}, "#gen = :gen", gen=self.gen)]
+
+    def counting_change(
+        self, table: str, collection: Collection, held: Item | None, head: Item | None
+    ) -> list[Write]:
+        """The same where `head` comes in the place of `held`; None is none."""
+        # entries of another generation were never in this one's count
+        more = (generation_of(head) == self.gen) - (generation_of(held) == self.gen)
+        return self.counting(table, collection, more)
+
+    def takes_in(self, now: float) -> bool:
+        """Whether a read is to give entries to documents that have none."""
+        return bool(self.gen) and not self.done and now >= self.since
 
 
 class Generations(TableStore):
@@ -36,17 +99,22 @@ class Generations(TableStore):
         super().__init__(database, table)
         self._known: dict[tuple[str, str], tuple[float, Generation]] = {}
 
-    async def current(self, collection: Collection, now: float) -> Generation:
-        """The generation under which a document is written, its marker made before it; as this
-        process last knew it."""
-        known = self._known.get((collection.pk, collection.name))
+    async def for_write(self, collection: Collection, held: Item | None, now: float) -> Generation:
+        """The generation to write under in the place of the head `held`, as this process last knew
+        it, with the marker there: before a first document, so that none is ever unlisted. Where
+        nothing is declared it is none, and one that had been ends."""
         declared = collection.declared
+        if held and not declared:
+            # a document that is there had its marker written before it
+            if not generation_of(held):
+                return Generation()
+            self.forget(collection)
+        at, known = self._known.get((collection.pk, collection.name), (0.0, None))
         # from 0 on: a clock that was set back must not keep an old answer fresh
-        if known and 0 <= now - known[0] < BELIEVED_S and known[1].fields == declared.text():
-            return known[1]
+        if known and 0 <= now - at < BELIEVED_S and known.fields == declared.text():
+            return known
         if declared:
-            state = await self.read(collection, now)
-            return state or await self._begin(collection, None, now)
+            return await self.read(collection, now) or await self._begin(collection, None, now)
         none = Generation()
         # whole and unconditional: a marker with a generation loses it, which ends it
         await self._put(none.marker(collection))
@@ -67,47 +135,31 @@ class Generations(TableStore):
         """What is known of a collection, after a write that did not hold."""
         self._known.pop((collection.pk, collection.name), None)
 
-    async def end(self, collection: Collection, now: float) -> None:
-        """Whoever declares nothing changes a document that has entries: what counts it is over."""
-        self.forget(collection)
-        await self.current(collection._replace(declared=UNDECLARED), now)
-
-    def backfills(self, state: Generation | None, now: float) -> int:
-        """How many documents without entries a read is to note for `backfill`: those of one step
-        and one more, that tells whether there are others."""
-        if state is None or state.done or now < state.since + _SKEW_S:
-            return 0
-        return BACKFILLED + 1
-
-    async def backfill(
-        self, collection: Collection, state: Generation, waiting: Sequence[Row]
-    ) -> None:
-        """Give entries to up to a thousand documents that have none; where there were no more, the
-        indexes are done. What others change meanwhile is left to the next read."""
+    async def take_in(self, collection: Collection, state: Generation, rows: Sequence[Row]) -> None:
+        """Give entries to up to a thousand documents of a whole collection that have none; where
+        there were no more, the indexes are done. What others change meanwhile is left to the next
+        read."""
+        waiting = [row for row in rows if generation_of(row.head) != state.gen]
         taken = waiting[:BACKFILLED]
         try:
             for at in range(0, len(taken), _STEP):
-                await self._index(collection, state, taken[at : at + _STEP])
+                step = taken[at : at + _STEP]
+                count = state.counting(self._table, collection, len(step))
+                await self._database.write(
+                    *count, *(self._entering(collection, state, r) for r in step)
+                )
             if len(taken) == len(waiting):
                 key, still = collection.marker_key, "#gen = :gen"
                 await self._update(key, {"done": 1}, still, gen=state.gen)
         except ConditionFailed:
             self.forget(collection)
 
-    async def _index(self, collection: Collection, state: Generation, rows: Sequence[Row]) -> None:
-        changes, writes = [], []
-        for row in rows:
-            fields = collection.declared.fields
-            # asked as of `since`: it is past, whatever the caller's clock says
-            new = state.entries_of(row.document.data, fields, state.since)
-            changes.append((Entries.of(row.head), new))
-            # None takes it out of indexes that only an earlier generation had
-            sets = dict.fromkeys(SORT_KEYS) | new.attributes(row.head)
-            condition, values = unchanged(row.head)
-            key = collection.key(row.document.id)
-            writes.append(update(self._table, key, sets, condition, **values))
-        counts = state.counting(self._table, collection, *changes)
-        await self._database.write(*counts, *writes)
+    def _entering(self, collection: Collection, state: Generation, row: Row) -> Write:
+        head, data = dict(row.head), row.document.data
+        # None takes it out of indexes that only an earlier generation had
+        sets = dict.fromkeys(SORT_KEYS) | entries(collection, state.gen, head, data)
+        condition, values = unchanged(head)
+        return update(self._table, collection.key(row.document.id), sets, condition, **values)
 
     async def _begin(
         self, collection: Collection, before: Generation | None, now: float
@@ -136,94 +188,97 @@ class Generations(TableStore):
         return state
 
 
-CHUNK: Final = 200
-"""Items read at a time while looking for those that match `where`."""
-_LAST: Final = "~"
-"""After every key of creation."""
-_PRESENT_END: Final = "5"
+class Ranges(NamedTuple):
+    """Where the documents of an answer stand: queries to be read one after the other, of items that
+    are sorted by `sort_key`; whether all of these are the answer's (`exact`), and come in its
+    order."""
+
+    queries: Sequence[Query]
+    sort_key: str = "created"
+    exact: bool = True
+    in_order: bool = True
+
+
+def as_made(table: str, collection: Collection, after: str = "") -> Query:
+    """A collection in order of creation, beyond one creation key."""
+    # `!` sorts before hex digits and `g` after them
+    low = f"{after}!" if after else f"{collection.name}#"
+    bounds = low, f"{collection.name}#g"
+    return _between(table, collection, ("by_created", "created"), bounds, backwards=False)
+
+
+def ranges(table: str, asked: DocumentQuery, state: Generation | None) -> Ranges:
+    """By the index that has the documents of one value, by that of the order, else through the
+    collection as it was made; of what comes in its order only what lies behind the cursor."""
+    name = asked.sought or asked.field
+    if state and state.done and name in asked.collection.declared.fields:
+        return _indexed(table, asked, state, name)
+    # what has to be put into an order is all read
+    after = asked.after[1] if asked.after and not asked.order_by else ""
+    queries = [as_made(table, asked.collection, after)]
+    return Ranges(queries, exact=not asked.where, in_order=not asked.order_by)
+
+
+def _indexed(table: str, asked: DocumentQuery, state: Generation, name: str) -> Ranges:
+    collection, in_order = asked.collection, not (asked.sought and asked.order_by)
+    after = asked.after if in_order else None
+    if asked.sought:
+        bounds, exact = [_of_value(asked.where[name], after)], _is_exact(asked)
+    else:
+        bounds, exact = _down(after) if asked.descends else [_up(after)], not asked.where
+    number, prefix = collection.declared.fields.index(name), f"{collection.name}#{state.gen}#"
+    index = f"by_{number + 1}", SORT_KEYS[number]
+    backwards = asked.descends and not asked.sought
+    queries = [
+        _between(table, collection, index, (prefix + low, prefix + high), backwards=backwards)
+        for low, high in bounds
+    ]
+    return Ranges(queries, index[1], exact, in_order)
+
+
 _END: Final = ":"
-"""After every key, and after those of missing values."""
+"""After every key."""
 
 
-class Entry(NamedTuple):
-    """One entry: its key, its document's key of creation, and its item."""
-
-    key: str
-    created: str
-    item: Item
-
-    @property
-    def behind(self) -> str:
-        """The place after it; of an entry without creation before all others of its key."""
-        # `!` is less than a hex digit: behind this creation and before any other
-        return f"{self.key}{END}{self.created}!" if self.created else f"{self.key}{END}"
+def _up(after: Position | None) -> tuple[str, str]:
+    return (_behind(*after), _END) if after else ("", _END)
 
 
-Fetch: TypeAlias = Callable[[Entry | None, int], Awaitable[list[Entry]]]
-"""The next entries behind one of them, so many."""
+def _down(after: Position | None) -> list[tuple[str, str]]:
+    """Downwards: what is present, then what is missing."""
+    if after is None:
+        return [("", MISSING), (MISSING, _END)]
+    key, created = after
+    # both ends are taken in: the creation before it
+    before = f"{key}{END}{int(created.rpartition('#')[2], 16) - 1:032x}"
+    return [(MISSING, before)] if key == MISSING else [("", before), (MISSING, _END)]
 
 
-class Index(TableStore):
-    """One index of one user's collection."""
+def _of_value(value: Any, after: Position | None) -> tuple[str, str]:
+    key = order_key(value)
+    return _behind(key, after[1]) if after else f"{key}{END}", f"{key}{END}~"
 
-    def __init__(
-        self, database: Database, table: str, collection: Collection, gen: str, field: str
-    ) -> None:
-        super().__init__(database, table)
-        # fields are sorted, so each caller finds a field in the same index
-        number = collection.declared.fields.index(field)
-        self._pk = collection.pk
-        self._sort_key, self._name = SORT_KEYS[number], f"by_{number + 1}"
-        self._prefix = f"{collection.name}#{gen}#"
 
-    def start(self, key: str, created: str = "") -> Entry:
-        """The place of a value, or behind a key of creation in it."""
-        return Entry(key, created.rpartition("#")[2], {})
+def _behind(key: str, created: str) -> str:
+    return f"{key}{END}{created.rpartition('#')[2]}!"
 
-    async def up(self, last: Entry | None, need: int) -> list[Entry]:
-        """The next entries, upwards."""
-        return await self._between(last.behind if last else "", _END, need)
 
-    async def down(self, last: Entry | None, need: int) -> list[Entry]:
-        """The next entries, downwards, each value's in order, those of missing values last."""
-        # missing values come last either way: there is nothing below them
-        if last and last.key == MISSING:
-            return await self.group(last, need)
-        found = await self.group(last, need) if last else []
-        if len(found) < need:
-            below = f"{last.key}{END}" if last else _PRESENT_END
-            found += await self._values_below(below, need - len(found))
-        if len(found) < need:
-            found += await self.group(self.start(MISSING), need - len(found))
-        return found
+def _is_exact(asked: DocumentQuery) -> bool:
+    """Whether nothing but what is asked for has the key of the sought value."""
+    value = asked.where[asked.sought]
+    # a missing field has the key of null, and matches no condition
+    return len(asked.where) == 1 and value is not None and not is_cut(order_key(value))
 
-    async def group(self, last: Entry | None, need: int) -> list[Entry]:
-        """The next entries of the same value."""
-        if last is None:
-            return []
-        return await self._between(last.behind, f"{last.key}{END}{_LAST}", need)
 
-    async def _values_below(self, below: str, need: int) -> list[Entry]:
-        """The first `need` entries of the values below one, downwards, each value's in order."""
-        read = await self._between("", below, need, backwards=True)
-        groups = [list(group)[::-1] for _, group in groupby(read, key=lambda entry: entry.key)]
-        if len(read) < need:
-            return [entry for group in groups for entry in group]
-        whole = [entry for group in groups[:-1] for entry in group]
-        return whole + await self.group(self.start(groups[-1][0].key), need - len(whole))
-
-    async def _between(
-        self, low: str, high: str, need: int, *, backwards: bool = False
-    ) -> list[Entry]:
-        items = await self._query(
-            f"#pk = :pk AND #{self._sort_key} BETWEEN :low AND :high",
-            {"pk": self._pk, "low": self._prefix + low, "high": self._prefix + high},
-            index=self._name,
-            backwards=backwards,
-            need=need,
-        )
-        return [self._entry(item) for item in items]
-
-    def _entry(self, item: Item) -> Entry:
-        key, _, created = item[self._sort_key].removeprefix(self._prefix).partition(END)
-        return Entry(key, created, item)
+def _between(
+    table: str,
+    collection: Collection,
+    index: tuple[str, str],
+    bounds: tuple[str, str],
+    *,
+    backwards: bool,
+) -> Query:
+    name, sort_key = index
+    condition = f"#pk = :pk AND #{sort_key} BETWEEN :low AND :high"
+    values = {"pk": collection.pk, "low": bounds[0], "high": bounds[1]}
+    return Query(table, condition, values, index=name, backwards=backwards)

@@ -1,24 +1,16 @@
-"""Documents.
+"""Documents, as `document_items` lays them out.
 
-    pk tenant#user#app   sk collection#id             created etag created_at updated_at
-                                                      data | text | packed | parts
-                                                      i1 … i4 (declared: see `document_items`)
-                         sk collection#id#part#000 …  etag chunk (too large for one item)
-                         sk #users#collection         users_key user_id (once a user, collection)
-    index by_created     pk, created (collection#<uuid7>)        a collection in order of creation
-    index users          users_key tenant#app#collection user_id who has a collection
-
-`#` ends a collection's name in every key, so `a` and `ab` never mix; parts and markers carry no
-`created`, so no query meets them. A document in parts is replaced by one transaction over its head
-and parts: either all of them are the new version or none is, nothing is ever left over, and no part
-needs an expiry that could outlive its purpose. A reader takes head and parts one after the other
-and starts again when their etags differ.
+A document in parts is replaced by one transaction over its head and parts: either all of them are
+the new version or none is, nothing is ever left over, and no part needs an expiry that could
+outlive its purpose. A reader takes head and parts one after the other and starts again when their
+etags differ.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import uuid_utils
@@ -31,11 +23,10 @@ from ..codec import document_text, loads
 from ..item_keys import collection_name, document_id, members_key
 from ..paging import Collection, DocumentQuery, positive
 from .client import ConditionFailed, Database, TableStore, pause
-from .document_indexes import Generations
+from .document_indexes import Generations, as_made
 from .document_items import (
-    Entries,
-    Generation,
     document_from,
+    entries,
     etag_of,
     laid_out,
     part_count,
@@ -165,8 +156,8 @@ class DocumentStore(TableStore):
                         yield name
 
     async def _holds(self, collection: Collection) -> bool:
-        any_of_it = self._reader.in_order(collection, fields="#pk")
-        return bool(await self._database.items(any_of_it, need=1))
+        first = replace(as_made(self._table, collection), fields="#pk")
+        return bool(await self._database.items(first, need=1))
 
     async def _again(self, collection: Collection, attempt: int) -> None:
         """Before the next attempt of a write that met another state: look at it anew."""
@@ -177,39 +168,26 @@ class DocumentStore(TableStore):
         self, collection: Collection, doc_id: str, held: Item | None, text: str, now: str
     ) -> Document:
         """Put the document in the place of the head `held`, with its entries in indexes; where that
-        changes a count, or it has parts, in one transaction."""
-        declared = collection.declared
-        at = declared.now or parse_iso(now)
-        state = await self._generation(collection, held, at)
+        changes the count, or it has parts, in one transaction."""
+        at = collection.declared.now or parse_iso(now)
+        state = await self._generations.for_write(collection, held, at)
         head, parts = laid_out(collection, doc_id, held, text, uuid_utils.uuid7().hex, now)
         # what a reader will get: its entries are made of that and not of what was given
         document = document_from(collection, head, parts)
-        new = state.entries_of(document.data, declared.fields, at)
+        head |= entries(collection, state.gen, head, document.data)
         condition, values = unchanged(held)
         await self._database.write(
-            *state.counting(self._table, collection, (Entries.of(held), new)),
-            put(self._table, head | new.attributes(head), condition, own="etag", **values),
+            *state.counting_change(self._table, collection, held, head),
+            put(self._table, head, condition, own="etag", **values),
             *part_writes(self._table, collection, held, parts),
         )
         return document
 
-    async def _generation(
-        self, collection: Collection, head: Item | None, now: float
-    ) -> Generation:
-        """The generation to write under, with the marker there: before a first document, so that
-        none is ever unlisted. Where nothing is declared it is none, and one that had been ends."""
-        # a document that is there had its marker written before it
-        if head and not collection.declared:
-            if "i1" in head:
-                await self._generations.end(collection, now)
-            return Generation()
-        return await self._generations.current(collection, now)
-
     async def _removals(self, collection: Collection, head: Item) -> list[Write]:
-        state = await self._generation(collection, head, collection.declared.now)
+        state = await self._generations.for_write(collection, head, collection.declared.now)
         condition, values = unchanged(head)
         return [
-            *state.counting(self._table, collection, (Entries.of(head), Entries())),
+            *state.counting_change(self._table, collection, head, None),
             delete(self._table, {"pk": head["pk"], "sk": head["sk"]}, condition, **values),
             *part_writes(self._table, collection, head, []),
         ]
