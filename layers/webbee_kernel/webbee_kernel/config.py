@@ -5,7 +5,7 @@ Annotations are no texts here: pydantic would compile each of them in every cold
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -325,13 +325,16 @@ class Settings(BaseModel):
             return
         cell = role == "tool_dispatch"
         inline = not cell and self.dispatch == INLINE
-        for noun in ALL_TABLES if inline else TABLES[role]:
-            if not self.table(noun):
-                raise _missing(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
+        self._require_tables(ALL_TABLES if inline else TABLES[role])
         if cell and self.tenancy == "shared" and len(self.tenant_ids) > 1:
             raise _missing("WEBBEE_TENANCY", "environment or process where there are tenants")
         if (inline or cell) and not self.extensions_dir:
             raise _missing("WEBBEE_EXTENSIONS_DIR", "a folder of extension folders")
+
+    def _require_tables(self, nouns: Iterable[str]) -> None:
+        for noun in nouns:
+            if not self.table(noun):
+                raise _missing(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
 
 
 def _grouped(filled: Mapping[str, str]) -> tuple[JSONObject, dict[str, str]]:
