@@ -43,55 +43,24 @@ if TYPE_CHECKING:
     from .records import Page as Page
     from .result import ActionResult as ActionResult
 
-_NAMES_OF = {
-    "": ("ui",),
-    "context": ("Context", "SearchWords", "Sentences", "User"),
-    "definitions": ("FunctionDef",),
-    "records": ("Document", "Page"),
-    "exceptions": (
-        "CircularCallError",
-        "ExtensionError",
-        "HttpBlockedError",
-        "SecretNotDeclaredError",
-        "SecretTooLargeError",
-        "SkeletonAccessForbidden",
-        "StoreConflict",
-        "StoreUnavailable",
-        "SystemContextRequired",
-    ),
-    "extension": ("ChatExtension", "Extension"),
-    "markers": (
-        "Account",
-        "Amount",
-        "Content",
-        "Email",
-        "Ident",
-        "Name",
-        "Path",
-        "PersonName",
-        "Phone",
-        "Recipient",
-        "Secret",
-        "Url",
-        "directs",
-        "pii",
-    ),
-    "result": ("ActionResult",),
-}
-_HOMES = {name: module for module, names in _NAMES_OF.items() for name in names}
-__all__ = sorted(_HOMES)
+_MODULES = ("result", "records", "exceptions", "markers", "definitions", "context", "extension")
+__all__ = sorted(
+    "ui ActionResult Document Page CircularCallError ExtensionError HttpBlockedError"
+    " SecretNotDeclaredError SecretTooLargeError SkeletonAccessForbidden StoreConflict"
+    " StoreUnavailable SystemContextRequired Account Amount Content Email Ident Name Path"
+    " PersonName Phone Recipient Secret Url directs pii FunctionDef Context SearchWords Sentences"
+    " User ChatExtension Extension".split()
+)
 
 
 def __getattr__(name: str) -> Any:
     """A name of `__all__`, from the module that has it."""
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOMES[name]
-    found = (
-        getattr(import_module(f".{home}", __name__), name)
-        if home
-        else import_module(f".{name}", __name__)
-    )
+    if name == "ui":
+        return import_module(".ui", __name__)
+    homes = (import_module(f".{module}", __name__) for module in _MODULES)
+    found = next(getattr(home, name) for home in homes if hasattr(home, name))
     # found there from now on: this function is asked only once for a name
     globals()[name] = found
     return found
