@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final, TypeAlias
-from urllib.parse import urlsplit
 
 from cronsim import CronSim, CronSimError
 
@@ -116,13 +115,12 @@ class LocalHttp(HttpClient):
     """Reaches servers by address, as tests start them, and none by name: a test that forgot to
     answer says so."""
 
-    async def _resolve(self, url: str) -> str:
-        host = urlsplit(url).hostname or ""
-        if host and host != "localhost" and not _is_address(host):
+    async def _resolve(self, host: str, port: int) -> str:
+        if host != "localhost" and not _is_address(host):
             raise ConnectionError(
                 f"a test does not leave this machine: answer {host} with http=lambda request: {{…}}"
             )
-        return await super()._resolve(url)
+        return await super()._resolve(host, port)
 
 
 def _is_address(host: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
 
 from ...invariants import limit
 from ...sdk import context
@@ -22,7 +21,13 @@ MAX_TIMEOUT_S = float(limit("I-LONGRUN-HTTP-CAP-180S"))
 MAX_REDIRECTS = 5
 MAX_BODY_BYTES = 10 * 1024 * 1024
 _TAKES = ("params", "headers", "json", "data", "content", "files", "cookies", "auth")
-_REDIRECTS = (301, 302, 303, 307, 308)
+FOLLOWING = frozenset(
+    "accept accept-charset accept-encoding accept-language cache-control connection"
+    " content-language content-length content-type host pragma range transfer-encoding"
+    " user-agent".split()
+)
+"""Headers that follow a redirect to another host. Any other may hold a key (`X-Api-Key`, `Apikey`,
+`PRIVATE-TOKEN`, …) and is for the host it was given for."""
 
 
 class HttpClient(context.HttpClient):
@@ -41,7 +46,7 @@ class HttpClient(context.HttpClient):
         **kwargs: Any,
     ) -> HttpResponse:
         """Send and follow at most 5 redirects, or none; keyword arguments are `params headers json
-        data content cookies auth`.
+        data content files cookies auth`.
 
         Raises HttpBlockedError for what is no http address or one that extensions may not reach,
         TimeoutError when the time is over, ConnectionError where nobody answers in HTTP, ValueError
@@ -52,42 +57,56 @@ class HttpClient(context.HttpClient):
                 f"ctx.http does not take {', '.join(sorted(unknown))}: give any of"
                 f" {', '.join(_TAKES)}, timeout, follow_redirects"
             )
+        # imported late: most calls make no request, and a cold start should not pay for it
+        import httpx2
+
         asked = DEFAULT_TIMEOUT_S if timeout is None else float(timeout)
         seconds = max(0.001, min(asked, MAX_TIMEOUT_S))
+        host = _parsed(url).host
         try:
             async with asyncio.timeout(seconds):
-                return await self._follow(method.upper(), url, seconds, kwargs, follow_redirects)
-        except TimeoutError:
+                return await self._exchange(method.upper(), url, seconds, kwargs, follow_redirects)
+        except (TimeoutError, httpx2.TimeoutException):
             raise TimeoutError(
-                f"{urlsplit(url).hostname} did not answer in {seconds:g} s: timeout= of the call"
-                f" waits up to {MAX_TIMEOUT_S:g} s, the call itself WEBBEE_CALL_SECONDS"
+                f"{host} did not answer in {seconds:g} s: timeout= of the call waits up to"
+                f" {MAX_TIMEOUT_S:g} s, the call itself WEBBEE_CALL_SECONDS"
             ) from None
+        except (httpx2.InvalidURL, httpx2.UnsupportedProtocol):
+            raise refused(url) from None
+        except httpx2.RequestError as error:
+            raise ConnectionError(f"{host}: {str(error) or type(error).__name__}") from None
 
-    async def _follow(
+    async def _exchange(
         self, method: str, url: str, timeout: float, kwargs: JSONObject, follow: bool
     ) -> HttpResponse:
-        for _ in range(MAX_REDIRECTS + 1):
-            address = await self._resolve(url)
-            response = await _send(method, url, address, timeout, kwargs)
-            location = response.headers.get("location")
-            if not follow or response.status_code not in _REDIRECTS or not location:
-                return response
-            target = _joined(url, location)
-            old, new = urlsplit(url), urlsplit(target)
-            # credentials follow to the same host and port, and never from https down to http
-            same = old.netloc == new.netloc and new.scheme in (old.scheme, "https")
-            method, kwargs = _redirected(method, response.status_code, kwargs, same_host=same)
-            url = target
+        """The answer, or that of the last redirect. Each is sent by itself: the next goes to a host
+        that is checked anew, and of one that leads on the body is not read."""
+        import httpx2
+
+        # cookies go to the client, which lives for this request: per request they are deprecated
+        options = {k: v for k, v in kwargs.items() if k not in ("auth", "cookies")}
+        auth, cookies = kwargs.get("auth"), kwargs.get("cookies")
+        async with httpx2.AsyncClient(
+            timeout=timeout, trust_env=False, cookies=cookies, transport=_guarded(self)
+        ) as client:
+            request = client.build_request(method, url, **options)
+            for _ in range(MAX_REDIRECTS + 1):
+                answer = await client.send(request, auth=auth, stream=True)
+                try:
+                    if not (follow and answer.has_redirect_location):
+                        return await _read(answer)
+                finally:
+                    await answer.aclose()
+                auth, request = None, _next(request, answer)
         raise ValueError(f"more than {MAX_REDIRECTS} redirects")
 
-    async def _resolve(self, url: str) -> str:
+    async def _resolve(self, host: str, port: int) -> str:
         """The address to connect to: resolved once, checked, and then used, so a second answer of
         DNS cannot differ."""
-        host, port = _host_and_port(url)
         loop = asyncio.get_running_loop()
         try:
             found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             raise ConnectionError(f"cannot resolve {host}: {error}") from None
         addresses = [str(info[4][0]) for info in found]
         # all of them, though one is used: a name that mixes both kinds is refused
@@ -102,19 +121,18 @@ class HttpClient(context.HttpClient):
         return addresses[0]
 
 
-def _host_and_port(url: str) -> tuple[str, int]:
-    """Where a URL leads, the name as DNS has it; HttpBlockedError for what is no http address, in
-    whichever way."""
+def _parsed(url: object) -> httpx2.URL:
+    """A URL; HttpBlockedError for what is no http address, in whichever way."""
+    import httpx2
+
     try:
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        if parts.scheme in ("http", "https") and host and url.isprintable():
-            host.encode("idna")  # the resolver's own reading, and its errors
-            return host, port
-    except (ValueError, TypeError, AttributeError):
-        pass
-    raise refused(url)
+        parsed = httpx2.URL(url)  # type: ignore[arg-type]
+        parsed.host.encode("idna")  # the resolver's own reading, and its errors
+    except (httpx2.InvalidURL, TypeError, ValueError):
+        raise refused(url) from None
+    if parsed.scheme not in ("http", "https") or not parsed.host or not str(url).isprintable():
+        raise refused(url)
+    return parsed
 
 
 def refused(url: object) -> HttpBlockedError:
@@ -122,68 +140,34 @@ def refused(url: object) -> HttpBlockedError:
     return HttpBlockedError(f"{str(url)[:200]!r} is refused: give an http or https URL")
 
 
-def _joined(url: str, location: str) -> str:
-    try:
-        return urljoin(url, location)
-    except ValueError:
-        raise refused(location) from None
+def _next(sent: httpx2.Request, answer: httpx2.Response) -> httpx2.Request:
+    """What the library would send next, to another host without what may be a key."""
+    request = answer.next_request
+    if request is None:
+        raise refused(answer.headers["location"])
+    old, new = sent.url, _parsed(str(request.url))
+    # credentials follow to the same host and port, and never from https down to http
+    if old.netloc != new.netloc or new.scheme not in (old.scheme, "https"):
+        for name in {*request.headers} - FOLLOWING:
+            del request.headers[name]
+    return request
 
 
-HARMLESS = frozenset(
-    "accept accept-charset accept-encoding accept-language cache-control content-language"
-    " content-type pragma range user-agent".split()
-)
-"""Headers that follow a redirect to another host. Any other may hold a key (`X-Api-Key`, `Apikey`,
-`PRIVATE-TOKEN`, …) and is for the host it was given for."""
+async def _read(answer: httpx2.Response) -> HttpResponse:
+    body = bytearray()
+    async for chunk in answer.aiter_bytes():
+        body += chunk
+        # counted unpacked, as it comes: `content-length` tells neither
+        if len(body) > MAX_BODY_BYTES:
+            host = answer.url.host
+            raise ValueError(f"the answer of {host} is larger than {MAX_BODY_BYTES} bytes")
+    told = {k.lower(): v for k, v in answer.headers.items()}
+    return HttpResponse(answer.status_code, told, bytes(body), str(answer.url))
 
 
-def _redirected(
-    method: str, status: int, kwargs: JSONObject, *, same_host: bool
-) -> tuple[str, JSONObject]:
-    """What a browser would send next: GET after 303, and no credentials to another host."""
-    # the target brings its own query
-    dropped = {"params"}
-    if status == 303 or (status in (301, 302) and method == "POST"):
-        method = "GET"
-        dropped |= {"json", "data", "content", "files"}
-    if not same_host:
-        dropped |= {"auth", "cookies"}
-        headers = dict(kwargs.get("headers") or {})
-        kwargs = {**kwargs, "headers": {k: v for k, v in headers.items() if k.lower() in HARMLESS}}
-    return method, {k: v for k, v in kwargs.items() if k not in dropped}
-
-
-async def _send(
-    method: str, url: str, address: str, timeout: float, kwargs: JSONObject
-) -> HttpResponse:
-    # imported late: most calls make no request, and a cold start should not pay for it
-    import httpx2
-
-    # cookies go to the client, which lives for this request: per request they are deprecated
-    host, options = urlsplit(url).hostname, {k: v for k, v in kwargs.items() if k != "cookies"}
-    client = httpx2.AsyncClient(
-        timeout=timeout, trust_env=False, cookies=kwargs.get("cookies"), transport=_pinned(address)
-    )
-    try:
-        async with client, client.stream(method, url, **options) as response:
-            body = bytearray()
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                # counted unpacked, as it comes: `content-length` tells neither
-                if len(body) > MAX_BODY_BYTES:
-                    raise ValueError(f"the answer of {host} is larger than {MAX_BODY_BYTES} bytes")
-            told = {k.lower(): v for k, v in response.headers.items()}
-            return HttpResponse(response.status_code, told, bytes(body), str(response.url))
-    except httpx2.TimeoutException:
-        raise TimeoutError(f"{host} did not answer in {timeout:g} s") from None
-    except httpx2.InvalidURL:
-        raise refused(url) from None
-    except httpx2.RequestError as error:
-        raise ConnectionError(f"{host}: {str(error) or type(error).__name__}") from None
-
-
-def _pinned(address: str) -> httpx2.AsyncBaseTransport:
-    """A transport that connects to the checked address, whatever the name resolves to by then."""
+def _guarded(client: HttpClient) -> httpx2.AsyncBaseTransport:
+    """A transport that connects to the address that was checked, whatever the name resolves to by
+    then."""
     import httpcore2
     import httpx2
 
@@ -195,6 +179,7 @@ def _pinned(address: str) -> httpx2.AsyncBaseTransport:
             self, host: str, port: int, *args: Any, **options: Any
         ) -> httpcore2.AsyncNetworkStream:
             # below TLS only: the certificate is still checked against the name
+            address = await client._resolve(host, port)
             return await self._backend.connect_tcp(address, port, *args, **options)
 
     transport = httpx2.AsyncHTTPTransport()
