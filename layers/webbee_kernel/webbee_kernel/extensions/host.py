@@ -4,25 +4,54 @@ kernel does itself where extensions run."""
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
-from collections.abc import Coroutine
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from .. import background
 from ..background import LoopThread, LoopThreads
 from ..catalogue import Catalogue
-from ..clock import Clock
+from ..clock import Clock, new_id
 from ..config import Settings
+from ..errors import CallError, KernelError, StorageUnavailable
+from ..guards.arguments import declared
+from ..guards.ids import no_placeholders
 from ..llm.protocol import Model
+from ..sdk.context import User
+from ..sdk.definitions import FunctionDef
+from ..stores.audit_trail import KeptOutcomes
+from ..stores.event_log import EventLog, panel_refresh
 from ..stores.protocols import Stores
-from ..types import RUNNING, CallOutcome, CallRequest, JSONObject, succeeded, unfinished
-from .error_mapping import Escaped, asked_for
-from .registry import Registry
-from .runner import ExtensionRunner
+from ..types import (
+    NOT_RUN,
+    RUNNING,
+    CallOutcome,
+    CallRequest,
+    JSONObject,
+    UserKey,
+    failed,
+    succeeded,
+    unfinished,
+    user_from,
+)
+from . import oauth, redaction, system_calls
+from .context.factory import CallContext, ContextFactory, webhook_mark
+from .error_mapping import Escaped, asked_for, contained, report, validation_failed
+from .outcomes import MAX_UNDO_BYTES, asked_by, event_data, from_return, mismatch
+from .redaction import one_call
+from .registry import LoadedExtension, Registry
 
 GRACE_S = 1.0
 """Seconds a call may overrun its own deadline before its thread is given up on."""
+
+LATE_S = 150.0
+"""Seconds a handler may go on past its turn; the function's own timeout (190 s) is longer."""
 
 LATE = "still running at its deadline"
 """How the log calls a handler that nobody waits for any longer."""
@@ -35,17 +64,60 @@ T = TypeVar("T")
 _log = logging.getLogger("webbee.host")
 
 
+OwnCall: TypeAlias = Callable[
+    [ContextFactory, LoadedExtension, CallRequest], Awaitable[CallOutcome]
+]
+
+OWN_CALLS: Mapping[str, OwnCall] = MappingProxyType(
+    {
+        "secrets": system_calls.list_secrets,
+        "secret_put": system_calls.put_secret,
+        "secret_delete": system_calls.delete_secret,
+        "signin": oauth.find_signin,
+        "connect": oauth.connect_account,
+    }
+)
+"""What the kernel itself does where extensions run, because only there their user's secrets and
+documents are in reach. No handler is asked, but for the listeners of a sign-in:
+
+| kind            | name     | arguments       | outcome's data                             |
+|-----------------|----------|-----------------|--------------------------------------------|
+| `secrets`       | –        | –               | `{"secrets": [{"name", "is_set", …}]}`     |
+| `secret_put`    | secret   | `value`         | `{"is_set": true}`                         |
+| `secret_delete` | secret   | –               | `{"is_set": false}`                        |
+| `signin`        | provider | `state`         | `{"user", "key"}`, none when it is over    |
+| `connect`       | provider | `state`, `code` | `{"provider", "email", "collection", "id"}` |
+
+A database that is gone is raised, as everywhere."""
+
+
+ASKED = ("function", "check", "panel")
+"""Kinds that a turn or a click asks for."""
+
+
+class _Call(NamedTuple):
+    """What a request resolved to: the handler, its arguments and how it counts."""
+
+    handler: Any
+    args: tuple[Any, ...]
+    kwargs: JSONObject
+    action_type: str = "read"
+    definition: FunctionDef | None = None
+
+
 class ExtensionHost:
     """Runs every line of extension code of this process; callers may live on any event loop."""
 
     def __init__(
         self, registry: Registry, stores: Stores, settings: Settings, clock: Clock, model: Model
     ) -> None:
-        self._runner = ExtensionRunner(registry, stores, settings, clock, model)
-        self._threads = LoopThreads("webbee-extensions")
         self.registry = registry
-        self.events = self._runner.events
-        self.contexts = self._runner.contexts
+        self.events = EventLog(stores.events, clock, hours=settings.event_hours)
+        self.contexts = ContextFactory(registry, stores, settings, clock, model, self.events)
+        self._outcomes = KeptOutcomes(stores.cache, clock)
+        self._threads = LoopThreads("webbee-extensions")
+        self._faults = self.contexts.faults
+        self._develop = settings.develop
 
     @property
     def catalogue(self) -> Catalogue:
@@ -91,9 +163,176 @@ class ExtensionHost:
 
     async def _once(self, request: CallRequest, thread: LoopThread) -> CallOutcome:
         try:
-            return await _apart(thread, self._runner.execute(request), request.deadline_s)
+            return await _apart(thread, self._execute(request), request.deadline_s)
         except (Escaped, RuntimeError) as error:
-            return await self.contexts.faults.outcome(error, request)
+            return await self._faults.outcome(error, request)
+
+    async def _execute(self, request: CallRequest) -> CallOutcome:
+        started = time.perf_counter()
+        asyncio.get_running_loop().set_exception_handler(report)
+        # a context variable: handlers of other calls run beside this one
+        webhook_mark.set(request.webhooks)
+        # meets the developer's page: faults are told there, too
+        if self._develop:
+            await self._faults.meet(user_from(request.user))
+        with one_call():
+            try:  # also of what an author's own checks of arguments raise
+                outcome = await contained(self._executed(request))
+            except KernelError:
+                raise
+            except Exception as error:
+                outcome = await self._faults.outcome(error, request)
+        return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
+
+    async def _executed(self, request: CallRequest) -> CallOutcome:
+        user = user_from(request.user)
+        try:
+            loaded = self.registry.extension(request.app_id)
+            if request.kind in OWN_CALLS or request.kind in system_calls.SYSTEM_CALLS:
+                run = OWN_CALLS.get(request.kind, system_calls.run_system_call)
+                return self._kept(request, await run(self.contexts, loaded, request))
+            call = self._resolve(loaded, request, user)
+        except CallError as error:
+            # a turn or a click is told; what asks by itself stops there
+            if request.kind not in ASKED:
+                raise
+            return replace(await self._faults.outcome(error, request), fate=NOT_RUN)
+        if isinstance(call, CallOutcome):
+            return call
+        return await self._run(loaded, request, call, user)
+
+    def _kept(self, request: CallRequest, outcome: CallOutcome) -> CallOutcome:
+        """The outcome, left where the caller finds it should the answer get lost. It is done, so
+        that hangs on nothing; and as the answer is on its way meanwhile, nobody waits for it."""
+        # effects only: a lost answer of a read is asked for again
+        if request.effect:
+            background.start(self._keep(request, outcome), f"keep-{request.effect}")
+        return outcome
+
+    async def _keep(self, request: CallRequest, outcome: CallOutcome) -> None:
+        try:
+            await self._outcomes.keep(UserKey.of(user_from(request.user)), request.effect, outcome)
+        except StorageUnavailable:
+            told = "app=%s function=%s | done, but its outcome could not be kept"
+            _log.error(told, request.app_id, request.name)
+
+    def _resolve(
+        self, loaded: LoadedExtension, request: CallRequest, user: User
+    ) -> _Call | CallOutcome:
+        function = loaded.functions.get(request.name)
+        if function is None:
+            raise system_calls.missing(request, "function", loaded.withdrawn.get(request.name, ""))
+        # again here: chat_turn's own check may be of an older catalogue
+        if missing := [s for s in function.scopes if not user.has_scope(s)]:
+            raise CallError(
+                "PERMISSION_DENIED", f"{request.name} needs the scope {', '.join(missing)}"
+            )
+        given = self._given(request, user)
+        if function.accepts:
+            function.accepts(request.arguments)
+        try:
+            args, kwargs = _arguments(function.params_model, given)
+        except ValidationError as error:
+            refused = validation_failed(error, request, function)
+            return replace(refused, fate=NOT_RUN)
+        # validated, and nothing run
+        if request.kind == "check":
+            return succeeded(request, action_type=function.action_type)
+        return _Call(function.func, args, kwargs, function.action_type, function)
+
+    def _given(self, request: CallRequest, user: User) -> JSONObject:
+        """The arguments as declared, dates in ISO 8601; CallError where one is a placeholder."""
+        if not request.arguments:
+            return {}
+        no_placeholders(request.arguments)
+        # as other processes know the schema
+        known = self.registry.catalogue().function(request.app_id, request.name)
+        schema = known.input_schema if known else {}
+        return declared(request.arguments, schema, user.language, self.contexts.clock.now())
+
+    async def _run(
+        self, loaded: LoadedExtension, request: CallRequest, call: _Call, user: User
+    ) -> CallOutcome:
+        ctx = self.contexts.make(user, request.app_id, asked=request)
+        # a task: it outlives the wait for it
+        work = asyncio.ensure_future(self._finish(loaded, request, call, ctx))
+        started = time.perf_counter()
+        await asyncio.wait({work}, timeout=request.deadline_s)
+        in_time = time.perf_counter() - started < request.deadline_s
+        if work.done() and in_time:  # a handler that blocked is done when nobody waits any more
+            return work.result()
+        # what is still running arrives as an event
+        late = self._deliver_late(work, UserKey.of(user), request)
+        background.start(late, f"late-{request.effect or new_id()}")
+        text = (
+            f"{request.name} is still running after {request.deadline_s:g} s; its result will"
+            " arrive as an event"
+        )
+        ended = {"action_type": call.action_type, "fate": RUNNING}
+        return failed(request, "BACKEND_TIMEOUT", text, **ended)
+
+    async def _finish(
+        self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: CallContext
+    ) -> CallOutcome:
+        """Run the handler to its end, however late."""
+        outcome = await self._invoke(
+            loaded, replace(request, deadline_s=max(request.deadline_s, LATE_S)), call, ctx
+        )
+        outcome = replace(outcome, created=ctx.created)
+        if outcome.ok and call.definition:
+            await self._succeeded(loaded, call.definition, outcome, ctx)
+        return self._kept(request, outcome)
+
+    async def _succeeded(
+        self, loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome, ctx: CallContext
+    ) -> None:
+        """Hold a result against its model and against emptiness, and publish the function's event.
+        The call is done: its outcome hangs on none of it."""
+        for text in _oddities(loaded, done, outcome):
+            _log.warning("app=%s function=%s | %s", outcome.app_id, done.name, text)
+            await self._faults.note(ctx.user, outcome.app_id, text)
+        if not done.event:
+            return
+        # an event's name begins with its app
+        name = done.event if "." in done.event else f"{outcome.app_id}.{done.event}"
+        data = outcome.data if isinstance(outcome.data, dict) else {"value": outcome.data}
+        try:
+            await ctx.extensions.emit(name, data)
+        except Exception as error:
+            told = "app=%s event=%s error=%s | event of a function not published"
+            _log.warning(told, outcome.app_id, name, type(error).__name__)
+
+    async def _deliver_late(
+        self, work: asyncio.Future[CallOutcome], key: UserKey, request: CallRequest
+    ) -> None:
+        """What outlived its turn arrives as an event, never lost."""
+        outcome = await work
+        text, data = outcome.summary or outcome.error, event_data(outcome.data)
+        told = {"app_id": request.app_id, "fn_name": request.name, "status": outcome.status}
+        told |= {"text": text, **asked_by(request), "data": data}
+        await self.events.deliver(key, "result", told)
+        # a read changes no panel unless it says so
+        if outcome.action_type != "read" or outcome.panels_named:
+            for event in panel_refresh(self.events, request.app_id, outcome.panels):
+                await self.events.emit(key, event.kind, event.data)
+
+    async def _invoke(
+        self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: CallContext
+    ) -> CallOutcome:
+        async def result() -> CallOutcome:
+            pending = call.handler(ctx, *call.args, **call.kwargs)
+            # a plain function would have blocked the loop
+            if not inspect.isawaitable(pending):
+                raise TypeError(f"{request.name} must be async def: the kernel awaits it")
+            value = await pending
+            made = from_return(value, request, tuple(loaded.ext.panels), call.action_type)
+            return redaction.check_secrets(made, call.definition, develop=self._develop)
+
+        try:
+            return await contained(result(), request.deadline_s)
+        # whatever it raised ends the call: its class name goes to the model, its text to the log
+        except Exception as error:
+            return await self._faults.outcome(error, request, call.action_type)
 
 
 async def _apart(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: float) -> T:
@@ -122,6 +361,26 @@ def _owner(request: CallRequest) -> tuple[str, ...]:
     user, section = request.user, request.name * (request.kind == "skeleton")
     whose = str(user.get("tenant_id", "")), str(user.get("imperal_id", ""))
     return *whose, request.app_id, section
+
+
+def _arguments(
+    model: type[BaseModel] | None, arguments: JSONObject
+) -> tuple[tuple[Any, ...], JSONObject]:
+    """`(params,)` for a handler with a Pydantic parameter, keyword arguments for the others."""
+    return ((model.model_validate(arguments),), {}) if model else ((), dict(arguments))
+
+
+def _oddities(loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome) -> Iterator[str]:
+    """What of a result is no error and yet surely not meant."""
+    if not (outcome.summary or outcome.ui or outcome.data):
+        yield f"{done.name} returned neither data nor a summary: a reply has nothing to tell"
+    if problem := mismatch(done.data_model, outcome.data):
+        yield f"the result of {done.name} does not fit its data_model: {problem}"
+    if outcome.undo and (undo := outcome.undo["function"]) not in loaded.functions:
+        yield (
+            f"the undo of {done.name} is never offered: it is ui.Call of a function of this app,"
+            f" not {undo!r}, with at most {MAX_UNDO_BYTES} bytes of arguments and no secret"
+        )
 
 
 class InlineDispatch:

@@ -1,5 +1,5 @@
-"""Calls that no user and no model made: sections, alerts, hooks, webhooks, jobs, signals, events,
-health.
+"""Calls that no model made: sections, alerts, hooks, webhooks, jobs, signals, events, health,
+panels.
 
 Each is a `CallRequest` of its kind and ends as a `CallOutcome`, so that it can travel to wherever
 extension code runs:
@@ -7,7 +7,7 @@ extension code runs:
 | kind       | name            | arguments                      | outcome's data                  |
 |------------|-----------------|--------------------------------|---------------------------------|
 | `skeleton` | section         | `snapshots`: those stored      | the dict to store               |
-| `skeletons`| –               | `sections`, `snapshots` by app | each one's, see `together`      |
+| `skeletons`| –               | `sections`, `snapshots` by app | each one's, see the host        |
 | `alert`    | section         | `old`, `new`                   | `{"text"}`, empty: nothing      |
 | `hook`     | `on_install` …  | `version`, of `on_upgrade`     | none                            |
 | `webhook`  | path            | `method headers body query`    | `{"status", "headers", "body"}` |
@@ -15,6 +15,7 @@ extension code runs:
 | `signal`   | signal          | the signal's                   | what the handler returned       |
 | `event`    | event type      | the event's                    | none                            |
 | `health`   | `health`        | none                           | `{"status", …}`                 |
+| `panel`    | panel           | its own                        | none; its tree is the `ui`      |
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from ..sdk.context import Context, User
 from ..sdk.definitions import SecretDef
 from ..sdk.exceptions import SecretTooLargeError
 from ..sdk.extension import ALERT_PREFIX
+from ..sdk.result import ui_dict
 from ..types import (
     JSON,
     WEBHOOK_USER,
@@ -47,7 +49,9 @@ from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answe
 from .redaction import revealing_none
 from .registry import LoadedExtension
 
-Handler: TypeAlias = Callable[[ContextFactory, LoadedExtension, CallRequest], Awaitable[JSON]]
+Handler: TypeAlias = Callable[
+    [ContextFactory, LoadedExtension, CallRequest], Awaitable[JSON | CallOutcome]
+]
 
 
 async def run_system_call(
@@ -60,10 +64,10 @@ async def run_system_call(
         data = await contained(handled, request.deadline_s)
     except Exception as error:
         ended = await contexts.faults.outcome(error, request)
-        if isinstance(error, CallError | TimeoutError):
+        if request.kind == "panel" or isinstance(error, CallError | TimeoutError):
             return ended
         return replace(ended, error=type(raised(error)).__name__)
-    return succeeded(request, data)
+    return data if isinstance(data, CallOutcome) else succeeded(request, data)
 
 
 async def _section(
@@ -147,6 +151,20 @@ async def _health(contexts: ContextFactory, loaded: LoadedExtension, request: Ca
     return found if isinstance(found, dict) and found else {"status": "ok"}
 
 
+async def _panel(
+    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
+) -> CallOutcome:
+    """A panel's tree for its user, as plain JSON."""
+    if (panel := loaded.ext.panels.get(request.name)) is None:
+        raise missing(request, "panel")
+    ctx = contexts.make(user_from(request.user), request.app_id)
+    node = ui_dict(await panel.func(ctx, **request.arguments))
+    if isinstance(node, dict) and "ui" in node:
+        # `{"ui": node}` and a bare node are both fine
+        node = ui_dict(node["ui"])
+    return succeeded(request, ui=plain_json({"ui": node, "panel_id": request.name}))
+
+
 def _returned(value: JSON, request: CallRequest) -> JSON:
     if request.kind in ("schedule", "signal") and isinstance(value, str | int | float | list):
         return plain_json(value)  # nobody but the audit reads it
@@ -181,6 +199,7 @@ SYSTEM_CALLS: Mapping[str, Handler] = MappingProxyType(
         "signal": _signal,
         "event": _event,
         "health": _health,
+        "panel": _panel,
     }
 )
 """What runs each kind."""

@@ -215,8 +215,7 @@ class ExtensionHarness:
 
     def exposed(self, method: str, /, **params: Any) -> Any:
         """A method that other extensions may call, as one of them would."""
-        ctx: Any = self.context()
-        return self.run(ctx._call(self.app_id, method, params, ()))
+        return self.run(self.context().extensions.call(self.app_id, method, **params))
 
     def health(self) -> JSONObject:
         """What the app says of its health."""
