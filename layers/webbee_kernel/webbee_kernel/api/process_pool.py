@@ -10,24 +10,21 @@ started, are halted, resumed and ended: Linux only. A process whose parent ends 
 from __future__ import annotations
 
 import ctypes
-import itertools
 import json
 import logging
 import os
-import queue
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Mapping
-from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 _SET_DUMPABLE: Final = 4
 _SET_CHILD_SUBREAPER: Final = 36
@@ -225,68 +222,91 @@ class _GoneError(Exception):
     """The process ended before it began the call."""
 
 
-@dataclass(slots=True)
-class _Asked:
-    """A call and whoever waits for it."""
-
-    what: str
-    future: Future[Any] = field(default_factory=Future)
-    begun: bool = False
-
-
 class _Process:
-    """One process, from its start to its end, with a folder of its own for temporary files."""
+    """One process, from its start to its end, with a folder of its own for temporary files.
+
+    Each call is a connection of its own, of which the process is handed its end: it reads the event
+    to the end, says with a byte that it begins, and answers with a line.
+    """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._folder = tempfile.mkdtemp(prefix="webbee-")
-        self._process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", f"{__package__}.tool_dispatch"],
-            env={**environment, "TMPDIR": self._folder},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the server, which then ends this one
-        )
-        assert self._process.stdin and self._process.stdout
-        self._events: IO[bytes] = self._process.stdin
-        self._answers: IO[bytes] = self._process.stdout
-        self._lock = threading.Lock()
-        self._asked: dict[int, _Asked] = {}
-        self._numbers = itertools.count()
-        self._loaded: Future[str] = Future()
+        self._calls, theirs = socket.socketpair()
+        self._calls.settimeout(START_S)
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-m", f"{__package__}.tool_dispatch"],
+                env={**environment, "TMPDIR": self._folder},
+                stdin=theirs.fileno(),
+                stdout=2,  # what is printed belongs to the log
+                start_new_session=True,  # Ctrl-C is for the server, which then ends this one
+            )
+        self._open: dict[socket.socket, str] = {}
+        """Calls on their way, each with what it runs where that has begun."""
         self._killed = ""
+        self._unloaded = ""
+        self._why = ""
         self.over = False
-        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        threading.Thread(target=self._write, name="cell-events", daemon=True).start()
-        self._reader = threading.Thread(target=self._read, name="cell-answers", daemon=True)
-        self._reader.start()
         self._end = threading.Thread(target=self._wait, name="cell-end", daemon=True)
         self._end.start()
 
     def loading(self) -> str:
         """Wait until the extensions are loaded: empty, or why they never will be."""
         try:
-            return self._loaded.result(START_S)
+            # left there for whoever waits next
+            if self._calls.recv(1, socket.MSG_PEEK):
+                return ""
         except TimeoutError:
             self._kill(f"not loaded in {START_S:g} s")
-            return self._loaded.result(END_S)
+        except OSError:
+            pass  # over, and closed
+        self._end.join()
+        return self._unloaded
 
     def ask(self, event: Mapping[str, Any], longest_s: float | None = None) -> Any:
         """The answer to one event. A process that does not give it in time is ended."""
-        asked, number = _Asked(_name(event)), next(self._numbers)
-        with self._lock:
-            if self.over:
-                raise _GoneError
-            self._asked[number] = asked
         seconds = longest_s or float(event.get("deadline_s", START_S)) + GRACE_S
+        ours, theirs = socket.socketpair()
+        ours.settimeout(seconds)
+        self._open[ours] = ""
         try:
-            self._lines.put(json.dumps({"id": number, "event": event}).encode() + b"\n")
-            return asked.future.result(seconds)
+            with ours, theirs:
+                raw = self._exchange(ours, theirs, event)
+            if not raw.endswith(b"\n"):
+                self._end.join()  # which blames this call
+                raise ProcessEnded("Runtime.ExitError", f"Error: {self._why}")
         except TimeoutError:
-            self._kill(f"{asked.what} let nothing else run for {seconds:.0f} s")
-            why = f"Task timed out after {seconds:.2f}"
-            raise ProcessEnded("Sandbox.Timedout", why) from None
+            self._kill(f"{_name(event)} let nothing else run for {seconds:.0f} s")
+            raise ProcessEnded("Sandbox.Timedout", f"Task timed out after {seconds:.2f}") from None
         finally:
-            self._asked.pop(number, None)
+            del self._open[ours]
+        said = json.loads(raw)
+        if error := said.get("error"):
+            raise ProcessEnded(error["kind"], error["message"])
+        return said["answer"]
+
+    def _exchange(
+        self, call: socket.socket, theirs: socket.socket, event: Mapping[str, Any]
+    ) -> bytes:
+        """What is answered, cut off where the process ended; _GoneError where it had not begun."""
+        begun = b""
+        try:
+            socket.send_fds(self._calls, [b"\n"], [theirs.fileno()])
+            # else its end would stay open here when it is closed there
+            theirs.close()
+            call.sendall(json.dumps(event).encode())
+            call.shutdown(socket.SHUT_WR)
+            begun = call.recv(1)
+        except TimeoutError:
+            raise
+        except OSError:
+            pass  # it ended: what it has not begun has not run
+        if not begun:
+            self._end.join()  # else the next one would find it again
+            raise _GoneError
+        self._open[call] = _name(event)
+        with call.makefile("rb") as answer:
+            return answer.read()
 
     def end(self) -> None:
         """End the process; what it runs is lost."""
@@ -307,58 +327,28 @@ class _Process:
         _log.error("app=cell | ended: %s; the next call starts a new one", why)
         self._process.kill()
 
-    def _write(self) -> None:
-        """Hand it the calls. A process that reads nothing holds up this thread, and no caller
-        beyond the time of a call."""
-        with suppress(OSError), self._events:  # it ended: whoever waits for that tells
-            for raw in iter(self._lines.get, None):
-                self._events.write(raw)
-                self._events.flush()
-
-    def _read(self) -> None:
-        """Hand the answers to those who wait for them."""
-        for raw in self._answers:
-            line = json.loads(raw)
-            if not line:
-                self._loaded.set_result("")
-            elif len(line) > 1:
-                if asked := self._asked.pop(line["id"], None):
-                    _settle(asked.future, line)
-            elif asked := self._asked.get(line["id"]):
-                asked.begun = True
-
     def _wait(self) -> None:
-        """When the process ends, so does every call in it. Those that it had not begun have not
-        run."""
+        """When the process ends, so does every call in it."""
         status = self._process.wait()
-        self._reader.join(END_S)  # what it answered before counts
-        with self._lock:
-            self.over = True
-            asked = list(self._asked.values())
-            self._asked.clear()
-        # ends the thread that writes
-        self._lines.put(None)
-        # a child of it may hold the pipe: to close that under the reader would block
-        if not self._reader.is_alive():
-            self._answers.close()
+        self.over = True
+        # this one first: who comes later finds it shut
+        with suppress(OSError):
+            self._calls.shutdown(socket.SHUT_RDWR)
+        calls = dict(self._open)
+        # a child of it may hold the other ends; what it said before is there all the same
+        for call in calls:
+            with suppress(OSError):
+                call.shutdown(socket.SHUT_RDWR)
+        is_loaded = bool(self._calls.recv(1, socket.MSG_PEEK))
         shutil.rmtree(self._folder, ignore_errors=True)
-        why = f"Runtime exited {_how(status)}"
+        self._why = f"Runtime exited {_how(status)}"
         # what was ended on purpose has been told, or is nobody's concern
         if not self._killed:
-            _tell(why, [one.what for one in asked if one.begun], loaded=self._loaded.done())
-        if not self._loaded.done():
-            why = self._killed or why
-            self._loaded.set_result(f"an extension ended the process that loads it: {why}")
-        for one in asked:
-            error = ProcessEnded("Runtime.ExitError", f"Error: {why}")
-            one.future.set_exception(error if one.begun else _GoneError())
-
-
-def _settle(future: Future[Any], line: Mapping[str, Any]) -> None:
-    if error := line.get("error"):
-        future.set_exception(ProcessEnded(error["kind"], error["message"]))
-    else:
-        future.set_result(line["answer"])
+            _tell(self._why, list(filter(None, calls.values())), loaded=is_loaded)
+        if not is_loaded:
+            why = self._killed or self._why
+            self._unloaded = f"an extension ended the process that loads it: {why}"
+        self._calls.close()
 
 
 def _how(status: int) -> str:

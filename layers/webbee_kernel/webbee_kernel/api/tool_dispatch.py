@@ -1,11 +1,9 @@
 """`tool_dispatch`: runs what the other two functions ask for; nobody else can ask. And the process
-in which the extensions run for one tenant: the same, asked over a pipe.
+in which the extensions run for one tenant: the same, asked over a socket.
 
-A line of JSON on standard input is an event, `{"id": 7, "event": {…}}`. Lines on standard output
-say that it is begun, `{"id": 7}`, and answer it, `{"id": 7, "answer": …}` or
-`{"id": 7, "error": {"kind", "message"}}`, in any order. The first line, `{}`, says that the
-extensions are loaded. Both streams are taken away before extension code is loaded, so that what it
-prints goes to the log.
+That is its standard input, which is taken away before extension code is loaded: on it the process
+says with a byte that the extensions are loaded, and gets a connection for each call
+(`process_pool`).
 """
 
 from __future__ import annotations
@@ -14,12 +12,14 @@ import asyncio
 import faulthandler
 import json
 import os
+import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from .. import background
 from ..aws.clients import signing_with
@@ -116,13 +116,13 @@ def tool_service(settings: Settings, clock: Clock) -> ToolService | ProcessServi
 
 LOOKS_S: Final = 0.5
 
-Handler = Callable[[Mapping[str, Any], Any], Any]
-
 
 def main() -> None:
-    """Answer until the input ends."""
-    events, answers = _taken(0, "rb"), _taken(1, "wb")
-    os.dup2(2, 1)  # what is printed belongs to the log
+    """Answer until whoever asks has gone."""
+    calls = socket.socket(fileno=os.dup(0))
+    # moved to where no code looks for it and no child process inherits it
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
     faulthandler.enable(all_threads=False)
     # taken out of the environment: they are no business of extension code
     most_mb = float(os.environ.pop(MEMORY_MB, "inf"))
@@ -131,50 +131,28 @@ def main() -> None:
     # its extensions imported; what the kernel alone needs has left the environment before
     function = Function("tool_dispatch", ToolService, alone=True)
     function.service()
-    process = Process(function, answers, finishes=finishes)
-    process.tell({})
+    calls.sendall(b"\n")
     threading.Thread(target=_watch, args=(most_mb, longest_s), daemon=True).start()
-    for line in events:
-        asked = json.loads(line)
-        process.tell({"id": asked["id"]})  # what was not begun has not run, whatever comes now
-        threading.Thread(target=process.answer, args=(asked,), daemon=True).start()
-    os._exit(0)  # whoever asked has gone; what an extension left running does not hold it
+    while ends := socket.recv_fds(calls, 1, 1)[1]:
+        os.set_inheritable(ends[0], False)
+        call = socket.socket(fileno=ends[0])
+        threading.Thread(target=_answer, args=(call, function, finishes), daemon=True).start()
+    os._exit(0)  # what an extension left running does not hold it
 
 
-def _taken(descriptor: int, mode: str) -> IO[bytes]:
-    """A standard stream, moved to where no code looks for it and no child process inherits it."""
-    moved = os.fdopen(os.dup(descriptor), mode)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, descriptor)
-    os.close(nothing)
-    return moved
-
-
-class Process:
-    """Answers events, each on a thread of its own."""
-
-    def __init__(self, handler: Handler, answers: IO[bytes], *, finishes: bool = False) -> None:
-        self._handler = handler
-        self._answers = answers
-        self._finishes = finishes
-        self._lock = threading.Lock()
-
-    def answer(self, asked: Mapping[str, Any]) -> None:
-        """Handle one event."""
+def _answer(call: socket.socket, function: Function, finishes: bool) -> None:
+    """Handle the event of a connection."""
+    # whoever asked may have given up
+    with call, call.makefile("rb") as asked, suppress(ConnectionError):
+        event = json.loads(asked.read())
+        call.sendall(b"\n")  # what was not begun has not run, whatever comes now
         try:
-            said = {"answer": self._handler(asked["event"], None)}
+            said = {"answer": function(event)}
         except Exception as error:
             said = {"error": {"kind": type(error).__name__, "message": str(error)}}
-        if self._finishes:
+        if finishes:
             background.wait()
-        self.tell({"id": asked["id"], **said})
-
-    def tell(self, line: Mapping[str, Any]) -> None:
-        raw = json.dumps(line).encode() + b"\n"
-        # calls answer on threads of their own, and their lines must not mix
-        with self._lock:
-            self._answers.write(raw)
-            self._answers.flush()
+        call.sendall(json.dumps(said).encode() + b"\n")
 
 
 def _watch(most_mb: float, longest_s: float) -> None:
