@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from webbee_kernel.api import turns
-from webbee_kernel.api.socket_sender import Outbox, Peer, Pusher
+from webbee_kernel.api.socket_sender import Peer, Pusher
 from webbee_kernel.background import LoopThread
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable, TurnWorking
@@ -137,16 +137,16 @@ def test_what_another_loop_puts_in_is_sent_on_the_turns_own() -> None:
     that waited for its frames to leave."""
     turn, extensions, pusher = LoopThread("turn"), LoopThread("extensions"), Noting()
 
-    async def call(outbox: Outbox) -> None:
+    async def call(peer: Peer) -> None:
         for number in range(3):
-            outbox.put({"type": "trace", "name": number})
+            peer.put({"type": "trace", "name": number})
             await asyncio.sleep(0.02)
 
     async def run() -> asyncio.AbstractEventLoop:
-        outbox = Outbox(Peer(pusher, "c1", User("alice", tenant_id="acme")))
-        await asyncio.wrap_future(extensions.submit(call(outbox)))
-        outbox.put({"type": "turn.ended"})
-        await outbox.sent()
+        peer = Peer(pusher, "c1", User("alice", tenant_id="acme"))
+        await asyncio.wrap_future(extensions.submit(call(peer)))
+        peer.put({"type": "turn.ended"})
+        await peer.sent()
         return asyncio.get_running_loop()
 
     own = turn.run(run(), 60)

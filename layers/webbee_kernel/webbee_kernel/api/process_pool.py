@@ -21,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -44,13 +44,7 @@ def adopt() -> None:
 
 def halt() -> None:
     """Stop them all. A process that starts others meanwhile is stopped with those."""
-    until = time.monotonic() + _PATIENCE_S
-    # again until none is left: one may have forked while it was looked for
-    while running := [pid for pid, state in below().items() if state not in "TtZX"]:
-        _signal(running, signal.SIGSTOP)
-        if time.monotonic() > until:
-            raise OSError(0, "a process below this one cannot be stopped")
-        time.sleep(_LOOK_S)
+    _signal_until("TtZX", signal.SIGSTOP, "stopped")
 
 
 def go_on() -> None:
@@ -60,18 +54,24 @@ def go_on() -> None:
 
 def end() -> None:
     """End them all, and bury them."""
-    until = time.monotonic() + _PATIENCE_S
-    while left := [pid for pid, state in below().items() if state not in "ZX"]:
-        _signal(left, signal.SIGKILL)
-        if time.monotonic() > until:
-            raise OSError(0, "a process below this one cannot be ended")
-        time.sleep(_LOOK_S)
+    _signal_until("ZX", signal.SIGKILL, "ended")
     for pid in below():  # what nobody of this process waits for
         with suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
 
 
-def _signal(pids: list[int] | dict[int, str], number: int) -> None:
+def _signal_until(states: str, number: int, what: str) -> None:
+    """Signal every process below this one that is in none of these states."""
+    until = time.monotonic() + _PATIENCE_S
+    # again until none is left: one may have forked while it was looked for
+    while left := [pid for pid, state in below().items() if state not in states]:
+        _signal(left, number)
+        if time.monotonic() > until:
+            raise OSError(0, f"a process below this one cannot be {what}")
+        time.sleep(_LOOK_S)
+
+
+def _signal(pids: Iterable[int], number: int) -> None:
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, number)

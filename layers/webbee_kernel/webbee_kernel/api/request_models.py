@@ -109,6 +109,15 @@ class HelloFrame(Wire):
     last_event_id: Annotated[str, Field(max_length=64)] = ""
 
 
+class PingFrame(Wire):
+    """Says that somebody is there, and whatever else: API Gateway ends a connection that was silent
+    for ten minutes."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: Literal["ping"]
+
+
 class TurnFrame(ChatBody):
     """A message, said over a socket."""
 

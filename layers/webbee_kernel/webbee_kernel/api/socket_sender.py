@@ -93,33 +93,27 @@ _log = logging.getLogger("webbee.live")
 
 
 class Peer:
-    """The page at the other end of a connection."""
+    """The page at the other end of a connection.
 
-    def __init__(self, pusher: Pusher, connection_id: str, user: User) -> None:
-        self.pusher = pusher
-        self.connection_id = connection_id
-        self.user = user
-        self.key = UserKey.of(user)
-
-    async def tell(self, *told: JSONObject) -> bool:
-        """Send frames; whether it is still there."""
-        return await self.pusher.send(self.key, self.connection_id, told)
-
-
-class Outbox:
-    """Frames wait here for the one before them; the turn waits for none. Pieces of text that wait
-    together are sent together, so a slow connection gets fewer frames and not later ones.
-
+    Frames that are put wait here for the one before them; the turn waits for none. Pieces of text
+    that wait together are sent together, so a slow connection gets fewer frames and not later ones.
     It sends on the event loop it is made on, whoever puts a frame in.
     """
 
-    def __init__(self, peer: Peer) -> None:
-        self._peer = peer
+    def __init__(self, pusher: Pusher, connection_id: str, user: User) -> None:
+        self._pusher = pusher
+        self._connection_id = connection_id
+        self.user = user
+        self.key = UserKey.of(user)
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self._waiting: list[JSONObject] = []
         self._idle = asyncio.Event()
         self._idle.set()
         self._there = True
+
+    async def tell(self, *told: JSONObject) -> bool:
+        """Send frames now; whether the page is still there."""
+        return await self._pusher.send(self.key, self._connection_id, told)
 
     def put(self, frame: JSONObject) -> None:
         """Send this after what was put before. Safe from any thread: what code on another loop puts
@@ -136,7 +130,7 @@ class Outbox:
             self._waiting.append(frame)
         if self._idle.is_set():
             self._idle.clear()
-            start(self._send(), "outbox")
+            start(self._send(), "frames")
 
     async def sent(self) -> None:
         """Wait until everything put so far has left, or the connection is gone."""
@@ -147,7 +141,7 @@ class Outbox:
             while self._waiting and self._there:
                 # what comes while these are sent is joined for the next time
                 now, self._waiting = self._waiting, []
-                self._there = await self._peer.tell(*now)
+                self._there = await self.tell(*now)
         except KernelError as error:  # the turn is worth more than its frames
             _log.warning("code=%s | frames of a turn not sent", error.code)
             self._there = False

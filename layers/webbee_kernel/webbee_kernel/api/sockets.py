@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -19,7 +19,7 @@ from ..turn.kernel import TurnRequest
 from ..types import JSONObject, UserKey, user_dict, user_from
 from . import socket_sender
 from .identity import token_ends_at
-from .request_models import ConfirmFrame, HelloFrame, StopFrame, TurnFrame
+from .request_models import ConfirmFrame, HelloFrame, PingFrame, StopFrame, TurnFrame, Wire
 from .router import Answer, Request, Route, checked, internal_error, to_response
 from .socket_sender import Peer, Pusher
 from .turns import Turns
@@ -36,7 +36,14 @@ MAX_PAGES: Final = 20
 good."""
 
 
-Said = Callable[[Peer, JSONObject], Awaitable[None]]
+FRAMES: Final[Mapping[str, type[Wire]]] = {
+    "confirm": ConfirmFrame,
+    "hello": HelloFrame,
+    "ping": PingFrame,
+    "stop": StopFrame,
+    "turn": TurnFrame,
+}
+"""What a page may say, by its `type`."""
 _DONE: Final[JSONObject] = {"statusCode": 200}
 _log = logging.getLogger("webbee.live")
 
@@ -48,13 +55,6 @@ class Sockets:
         self._app = app
         self._turns = turns
         self._pusher = pusher
-        self._said: Mapping[str, Said] = {
-            "hello": self._hello,
-            "ping": _ping,
-            "turn": self._turn,
-            "confirm": self._confirm,
-            "stop": self._stop,
-        }
 
     @property
     def open(self) -> bool:
@@ -116,20 +116,36 @@ class Sockets:
         frame: JSONObject = {}
         try:
             frame = _frame(body)
-            said = self._said.get(str(frame.get("type")))
-            if said is None:
-                kinds = ", ".join(sorted(self._said))
-                raise BadInput(f"type: must be one of {kinds}", field="type")
-            await said(peer, frame)
+            kind = FRAMES.get(str(frame.get("type")))
+            if kind is None:
+                raise BadInput(f"type: must be one of {', '.join(FRAMES)}", field="type")
+            await self._serve(peer, checked(kind, frame))
         except KernelError as error:
             await peer.tell(socket_sender.refused(to_response(error, peer.user), frame))
         except Exception:
             await peer.tell(socket_sender.refused(internal_error(_log, "frame", peer.user), frame))
 
-    async def _hello(self, peer: Peer, frame: JSONObject) -> None:
+    async def _serve(self, peer: Peer, frame: Wire) -> None:
+        turns, user = self._turns, peer.user
+        match frame:
+            case TurnFrame():
+                ids = frame.session_id or new_id(), frame.request_id or new_id()
+                ask = TurnRequest(user, ids[0], frame.message, ids[1])
+                turns.follow(ask, turns.kernel.turn, peer)
+            case ConfirmFrame():
+                how = Answered(frame.edits, frame.remember)
+                ask, work = await turns.confirming(user, frame.confirmation_id, frame.accept, how)
+                turns.follow(ask, work, peer)
+            case StopFrame():
+                await turns.stop(peer.key, frame.request_id)
+            case HelloFrame():
+                await self._hello(peer, frame.last_event_id)
+            case PingFrame():
+                await peer.tell({"type": "pong"})
+
+    async def _hello(self, peer: Peer, last: str) -> None:
         """What was missed since the last event that the page saw, and a little more: an event that
         was stored late may have an earlier id. A page that saw none gets none."""
-        last = checked(HelloFrame, frame).last_event_id
         log = self._app.events
         newest = last or log.mark()
         since = log.rewound(last) if last else newest
@@ -143,29 +159,8 @@ class Sockets:
         # all that was missed has been sent; from here on events come by themselves
         await peer.tell({"type": "ready", "last_event_id": max(newest, last)})
 
-    async def _turn(self, peer: Peer, frame: JSONObject) -> None:
-        said = checked(TurnFrame, frame)
-        ask = TurnRequest(
-            peer.user, said.session_id or new_id(), said.message, said.request_id or new_id()
-        )
-        self._turns.follow(ask, self._turns.kernel.turn, peer)
-
-    async def _confirm(self, peer: Peer, frame: JSONObject) -> None:
-        said = checked(ConfirmFrame, frame)
-        how = Answered(said.edits, said.remember)
-        ask, work = await self._turns.confirming(peer.user, said.confirmation_id, said.accept, how)
-        self._turns.follow(ask, work, peer)
-
-    async def _stop(self, peer: Peer, frame: JSONObject) -> None:
-        await self._turns.stop(peer.key, checked(StopFrame, frame).request_id)
-
     def _now(self) -> int:
         return int(self._app.clock.now())
-
-
-async def _ping(peer: Peer, frame: JSONObject) -> None:
-    """API Gateway ends a connection that was silent for ten minutes."""
-    await peer.tell({"type": "pong"})
 
 
 def _frame(body: str) -> JSONObject:

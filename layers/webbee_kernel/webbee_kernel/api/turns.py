@@ -22,7 +22,7 @@ from ..turn.stream import Follower
 from ..types import JSONObject, UserKey
 from .identity import has_role
 from .router import Answer, internal_error, to_response
-from .socket_sender import Outbox, Peer
+from .socket_sender import Peer
 
 BEAT_S: Final = 1.0
 """Seconds between two looks of a running turn at whether it is to stop."""
@@ -69,10 +69,9 @@ class Turns:
         """Run the turn and tell the page of it as it goes; this returns at once."""
         bind(session=ask.session_id, turn=ask.request_id)
         # frames in order, whatever the gateway's answers take
-        outbox = Outbox(peer)
-        follower = Follower(ask.request_id, outbox.put, outbox.sent)
+        follower = Follower(ask.request_id, peer.put, peer.sent)
         running = asyncio.ensure_future(self._run(ask, follower, work))
-        start(self._tell_later(ask, running, follower, outbox), f"turn-{ask.request_id}")
+        start(self._tell_later(ask, running, follower, peer), f"turn-{ask.request_id}")
 
     async def confirming(
         self, user: User, confirmation_id: str, accept: bool, how: Answered
@@ -116,11 +115,10 @@ class Turns:
     async def _failed(self, ask: TurnRequest, error: Exception) -> bool:
         """Record the failure of a turn that was answered 202: whoever polls is told of it, and does
         not run it again. False where it could not be recorded."""
-        body = (
-            error.body()
-            if isinstance(error, KernelError)
-            else internal_error(_log, "turn", ask.user)
-        )
+        if isinstance(error, KernelError):
+            body = error.body()
+        else:
+            body = internal_error(_log, "turn", ask.user)
         try:
             await self.kernel.fail(ask, str(body["error"]["message"]))
         except KernelError as failure:
@@ -133,7 +131,7 @@ class Turns:
         ask: TurnRequest,
         running: asyncio.Future[Reply],
         follower: Follower,
-        outbox: Outbox | None = None,
+        peer: Peer | None = None,
     ) -> None:
         """The end of a turn that nobody waits for: an event, and the last frame of its page."""
         body = await self._ended(ask, running)
@@ -142,9 +140,9 @@ class Turns:
         # a repeated request ends here with the reply of the first one
         if follower.begun.is_set():
             mark = {"id": await self._store(ask, told)}
-        if outbox:
-            outbox.put({"type": "turn.ended", **mark, **told})
-            await outbox.sent()
+        if peer:
+            peer.put({"type": "turn.ended", **mark, **told})
+            await peer.sent()
         flush()
 
     async def _ended(self, ask: TurnRequest, running: asyncio.Future[Reply]) -> JSONObject:
