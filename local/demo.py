@@ -9,8 +9,6 @@ from collections.abc import Container
 from email.message import EmailMessage
 from typing import Any
 
-import boto3
-
 from .cli.talk import show
 from .loopback import Client
 from .terminal import Command, paint, wrapped
@@ -58,9 +56,10 @@ class Story:
         """An aside."""
         print(wrapped(text, "  ", "cyan"))
 
-    def refresh(self) -> None:
-        """The schedule's tick and the queue's poller, once."""
-        self.world.refresh()
+    def section(self) -> str:
+        """The mail section as the classifier reads it."""
+        prompt: str = self.en.get("/v1/inspect", session_id=SESSION, message="")["prompt"]
+        return next(s for s in prompt.splitlines() if s.startswith("- mail_inbox_summary"))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -74,8 +73,11 @@ def main(arguments: list[str] | None = None) -> int:
         imap, smtp = (f"127.0.0.1:{port}" for port in (world.mail.imap_port, world.mail.smtp_port))
         print(paint(f"API {world.url} · IMAP {imap} · SMTP {smtp}", "dim"))
         story = Story(world)
-        for chapter in (connect, mail, new_mail, tasks_and_notes, stored):
+        for chapter in (connect, mail, new_mail, tasks_and_notes):
             chapter(story)
+        turns = story.en.get(f"/v1/sessions/{SESSION}")["turns"]
+        kept = ", ".join(str(t["turn"]) for t in turns if t["remembered"])
+        story.note(f"You can read all {len(turns)} turns; the model remembers {kept}: five slots.")
     told = "The end. `make run` serves the same world; the README says how to deploy it."
     print("\n" + paint(told, "bold"))
     return 0
@@ -89,13 +91,13 @@ def connect(story: Story) -> None:
     )
     for app_id in APPS:
         story.en.put(f"/v1/extensions/{app_id}/installation")
-    story.refresh()
-    heading("1. Mail, in Russian: the next message says “the same address”")
+    story.world.refresh()
 
 
 def mail(story: Story) -> None:
     """Read today's mail, then write to its first sender without naming the address: what leaves
     waits for a yes."""
+    heading("1. Mail, in Russian: the next message says “the same address”")
     story.say(story.ru, "покажи письма за сегодня")
     story.say(story.ru, "отправь на тот же адрес «статус по проекту»")
     story.say(story.ru, "да")
@@ -117,24 +119,17 @@ def new_mail(story: Story) -> None:
     message["From"], message["To"] = "Sarah Chen <sarah@example.com>", "sarah@work.com"
     message["Subject"] = "Re: статус по проекту"
     message.set_content("Thanks, got it. The review is on Friday at 11:00.")
-    before = section(story)
+    before = story.section()
     story.world.mail.deliver("sarah@work.com", message)
     story.world.advance(61)
-    story.refresh()
+    story.world.refresh()
     story.note(f"before: {before}")
-    story.note(f"after:  {section(story)}")
+    story.note(f"after:  {story.section()}")
     alerts = [line for line in story.ru.get("/v1/events").splitlines() if '"kind":"alert"' in line]
     for line in alerts:
         story.note("alert:  " + line.removeprefix("data: "))
     if len(alerts) != 1:
         raise SystemExit(f"{len(alerts)} alerts arrived, not one")
-
-
-def section(story: Story) -> str:
-    """The mail section as the classifier reads it."""
-    prompt = story.en.get("/v1/inspect", session_id=SESSION, message="")["prompt"]
-    found = (line for line in prompt.splitlines() if line.startswith("- mail_inbox_summary"))
-    return str(next(found))
 
 
 def tasks_and_notes(story: Story) -> None:
@@ -147,24 +142,6 @@ def tasks_and_notes(story: Story) -> None:
     answer = story.say(story.en, "yes")
     if [c["fn_name"] for c in answer["calls"]] != ["delete"]:
         raise SystemExit("the confirmed deletion did not run")
-
-
-def stored(story: Story) -> None:
-    """What is left in the tables."""
-    heading("4. What was stored")
-    database = boto3.client("dynamodb")
-    for variable, table in sorted(story.world.stack.env.items()):
-        if variable.startswith("WEBBEE_TABLE_"):
-            items = database.scan(TableName=table)["Items"]
-            held = [pair for item in items for pair in item.items()]
-            size = sum(len(name) + len(str(*value.values())) for name, value in held)
-            print(f"  {table:16} {len(items):3} items {size:7,} characters")
-    turns = story.en.get(f"/v1/sessions/{SESSION}")["turns"]
-    kept = [str(t["turn"]) for t in turns if t["remembered"]]
-    story.note(
-        f"You can read all {len(turns)} turns; the model remembers {', '.join(kept)}: five slots, a"
-        " sixth cannot exist."
-    )
 
 
 def heading(text: str) -> None:

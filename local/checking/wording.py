@@ -8,6 +8,7 @@ import json
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,7 @@ def _is_plain(value: ast.AST) -> bool:
     )
 
 
+TABLE = "utterances.toml"
 _LINE = re.compile(r"\(at line (\d+)")
 
 
@@ -115,26 +117,20 @@ class Table(BaseModel):
 
 
 def beside(folder: Path, functions: Collection[str]) -> Iterator[Finding]:
-    """Every rule of this page. `functions` are those of the extension, empty where it does not
-    load."""
-    yield from _manifest(folder / "imperal.json")
-    yield from utterances(folder / "utterances.toml", functions)
+    """What is wrong in the files beside the code. `functions` are those of the extension, empty
+    where it does not load."""
+    with suppress(ValueError):  # why it does not load
+        data = json.loads(_text(folder / "imperal.json") or "{}")
+        for key in data if "app_id" not in data else ():
+            if near(key, ["app_id"]):
+                told = f"{key!r} is not read: the id is 'app_id', else the folder's name"
+                yield Finding.of("imperal.json", 1, "manifest", told)
+    yield from table_of(folder / TABLE, functions)[1]
 
 
-def _manifest(path: Path) -> Iterator[Finding]:
-    """A key that nearly is the one that is read."""
-    try:
-        data = json.loads(_text(path) or "{}")
-    except ValueError:
-        return  # why it does not load
-    for key in data if "app_id" not in data else ():
-        if near(key, ["app_id"]):
-            told = f"{key!r} is not read: the id is 'app_id', else the folder's name"
-            yield Finding.of(path.name, 1, "manifest", told)
-
-
-def utterances(path: Path, functions: Collection[str]) -> Iterator[Finding]:
-    """What `webbee eval` would stumble over, at the line where its case begins."""
+def table_of(path: Path, functions: Collection[str]) -> tuple[list[Case], list[Finding]]:
+    """The cases of a table, and what `webbee eval` would stumble over, at the line where its case
+    begins."""
     written = _text(path)
     begins = [n for n, line in enumerate(written.splitlines(), 1) if line.startswith("[[case]]")]
 
@@ -145,17 +141,21 @@ def utterances(path: Path, functions: Collection[str]) -> Iterator[Finding]:
         return Finding.of(path.name, line, "utterances", f"{'.'.join(map(str, where))}: {told}")
 
     try:
-        table = Table.model_validate(tomllib.loads(written)) if path.exists() else None
+        cases = Table.model_validate(tomllib.loads(written)).case if path.exists() else []
     except tomllib.TOMLDecodeError as error:
         at = _LINE.search(str(error))
-        yield Finding.of(path.name, int(at[1]) if at else 1, "utterances", str(error))
+        return [], [Finding.of(path.name, int(at[1]) if at else 1, "utterances", str(error))]
     except ValidationError as error:
-        yield from (of(wrong["loc"], wrong["msg"]) for wrong in error.errors())
-    else:
-        for number, case in enumerate(table.case if table and functions else ()):
-            if case.call and case.call not in functions:
-                told = f"there is no function {case.call!r}{near(case.call, list(functions))}"
-                yield of(("case", number, "call"), told)
+        return [], [of(wrong["loc"], wrong["msg"]) for wrong in error.errors()]
+    unknown = [
+        of(
+            ("case", number, "call"),
+            f"there is no function {case.call!r}{near(case.call, functions)}",
+        )
+        for number, case in enumerate(cases if functions else ())
+        if case.call and case.call not in functions
+    ]
+    return cases, unknown
 
 
 def _text(path: Path) -> str:

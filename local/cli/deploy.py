@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from ..deployability import Item, look, options_of, region_of, tried
-from ..parameters import wrong
+from ..deployability import Item, look, options_of, region_of, tried, wrong
 from ..project import COMMAND, IN_REPOSITORY, ROOT, assemble, filled_folder, folder_of_extensions
 from ..terminal import CliError, mark, paint, put_json
 from .authors import extensions_of, problems

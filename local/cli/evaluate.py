@@ -13,7 +13,6 @@ No handler runs: each call is recorded and answered with nothing.
 from __future__ import annotations
 
 import argparse
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,11 +29,8 @@ from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.tool_retrieval import ranked, shortlist
 from webbee_kernel.turn.tool_search import speaking_for
 
-from ..checking.wording import Case, utterances
+from ..checking.wording import TABLE, Case, table_of
 from ..terminal import CliError, mark, progress, put_json
-
-TABLE = "utterances.toml"
-
 
 Said = tuple[str, Case]
 """An app, and a case of its table."""
@@ -58,10 +54,9 @@ def evaluate(options: argparse.Namespace) -> int:
     """Say every utterance of the extensions' tables to the model; exit status 1 where fewer are
     understood than `--least` wants."""
     folder = Path(options.into)
-    registry = load_folder(folder)
-    cases = [c for app in registry.loaded.values() for c in cases_of(app)]
+    apps = list(load_folder(folder).loaded.values())
     wanted = Path(options.extension).name  # an id, or the path of its folder
-    cases = [(app_id, case) for app_id, case in cases if wanted in ("", app_id)]
+    cases = [c for app in apps if wanted in ("", app.app_id) for c in cases_of(app)]
     if not cases:
         where = folder / wanted
         raise CliError(f"no {TABLE} with a [[case]] in {where}: docs/extensions.md shows one")
@@ -70,7 +65,7 @@ def evaluate(options: argparse.Namespace) -> int:
     except SettingsError as error:
         raise CliError(f"--model {options.model}: {error}") from None
     results = []
-    for number, result in enumerate(run(list(registry.loaded.values()), cases, model), 1):
+    for number, result in enumerate(run(apps, cases, model), 1):
         results.append(result)
         progress("saying", number, len(cases))
     _report(results, options)
@@ -81,10 +76,10 @@ def evaluate(options: argparse.Namespace) -> int:
 def cases_of(app: LoadedExtension) -> list[Said]:
     """The table of one extension; CliError names what is wrong in it."""
     path = (app.folder or Path()) / TABLE
-    for found in utterances(path, app.functions):
+    cases, wrong = table_of(path, app.functions)
+    for found in wrong:
         raise CliError(f"{path}:{found.line}: {found.message}")
-    rows = tomllib.loads(path.read_text("utf-8"))["case"] if path.exists() else []
-    return [(app.app_id, Case(**row)) for row in rows]
+    return [(app.app_id, case) for case in cases]
 
 
 def run(
@@ -97,12 +92,11 @@ def run(
     for number, (app_id, case) in enumerate(cases):
         made.clear()
         body = kernel.chat(case.say, session_id=f"case-{number}").body
-        waiting = list(body.get("confirmation", {}).get("calls", ()))
+        waiting = body.get("confirmation", {}).get("calls", ())
         calls = made + [(f"{c['app_id']}.{c['fn_name']}", c["arguments"]) for c in waiting]
         wanted = f"{app_id}.{case.call}" if case.call else ""
-        shown = {_name(f) for f in shortlist(functions, case.say).shown}
-        why = _why(case, wanted, calls, functions, is_shown=wanted in shown)
-        yield Result(case, wanted, wanted in shown, why)
+        shown = wanted in {_name(f) for f in shortlist(functions, case.say).shown}
+        yield Result(case, wanted, shown, _why(case, wanted, calls, functions, is_shown=shown))
 
 
 def _recording(app: LoadedExtension, made: list[Called]) -> LoadedExtension:
@@ -130,7 +124,8 @@ def _why(
     *,
     is_shown: bool,
 ) -> str:
-    """What is not as it was meant; empty where all is."""
+    """What is not as it was meant; empty where all is. Reads of its app that look for a record
+    before are as it was meant."""
     called = list(dict.fromkeys(name for name, _ in calls))
     if not wanted:
         return f"{called[0]} was called" if called else ""
@@ -138,20 +133,14 @@ def _why(
         instead = f"{called[0]} was called" if called else "nothing was called"
         what = instead if is_shown else "the prompt does not show it"
         return f"{what} ({_words(case.say, wanted, functions)})"
-    if others := _others(called, wanted, functions):
+    app = wanted.partition(".")[0]
+    reads = {_name(f) for f in functions if f.action_type == "read" and f.app_id == app}
+    before = called[: called.index(wanted)]
+    if others := [c for c in called if c != wanted and not (c in before and c in reads)]:
         return f"{', '.join(others)} was called too"
     given = next(a for name, a in calls if name == wanted)
     wrong = {k: v for k, v in case.arguments.items() if not _same(given.get(k), v)}
     return "; ".join(f"{k} is {given.get(k)!r}, not {v!r}" for k, v in wrong.items())
-
-
-def _others(called: Sequence[str], wanted: str, functions: Sequence[FunctionInfo]) -> list[str]:
-    """What was called beside the function meant, but for reads of its app that look for a record
-    before."""
-    reads = {_name(f) for f in functions if f.action_type == "read"}
-    app = wanted.partition(".")[0]
-    before = {c for c in called[: called.index(wanted)] if c in reads and c.startswith(f"{app}.")}
-    return [c for c in called if c != wanted and c not in before]
 
 
 def _words(say: str, wanted: str, functions: Sequence[FunctionInfo]) -> str:
@@ -174,21 +163,17 @@ def _same(given: Any, wanted: Any) -> bool:
 
 def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
     meant = [r for r in results if r.wanted]
-    totals = {
-        "cases": len(results),
-        "understood": sum(not r.why for r in results),
-        "in_the_prompt": sum(r.shown for r in meant),
-        "meant": len(meant),
-    }
+    understood, shown = sum(not r.why for r in results), sum(r.shown for r in meant)
     if options.json:
+        counts = {"cases": len(results), "understood": understood}
+        counts |= {"in_the_prompt": shown, "meant": len(meant)}
         missed = [{**r.case.model_dump(), "why": r.why} for r in results if r.why]
-        put_json({**totals, "model": options.model, "missed": missed})
+        put_json({**counts, "model": options.model, "missed": missed})
         return
     for r in results:
         print(f"{mark(not r.why)} {r.case.say} → {r.wanted or 'nothing'}")
-        if r.why:
-            print(f"    {r.why}")
+        print(f"    {r.why}\n" if r.why else "", end="")
     print(
-        f"{totals['understood']} of {len(results)} understood by {options.model}; of"
-        f" {len(meant)} with a function {totals['in_the_prompt']} have it in the prompt"
+        f"{understood} of {len(results)} understood by {options.model}; of"
+        f" {len(meant)} with a function {shown} have it in the prompt"
     )

@@ -26,7 +26,7 @@ from webbee_kernel.stores.dynamodb.user_items import ConnectionStore
 from webbee_kernel.types import UserKey
 
 from ..deployability import named
-from ..project import ROOT
+from ..project import folder_of_extensions
 from ..terminal import CliError, put_json
 
 T = TypeVar("T")
@@ -75,7 +75,7 @@ def _find(options: argparse.Namespace) -> tuple[UserKey, Belongings, dict[str, s
     user = UserKey(options.tenant, options.user)
     aws = clients()
     tables = table_names(options.stack, aws)
-    apps = {p.name for p in (ROOT / "extensions").iterdir() if (p / "main.py").exists()}
+    apps = {main.parent.name for main in folder_of_extensions().glob("*/main.py")}
     vault = SsmSecretStore(f"/webbee/{options.stack}", aws)
     database = Database(aws)
     return user, Belongings(database, tables, vault, user, apps | set(options.app)), tables

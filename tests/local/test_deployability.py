@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from local import deployability, webbee
-from local.parameters import Deployment, wrong
+from local.deployability import Deployment, wrong
 from local.template import load_template, resources
 from tests.stand_ins.account import Account
 from tests.stand_ins.servers import BedrockServer, ChatServer, error

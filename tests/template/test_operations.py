@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from local.parameters import refusal_of, wrong
+from local.deployability import refusal_of, wrong
 from local.template import TEMPLATE_PATH, Template, resources, routes
 from tests.deployment import transform
 from tests.template.conftest import chosen
