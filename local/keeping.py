@@ -84,10 +84,6 @@ class Keeper:
             ssm.put_parameter(Name=name, Value=value, Type="SecureString", Overwrite=True)
         mail.restore([Mail(**m) for m in self.state.get("mails", [])])
 
-    def has_secret(self, secret: str) -> bool:
-        """Whether a user's secret, `tenant/user/app/name`, is kept of an earlier run."""
-        return any(name.endswith(f"/{secret}") for name in self.state.get("secrets", {}))
-
     def save(self, env: Mapping[str, str], mail: MailServers) -> None:
         """Write everything down, at once or not at all."""
         self.state = {

@@ -17,9 +17,13 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
+from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import ModelSettings, Settings
+from webbee_kernel.errors import SettingsError
 
+from .deployability import credentials
 from .project import IN_REPOSITORY, SERVE
+from .terminal import CliError
 
 PORTS: Mapping[int, str] = {
     11434: "Ollama",
@@ -33,6 +37,19 @@ PORTS: Mapping[int, str] = {
 TIMEOUT_S = 0.5
 LARGEST = 1_000_000  # bytes of a list of models
 _MODEL = re.compile(r"[\w./:@+-]{1,200}", re.ASCII)  # what is printed for a shell
+
+
+def settings_of(model: str, env: Mapping[str, str]) -> Settings:
+    """The settings of an environment with this model in it. CliError where it cannot be had."""
+    try:
+        settings = Settings.from_env({**env, "WEBBEE_MODEL": model})
+        make_model(settings)
+        if model.startswith("bedrock:"):
+            credentials()
+    except (SettingsError, LookupError) as error:
+        why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
+        raise CliError(f"the model {model}: {why}") from None
+    return settings
 
 
 def names_at(base_url: str, seconds: float = TIMEOUT_S, key: str = "") -> list[str]:

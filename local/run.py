@@ -14,16 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
-from webbee_kernel.errors import SettingsError
 from webbee_kernel.extensions.registry import app_of, changes
 
 from . import mcp_servers, models
 from .checking import lines_of, problems_of
-from .deployability import credentials
 from .project import COMMAND, IN_REPOSITORY, filled_folder
-from .terminal import paint, progress
+from .terminal import CliError, paint, progress
 
 STEPS = 4
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -34,13 +31,9 @@ def dev(options: argparse.Namespace) -> int:
     """Serve until interrupted; 1 when the port is taken, 2 when no such model can be had."""
     try:
         given = {k: v for k, v in os.environ.items() if k.startswith("WEBBEE_MODEL_")}
-        settings = Settings.from_env({**given, "WEBBEE_MODEL": options.model})
-        make_model(settings)
-        if options.model.startswith("bedrock:"):
-            credentials()
-    except (SettingsError, LookupError) as error:
-        why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
-        print(f"the model {options.model}: {why}", file=sys.stderr)
+        settings = models.settings_of(options.model, given)
+    except CliError as error:
+        print(error, file=sys.stderr)
         return 2
     for number in ENDS:
         signal.signal(number, _end)

@@ -58,7 +58,6 @@ class World:
     url: str
     clock: ShiftedClock
     stop: threading.Event = field(default_factory=threading.Event)
-    keeper: Keeper | None = None
     _beside: list[threading.Thread] = field(default_factory=list)
 
     def beside(self, work: Callable[[], Any], name: str) -> threading.Thread:
@@ -155,7 +154,7 @@ def local_world(
                 clock = clock or ShiftedClock()
                 for module in stack.handlers.values():
                     module.lambda_handler.clock = clock
-                world = World(stack, mail, address, clock, keeper=keeper)
+                world = World(stack, mail, address, clock)
                 if keeper:
                     keeper.restore(stack.env, mail)
                     save = partial(keeper.save, stack.env, mail)
@@ -191,17 +190,14 @@ def prepare(world: World) -> None:
     for claims in TOKENS.values():
         there = [a for a in _extensions(world, claims) if not a["error"] and a["installed"]]
         apps = [a["app_id"] for a in there]  # an app taken away in an earlier run stays away
-        if "mail" in apps and not _has_accounts(world, claims):
-            secret = {"value": world.mail.accounts_secret("demo")}
-            world.stack.ask("PUT", "/v1/extensions/mail/secrets/accounts", claims, secret)
+        secrets = "/v1/extensions/mail/secrets"
+        kept = world.stack.ask("GET", secrets, claims)["secrets"] if "mail" in apps else ()
+        # accounts of an earlier run stay, the demo's among them
+        if any(secret["name"] == "accounts" and not secret["is_set"] for secret in kept):
+            accounts = {"value": world.mail.accounts_secret("demo")}
+            world.stack.ask("PUT", f"{secrets}/accounts", claims, accounts)
         for app_id in apps:
             world.stack.ask("PUT", f"/v1/extensions/{app_id}/installation", claims)
-
-
-def _has_accounts(world: World, claims: Mapping[str, str]) -> bool:
-    """Whether the user has mail accounts of an earlier run, the demo's among them."""
-    whose = f"{claims['tenant_id']}/{claims['sub']}"
-    return world.keeper is not None and world.keeper.has_secret(f"{whose}/mail/accounts")
 
 
 def prepare_and_refresh(world: World) -> None:

@@ -20,8 +20,6 @@ from typing import Any
 
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.catalogue import FunctionInfo
-from webbee_kernel.config import Settings
-from webbee_kernel.errors import SettingsError
 from webbee_kernel.extensions.registry import LoadedExtension, load_folder
 from webbee_kernel.llm.protocol import Model
 from webbee_kernel.sdk import ActionResult
@@ -30,6 +28,7 @@ from webbee_kernel.turn.tool_retrieval import ranked, shortlist
 from webbee_kernel.turn.tool_search import speaking_for
 
 from ..checking.wording import TABLE, Case, table_of
+from ..models import settings_of
 from ..terminal import CliError, mark, progress, put_json
 
 Said = tuple[str, Case]
@@ -60,10 +59,7 @@ def evaluate(options: argparse.Namespace) -> int:
     if not cases:
         where = folder / wanted
         raise CliError(f"no {TABLE} with a [[case]] in {where}: docs/extensions.md shows one")
-    try:
-        model = make_model(Settings.from_env({"WEBBEE_MODEL": options.model}))
-    except SettingsError as error:
-        raise CliError(f"--model {options.model}: {error}") from None
+    model = make_model(settings_of(options.model, {}))
     results = []
     for number, result in enumerate(run(apps, cases, model), 1):
         results.append(result)

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from webbee_kernel.config import ModelSettings, Settings
-from webbee_kernel.errors import ModelUnavailable, SettingsError
+from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.adapter import Learnt
 from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.options import named, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 
-from ..models import FILE, keep, names_at, told
+from ..models import FILE, keep, names_at, settings_of, told
 from ..terminal import CliError, mark, paint, put_json, waiting
 
 TIMEOUT_S: Final = 120.0
@@ -71,13 +71,9 @@ def check(options: argparse.Namespace) -> int:
     name = options.model
     if name in ("", "offline"):
         raise CliError("name a model: bedrock:<id> or openai:<base-url>#<model>")
-    try:
-        settings = Settings.from_env({**os.environ, "WEBBEE_MODEL": name})
-        with waiting(f"asking {name}"):
-            found, learned = asyncio.run(ask(name, settings))
-    except SettingsError as error:
-        why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
-        raise CliError(f"{name}: {why}") from None
+    settings = settings_of(name, os.environ)
+    with waiting(f"asking {name}"):
+        found, learned = asyncio.run(ask(name, settings))
     bad = any(not f.ok and f.level == "error" for f in found)
     known = json.loads(told({name: learned})) if learned else {}
     if learned and options.keep and not bad:
