@@ -13,11 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import unquote
 
-import orjson
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
@@ -46,7 +45,6 @@ LOOPBACK = ("127.0.0.1", "localhost")
 """Hosts by which this machine alone is meant. A page elsewhere whose name was made to point here
 (DNS rebinding) still says its own, and these tokens are no secrets."""
 
-MAX_BODY = 10 * 1024 * 1024  # API Gateway's own limit
 FUNCTION_OF = {
     "ChatTurnFunction": "chat_turn",
     "ToolDispatchFunction": "tool_dispatch",
@@ -93,63 +91,41 @@ class Gateway:
         if scope["type"] == "websocket":
             await self.live.serve(WebSocket(scope, receive, send))
             return
-        request = Request(scope, receive)
-        body = await _body(request)
-        answer = (
-            _error(413, "body_too_large", "the body is larger than 10 MB")
-            if body is None
-            else await self._serve(request, body)
-        )
-        raw = answer.get("body") or ""
-        content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
-        told = answer.get("headers") or {}
-        response = Response(content, answer["statusCode"], {k: str(v) for k, v in told.items()})
-        for cookie in answer.get("cookies") or ():
-            response.headers.append("set-cookie", cookie)
+        response = await self._answer(Request(scope, receive))
         await response(scope, receive, send)
 
-    async def _serve(self, request: Request, body: bytes) -> dict[str, Any]:
+    async def _answer(self, request: Request) -> Response:
         raw_path: bytes = request.scope["raw_path"]
         method, path = request.method, raw_path.decode("latin-1").partition("?")[0]
-        headers = dict(request.headers)
+        body = await request.body()
         if self.live.is_mine(path):
-            return {"statusCode": await self.live.post(method, path, body)}
+            return Response(status_code=await self.live.post(method, path, body))
         found = matched(self._routes, method, path)
         if found is None:
             return _error(404, "not_found", f"there is no route {method} {unquote(path)}")
         route, parameters = found
-        claims = None
-        if not route.public:
-            claims = self._claims(headers.get("authorization", ""))
-            if claims is None:
-                return _error(
-                    401,
-                    "not_authenticated",
-                    "send Authorization: Bearer alice (or bob, dev, ops)",
-                    {"www-authenticate": "Bearer"},
-                )
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        claims = self._tokens.get(token.strip()) if scheme.lower() == "bearer" else None
+        if claims is None and not route.public:
+            told = "send Authorization: Bearer alice (or bob, dev, ops)"
+            return _error(401, "not_authenticated", told, {"www-authenticate": "Bearer"})
         event = http_event(
             method,
             unquote(path),
-            claims=claims,
+            claims=None if route.public else claims,
             query=dict(request.query_params),
-            headers=headers,
+            headers=dict(request.headers),
             route_key=f"{route.method} {route.path}",
             path_parameters={k: unquote(v) for k, v in parameters.items()},
             request_id=uuid.uuid4().hex,
         )
-        event |= _event_body(body)
         function = FUNCTION_OF.get(route.function, route.function)
-        return dict(await self._invoke(function, event))
+        return _response(await self._invoke(function, {**event, **_event_body(body)}))
 
     async def _invoke(self, function: str, event: Mapping[str, Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(
             self._threads, self._stack.invoke, function, event
         )
-
-    def _claims(self, authorization: str) -> Mapping[str, str] | None:
-        scheme, _, token = authorization.partition(" ")
-        return self._tokens.get(token.strip()) if scheme.lower() == "bearer" else None
 
 
 def _event_body(body: bytes) -> dict[str, Any]:
@@ -162,25 +138,21 @@ def _event_body(body: bytes) -> dict[str, Any]:
         return {"body": base64.b64encode(body).decode(), "isBase64Encoded": True}
 
 
+def _response(answer: Mapping[str, Any]) -> Response:
+    """What a function answers, as it goes over the wire."""
+    raw = answer.get("body") or ""
+    content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
+    told = answer.get("headers") or {}
+    response = Response(content, answer["statusCode"], {k: str(v) for k, v in told.items()})
+    for cookie in answer.get("cookies") or ():
+        response.headers.append("set-cookie", cookie)
+    return response
+
+
 def _error(
     status: int, code: str, message: str, headers: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    body = orjson.dumps({"error": {"code": code, "message": message}}).decode()
-    return {
-        "statusCode": status,
-        "headers": {"content-type": "application/json", **(headers or {})},
-        "body": body,
-    }
-
-
-async def _body(request: Request) -> bytes | None:
-    """The whole body; None where it is larger than API Gateway takes."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY:
-            return None
-    return bytes(body)
+) -> Response:
+    return JSONResponse({"error": {"code": code, "message": message}}, status, headers)
 
 
 PATH = "/live"

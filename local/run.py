@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import os
 import shlex
 import signal
@@ -20,9 +19,8 @@ from webbee_kernel.extensions.registry import app_of, changes
 from . import mcp_servers, models
 from .checking import lines_of, problems_of
 from .project import COMMAND, IN_REPOSITORY, filled_folder
-from .terminal import CliError, paint, progress
+from .terminal import CliError, paint
 
-STEPS = 4
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that end a run; the last is of a terminal that is closed."""
 
@@ -56,14 +54,7 @@ def dev(options: argparse.Namespace) -> int:
 
 def _serve(options: argparse.Namespace, settings: Settings, extensions: Path) -> None:
     keep = None if options.fresh else Path(options.keep)
-    count = itertools.count()
-
-    def step(what: str) -> None:
-        progress(f"starting: {what}", next(count), STEPS)
-
-    if not sys.stderr.isatty():
-        print("starting …", flush=True)
-    step("libraries")
+    print("starting …", flush=True)
     ports = models.PORTS if options.model == "offline" else {}
     found = ThreadPoolExecutor(1).submit(models.offers, options.port, ports)
     from .world import failed, loaded, local_world, prepare_and_refresh  # a second of imports
@@ -75,13 +66,11 @@ def _serve(options: argparse.Namespace, settings: Settings, extensions: Path) ->
         model=options.model,
         env={"WEBBEE_DEVELOP": "true", **known, **mcp_servers.variables()},
         prepare=prepare_and_refresh,
-        step=step,
         keep=keep,
         extensions_dir=extensions.resolve(),
         origins=[origin.strip() for origin in options.origins.split(",")],
         apart=True,
     ) as world:
-        progress("started", STEPS, STEPS)
         apps = loaded(world)
         says = MAIL if "mail" in apps else ANYTHING
         where = "" if options.fresh else options.keep

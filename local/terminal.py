@@ -67,14 +67,6 @@ def waiting(text: str) -> Iterator[None]:
         print("\r\x1b[2K" if is_terminal else "", end="", file=sys.stderr, flush=True)
 
 
-def progress(text: str, done: int, of: int) -> None:
-    """A bar on one line of a terminal; nothing elsewhere."""
-    if sys.stderr.isatty():
-        end = "\n" if done >= of else ""
-        told = f"\r\x1b[2K{text} [{bar(done, of)}] {done}/{of}"
-        print(told, end=end, file=sys.stderr, flush=True)
-
-
 def mark(ok: bool, level: str = "error") -> str:
     """✓, ✗ or !."""
     if ok:

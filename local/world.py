@@ -118,7 +118,6 @@ def local_world(
     tokens: Mapping[str, Mapping[str, str]] = TOKENS,
     env: Mapping[str, str] | None = None,
     prepare: Work | None = None,
-    step: Callable[[str], None] = lambda _: None,
     keep: Path | None = None,
     extensions_dir: Path | None = None,
     origins: Sequence[str] = (),
@@ -128,11 +127,10 @@ def local_world(
     """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port
     raises OSError, and so does a folder to `keep` that another run has.
 
-    Nothing is answered before `prepare` is through: who connects earlier waits. `step` hears what
-    is being started. With `keep`, a folder, the state of an earlier run is put back and this one's
-    kept there. `origins` are those whose pages may call the API. Extension code runs in this
-    process, on its clock, or, `apart`, in one of its own, on the system's; OSError where it does
-    not come up.
+    Nothing is answered before `prepare` is through: who connects earlier waits. With `keep`, a
+    folder, the state of an earlier run is put back and this one's kept there. `origins` are those
+    whose pages may call the API. Extension code runs in this process, on its clock, or, `apart`, in
+    one of its own, on the system's; OSError where it does not come up.
     """
     with ExitStack() as kept:  # the folder first: another port is no way out where it is in use
         keeper = kept.enter_context(Keeper.alone(keep)) if keep else None
@@ -142,42 +140,42 @@ def local_world(
             "WEBBEE_LIVE_URL": f"ws{address.removeprefix('http')}{PATH}",
             "WEBBEE_CONNECTIONS_URL": address + prefix,
         }
-        step("tables and functions")
         given = {"WEBBEE_PUBLIC_URL": address, "WEBBEE_TENANTS": TENANT, **live, **(env or {})}
         if keeper:
             given = {**keeper.settings(), **given}
-        with local_stack(
-            extensions_dir=extensions_dir, model=model, env=given, apart=apart
-        ) as stack:
-            step("mail servers")
-            with MailServers(demo=not (keeper and keeper.has_mail)) as mail, ExitStack() as run:
-                clock = clock or ShiftedClock()
-                for module in stack.handlers.values():
-                    module.lambda_handler.clock = clock
-                world = World(stack, mail, address, clock)
-                if keeper:
-                    keeper.restore(stack.env, mail)
-                    save = partial(keeper.save, stack.env, mail)
-                    run.callback(save)
-                    run.callback(world.end)
-                    world.again(save, "keeper", lambda: KEEP_S)
+        with (
+            local_stack(
+                extensions_dir=extensions_dir, model=model, env=given, apart=apart
+            ) as stack,
+            MailServers(demo=not (keeper and keeper.has_mail)) as mail,
+            ExitStack() as run,
+        ):
+            clock = clock or ShiftedClock()
+            for module in stack.handlers.values():
+                module.lambda_handler.clock = clock
+            world = World(stack, mail, address, clock)
+            if keeper:
+                keeper.restore(stack.env, mail)
+                save = partial(keeper.save, stack.env, mail)
+                run.callback(save)
+                run.callback(world.end)
+                world.again(save, "keeper", lambda: KEEP_S)
+            try:
+                if stack.cell:
+                    stack.cell.ready()
+            except OSError as error:
+                raise OSError(0, f"{error.strerror}; {COMMAND} check says which") from None
+            if prepare:
+                prepare(world)
+            api = open_to(origins, Gateway(stack, tokens, prefix), stack.template, host)
+            with served(api, "api-gateway", listener=listener):
+                stream = stack.stream()
+                # by its name each time: a benchmark holds it while it counts
+                world.again(lambda: stream.hand_over(), "events", lambda: STREAM_S)
                 try:
-                    if stack.cell:
-                        stack.cell.ready()
-                except OSError as error:
-                    raise OSError(0, f"{error.strerror}; {COMMAND} check says which") from None
-                if prepare:
-                    step("users, their apps and mail")
-                    prepare(world)
-                api = open_to(origins, Gateway(stack, tokens, prefix), stack.template, host)
-                with served(api, "api-gateway", listener=listener):
-                    stream = stack.stream()
-                    # by its name each time: a benchmark holds it while it counts
-                    world.again(lambda: stream.hand_over(), "events", lambda: STREAM_S)
-                    try:
-                        yield world
-                    finally:
-                        world.end()
+                    yield world
+                finally:
+                    world.end()
 
 
 FIRST_REFRESH_S = 5.0

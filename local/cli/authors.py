@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..checking import Checked, Finding, lines_of, problems_of
 from ..project import ROOT, child_environment, filled_folder, folder_of_extensions
-from ..terminal import CliError, paint, progress, put_json
+from ..terminal import CliError, paint, put_json, waiting
 
 
 def test(options: argparse.Namespace) -> int:
@@ -33,11 +33,8 @@ def check(options: argparse.Namespace) -> int:
     warnings alone are 0."""
     folder = _one_or_all(str(options.extension))
     inside = [] if (folder / "main.py").exists() else extensions_of(folder)
-    found = {}
-    for number, (checked, listed) in enumerate(problems(inside or [folder]), 1):
-        found[checked] = listed
-        if inside:
-            progress("checking", number, len(inside))
+    with waiting("checking"):
+        found = dict(problems(inside or [folder]))
     errors = sum(len(listed.errors) for listed in found.values())
     servers = {} if options.extension else _servers(folder)
     if options.json:

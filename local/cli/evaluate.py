@@ -29,7 +29,7 @@ from webbee_kernel.turn.tool_search import speaking_for
 
 from ..checking.wording import TABLE, Case, table_of
 from ..models import settings_of
-from ..terminal import CliError, mark, progress, put_json
+from ..terminal import CliError, mark, put_json, waiting
 
 Said = tuple[str, Case]
 """An app, and a case of its table."""
@@ -60,10 +60,8 @@ def evaluate(options: argparse.Namespace) -> int:
         where = folder / wanted
         raise CliError(f"no {TABLE} with a [[case]] in {where}: docs/extensions.md shows one")
     model = make_model(settings_of(options.model, {}))
-    results = []
-    for number, result in enumerate(run(apps, cases, model), 1):
-        results.append(result)
-        progress("saying", number, len(cases))
+    with waiting(f"saying {len(cases)}"):
+        results = list(run(apps, cases, model))
     _report(results, options)
     right = sum(not r.why for r in results)
     return 0 if right >= float(options.least) * len(results) else 1

@@ -12,7 +12,7 @@ from webbee_kernel.turn.messages import as_text
 
 from ..loopback import Client
 from ..project import COMMAND, SERVE, URL
-from ..terminal import CliError, bar, mark, paint, progress, put_json, waiting, wrapped
+from ..terminal import CliError, bar, mark, paint, put_json, waiting, wrapped
 
 REFRESH_S = 90
 """Seconds `refresh` waits: a tick, a queue and a slow handler."""
@@ -171,7 +171,6 @@ def refresh(options: argparse.Namespace) -> int:
         sections = ask(api.get, "/v1/inspect", message="")["sections"]
         report = [s for s in sections if (s["app_id"], s["section"]) in wanted]
         fresh = [s for s in report if s["failures"] or _is_younger(s, past)]
-        progress("refreshing", len(fresh), len(wanted))
     if options.json:
         put_json({"sections": report})
     for s in () if options.json else report:
