@@ -52,20 +52,11 @@ IGNORED = frozenset(
     {"missing-source", "missing-source-for-stubs", "untyped-import", "redundant-cast"}
 )
 
-CONFIG = """
-python-version = "3.11"
-search-path = [{paths}]
-python-interpreter-path = {python}
-project-includes = ["*.py"]
-use-ignore-files = false
-permissive-ignores = true
-
-[errors]
-unused-coroutine = "error"
-missing-source = "ignore"
-untyped-import = "ignore"
-deprecated = "ignore"
-"""
+OPTIONS = (
+    *("--python-version=3.11", "--use-ignore-files=false", "--output-format=json"),
+    *("--preset=default", "--permissive-ignores=true", "--summary=none", "--progress-bar=no"),
+    *("--error=unused-coroutine", "--ignore=deprecated"),
+)
 
 
 def findings(folder: Path) -> list[Finding]:
@@ -122,12 +113,11 @@ def _colon(source: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[i
 
 def _checked(tool: str, copy: Path) -> Iterator[Finding]:
     kernel = Path(webbee_kernel.__file__).resolve().parents[1]
-    paths = ", ".join(json.dumps(str(p)) for p in (copy, kernel))
-    config = copy / "pyrefly.toml"
-    config.write_text(CONFIG.format(paths=paths, python=json.dumps(sys.executable)), "utf-8")
+    paths = (f"--search-path={copy}", f"--search-path={kernel}")
+    command = [tool, "check", *OPTIONS, *paths, f"--python-interpreter-path={sys.executable}"]
     try:
         done = subprocess.run(  # noqa: S603 - a tool of our environment
-            [tool, "check", "--config", str(config), "--output-format", "json", "--summary=none"],
+            command,
             cwd=copy,
             env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
             capture_output=True,
