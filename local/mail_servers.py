@@ -47,6 +47,7 @@ Security = Literal["none", "starttls", "tls"]
 
 FOLDERS = ("Archive", "Sent", "Trash")
 REFUSED = ("nobody@example.com",)
+"""Recipients who get a 550."""
 
 # aiosmtpd warns of its own deprecations at every login.
 logging.getLogger("mail.log").setLevel(logging.ERROR)
@@ -109,9 +110,8 @@ class MailServers:
 
     `now` (default: the present) dates the demo mail, and the clock of the mailboxes goes on from
     there; `demo=False` leaves them empty. `security` other than `none` wants `certificate`, the
-    paths of a certificate and its key. `refused` recipients get a 550. `folders` are those of each
-    mailbox beside INBOX; `hidden` capabilities, such as `MOVE` or `UIDPLUS`, are not announced, as
-    on older servers.
+    paths of a certificate and its key. `folders` are those of each mailbox beside INBOX; `hidden`
+    capabilities, such as `MOVE` or `UIDPLUS`, are not announced, as on older servers.
     """
 
     def __init__(
@@ -122,7 +122,6 @@ class MailServers:
         demo: bool = True,
         security: Security = "none",
         certificate: tuple[str, str] | None = None,
-        refused: Iterable[str] = REFUSED,
         folders: Sequence[str] = FOLDERS,
         hidden: Iterable[str] = (),
     ) -> None:
@@ -135,7 +134,6 @@ class MailServers:
         self._started = time.monotonic()
         self._demo = demo
         self._tls = _tls_context(certificate) if certificate else None
-        self._refused = {address.lower() for address in refused}
         self._folders = tuple(folders)
         self._hidden = frozenset(name.encode() for name in hidden)
         self._thread = LoopThread("mail-servers")
@@ -143,21 +141,14 @@ class MailServers:
         self._config = self._imap_config()
         self._login = Login(self._config)
 
-    def start(self) -> MailServers:
+    def __enter__(self) -> MailServers:
         """Listen, with the demo mail delivered. Raises what went wrong in the thread."""
         self._call(self._serve())
         return self
 
-    def stop(self) -> None:
-        """Close both servers; connections that are open break."""
-        if self._open:
-            self._call(self._end())
-
-    def __enter__(self) -> MailServers:
-        return self if self._open else self.start()
-
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        """Close both servers; connections that are open break."""
+        self._call(self._end())
 
     def account(self, address: str) -> DemoAccount:
         """The account with this address; KeyError when there is none."""
@@ -339,7 +330,7 @@ class MailServers:
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         """Some recipients are refused."""
-        if address.lower() in self._refused:
+        if address.lower() in REFUSED:
             return "550 5.1.1 No such mailbox"
         envelope.rcpt_tos.append(address)
         return "250 OK"
