@@ -204,20 +204,32 @@ class Module:
         return any(name.partition(".")[0] == package for name in self.aliases.values())
 
 
+APART = ("tests", ".venv", "node_modules")
+"""Folders of an extension whose files are not its own modules."""
+
+
+def sources(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The extension's own modules, those of its packages too, each with its name in the folder."""
+    for path in sorted(folder.rglob("[!.]*.py")):
+        inside = path.relative_to(folder)
+        if inside.parts[0] not in APART:
+            yield path, inside.as_posix()
+
+
 def parse(folder: Path) -> tuple[list[Module], list[Finding]]:
-    """The extension's own modules, tests aside, and what could not be read, or is read in the place
-    of a module of Python's own."""
+    """The extension's own modules, and what could not be read, or is read in the place of a module
+    of Python's own."""
     modules, broken = [], []
-    for path in sorted(folder.glob("[!.]*.py")):
-        if path.stem in sys.stdlib_module_names:
+    for path, name in sources(folder):
+        if path.stem in sys.stdlib_module_names and path.parent == folder:
             told = f"Python's own {path.stem} cannot be imported beside a file of its name: rename"
-            broken.append(Finding.of(path.name, 1, "name", f"{told} {path.name}"))
+            broken.append(Finding.of(name, 1, "name", f"{told} {name}"))
         try:
-            modules.append(Module(path.name, ast.parse(path.read_text("utf-8"), path.name)))
+            modules.append(Module(name, ast.parse(path.read_text("utf-8"), name)))
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", 1) or 1
             said = str(error).partition(" (")[0]
-            broken.append(Finding.of(path.name, line, "syntax", said))
+            broken.append(Finding.of(name, line, "syntax", said))
     return modules, broken
 
 

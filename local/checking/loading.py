@@ -35,7 +35,7 @@ from webbee_kernel.sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_mod
 
 from ..project import child_environment
 from . import agreements
-from .finding import Checked, Finding, near, parse
+from .finding import Checked, Finding, near, parse, sources
 from .wording import beside, poor
 
 SDK = "imperal-sdk==6.3.7"
@@ -140,10 +140,10 @@ def _slots(app_id: str, function: FunctionInfo, folder: Path, place: Finding) ->
 
 def _written(folder: Path, text: str) -> dict[str, Any]:
     """File and line where a text stands; empty where it stands nowhere."""
-    for path in sorted(folder.glob("[!.]*.py")):
+    for path, name in sources(folder):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             if text in line:
-                return {"file": path.name, "line": number}
+                return {"file": name, "line": number}
     return {}
 
 
@@ -205,14 +205,16 @@ def _required_nulls(function: FunctionDef, folder: Path) -> Iterator[Finding]:
             continue
         told = f"{name} may be None and must be given all the same: end it with = None, or"
         text = f"{told} Field(None, …)"
-        yield replace(_at(function.func, folder, "optional", text), **_field_place(model, name))
+        yield replace(
+            _at(function.func, folder, "optional", text), **_field_place(model, name, folder)
+        )
 
 
-def _field_place(model: type[BaseModel] | None, name: str) -> dict[str, Any]:
+def _field_place(model: type[BaseModel] | None, name: str, folder: Path) -> dict[str, Any]:
     """File and line of a model's field; empty where its source is not there."""
-    with suppress(OSError, TypeError):
+    with suppress(OSError, TypeError, StopIteration):
         lines, first = inspect.getsourcelines(model or BaseModel)
-        file = Path(inspect.getfile(model or BaseModel)).name
+        file = _name_of(inspect.getfile(model or BaseModel), folder)
         at = next(n for n, line in enumerate(lines) if re.match(rf"\s+{re.escape(name)}\s*:", line))
         return {"file": file, "line": first + at}
     return {}
@@ -310,9 +312,14 @@ def _alerts(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
 
 def _at(handler: Handler, folder: Path, rule: str, message: str) -> Finding:
     code = getattr(inspect.unwrap(handler), "__code__", None)
-    path = Path(code.co_filename) if code else folder / "main.py"
-    file = path.name if path.is_relative_to(folder.resolve()) else "main.py"
+    file = _name_of(code.co_filename, folder) if code else "main.py"
     return Finding.of(file, code.co_firstlineno if code else 1, rule, message)
+
+
+def _name_of(file: str, folder: Path) -> str:
+    """A file by its name in the extension's folder."""
+    path, home = Path(file), folder.resolve()
+    return path.relative_to(home).as_posix() if path.is_relative_to(home) else "main.py"
 
 
 def main(arguments: list[str]) -> None:

@@ -23,7 +23,7 @@ from token import OP
 
 import webbee_kernel
 
-from .finding import FUNCTIONS, Finding, decorator, is_handler
+from .finding import FUNCTIONS, Finding, decorator, is_handler, sources
 
 SECONDS = 120.0
 CONTEXT = "__webbee_context"
@@ -66,12 +66,10 @@ def findings(folder: Path) -> list[Finding]:
         return []
     with tempfile.TemporaryDirectory(prefix="webbee-check-") as made:
         copy = Path(made)
-        for path in sorted(folder.rglob("[!.]*.py")):
-            inside = path.relative_to(folder)
-            if inside.parts[0] not in ("tests", ".venv", "node_modules"):
-                target = copy / inside
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(annotated(path.read_text("utf-8")), "utf-8")
+        for path, name in sources(folder):
+            target = copy / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(annotated(path.read_text("utf-8")), "utf-8")
         return sorted(_checked(tool, copy), key=lambda f: (f.file, f.line))
 
 
@@ -136,7 +134,7 @@ def _checked(tool: str, copy: Path) -> Iterator[Finding]:
             continue
         severe = kind in ERRORS and found.get("severity", "error") == "error"
         level = "error" if severe else "warning"
-        path = Path(found["path"])
+        path = copy / found["path"]
         file = path.relative_to(copy).as_posix() if path.is_relative_to(copy) else path.name
         message = str(found.get("concise_description") or found["description"]).splitlines()[0]
         remedy = f": {REMEDIES[kind]}" if kind in REMEDIES else ""

@@ -62,6 +62,27 @@ def test_a_file_named_as_a_module_of_pythons_own_is_told(tmp_path: Path) -> None
     )
 
 
+def test_modules_of_a_package_are_checked_like_those_beside_main(tmp_path: Path) -> None:
+    package = tmp_path / "parts"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (tmp_path / "main.py").write_text("from parts.email import ext\n", "utf-8")
+    (package / "email.py").write_text(
+        "from webbee_kernel.sdk import Extension\n\n"
+        'ext = Extension("x")\n\n\n@ext.schedule("nightly", "61 * * * *")\n'
+        "async def nightly(ctx):\n    print(ctx.stor)\n",
+        "utf-8",
+    )
+    found = problems_of(tmp_path).findings
+    assert [(f.file, f.line, f.rule) for f in found if f.rule != "empty"] == [
+        ("parts/email.py", 6, "cron"),
+        ("parts/email.py", 8, "print"),
+        ("parts/email.py", 8, "missing-attribute"),
+    ]
+    (package / "email.py").write_text("def send(:\n", "utf-8")
+    assert spoken(problems_of(tmp_path).findings) == "1: syntax: invalid syntax"
+
+
 def test_a_type_checker_that_does_not_end_leaves_the_other_findings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
