@@ -281,6 +281,22 @@ async def test_documents_from_before_the_declaration_come_in_by_steps(
     assert BACKFILLED == 1_000
 
 
+async def test_large_documents_come_in_by_transactions_that_dynamodb_takes(dynamo: Dynamo) -> None:
+    before, text = tasks_of(dynamo.stores, UNDECLARED), "x" * 187_000
+    made = await before.add(*({"n": n, "text": text} for n in range(24)))
+    await tasks_of(dynamo.stores).count()
+    later = tasks_of(dynamo.stores, declared(SETTLES_S + 61))
+    sent: list[int] = []
+    dynamo.client.meta.events.register(
+        "provide-client-params.dynamodb.TransactWriteItems",
+        lambda params, **_: sent.append(len(params["TransactItems"]) - 1),  # one counts
+    )
+    assert (await later.query(order_by="n", limit=1)).data[0].data["n"] == 0
+    # an update counts with all of its item
+    assert max(sent) * len(text) <= 4 * 1024**2
+    assert sum(sent) == len(made)
+
+
 async def test_what_is_written_without_the_declaration_is_never_missed(dynamo: Dynamo) -> None:
     """An older release of the app at work: the indexes end and are built anew."""
     tasks = tasks_of(dynamo.stores)
