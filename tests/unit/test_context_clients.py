@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -27,6 +28,7 @@ from webbee_kernel.sdk import (
     User,
 )
 from webbee_kernel.sdk.definitions import SecretDef
+from webbee_kernel.stores.memory import MemoryDatabase
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.types import UserKey
 
@@ -101,6 +103,15 @@ def test_system_context_reaches_the_users_of_its_tenant_and_no_other(world: Worl
     assert sorted((d.user_id, d["n"]) for d in found) == [("alice", 1), ("bob", 2), ("bob", 3)]
     assert len(run(system.query_all("tasks", limit=2))) == 2
     assert run(system.for_user("eve").query("tasks")).data == []
+
+
+def test_what_is_wanted_of_all_users_looks_at_no_more_of_them_than_it_needs(world: World) -> None:
+    for n in range(100):
+        run(world.client(User(f"u{n}", tenant_id="acme")).create("tasks", {"n": n}))
+    pages = MemoryDatabase.pages
+    with patch.object(MemoryDatabase, "pages", autospec=True, side_effect=pages) as read:
+        found = run(world.client(SYSTEM, system=True).query_all("tasks", limit=2))
+    assert (len(found), read.call_count < 30) == (2, True)
 
 
 def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(world: World) -> None:

@@ -107,15 +107,15 @@ class StoreClient:
         self._ctx.need_system("I-LIST-USERS-1", "query_all")
         found: list[Document] = []
         async for user_id in self.list_users(collection):
-            cursor = None
-            while len(found) < limit:
-                page = await self.for_user(user_id).query(
-                    collection, limit=min(limit - len(found), MAX_LIMIT), cursor=cursor
-                )
-                found.extend(page.data)
-                cursor = page.cursor
-                if not page.has_more:
-                    break
+            store, cursor, has_more = self.for_user(user_id), None, True
+            while has_more and len(found) < limit:
+                room = min(limit - len(found), MAX_LIMIT)
+                page = await store.query(collection, limit=room, cursor=cursor)
+                found += page.data
+                cursor, has_more = page.cursor, page.has_more
+            # of the users behind them nobody is looked at
+            if len(found) >= limit:
+                break
         return found
 
     def for_user(self, user_id: str) -> StoreClient:
