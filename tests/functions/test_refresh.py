@@ -19,6 +19,7 @@ import pytest
 
 from benchmarks.meter import metered
 from local.stack import Stack, local_stack
+from local.template import load_template
 from tests.functions.support import (
     ALICE,
     BOB,
@@ -422,6 +423,27 @@ def test_a_message_that_cannot_be_read_harms_no_other(fresh: Loop, body: str) ->
     answer = fresh.stack.invoke("skeleton_refresh", {"Records": records})
     assert [f["itemIdentifier"] for f in answer["batchItemFailures"]] in ([], ["bad"])
     assert fresh.trace()["steady"] == 2
+
+
+def test_a_batch_takes_no_longer_than_its_longest_message(
+    fresh: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The function's time is measured by one message, and a batch has as many as the template
+    says."""
+    events = load_template()["Resources"]["SkeletonRefreshFunction"]["Properties"]["Events"]
+    count = events["Refresh"]["Properties"]["BatchSize"]
+    together = asyncio.Barrier(count)
+
+    async def refresh(*_: object) -> str:
+        async with asyncio.timeout(5):
+            await together.wait()
+        return "saved"
+
+    service = fresh.stack.handlers["skeleton_refresh"].lambda_handler.service()
+    monkeypatch.setattr(service.refresher, "refresh", refresh)
+    records = [{"messageId": str(n), "body": json.dumps(to_wire(is_due()))} for n in range(count)]
+    answer = fresh.stack.invoke("skeleton_refresh", {"Records": records})
+    assert answer == {"batchItemFailures": []}
 
 
 def test_the_log_says_which_table_a_message_failed_at(

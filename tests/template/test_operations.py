@@ -199,8 +199,8 @@ def test_refreshes_of_100_000_users_find_room(transformed: Template) -> None:
     ]
     capacity = {"Capacity": transformed["Parameters"]["Capacity"]["Default"]}
     at_once = source["ScalingConfig"]["MaximumConcurrency"]
-    # Sections of 300 s that fall due together are one message; ten messages take 0.3 s.
-    busy = 100_000 / 300 / source["BatchSize"] * 0.3
+    # Sections of 300 s that fall due together are one message; five messages take 0.15 s.
+    busy = 100_000 / 300 / source["BatchSize"] * 0.15
     assert int(chosen(at_once, capacity)) == pytest.approx(2 * busy)
     for place, name in enumerate(SIZED, 3):
         # an account must keep 10 unreserved: one that has 10 can reserve none

@@ -40,10 +40,6 @@ from ..types import CallRequest, JSONObject, UserKey, user_dict, user_from
 
 _log = logging.getLogger("webbee.refresh")
 
-AT_ONCE = 5
-"""Messages of a batch that are worked on at once. Each has tool_dispatch run, and the ten
-executions of a new account are for turns too."""
-
 
 class RefreshService:
     """What `skeleton_refresh` does with each kind of event."""
@@ -103,15 +99,9 @@ class RefreshService:
         return {}
 
     async def _batch(self, records: list[JSONObject]) -> JSONObject:
-        """Work on the messages side by side, a few at a time; what could not be done is reported so
-        that only it comes again."""
-        few = asyncio.Semaphore(AT_ONCE)
-
-        async def one(record: JSONObject) -> bool:
-            async with few:
-                return await self._message(record)
-
-        done = await asyncio.gather(*map(one, records))
+        """Work on the messages side by side; what could not be done is reported so that only it
+        comes again."""
+        done = await asyncio.gather(*map(self._message, records))
         return {
             "batchItemFailures": [
                 {"itemIdentifier": r["messageId"]}
