@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import boto3
 import pytest
@@ -39,6 +40,7 @@ from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.bootstrap import bootstrap
 from webbee_kernel.clock import FrozenClock
+from webbee_kernel.errors import DispatchUnanswered
 from webbee_kernel.refresh.refresh_queue import (
     SEEN,
     RefreshAsked,
@@ -423,6 +425,17 @@ def test_a_message_that_cannot_be_read_harms_no_other(fresh: Loop, body: str) ->
     answer = fresh.stack.invoke("skeleton_refresh", {"Records": records})
     assert [f["itemIdentifier"] for f in answer["batchItemFailures"]] in ([], ["bad"])
     assert fresh.trace()["steady"] == 2
+
+
+def test_jobs_that_cannot_be_found_hold_up_no_refresh(
+    fresh: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = fresh.stack.handlers["skeleton_refresh"].lambda_handler.service()
+    away = AsyncMock(side_effect=DispatchUnanswered("away"))
+    monkeypatch.setattr(service.scheduler, "tick", away)
+    with pytest.raises(DispatchUnanswered):
+        fresh.stack.invoke("skeleton_refresh", TICK)
+    assert any(isinstance(message, ShardDue) for message in fresh.queue.take())
 
 
 def test_a_batch_takes_no_longer_than_its_longest_message(

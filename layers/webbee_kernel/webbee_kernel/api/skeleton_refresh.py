@@ -71,8 +71,9 @@ class RefreshService:
             return {"signal": signal, "apps": await self._signal(str(signal), event)}
         measure("Ticks")
         flush()  # a tick that is ended before it ends was one
-        jobs = await self.scheduler.tick(self._sender)
-        return {"queued": await self.refresher.tick(self._sender), "jobs": jobs}
+        # first: to find jobs takes more, and what keeps one from it does not keep the other
+        queued = await self.refresher.tick(self._sender)
+        return {"queued": queued, "jobs": await self.scheduler.tick(self._sender)}
 
     async def _signal(self, name: str, event: Mapping[str, Any]) -> dict[str, str]:
         """Call every app's handler of a platform signal, one after the other; status by app id."""
