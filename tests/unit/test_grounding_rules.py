@@ -138,6 +138,15 @@ TERMS = {
         {"what": "Checklist", "due": "2026-11-13", "owner": "E. Marsh"},
     ]
 }
+ROOMS = {
+    "currency": "EUR",
+    "rooms": [
+        {"no": "101", "status": "taken", "rate_minor": 7800},
+        {"no": "102", "status": "free", "rate_minor": 11200},
+        {"no": "103", "status": "taken", "rate_minor": 11200},
+        {"no": "104", "status": "shut", "rate_minor": 11200},
+    ],
+}
 SCANS = {
     "scans": [
         {"dept": "Cardiology", "start_unix": 1791441900},
@@ -732,6 +741,21 @@ RULES = {
         ("Radiology is at 13:30.", "Cardiology is at 8:45."),
         ("Radiology is at 15:30.",),
         now="2026-10-07T09:00:00+02:00",
+    ),
+    "what stands at one place of each line adds up": Rule(
+        (FLAT,),
+        ("- rent €1,330, a year €15,960\n- area 62 m², deposit €2,660\n\nAll in all €18,620.",),
+        ("- rent €1,330, a year €15,960\n- area 62 m², deposit €2,660\n\nAll in all €18,260.",),
+    ),
+    "what three figures of each row give adds up": Rule(
+        (SHARES,),
+        ("You are 877.00 euros ahead of what you paid.",),
+        ("You are 778.00 euros ahead of what you paid.",),
+    ),
+    "a rate in hundredths is an amount": Rule(
+        (ROOMS,),
+        ("Two rooms are taken, which brings 190.00 €.",),
+        ("Two rooms are taken, which brings 109.00 €.",),
     ),
     "fewer than a list has are a part of it, and more are none": Rule(
         (SHOPS,),

@@ -16,6 +16,7 @@ from itertools import accumulate, chain, combinations, islice, product
 from .groups import (
     ANY,
     BIG,
+    JOINED,
     QUOTIENT,
     SIZE,
     Figure,
@@ -34,6 +35,8 @@ SAID, SEEN = 16, 40
 CHANCE, ALIKE, MANY = 0.2, 0.1, 1000
 """How many hits by chance are too many for a figure to be made of what nobody named; share of a
 figure by which others of about its size are off, and how many of these are counted."""
+LINED = 3
+"""Figures of a line, from its start and from its end, that are added up with those of others."""
 FEW = range(2, 13)
 """Nights, people and pieces that an amount is for."""
 PARTS = 8
@@ -90,8 +93,14 @@ class Arithmetic:
     """The figures that follow from an index; `said`: those that the reply shows; `named`: the
     records that it names."""
 
-    def __init__(self, index: Index, said: Sequence[Figure], named: frozenset[Owner]) -> None:
-        self._index, self._said, self._named = index, said, named
+    def __init__(
+        self,
+        index: Index,
+        said: Sequence[Figure],
+        named: frozenset[Owner],
+        lines: Sequence[Sequence[Figure]] = (),
+    ) -> None:
+        self._index, self._said, self._named, self._lines = index, said, named, lines
         self._given: dict[frozenset[Owner], list[Number]] = {}
 
     def follows(self, value: Number, step: float, kind: str, *, is_minor: bool = False) -> str:
@@ -175,7 +184,7 @@ class Arithmetic:
     def _told(self) -> Layer:
         """What two figures in sight give of which the reply or the message tells one, or that are
         of one field, and what the reply's figures in a row add up to."""
-        made = (*self._pairs(), *self._multiples(), *self._runs())
+        made = (*self._pairs(), *self._multiples(), *self._runs(), *self._lined())
         return Layer(made, is_sure=True)  # told, and so not by chance
 
     @property
@@ -185,6 +194,8 @@ class Arithmetic:
         return self._index.once(f"chains {hash(self._named)}", lambda: Layer(self._chains()))
 
     def _chains(self) -> Iterator[Figure]:
+        for table in self._tables[:JOINED]:
+            yield from table.chained()
         beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
         above = [figure(p) for p in beside if p.key and is_counted(p)][:PARTS]
         for table, row in islice(self._spoken_of(), SAID):
@@ -218,6 +229,15 @@ class Arithmetic:
                 if total != int(total):  # "4.6 and 4.0: 4.3 on average"
                     yield Figure(total / count, kind, "average(reply)")
 
+    def _lined(self) -> Iterator[Figure]:
+        """What the figures add up to that stand at one place of each line, from its start or from
+        its end: a column of a table, the last of each item."""
+        for kind in {one.kind for one in self._said}:
+            lines = [[f.value for f in line if f.kind == kind] for line in self._lines]
+            for at in range(-LINED, LINED):
+                column = [line[at] for line in lines if -len(line) <= at < len(line)]
+                yield from (Figure(total, kind, "sum(reply)") for total in _totals(column))
+
     @cached_property
     def _sight(self) -> list[Figure]:
         """The figures in sight, each value of a kind once: the message's, the reply's, those that
@@ -244,6 +264,12 @@ class Arithmetic:
     @cached_property
     def _tables(self) -> list[Table]:
         return self._index.once("tables", lambda: tables(self._index))
+
+
+def _totals(column: Sequence[Number]) -> Iterator[Number]:
+    """What figures in a row add up to, from any of them on."""
+    for first in range(len(column)):
+        yield from islice(accumulate(column[first:]), 1, None)
 
 
 def _times(figures: Iterable[Figure], numbers: Sequence[int]) -> Iterator[Figure]:

@@ -39,6 +39,8 @@ ZONE = 6
 """Characters of a moment's zone: "+02:00"."""
 LONGEST_COUNT = 4
 """Digits of a number without marks between them that may say how many."""
+LINES = 100
+"""Figures of a reply that are added up line by line."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Characters around a figure in which it is hedged, and what no hedge reaches over."""
 _ABOUT = ("~", "\u2248")
@@ -92,6 +94,7 @@ class Figures:
         self.year = at.year if at else 0
         self._units: dict[int, Unit] = {}
         self._said: list[Figure] = []
+        self._told: list[tuple[int, Figure]] = []
         self._named: frozenset[Owner] = frozenset()
 
     def know(self, said: Sequence[Claim], named: frozenset[Owner] | None = None) -> None:
@@ -100,7 +103,9 @@ class Figures:
         for claim in (c for c in said if c.kind in KINDS and c.mention.value):
             rate, unit = claim.kind == "percent", claim.mention.unit
             kind = "rate" if rate else "money" if unit else ANY
-            self._said.append(Figure(claim.mention.value, kind, REPLY))
+            one = Figure(claim.mention.value, kind, REPLY)
+            self._said.append(one)
+            self._told = sorted([*self._told, (claim.start, one)], key=lambda told: told[0])
         del self._said[SAID:]
         self._named = self._named if named is None else named
         if known != (len(self._said), self._named):
@@ -366,11 +371,18 @@ class Figures:
     @cached_property
     def arithmetic(self) -> Arithmetic:
         """What follows from the figures of the index and those that the reply shows."""
-        return Arithmetic(self.index, self._said, self._named)
+        return Arithmetic(self.index, self._said, self._named, self._lines())
 
     def is_total(self, value: Number) -> bool:
         """Whether a number is the sum of a whole column."""
         return value in self.arithmetic.totals
+
+    def _lines(self) -> list[list[Figure]]:
+        """The figures that the reply shows, line by line."""
+        lines: dict[int, list[Figure]] = {}
+        for start, one in self._told[:LINES]:
+            lines.setdefault(self.reading.text.count("\n", 0, start), []).append(one)
+        return [*lines.values()]
 
     @cached_property
     def measures(self) -> Measures:

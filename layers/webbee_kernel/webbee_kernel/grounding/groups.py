@@ -3,6 +3,7 @@ two figures give."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, combinations, islice, permutations, product
@@ -30,6 +31,8 @@ RUN, LONG = 24, 100
 some are."""
 JOINED = 6
 """Tables of which rows are looked up in each other."""
+PARTS = 6
+"""Columns of which three are."""
 WIDE = 8
 """Columns of figures of which two are worked with."""
 
@@ -182,6 +185,15 @@ class Table:
                     yield Figure(sum(part), kind, f"sum({where})")
                 if len(column) <= LONG:
                     yield Figure(whole - sum(part), kind, f"sum({self.name}[].{key}) - {where}")
+
+    def chained(self) -> Iterator[Figure]:
+        """What three figures of each row of a short list give, over all rows."""
+        sums: dict[tuple[str, str], Number] = defaultdict(int)
+        for row in self.rows.values() if len(self.rows) <= RUN else ():
+            for made in chains(self.figures(row)[:PARTS]):
+                sums[made.formula, made.kind] += made.value
+        for (formula, kind), total in sums.items():
+            yield Figure(total, kind, f"sum of {formula}")
 
     def _runs(self, key: str) -> Iterator[Figure]:
         """What rows of a short column in a row add up to, and any two differ by."""

@@ -184,6 +184,8 @@ def kind_of(key: str) -> str:
     words, roles = [word.lower() for word in _KEY_PARTS.split(key)], language.key_roles(key)
     if language.currencies_in(" ".join(words).upper()):
         return "money"  # `rate_rub`, `lease_eur_month`
+    if "minor" in roles:
+        return "money"  # `rate_minor`
     if "level" in roles:
         return "level"
     priced = language.key_roles("_".join(word for word in words if word not in _WEIGHED))
