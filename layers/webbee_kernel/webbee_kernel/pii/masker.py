@@ -188,14 +188,15 @@ class Masker:
         text = joined(value)
         self._map.reserve(text)
         self._begin()
-        self._add_regions(of_zones(text))
+        if zones := of_zones(text):
+            self._add_regions(zones)
         before = self._finder
         masked = self._walk(value, "", key, declared)
         if self._finder != before and has_digit_run(joined(masked)):
             # a number told a region that others may be of
             masked = self._walk(masked, "", key, declared)
         # A name may stand, uncued, before the place where its cue was met.
-        while names := self._known_in(joined(masked)):
+        while self._map.names and (names := self._known_in(joined(masked))):
             self._begin(names)
             masked = self._walk(masked, "", key, declared)
         return masked

@@ -6,6 +6,7 @@ import hashlib
 import re
 import secrets
 import zlib
+from functools import lru_cache
 from typing import Final
 
 from ..aws.parameters import escaped
@@ -16,6 +17,7 @@ _COLLECTION: Final = r"[A-Za-z0-9_.:/-]{1,128}"
 _DOC_ID: Final = r"[^#\x00-\x1f]+"
 
 
+@lru_cache(maxsize=64)
 def user_key(user: UserKey) -> str:
     """`tenant#user`."""
     return f"{_part('tenant id', user.tenant_id)}#{_part('user id', user.imperal_id)}"

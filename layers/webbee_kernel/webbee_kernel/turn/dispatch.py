@@ -6,10 +6,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import language
-from ..catalogue import Catalogue, Dispatch, FunctionInfo
+from ..catalogue import Catalogue, Dispatch, FunctionInfo, PerObject
 from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict, no_app
 from ..guards import ids
 from ..guards.arguments import declared, values_of
@@ -368,7 +369,7 @@ class Consent:
             (step, function, arguments)
             for step, arguments in calls
             if (function := state.catalogue.function(step.app_id, step.fn_name))
-            and (step.has_effect or may_be_asked(function, arguments))
+            and (step.has_effect or _may_be_asked(function, arguments))
         ]
         if not judged:
             return frozenset()
@@ -401,6 +402,14 @@ class Consent:
         kept = {a.key for a in await self._accepted.list(state.key.user, function=name)}
         now = moment._replace(accepted=frozenset(moment.accepted) | kept)
         return not kept or bool(why_asked(function, arguments, now))
+
+
+_without_arguments = PerObject(partial(may_be_asked, arguments={}))
+
+
+def _may_be_asked(function: FunctionInfo, arguments: JSONObject) -> bool:
+    """Of a read whether the user might be asked about it; without arguments, found out once."""
+    return may_be_asked(function, arguments) if arguments else _without_arguments(function)
 
 
 def references_of(state: TurnContext) -> References:
