@@ -37,8 +37,8 @@ def turn(seq: int = 1, **changes: Any) -> Turn:
     return Turn(seq=seq, **{**given, **changes})
 
 
-def lines(*turns: Turn, message: str = "next", mask: Any = None) -> list[str]:
-    return render(history(SessionMemory(turns), mask), "2026-05-15T18:00:00Z", message).split("\n")
+def lines(*turns: Turn, mask: Any = None) -> list[str]:
+    return render(history(SessionMemory(turns), mask)).split("\n")
 
 
 def test_previews_are_short() -> None:

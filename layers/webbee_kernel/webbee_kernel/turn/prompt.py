@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..channels import skeleton
@@ -21,18 +20,7 @@ from . import tool_retrieval
 from .plan import CONTINUE, SEARCH, Answer, Problem
 from .results_block import arguments, lines, refused
 from .rules import apps_block, policy_block
-from .tool_retrieval import (
-    LEAST_TOOLS,
-    LeftOut,
-    Shortlist,
-    notice,
-    shorter,
-    shortlist,
-    tokens,
-    tool_room,
-    tool_tokens,
-    without_examples,
-)
+from .tool_retrieval import LEAST_TOOLS, LeftOut, Shortlist, shorter, shortlist, tokens, tool_tokens
 
 if TYPE_CHECKING:
     from ..pii import Masker
@@ -73,7 +61,8 @@ class Prompt(NamedTuple):
     """The classifier's prompt: `text` is exactly what a model receives after the system part and
     the catalogue.
 
-    `system` ends with `policy` and `apps`, which stay the same between turns for the same apps.
+    `system` ends with `policy` and `apps`, which stay the same between turns for the same apps. The
+    history shows so many `turns`, so many of them with `facts`: what their calls returned.
     """
 
     system: str
@@ -83,25 +72,112 @@ class Prompt(NamedTuple):
     policy: str = ""
     apps: str = ""
     turns: int = 0
-    """Turns that the history shows, and how many of them"""
     facts: int = 0
-    """with what their calls returned."""
 
     @property
     def text(self) -> str:
         """The blocks in order."""
-        return "\n".join(part for part in (self.notice, self.skeleton, self.history) if part)
+        return "\n".join(filter(None, (self.notice, self.skeleton, self.history)))
 
     def sizes(self) -> dict[str, int]:
         """Characters per block."""
-        return {
-            "system": len(self.system),
-            "policy": len(self.policy),
-            "apps": len(self.apps),
-            "skeleton": len(self.skeleton),
-            "history": len(self.history),
-            "notice": len(self.notice),
-        }
+        blocks = ("system", "policy", "apps", "skeleton", "history", "notice")
+        return {name: len(getattr(self, name)) for name in blocks}
+
+
+class OpeningPrompt(NamedTuple):
+    """What the classifier reads before anything is called, made once a turn. `tools` are the
+    functions as a model sees them, the kernel's own first: what is the same for everybody with
+    these apps, then what the session has shown, then what is new. `left_out` is what the model's
+    window left no place for."""
+
+    shortlist: Shortlist
+    tools: tuple[ToolSpec, ...]
+    prompt: Prompt
+    left_out: LeftOut = LeftOut()
+
+    @property
+    def own(self) -> int:
+        """How many of the functions are the kernel's own."""
+        return len(_own(self.shortlist))
+
+
+def opening(turn: TurnContext) -> OpeningPrompt:
+    """The opening prompt of a turn. Where a model's window is small, functions go first, by
+    relevance, then their examples, then the oldest facts and turns."""
+    mask = turn.gate.mask if turn.gate else None
+    items = session_memory.history(turn.memory, mask)
+    state = skeleton.render(turn.sections, turn.now, mask)
+    listed = _listed(turn, 0)
+    prompt = _prompt(turn, listed, state, items)
+    tools = (*_own(listed), *listed.tools)
+    if not turn.window:
+        return OpeningPrompt(listed, tools, prompt)
+    if tool_tokens(listed.tools) > turn.window - _tokens(prompt):
+        # with functions left out the text differs too: a notice, and apps as an index
+        less = _listed(turn, LEAST_TOOLS)
+        beside = _tokens(_prompt(turn, less, state, items)) + tool_tokens(_own(less))
+        listed = _listed(turn, tool_retrieval.tool_room(turn.window - beside))
+        prompt = _prompt(turn, listed, state, items)
+        tools = (*_own(listed), *listed.tools)
+    is_short = tool_tokens(tools) > turn.window - _tokens(prompt)
+    if is_short:
+        tools = tuple(replace(t, examples=()) if t.examples else t for t in tools)
+    whole, shown = prompt, items
+    while shown and _tokens(prompt) > turn.window - tool_tokens(tools):
+        shown = shorter(shown)
+        prompt = _prompt(turn, listed, state, shown, len(items) - len(shown))
+    left_out = LeftOut(
+        functions=listed.left_out if listed.limit else 0,
+        examples=is_short and any(t.examples for t in listed.tools),
+        facts=whole.facts - prompt.facts,
+        turns=whole.turns - prompt.turns,
+    )
+    return OpeningPrompt(listed, tools, prompt, left_out)
+
+
+def _listed(turn: TurnContext, limit: int) -> Shortlist:
+    """The functions within so many characters; 0 is the usual budget."""
+    calls = (c for t in turn.memory.turns for c in t.response.get("calls", ()))
+    used = {(c["app_id"], c["fn_name"]) for c in calls}
+    told = turn.listed or tool_retrieval.listed_before(turn.memory.turns)
+    before = tool_retrieval.read(told, turn.catalogue_key) if told else None
+    functions = turn.catalogue.functions(turn.installed)
+    return shortlist(functions, turn.message, used, turn.catalogue.apps, before, limit)
+
+
+def _own(listed: Shortlist) -> tuple[ToolSpec, ...]:
+    """The kernel's own functions: the one that searches where there is more than is shown."""
+    return (CONTINUE, SEARCH) if listed.left_out else (CONTINUE,)
+
+
+def _prompt(
+    turn: TurnContext,
+    listed: Shortlist,
+    state: str,
+    items: tuple[HistoryItem, ...],
+    forgotten: int = 0,
+) -> Prompt:
+    policy = policy_block(turn.policy)
+    notice = tool_retrieval.notice(listed)  # only of functions that are left out
+    apps = apps_block([turn.catalogue.apps[a] for a in turn.installed], index=bool(notice))
+    told = session_memory.render(items, turn.memory.older + forgotten)
+    note = written_out(turn.message, f"{state}\n{told}", turn.gate)
+    said = session_memory.new_message(iso(turn.now), turn.message)
+    return Prompt(
+        system="\n\n".join(filter(None, (SYSTEM, policy, apps))),
+        policy=policy,
+        apps=apps,
+        notice=notice,
+        skeleton=state,
+        history="\n".join(filter(None, (told, note, said))),
+        turns=len(items),
+        facts=sum(bool(item.facts) for item in items),
+    )
+
+
+def _tokens(prompt: Prompt) -> int:
+    return tokens(prompt.system + prompt.text)
 
 
 def problems_block(problems: Sequence[Problem]) -> str:
@@ -248,131 +324,3 @@ def with_written_out(said: Exchange, message: str, gate: Masker | None) -> Excha
     told = written_out(message, said.flat, gate)
     note = "\n".join(filter(None, [said.note, told]))
     return replace(said, flat=f"{said.flat}\n{told}", note=note) if told else said
-
-
-class OpeningPrompt:
-    """What the classifier reads before anything is called. Made once a turn, each part of it when
-    it is first asked for: nothing that happens in the turn goes into it."""
-
-    def __init__(self, turn: TurnContext, gate: Masker | None) -> None:
-        self._turn = turn
-        self._gate, self._mask = gate, gate.mask if gate else None
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether a model was asked with it."""
-        # where `cached_property` leaves it: asking for the prompt would make it
-        return "prompt" in self.__dict__
-
-    @cached_property
-    def shortlist(self) -> Shortlist:
-        """Which functions fit the prompt's budget, and the model's window, and which do not."""
-        listed = self._listed(0)
-        if not self._turn.window or self._left_beside(listed) >= tool_tokens(listed.tools):
-            return listed
-        # with functions left out the text differs too: a notice, and apps as an index
-        less = self._listed(LEAST_TOOLS)
-        return self._listed(tool_room(self._left_beside(less) - tool_tokens(self._own(less))))
-
-    def _left_beside(self, listed: Shortlist) -> int:
-        """Tokens that the window leaves for functions beside the whole text."""
-        return self._turn.window - _tokens(self._prompt(listed, self._remembered))
-
-    def _listed(self, limit: int) -> Shortlist:
-        """The functions within so many characters; 0 is the usual budget."""
-        turn = self._turn
-        used = {
-            (c["app_id"], c["fn_name"])
-            for t in turn.memory.turns
-            for c in t.response.get("calls", [])
-        }
-        functions = turn.catalogue.functions(turn.installed)
-        told = turn.listed or tool_retrieval.listed_before(turn.memory.turns)
-        before = tool_retrieval.read(told, self.catalogue_key) if told else None
-        return shortlist(functions, turn.message, used, turn.catalogue.apps, before, limit)
-
-    @cached_property
-    def catalogue_key(self) -> bytes:
-        """What tells this catalogue from another."""
-        apps = (self._turn.catalogue.apps.get(a) for a in sorted(self._turn.installed))
-        return tool_retrieval.key_of(a for a in apps if a)
-
-    @property
-    def own_tools(self) -> tuple[ToolSpec, ...]:
-        """The kernel's own functions: the one that searches where there is more than is shown."""
-        return self._own(self.shortlist)
-
-    def _own(self, listed: Shortlist) -> tuple[ToolSpec, ...]:
-        return (CONTINUE, SEARCH) if listed.left_out else (CONTINUE,)
-
-    @cached_property
-    def tools(self) -> tuple[ToolSpec, ...]:
-        """The functions as a model sees them, the kernel's own first: what is the same for
-        everybody with these apps, then what the session has shown, then what is new."""
-        tools = (*self.own_tools, *self.shortlist.tools)
-        if not self._turn.window or self._left_beside(self.shortlist) >= tool_tokens(tools):
-            return tools
-        return without_examples(tools)
-
-    @cached_property
-    def _remembered(self) -> tuple[HistoryItem, ...]:
-        return session_memory.history(self._turn.memory, self._mask)
-
-    @cached_property
-    def _skeleton(self) -> str:
-        return skeleton.render(self._turn.sections, self._turn.now, self._mask)
-
-    @cached_property
-    def _note(self) -> str:
-        shown = (part for item in self._remembered for part in (*item.facts, item.reply))
-        return written_out(self._turn.message, "\n".join([self._skeleton, *shown]), self._gate)
-
-    @cached_property
-    def prompt(self) -> Prompt:
-        """The classifier's opening prompt, without its oldest facts where the window is full."""
-        items = self._remembered
-        prompt = self._prompt(self.shortlist, items)
-        if self._turn.window:
-            room = self._turn.window - tool_tokens(self.tools)
-            while items and _tokens(prompt) > room:
-                items = shorter(items)
-                prompt = self._prompt(self.shortlist, items)
-        return prompt
-
-    def _prompt(self, listed: Shortlist, items: tuple[HistoryItem, ...]) -> Prompt:
-        turn = self._turn
-        policy = policy_block(turn.policy)
-        installed = [turn.catalogue.apps[a] for a in turn.installed]
-        told = notice(listed)  # only of functions that are left out
-        apps = apps_block(installed, index=bool(told))
-        older = turn.memory.older + len(self._remembered) - len(items)
-        return Prompt(
-            system="\n\n".join(filter(None, (SYSTEM, policy, apps))),
-            policy=policy,
-            apps=apps,
-            notice=told,
-            skeleton=self._skeleton,
-            history=session_memory.render(
-                items, iso(turn.now), turn.message, older=older, note=self._note
-            ),
-            turns=len(items),
-            facts=sum(bool(item.facts) for item in items),
-        )
-
-    @property
-    def left_out(self) -> LeftOut:
-        """What the model's window left no place for."""
-        if not self._turn.window:
-            return LeftOut()
-        items, listed = self._remembered, self.shortlist
-        return LeftOut(
-            functions=listed.left_out if listed.limit else 0,
-            examples=any(t.examples for t in listed.tools)
-            and not any(t.examples for t in self.tools),
-            facts=sum(bool(item.facts) for item in items) - self.prompt.facts,
-            turns=len(items) - self.prompt.turns,
-        )
-
-
-def _tokens(prompt: Prompt) -> int:
-    return tokens(prompt.system + prompt.text)

@@ -294,7 +294,7 @@ def _kept(
     if state.expose_pii:
         return {"digests": digests, "paused": whole, "vault": {}}
     # of the skeleton as a model was shown it: a value keeps its placeholder from turn to turn
-    shown = state.opening.prompt.skeleton if state.opening.is_shown else ""
+    shown = state.opening.prompt.skeleton if state.rounds else ""
     texts = (_text(digests), _text(whole), masker.mask_text(reply), shown)
     return {"digests": digests, "paused": whole, "vault": masker.used_in("\n".join(texts))}
 
@@ -302,13 +302,13 @@ def _kept(
 def _listed(state: TurnContext) -> str:
     """What the session has been shown of a catalogue that is not shown whole, as its next turn
     reads it; empty where no model was asked."""
-    if not state.opening.is_shown or not state.opening.shortlist.left_out:
+    if not state.rounds or not state.opening.shortlist.left_out:
         return ""
     functions = state.catalogue.functions(state.installed)
     # the kernel's own are in no catalogue, so no number stands for them
-    shown = state.offered_tools[len(state.opening.own_tools) :]
+    shown = state.offered_tools[state.opening.own :]
     listed = tool_retrieval.standing(shown, functions, state.opening.shortlist.base)
-    return tool_retrieval.text(listed, state.opening.catalogue_key)
+    return tool_retrieval.text(listed, state.catalogue_key)
 
 
 def _shown(drawn: JSON) -> tuple[str, ...]:

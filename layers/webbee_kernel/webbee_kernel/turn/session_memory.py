@@ -180,24 +180,23 @@ def masker_for(memory: SessionMemory, message: str, like: Masker) -> Masker:
     return masker
 
 
-def render(
-    items: tuple[HistoryItem, ...], now_iso: str, message: str, *, older: int = 0, note: str = ""
-) -> str:
-    """The `[HISTORY]` block: how many older turns it does not show, each turn's line with its FACTS
-    and ARGS lines under it, the new message last, before it the `note` on it."""
+def render(items: Sequence[HistoryItem], older: int = 0) -> str:
+    """The `[HISTORY]` block up to the new message: how many older turns it does not show, each
+    turn's line with its FACTS and ARGS lines under it."""
     shown = ["[HISTORY]"]
     if older:
-        shown.append(
-            f"NOTE: {older} older turn{'s' * (older > 1)} of this conversation: not shown."
-        )
+        turns = "turns" if older > 1 else "turn"
+        shown.append(f"NOTE: {older} older {turns} of this conversation: not shown.")
     for item in items:
-        shown.append(
-            f"[{item.at} user {item.status} apps=[{', '.join(item.apps)}]]"
-            f" {item.message}{ARROW}{item.reply}"
-        )
-        shown.extend(item.facts)
-    shown += [*([note] if note else []), f"[{now_iso} user] {one_line(message)}"]
+        apps = ", ".join(item.apps)
+        said = f"{item.message}{ARROW}{item.reply}"
+        shown += (f"[{item.at} user {item.status} apps=[{apps}]] {said}", *item.facts)
     return "\n".join(shown)
+
+
+def new_message(at: str, message: str) -> str:
+    """The last line of the block."""
+    return f"[{at} user] {one_line(message)}"
 
 
 MESSAGE_PREVIEW = 800

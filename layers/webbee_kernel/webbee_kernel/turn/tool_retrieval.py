@@ -13,7 +13,6 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ..catalogue import AppInfo, FunctionInfo, PerObject
@@ -359,11 +358,6 @@ def tool_room(left: int) -> int:
     """Characters of functions that go into so many tokens; the least that stays where that is
     fewer."""
     return max(LEAST_TOOLS, int(left * TOOL_CHARACTERS))
-
-
-def without_examples(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
-    """The functions without what users say for them."""
-    return tuple(replace(t, examples=()) if t.examples else t for t in tools)
 
 
 def shorter(items: tuple[HistoryItem, ...]) -> tuple[HistoryItem, ...]:

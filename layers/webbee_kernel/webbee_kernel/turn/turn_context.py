@@ -33,7 +33,7 @@ from .plan import Answer, Problem
 from .prompt import OpeningPrompt
 from .results_block import computed_of, masked, near, refused
 from .stream import Follower
-from .tool_retrieval import MAX_FUNCTIONS, TEXT_BYTES, tokens, tool_tokens
+from .tool_retrieval import MAX_FUNCTIONS, TEXT_BYTES, key_of, tokens, tool_tokens
 from .tool_search import MAX_ADDED, looked_up
 
 if TYPE_CHECKING:
@@ -143,7 +143,12 @@ class TurnContext:
     @cached_property
     def opening(self) -> OpeningPrompt:
         """What the classifier reads first."""
-        return OpeningPrompt(self, self.gate)
+        return prompt.opening(self)
+
+    @cached_property
+    def catalogue_key(self) -> bytes:
+        """What tells the catalogue of these apps from another."""
+        return key_of(self.catalogue.apps[a] for a in sorted(self.installed))
 
     @cached_property
     def app_names(self) -> dict[str, str]:
@@ -205,7 +210,7 @@ class TurnContext:
         """How the offered tools change between the session's requests; None where they do not."""
         if not (opening := self.opening).shortlist.left_out:
             return None
-        common = len(opening.own_tools)
+        common = opening.own
         pairs = zip(opening.tools, self.offered_tools, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
         before = same if self.rounds else common + opening.shortlist.steady
