@@ -3,10 +3,12 @@ of the last call; and the kernel's own few sentences."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.errors import RequestConflict
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
@@ -14,6 +16,7 @@ from webbee_kernel.sdk import ChatExtension, Extension, ui
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.confirmation import choices, picked
+from webbee_kernel.turn.record import drawn_of
 from webbee_kernel.types import CallOutcome
 
 ASKED = "I found two:\n1. **Buy soy milk**\n2. Buy oat milk\n\nWhich one do you mean?"
@@ -104,7 +107,9 @@ def test_a_panel_is_named_once_and_only_for_calls_that_worked() -> None:
         1: outcome(1, panels=("inbox",)),
         2: outcome(2, status="error", panels=("other",)),
     }
-    assert messages.response(done)["refresh_panels"] == [
+    state: Any = SimpleNamespace(fresh=done, language="en", catalogue=Catalogue(), app_names={})
+    state.arguments_of = lambda outcome: outcome.arguments
+    assert messages.response(state, {}, None, None, ())["refresh_panels"] == [
         {"app_id": "mail", "panel_id": "inbox"},
         {"app_id": "mail", "panel_id": "outbox"},
     ]
@@ -117,4 +122,5 @@ def test_the_last_tree_that_worked_is_the_one_shown() -> None:
         2: outcome(2),
         3: outcome(3, status="error", ui={"n": 3}),
     }
-    assert messages.ui(trees) == {"n": 1} and messages.ui({}) is None
+    state: Any = SimpleNamespace(looked_through=frozenset())
+    assert drawn_of(state, trees) == {"n": 1} and drawn_of(state, {}) is None

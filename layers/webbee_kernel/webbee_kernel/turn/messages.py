@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import language
@@ -12,7 +11,7 @@ from ..guards.proposals import described, undo_of
 from ..stores.codec import dumps
 from ..stores.types import PendingConfirmation, SessionMemory, Turn
 from ..text import as_typed, cut, one_line, squeezed
-from ..types import CallOutcome, JSONObject
+from ..types import JSON, CallOutcome, JSONObject
 from . import cards
 from .classify import LoopResult
 from .confirmation import asks
@@ -22,7 +21,7 @@ from .stream import Say
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
-    from ..grounding import Call, Mark, Source
+    from ..grounding import Call
     from ..grounding.receipts import Receipt
     from .narrate import Narration
 
@@ -45,74 +44,76 @@ MAX_UI = 12_000
 data stays."""
 
 
-def sourced(
-    narration: Narration | None, reply: str, first: int, unmask: Callable[[str], str]
-) -> JSONObject:
-    """Where the values of a reply come from and what of them does not come from the data, as the
-    answer carries it; `first` is the place of the narrator's first call among those of the
-    answer."""
-    if narration is None:
-        return {}
-    if narration.stopped:
-        return {"stopped": True}
-    if (place := _places(narration.text, reply, unmask)) is None:
-        return {}
-    found = [_span(one, place, first) for one in narration.sources[:MOST]]
-    marked = [_mark(one, place, unmask) for one in narration.marks[:MOST]]
-    body: JSONObject = {"marks": marked} if marked else {}
-    return body | ({"sources": found, "sourced": narration.sourced} if found else {})
-
-
 def response(
-    outcomes: Mapping[int, CallOutcome],
-    waiting: PendingConfirmation | None = None,
-    drawn: Any = None,
+    state: TurnContext,
+    before: JSONObject,
+    waiting: PendingConfirmation | None,
+    drawn: JSON,
+    choices: Sequence[JSONObject],
 ) -> JSONObject:
-    """The part of an answer that is stored with the turn: calls, panels to refresh, what waits,
-    and what is drawn, where it is no larger than `MAX_UI`."""
-    ordered = [o for _, o in sorted(outcomes.items())]
-    panels = dict.fromkeys((o.app_id, p) for o in ordered for p in o.panels if o.ok)
+    """The part of an answer that is stored with the turn: calls, panels to refresh, the card that
+    waits, what may be picked, what is drawn, where it is no larger than `MAX_UI`, and the kernel's
+    own account. `before`: the stored answer of the turn's first part, where a question parted
+    it."""
+    ended = [o for _, o in sorted(state.fresh.items())]
+    panels = dict.fromkeys((o.app_id, p) for o in ended for p in o.panels if o.ok)
     body: JSONObject = {
-        "calls": list(map(_call, ordered)),
+        "calls": [*before.get("calls", ()), *map(_call, ended)],
         "refresh_panels": [{"app_id": a, "panel_id": p} for a, p in panels],
     }
     if drawn and len(dumps(drawn)) <= MAX_UI:
         body["ui"] = drawn
     if waiting:
         body["confirmation"] = cards.body(waiting)
-    return body
+    if choices:
+        body["choices"] = list(choices)
+    return body | _account(state, ended, before, waiting)
 
 
-def told_work(
+def _account(
     state: TurnContext,
-    outcomes: Mapping[int, CallOutcome],
-    waiting: PendingConfirmation | None = None,
-    before: JSONObject = MappingProxyType({}),  # type: ignore[assignment]
+    ended: Sequence[CallOutcome],
+    before: JSONObject,
+    waiting: PendingConfirmation | None,
 ) -> JSONObject:
-    """The kernel's own account of a turn, as the answer carries it: `receipts`, one for each call
-    with an effect and for each that failed, and `work`, one line on what was done. `before`: the
-    stored answer of the turn's first part, where a question parted it."""
+    """The kernel's own account of a turn: `receipts`, one for each call with an effect and for each
+    that failed, and `work`, one line on what was done."""
     from ..grounding.receipts import Receipt, Work, receipts, work
 
-    calls = [_described(state, outcome) for _, outcome in sorted(outcomes.items())]
+    calls, tag = [_described(state, outcome) for outcome in ended], state.language
     first = len(before.get("calls", ()))
-    tag = state.language
     # its card may have been answered since: what still waits is told anew
     told = [r for r in before.get("receipts", ()) if r["status"] != "waiting"]
-    made = [_undo(state, outcome) for _, outcome in sorted(outcomes.items())]
-    told += [_receipt(r, tag, first, made[r.call]) for r in receipts(calls)]
+    for one in receipts(calls):
+        made = ended[one.call]
+        undo = undo_of(made, state.catalogue) if made.action_type != "read" else {}
+        told.append(_receipt(one, tag) | _known({"call": first + one.call, "undo": undo}))
     if waiting:
         what = cut(one_line(waiting.summary), LONGEST_WHAT)
-        told.append(_receipt(Receipt(-1, "waiting", what), tag, 0))
-    counts = asdict(work(calls))
-    earlier = before.get("work", {})
-    counts = {name: n + earlier.get(name, 0) for name, n in counts.items()}
-    body: JSONObject = {"work": Work(**counts).to_dict(tag)}
-    return {"receipts": told, **body} if told else body
+        told.append(_receipt(Receipt(-1, "waiting", what), tag))
+    done = before.get("work", {})
+    counts = {name: n + done.get(name, 0) for name, n in asdict(work(calls)).items()}
+    return {"work": Work(**counts).to_dict(tag), **({"receipts": told} if told else {})}
 
 
-def _undo(state: TurnContext, outcome: CallOutcome) -> JSONObject:
-    return {} if outcome.action_type == "read" else undo_of(outcome, state.catalogue)
+def _receipt(receipt: Receipt, tag: str) -> JSONObject:
+    told = {"status": receipt.status, "what": receipt.what, "text": receipt.text(tag)}
+    return _known({**told, "why": receipt.why})
+
+
+def _known(told: JSONObject) -> JSONObject:
+    """Without what says nothing."""
+    return {k: v for k, v in told.items() if v not in (None, "", {})}
+
+
+def _call(outcome: CallOutcome) -> JSONObject:
+    call: JSONObject = {
+        "app_id": outcome.app_id,
+        "fn_name": outcome.fn_name,
+        "status": outcome.status,
+        "duration_ms": outcome.duration_ms,
+    }
+    return call | _known({"error_code": outcome.error_code, "incident": outcome.incident})
 
 
 def _described(state: TurnContext, outcome: CallOutcome) -> Call:
@@ -125,13 +126,6 @@ def _described(state: TurnContext, outcome: CallOutcome) -> Call:
     shown = replace(outcome, arguments=state.arguments_of(outcome), data=near(outcome))
     described = function.description if function else ""
     return of_call(shown, name, state.language, described)
-
-
-def _receipt(receipt: Receipt, tag: str, first: int, undo: JSONObject | None = None) -> JSONObject:
-    told: JSONObject = {"status": receipt.status, "what": receipt.what, "text": receipt.text(tag)}
-    told |= {"call": first + receipt.call} if receipt.call >= 0 else {}
-    told |= {"why": receipt.why} if receipt.why else {}
-    return told | ({"undo": undo} if undo else {})
 
 
 def as_text(body: JSONObject) -> str:
@@ -180,11 +174,6 @@ def _questioned(body: JSONObject) -> str:
     return reply
 
 
-def ui(outcomes: Mapping[int, CallOutcome]) -> Any:
-    """The UI tree of the last call that returned one."""
-    return next((o.ui for _, o in sorted(outcomes.items(), reverse=True) if o.ui and o.ok), None)
-
-
 def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
     """The answer of a recorded turn."""
     body = {
@@ -200,18 +189,7 @@ def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
 def aside(state: TurnContext, text: str) -> Reply:
     """The answer to a request that is no turn of the person's."""
     body: JSONObject = {"reply": text, "session_id": state.ask.session_id, "status": "ok"}
-    return Reply({**body, "turn": state.memory.last_seq, **response({})})
-
-
-def _call(outcome: CallOutcome) -> JSONObject:
-    call: JSONObject = {
-        "app_id": outcome.app_id,
-        "fn_name": outcome.fn_name,
-        "status": outcome.status,
-        "duration_ms": outcome.duration_ms,
-    }
-    told = {"error_code": outcome.error_code, "incident": outcome.incident}
-    return call | {k: v for k, v in told.items() if v}
+    return Reply({**body, "turn": state.memory.last_seq, "calls": [], "refresh_panels": []})
 
 
 def gave_up(tag: str) -> str:
@@ -308,27 +286,48 @@ MOST = 100
 """Sources that an answer carries."""
 
 
-def _places(said: str, reply: str, unmask: Callable[[str], str]) -> Callable[[int], int] | None:
-    """From an offset in what was said to that in the reply that the user reads, where it stands
-    with real values in place of placeholders; None where it does not stand there."""
+def sourced(state: TurnContext, narration: Narration | None, reply: str, calls: int) -> JSONObject:
+    """Where the values of a reply come from and what of them does not come from the data, as the
+    answer of so many calls carries it: places in the reply that the user reads, with real values
+    in place of placeholders. Nothing where what was said does not stand there."""
+    if narration is None:
+        return {}
+    if narration.stopped:
+        return {"stopped": True}
+    unmask, said = state.masker.unmask_text, narration.text
     real = unmask(said)
-    before = reply.find(real)
-    if before < 0:
-        return None
-    if real == said:
-        return before.__add__
-    # values and their placeholders differ in length, so offsets move unevenly
-    return lambda at: before + len(unmask(said[:at]))
+    if (before := reply.find(real)) < 0:
+        return {}
 
+    def place(at: int) -> int:
+        # values and their placeholders differ in length, so offsets move unevenly
+        return before + (at if real == said else len(unmask(said[:at])))
 
-def _mark(mark: Mark, place: Callable[[int], int], unmask: Callable[[str], str]) -> JSONObject:
-    span: JSONObject = {"start": place(mark.start), "end": place(mark.end), "reason": mark.reason}
-    return span | ({"holds": unmask(mark.holds)} if mark.holds else {})
-
-
-def _span(source: Source, place: Callable[[int], int], first: int) -> JSONObject:
-    span: JSONObject = {"start": place(source.start), "end": place(source.end), "how": source.how}
-    if source.call >= 0:
-        span["call"] = first + source.call
-    told = {"path": source.path, "formula": source.formula}
-    return span | {key: value for key, value in told.items() if value}
+    # the narrator's calls stand at the end, behind those of the turn's first part
+    first = max(0, calls - len(state.told_shown))
+    found = [
+        _known(
+            {
+                "start": place(one.start),
+                "end": place(one.end),
+                "how": one.how,
+                "call": first + one.call if one.call >= 0 else None,
+                "path": one.path,
+                "formula": one.formula,
+            }
+        )
+        for one in narration.sources[:MOST]
+    ]
+    marked = [
+        _known(
+            {
+                "start": place(mark.start),
+                "end": place(mark.end),
+                "reason": mark.reason,
+                "holds": unmask(mark.holds),
+            }
+        )
+        for mark in narration.marks[:MOST]
+    ]
+    body: JSONObject = {"marks": marked} if marked else {}
+    return body | ({"sources": found, "sourced": narration.sourced} if found else {})

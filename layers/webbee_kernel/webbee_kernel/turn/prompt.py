@@ -110,16 +110,26 @@ def opening(turn: TurnContext) -> OpeningPrompt:
     state = skeleton.render(turn.sections, turn.now, mask)
     listed = _listed(turn, 0)
     prompt = _prompt(turn, listed, state, items)
-    tools = (*_own(listed), *listed.tools)
-    if not turn.window:
-        return OpeningPrompt(listed, tools, prompt)
+    if turn.window:
+        return _fitted(turn, state, items, listed, prompt)
+    return OpeningPrompt(listed, (*_own(listed), *listed.tools), prompt)
+
+
+def _fitted(
+    turn: TurnContext,
+    state: str,
+    items: tuple[HistoryItem, ...],
+    listed: Shortlist,
+    prompt: Prompt,
+) -> OpeningPrompt:
+    """The same within the model's window."""
     if tool_tokens(listed.tools) > turn.window - _tokens(prompt):
         # with functions left out the text differs too: a notice, and apps as an index
         less = _listed(turn, LEAST_TOOLS)
         beside = _tokens(_prompt(turn, less, state, items)) + tool_tokens(_own(less))
         listed = _listed(turn, tool_retrieval.tool_room(turn.window - beside))
         prompt = _prompt(turn, listed, state, items)
-        tools = (*_own(listed), *listed.tools)
+    tools = (*_own(listed), *listed.tools)
     is_short = tool_tokens(tools) > turn.window - _tokens(prompt)
     if is_short:
         tools = tuple(replace(t, examples=()) if t.examples else t for t in tools)

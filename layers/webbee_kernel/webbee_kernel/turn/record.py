@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..background import begin, settled
 from ..channels import fact_ledger
@@ -86,9 +87,9 @@ class Recorder:
         turn_ended(status, len(state.masker.vault))
         # the slot holds both replies, the user is shown the new one
         if turn.reply.endswith(f"\n\n{reply}") and not held:  # behind another turn's reply
-            own = _sourced(state, told, reply, len(turn.response["calls"]))
+            own = messages.sourced(state, narration, reply, len(turn.response["calls"]))
             turn = replace(turn, reply=reply, response={**turn.response, **own})
-        return messages.replay(turn, state.ask.session_id, ui=drawn or _drawn(state, state.told))
+        return messages.replay(turn, state.ask.session_id, ui=drawn or drawn_of(state, state.told))
 
     @timed("RecordMs")
     async def _written(self, state: TurnContext, told: Told) -> Turn:
@@ -148,20 +149,24 @@ MAX_REMEMBERED = 50
 _ID_LIKE = re.compile(r"(?=[A-Za-z_-]{0,40}\d)(?<![\w-])[\w-]{5,64}(?![\w-])")
 """Words with a digit, of the length ids have. Numbers of up to four digits count things too often
 to be remembered as ids."""
+MAX_ACCEPTED = 200
+"""Destinations that a session carries on; of more, the oldest are asked about again."""
+MAX_SHOWN, LONGEST_SHOWN = 100, 120
+"""Texts of a drawing that are remembered as seen, and the characters of one."""
 
 
 class Told(NamedTuple):
-    """What the user is told by a turn, and what he is asked (`held`)."""
+    """What the user is told by a turn, and what he is asked (`held`). `offer` is a UI tree below
+    the reply of a turn in which nothing was done; `unshown` are the cards that picking one of the
+    `choices` comes to."""
 
     status: TurnStatus
     reply: str
     held: PendingConfirmation | None = None
     narration: Narration | None = None
     offer: JSON = None
-    """A UI tree below the reply of a turn in which nothing was done."""
     choices: Sequence[JSONObject] = ()
     unshown: Sequence[PendingConfirmation] = ()
-    """The cards that picking one of them comes to."""
 
 
 def remembered(
@@ -179,40 +184,44 @@ def remembered(
     before = list(recalled(base, state.catalogue, masker))
     waiting = (*base.waiting, *([told.held] if told.held else ()), *told.unshown)
     shown = cards.own_card(base, waiting)
-    reply = _with_card(told.reply, told.held)
-    earlier: JSONObject = {}
+    reply = _with_question(told)
+    drawn = drawn_of(state, state.fresh)
+    response = messages.response(state, base.response, shown, told.offer or drawn, told.choices)
     # a card that a later turn only carried on: its own reply stands first
     if taken and taken.is_carried:
-        earlier = {k: base.response[k] for k in base.response.keys() & {"marks", "sources"}}
+        response |= {k: base.response[k] for k in base.response.keys() & {"marks", "sources"}}
         reply = f"{base.reply}\n\n{reply}"
-    kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
-    ids = _of_ids(state, reply, _text(kept["digests"]))
-    drawn = _drawn(state, state.fresh)
-    new = _offering(messages.response(state.fresh, shown, told.offer or drawn), told)
-    calls = [*base.response.get("calls", []), *new["calls"]]
+    response |= messages.sourced(state, told.narration, reply, len(response["calls"]))
+    ended = [*before, *state.fresh.values()]
+    digests, paused, vault = _facts(state, ended, masker, reply, paused=bool(shown))
+    vouched, doubted = _ids(state, reply, _text(digests))
+    # carried on from turn to turn, so that they last as long as the session; the newest stay
+    accepted = (*chain.from_iterable(t.accepted for t in memory.turns), *base.accepted)
     apps = (*base.apps, *(o.app_id for o in state.fresh.values()))
     return replace(
         base,
         status="confirmation" if shown else told.status,
         reply=reply,
         apps=tuple(dict.fromkeys(apps)),
-        **kept,
+        digests=digests,
+        paused=paused,
+        vault=vault,
         masked=not state.expose_pii,
-        response={
-            **new,
-            "calls": calls,
-            **messages.told_work(state, state.fresh, shown, before=base.response),
-            **earlier,
-            **_sourced(state, told, reply, len(calls)),
-        },
-        accepted=_accepted(memory, (*base.accepted, *state.accepted)),
+        response=response,
+        accepted=tuple(dict.fromkeys((*accepted, *state.accepted)))[-MAX_ACCEPTED:],
         waiting=waiting,
         marks=(*base.marks, mark(ask.request_id, ask.message)),
-        shown=tuple(dict.fromkeys((*base.shown, *_shown(drawn))))[:MAX_SHOWN],
-        vouched=ids.get("vouched", ()),
-        doubted=ids.get("doubted", ()),
+        shown=tuple(dict.fromkeys((*base.shown, *_texts(drawn))))[:MAX_SHOWN],
+        vouched=vouched,
+        doubted=doubted,
         order=memory.next_order,
     )
+
+
+def _with_question(told: Told) -> str:
+    if told.held is None:
+        return told.reply
+    return "\n\n".join(filter(None, (told.reply, cards.question(told.held))))
 
 
 def _standing(state: TurnContext, memory: SessionMemory, asked: Turn | None) -> Turn:
@@ -242,61 +251,28 @@ def _standing(state: TurnContext, memory: SessionMemory, asked: Turn | None) -> 
     )
 
 
-MAX_ACCEPTED = 200
-"""Destinations that a session carries on; of more, the oldest are asked about again."""
-
-
-def _accepted(memory: SessionMemory, own: Sequence[str]) -> tuple[str, ...]:
-    """The destinations that were accepted in this session, its turn's own last: each turn carries
-    them on, so that they last as long as the session does."""
-    earlier = (key for turn in memory.turns for key in turn.accepted)
-    # the newest stay
-    found = list(dict.fromkeys(reversed([*earlier, *own])))[:MAX_ACCEPTED]
-    return tuple(reversed(found))
-
-
-def _offering(response: JSONObject, told: Told) -> JSONObject:
-    """The answer with what may be picked."""
-    return {**response, "choices": list(told.choices)} if told.choices else response
-
-
-def _sourced(state: TurnContext, told: Told, reply: str, calls: int) -> JSONObject:
-    # the narrator's calls stand at the end, behind those of the turn's first part
-    first = max(0, calls - len(state.told_shown))
-    return messages.sourced(told.narration, reply, first, state.masker.unmask_text)
-
-
-def _with_card(reply: str, held: PendingConfirmation | None) -> str:
-    return "\n\n".join(filter(None, (reply, cards.question(held) if held else "")))
-
-
-class _Kept(TypedDict):
-    """What a turn's calls leave: facts, what a question pauses them with, their placeholders."""
-
-    digests: tuple[ToolCallDigest, ...]
-    paused: tuple[ToolCallDigest, ...]
-    vault: dict[str, str]
-
-
-def _kept(
+def _facts(
     state: TurnContext, outcomes: Sequence[CallOutcome], masker: Masker, reply: str, *, paused: bool
-) -> _Kept:
-    """The facts of these calls as the ledger keeps them, and the placeholders they need; where a
-    question pauses the turn, also as much of them as its next round may read."""
+) -> tuple[tuple[ToolCallDigest, ...], tuple[ToolCallDigest, ...], dict[str, str]]:
+    """The facts of these calls as the ledger keeps them, as much more of them as the next round may
+    read where a question pauses the turn, and the placeholders that both need."""
     gate = None if state.expose_pii else masker
     ended = [state.as_kept(o, gate) for o in outcomes if o.ok]
     facts, given = [(o.app_id, o.fn_name, o.data) for o in ended], [o.arguments for o in ended]
     digests = fact_ledger.record(facts, arguments=given)
     # the round behind the yes reads more than 3,000 characters
-    whole = fact_ledger.record(facts, MAX_DATA, arguments=given) if paused else ()
-    if whole == digests:
-        whole = ()
-    if state.expose_pii:
-        return {"digests": digests, "paused": whole, "vault": {}}
+    whole = fact_ledger.record(facts, MAX_DATA, arguments=given) if paused else digests
+    more = whole if whole != digests else ()
+    if gate is None:
+        return digests, more, {}
     # of the skeleton as a model was shown it: a value keeps its placeholder from turn to turn
-    shown = state.opening.prompt.skeleton if state.rounds else ""
-    texts = (_text(digests), _text(whole), masker.mask_text(reply), shown)
-    return {"digests": digests, "paused": whole, "vault": masker.used_in("\n".join(texts))}
+    skeleton = state.opening.prompt.skeleton if state.rounds else ""
+    texts = (_text(digests), _text(more), masker.mask_text(reply), skeleton)
+    return digests, more, masker.used_in("\n".join(texts))
+
+
+def _text(digests: Sequence[ToolCallDigest]) -> str:
+    return "\n".join([d.data_facts_json + d.args_json for d in digests])
 
 
 def _listed(state: TurnContext) -> str:
@@ -311,58 +287,43 @@ def _listed(state: TurnContext) -> str:
     return tool_retrieval.text(listed, state.catalogue_key)
 
 
-def _shown(drawn: JSON) -> tuple[str, ...]:
-    """The short texts of what the page draws for this turn's calls."""
-    return tuple(dict.fromkeys(t for t in _texts(drawn) if len(t) <= LONGEST_SHOWN))[:MAX_SHOWN]
-
-
-def _drawn(state: TurnContext, outcomes: dict[int, CallOutcome]) -> JSON:
-    """The tree that the page draws, but for a list that was only looked through."""
-    return messages.ui({i: o for i, o in outcomes.items() if i not in state.looked_through})
+def drawn_of(state: TurnContext, outcomes: Mapping[int, CallOutcome]) -> JSON:
+    """The tree that the page draws: that of the last call that returned one, but for a list that
+    was only looked through."""
+    for number, outcome in sorted(outcomes.items(), reverse=True):
+        if outcome.ui and outcome.ok and number not in state.looked_through:
+            return outcome.ui
+    return None
 
 
 def _texts(drawn: JSON) -> Iterator[str]:
+    """The short texts of what the page draws."""
     if isinstance(drawn, dict):
         drawn = list(drawn.values())
     if isinstance(drawn, list):
         for item in drawn:
             yield from _texts(item)
-    elif isinstance(drawn, str) and drawn:
+    elif isinstance(drawn, str) and 0 < len(drawn) <= LONGEST_SHOWN:
         yield drawn
 
 
-MAX_SHOWN, LONGEST_SHOWN = 100, 120
-"""Texts of a drawing that are remembered as seen, and the characters of one."""
-
-
-def _text(digests: Sequence[ToolCallDigest]) -> str:
-    return "\n".join(d.data_facts_json + d.args_json for d in digests)
-
-
-def _of_ids(state: TurnContext, reply: str, stored: str) -> dict[str, tuple[str, ...]]:
+def _ids(state: TurnContext, reply: str, stored: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What a later turn has to know of ids, at most 50 each.
 
-    `vouched`: those the reply shows, that this turn knew to be real, and that no kept fact holds,
-    because it was cut or left memory before. `doubted`: what a model made up for other arguments;
-    facts may repeat it, which makes it no truer. Most turns have neither and pay next to nothing.
+    First those the reply shows, that this turn knew to be real, and that no kept fact holds,
+    because it was cut or left memory before; then what a model made up for other arguments: facts
+    may repeat it, which makes it no truer. Most turns have neither and pay next to nothing.
     """
     # an id that a kept fact or the message holds needs no vouching
-    there = stored + "\n" + state.message
+    there = f"{stored}\n{state.message}"
     forgotten = [t for t in dict.fromkeys(_ID_LIKE.findall(reply)) if t not in there]
+    given = [state.arguments_of(o) for o in state.told.values()]
     # most turns end here
-    if not forgotten and all(a in state.message for a in _given(state)):
-        return {}
+    if not forgotten and all(v in state.message for v in chain.from_iterable(map(made_up, given))):
+        return (), ()
     known = state.known
-    return {
-        "vouched": tuple(t for t in forgotten if known.holds("id", t))[:MAX_REMEMBERED],
-        "doubted": known.doubted[:MAX_REMEMBERED],
-    }
-
-
-def _given(state: TurnContext) -> Iterator[str]:
-    """The arguments of this turn's calls that a model may have made up."""
-    for outcome in state.told.values():
-        yield from made_up(state.arguments_of(outcome)) if outcome.arguments else ()
+    vouched = [t for t in forgotten if known.holds("id", t)]
+    return tuple(vouched[:MAX_REMEMBERED]), known.doubted[:MAX_REMEMBERED]
 
 
 def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
