@@ -7,13 +7,14 @@ import json
 import re
 from typing import Any
 
+from tests.contract.samples import LATER, turn
 from tests.functions.support import call, until
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.late import LateResults
-from webbee_kernel.types import Event
+from webbee_kernel.types import Event, SessionKey
 
 
 def result_event(kernel: TestKernel) -> Event:
@@ -74,6 +75,32 @@ def test_a_result_counts_for_what_its_turn_has_asked_and_once() -> None:
     ):
         assert not kernel.run(late.take(kernel.key, Event("e1", "", "result", forged)))
     assert len(ledger(kernel)) == 2
+
+
+def test_a_late_end_without_data_is_told_once() -> None:
+    kernel = TestKernel([with_task([])], model=FunctionModel(begins))
+    made = {"app_id": "tasked", "fn_name": "begin", "status": "error", "duration_ms": 1}
+    receipt = {"status": "running", "what": "Begin", "text": "Begin: still running", "call": 0}
+    asked = turn(
+        1,
+        status="error",
+        request_id="r1",
+        digests=(),
+        response={"calls": [{**made, "error_code": "BACKEND_TIMEOUT"}], "receipts": [receipt]},
+    )
+    key, sessions = SessionKey(kernel.key, "s1"), kernel.app.stores.sessions
+    kernel.run(sessions.append(key, asked, expires_at=LATER, now=kernel.clock.now()))
+    late = LateResults(kernel.app.settings, kernel.app.stores, kernel.kernel.dispatch, kernel.clock)
+    told = {"session_id": "s1", "request_id": "r1", "status": "ok", "data": {}, **which(made)}
+    looks = [kernel.run(late.look(kernel.key, Event("e1", "", "result", told))) for _ in range(2)]
+    assert looks == ["taken", "known"]
+    [then] = kernel.memory().turns
+    assert (then.status, then.response["calls"][0]["status"]) == ("ok", "ok")
+    assert then.response["receipts"][0]["status"] == "done"
+
+
+def which(call: dict[str, Any]) -> dict[str, Any]:
+    return {"app_id": call["app_id"], "fn_name": call["fn_name"]}
 
 
 # ---- facts taken up in the next turn

@@ -92,35 +92,33 @@ class LateResults:
         return False
 
     async def _amended(self, memory: SessionMemory, turn: Turn, told: JSONObject) -> Turn | None:
+        """The turn with what the result adds to it; None where that is nothing."""
         calls = _calls(turn, told)
         if calls is None:
             return None
-        response = {**turn.response, "calls": calls, **_receipts(turn, calls)}
-        if told.get("status") != "ok":
-            return replace(turn, response=response) if calls != turn.response["calls"] else None
-        outcome = CallOutcome(
-            str(told["app_id"]), str(told.get("fn_name", "")), "ok", data=told.get("data")
-        )
-        digests, vault = await self._facts(memory, turn, outcome)
-        if digests == turn.digests:
-            return None
-        # it may have been this call that made the turn an error
-        status = "ok" if turn.status == "error" else turn.status
-        return replace(turn, status=status, digests=digests, vault=vault, response=response)
+        amended = replace(turn, response=turn.response | {"calls": calls} | _receipts(turn, calls))
+        if told.get("status") == "ok":
+            digests, vault = await self._facts(memory, turn, told)
+            # it may have been this call that made the turn an error
+            status = "ok" if turn.status == "error" else turn.status
+            amended = replace(amended, status=status, digests=digests, vault=vault)
+        return amended if amended != turn else None
 
     async def _facts(
-        self, memory: SessionMemory, turn: Turn, outcome: CallOutcome
+        self, memory: SessionMemory, turn: Turn, told: JSONObject
     ) -> tuple[tuple[ToolCallDigest, ...], dict[str, str]]:
         """The turn's facts with those of the result behind them, and the placeholders they need;
         the same where they hold it already."""
+        app_id, fn_name = str(told["app_id"]), str(told.get("fn_name", ""))
         finder = detector(self._settings, detect(turn.message))
         gate = None if self._settings.expose_pii else masker_for(memory, "", finder)
-        function = (await self._dispatch.catalogue()).function(outcome.app_id, outcome.fn_name)
-        shown = masked(outcome, gate, function.pii if function else NOTHING)
-        new = (shown.app_id, shown.fn_name, shown.data)
-        kept = [(d.app_id, d.fn_name, _value(d.data_facts_json)) for d in turn.digests]
+        function = (await self._dispatch.catalogue()).function(app_id, fn_name)
+        declared = function.pii if function else NOTHING
+        shown = masked(CallOutcome(app_id, fn_name, "ok", data=told.get("data")), gate, declared)
+        new = app_id, fn_name, shown.data
         if any(digest in turn.digests for digest in fact_ledger.record([new])):
             return turn.digests, turn.vault
+        kept = [(d.app_id, d.fn_name, _value(d.data_facts_json)) for d in turn.digests]
         arguments = [*(object_of(_value(d.args_json)) for d in turn.digests), {}]
         digests = fact_ledger.record([*kept, new], arguments=arguments)
         if gate is None:
@@ -156,10 +154,9 @@ def _receipts(turn: Turn, calls: Sequence[JSONObject]) -> JSONObject:
     for receipt in told:
         call = calls[receipt["call"]] if "call" in receipt else {}
         if call.get("late") and receipt["status"] in ("running", "unknown"):
-            ended: Literal["done", "failed"] = "done" if call.get("status") == "ok" else "failed"
-            why = str(call.get("error_code", ""))
-            text = Receipt(0, ended, receipt["what"], why).text(detect(turn.message))
-            receipt |= {"status": ended, "text": text}
+            ended: Literal["done", "failed"] = "done" if call["status"] == "ok" else "failed"
+            made = Receipt(0, ended, receipt["what"], str(call.get("error_code", "")))
+            receipt |= {"status": ended, "text": made.text(detect(turn.message))}
     return {"receipts": told} if told else {}
 
 
