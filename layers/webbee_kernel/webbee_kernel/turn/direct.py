@@ -78,19 +78,28 @@ class DirectCalls:
         _refuse_another_call(state, step)
         held = [(step, step.arguments)]
         if not await self._consent(state, held, knows_message=False, schemes=schemes):
-            return await self._run(state, step)
+            state = await self._runner.run_confirmed(state, [step])
+            [outcome] = state.outcomes.values()
+            if outcome.ok and outcome.action_type != "read":
+                await self._queue.ask(state.user, after_effects(state.catalogue, [step.app_id]))
+            return outcome
+        return await self._ask(state, step)
+
+    async def _ask(self, state: TurnContext, step: Step) -> CallOutcome | PendingConfirmation:
+        """The question about this call, or what came of it."""
         # a client of this kind has no session for which a yes could accept a destination
         pending = replace(card_of(state, [step]), values=())
         if earlier := state.memory.answered(pending.confirmation_id):
             return _answer_of(earlier, state, step)
-        if waiting := _asked_already(state, step):
-            return waiting
+        # the question about the same call that waits already is not asked twice
+        waiting = (p for t in state.memory.turns for p in cards.waiting(t, state.now))
+        if same := next((p for p in waiting if _is_about(p, step)), None):
+            return same
         # nobody is asked for a yes to a call that its app would refuse
         checked = await self._runner.check(state, step)
-        if not checked.ok:
-            return checked
-        await self._recorder.record(state, "", "confirmation", held=pending)
-        return pending
+        if checked.ok:
+            await self._recorder.record(state, "", "confirmation", held=pending)
+        return pending if checked.ok else checked
 
     async def put(self, ask: TurnRequest, step: Step, told: str) -> PendingConfirmation:
         """What a function asked in the middle of this call, as a question that waits for its
@@ -130,7 +139,9 @@ class DirectCalls:
             raise _closed()
         if any(ask.request_id in one["turns"] for one in undone_by(state.memory, step)):
             return await self._propose(replace(state, message=turn.message), step, new)
-        ask = ask._replace(message=turn.message, request_id=_filled(turn, step))
+        form = _form(turn)
+        filled = digest(form, step.app_id, step.fn_name, step.arguments)
+        ask = ask._replace(message=turn.message, request_id=filled)
         if any(call["status"] == "ok" for call in turn.response.get("calls", ())):
             if ask.request_id in turn.also:
                 return _answer_of(turn, state, step)
@@ -139,15 +150,15 @@ class DirectCalls:
             raise BadInput("this reply offers no form of this function", field="function")
         state = reopened(replace(state, ask=ask), AnsweredProposal(state.memory, turn))
         # One claim for the form, whatever stands in it: what is sent beside it is a conflict.
-        state = replace(state, request_id=_form(turn))
+        state = replace(state, request_id=form)
         state = await self._runner.run_confirmed(state, [step])
         [outcome] = state.outcomes.values()
         if outcome.ok:
             text = messages.told(state, [outcome])
             await self._recorder.record(state, text)
         elif not refused(outcome):  # the form stays, to be mended
-            form = turn.response.get("ui")
-            await self._recorder.record(state, turn.reply, "error", offer=form)
+            drawn = turn.response.get("ui")
+            await self._recorder.record(state, turn.reply, "error", offer=drawn)
         return outcome
 
     async def _propose(self, state: TurnContext, step: Step, new: str) -> CallOutcome:
@@ -160,7 +171,7 @@ class DirectCalls:
         card = replace(pending, message=said)
         state = replace(state, ask=ask, message=said)
         await self._recorder.record(state, "", "confirmation", held=card)
-        return replace(_outcome(step, "", ""), status="confirmation")
+        return _outcome(step, "confirmation")
 
     async def answer(
         self,
@@ -188,7 +199,7 @@ class DirectCalls:
             raise gone()
         if earlier := state.memory.answered(confirmation_id):
             return _answer_of(earlier, state, step)
-        if asked is None or not _same(asked[1], step) or question_of(asked[1]) != question:
+        if asked is None or not _is_about(asked[1], step) or question_of(asked[1]) != question:
             raise gone()
         async with self._decisions.answering(state, confirmation_id, yes) as state:
             if state.answered is None:
@@ -196,13 +207,6 @@ class DirectCalls:
                     return _answer_of(earlier, state, step)
                 raise gone()
             return await self._answered(state, step, answers)
-
-    async def _run(self, state: TurnContext, step: Step) -> CallOutcome:
-        state = await self._runner.run_confirmed(state, [step])
-        [outcome] = state.outcomes.values()
-        if outcome.ok and outcome.action_type != "read":
-            await self._queue.ask(state.user, after_effects(state.catalogue, [step.app_id]))
-        return outcome
 
     async def _answered(
         self, state: TurnContext, step: Step, answers: JSONObject | None
@@ -235,11 +239,6 @@ def _form(turn: Turn) -> str:
     return digest("form", turn.request_id, failed)
 
 
-def _filled(turn: Turn, step: Step) -> str:
-    """That of the form with these values."""
-    return digest(_form(turn), step.app_id, step.fn_name, step.arguments)
-
-
 def _offers(drawn: JSON, step: Step) -> bool:
     """Whether a UI tree calls the step's function."""
     if isinstance(drawn, list):
@@ -258,12 +257,6 @@ def _closed() -> Gone:
     )
 
 
-def _asked_already(state: TurnContext, step: Step) -> PendingConfirmation | None:
-    """The question about the same call that waits already: it is not asked twice."""
-    waiting = (p for t in state.memory.turns for p in cards.waiting(t, state.now))
-    return next((p for p in waiting if _same(p, step)), None)
-
-
 def _refuse_another_call(state: TurnContext, step: Step) -> None:
     """RequestConflict where the question of this request was about another call; what its function
     asked may be answered with this one."""
@@ -276,7 +269,7 @@ def _refuse_another_call(state: TurnContext, step: Step) -> None:
             )
 
 
-def _same(pending: PendingConfirmation, step: Step) -> bool:
+def _is_about(pending: PendingConfirmation, step: Step) -> bool:
     which = (step.app_id, step.fn_name, step.arguments)
     return [(s.app_id, s.fn_name, s.arguments) for s in cards.steps(pending)] == [which]
 
@@ -289,22 +282,22 @@ def _answer_of(turn: Turn, state: TurnContext, step: Step) -> CallOutcome:
     if not (ran := turn.response.get("calls", [])):
         return _nothing_done(step, state)
     if ran[-1]["status"] == "ok":  # it returned nothing to remember
-        done = _outcome(step, "", "")
-        return replace(done, status="ok", data={}, summary=turn.reply, repeated=True)
-    return _outcome(step, turn.reply, str(ran[-1].get("error_code", "")))
+        return _outcome(step, "ok", data={}, summary=turn.reply, repeated=True)
+    code = str(ran[-1].get("error_code", ""))
+    return _outcome(step, "error", error=turn.reply, error_code=code)
 
 
 def _nothing_done(step: Step, state: TurnContext) -> CallOutcome:
-    return _outcome(step, messages.refused(state.language), "PERMISSION_DENIED")
+    said = messages.refused(state.language)
+    return _outcome(step, "error", error=said, error_code="PERMISSION_DENIED")
 
 
-def _outcome(step: Step, error: str, code: str) -> CallOutcome:
+def _outcome(step: Step, status: str, **told: JSON) -> CallOutcome:
     return CallOutcome(
-        app_id=step.app_id,
-        fn_name=step.fn_name,
-        status="error",
-        error=error,
-        error_code=code,
+        step.app_id,
+        step.fn_name,
+        status,
         action_type=step.action_type,
         arguments=step.arguments,
+        **told,
     )
