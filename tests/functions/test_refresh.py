@@ -681,18 +681,11 @@ def test_a_user_is_noted_once_a_day_by_one_message_and_one_write(patient: Loop) 
         patient.person().chat("probe.look {}")
         asks = [m for m in requests(patient) if isinstance(m, RefreshAsked)]
         wanted = [tuple(w for w in m.wanted if w.reason == SEEN) for m in asks]
-        message = [m._replace(wanted=w) for m, w in zip(asks, wanted, strict=True) if w]
+        message = [replace(m, wanted=w) for m, w in zip(asks, wanted, strict=True) if w]
         with metered(aws_client("dynamodb")) as meter:
             patient.deliver(*message)
         noted.append((len(message), [c.operation for c in meter.calls]))
     assert noted == [(0, []), (0, []), (1, ["UpdateItem"]), (0, []), (0, [])]
-
-
-def test_what_the_release_before_sends_to_note_a_user_is_understood(patient: Loop) -> None:
-    user = {"tenant_id": "acme", "imperal_id": "alice"}
-    patient.clock.advance(DAY)
-    patient.deliver(from_wire({"kind": "user_seen", "user": user}))
-    assert patient.state().seen_at == patient.clock.now()
 
 
 def test_a_user_nobody_noted_counts_from_the_next_refresh(patient: Loop) -> None:

@@ -138,7 +138,7 @@ class Refresher:
             await self._store.mark_seen(key, self._clock.now())
         if not sections:
             return Done("seen")
-        return await self._user.asked(message._replace(wanted=sections))
+        return await self._user.asked(replace(message, wanted=sections))
 
     async def _look_through(self, message: ShardDue, sender: RefreshQueue) -> int:
         """Queue every user of this shard who falls due within the next minute, each delayed to

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Final, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import orjson
-from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
 from ..aws.clients import BRISK_S, ClientFactory, aws_client, brisk_client, in_thread, threads
@@ -156,7 +157,8 @@ class Wanted(NamedTuple):
     reason: str
 
 
-class UserDue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class UserDue:
     """Sections of this user fall due in `delay_s` seconds. The tick that sent it had then queued
     everything due before `queued_until` (Unix seconds; 0 where no tick sent it)."""
 
@@ -164,18 +166,22 @@ class UserDue(NamedTuple):
     queued_until: float = 0.0
     delay_s: int = 0
     correlation_id: str = ""
+    kind: Literal["user_due"] = "user_due"
 
 
-class RefreshAsked(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RefreshAsked:
     """Somebody wants these sections of this user now, each for its reason."""
 
     user: Named
     wanted: tuple[Wanted, ...] = ()
     correlation_id: str = ""
     delay_s: int = 0
+    kind: Literal["refresh_asked"] = "refresh_asked"
 
 
-class JobDue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JobDue:
     """A job of `@ext.schedule` in the minute that began at `minute` (Unix seconds)."""
 
     user: Named
@@ -184,36 +190,33 @@ class JobDue(NamedTuple):
     minute: float
     correlation_id: str = ""
     delay_s: int = 0
+    kind: Literal["job_due"] = "job_due"
 
 
-class ShardDue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ShardDue:
     """One partition of the due index is to be looked through; asked for at `at`, Unix seconds."""
 
     shard: int
     at: float
     correlation_id: str = ""
     delay_s: int = 0
+    kind: Literal["shard_due"] = "shard_due"
 
 
-class EffectOpen(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class EffectOpen:
     """An effect of this user that nobody waits for any longer: its record is to be written."""
 
     user: Named
     record: AuditRecord
     delay_s: int = 0
     correlation_id: str = ""
+    kind: Literal["effect_open"] = "effect_open"
 
 
 RefreshMessage: TypeAlias = UserDue | RefreshAsked | JobDue | ShardDue | EffectOpen
-KINDS: Final[Mapping[str, type[RefreshMessage]]] = {
-    "user_due": UserDue,
-    "refresh_asked": RefreshAsked,
-    "user_seen": RefreshAsked,  # as the release before asks for it, with no section
-    "job_due": JobDue,
-    "shard_due": ShardDue,
-    "effect_open": EffectOpen,
-}
-"""Messages by the `kind` that tells them apart on their way."""
+"""Told apart on their way by their `kind`."""
 
 
 class UnknownMessage(ValueError):
@@ -231,8 +234,7 @@ def still_open(user: JSONObject, record: AuditRecord, correlation_id: str = "") 
 
 def to_wire(message: RefreshMessage) -> JSONObject:
     """The message as plain JSON; its delay is the queue's business."""
-    kind = next(kind for kind, shape in KINDS.items() if isinstance(message, shape))
-    plain: JSONObject = to_jsonable_python({"kind": kind, **message._asdict()})
+    plain: JSONObject = to_jsonable_python(message)
     del plain["delay_s"]
     return plain
 
@@ -240,20 +242,16 @@ def to_wire(message: RefreshMessage) -> JSONObject:
 def from_wire(body: object) -> RefreshMessage:
     """The message of a JSON body. What it says beyond its kind's fields is left aside: a newer
     version may have sent it."""
-    told = body if isinstance(body, dict) else {}
-    kind = str(told.get("kind", type(body).__name__))
-    if (shape := KINDS.get(kind)) is None:
-        raise UnknownMessage(f"message of kind {kind!r}")
-    given = {name: told[name] for name in shape._fields if name in told}
     try:
-        return _validator(kind).validate_python(given)
+        return _message().validate_python(body)
     except ValidationError as error:
+        kind = body.get("kind") if isinstance(body, dict) else type(body).__name__
         raise UnknownMessage(f"message of kind {kind!r}: {error.error_count()} errors") from error
 
 
 @cache
-def _validator(kind: str) -> TypeAdapter[RefreshMessage]:
-    return TypeAdapter(KINDS[kind])
+def _message() -> TypeAdapter[RefreshMessage]:
+    return TypeAdapter(Annotated[RefreshMessage, Field(discriminator="kind")])
 
 
 BATCH = 10  # messages SQS takes in one call

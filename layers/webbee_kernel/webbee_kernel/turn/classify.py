@@ -16,7 +16,7 @@ from ..observability import measure, timed
 from ..types import JSONObject
 from .confirmation import asks
 from .dispatch import StepRunner
-from .plain_answer import PlainAnswer, unfounded
+from .plain_answer import hearing, speech, unfounded
 from .plan import Answer, read_answer
 from .results_block import refused
 from .stream import TurnStopped
@@ -59,12 +59,8 @@ class Classifier:
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")
-        hear = None
         # words before any call may be the reply itself
-        if state.plain and not state.ran:  # behind calls the narrator speaks
-            state.plain.begin(state)
-            hear = state.plain.hear
-        asked = streamed(self._model, request, hear)
+        asked = streamed(self._model, request, hearing(state))
         response = await state.follower.unless_stopped(asked)
         used = response.usage
         observability.count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
@@ -124,7 +120,7 @@ class AgentLoop:
         if note:
             state = state.with_said(note)
         if state.follower.reads_along and state.plain is None:
-            state = replace(state, plain=PlainAnswer())
+            state = replace(state, plain=speech(state))
         fruitless = 0  # answers in a row that brought nothing
         while not (limit := self.limit(state)):
             round_ = await self._round(state)

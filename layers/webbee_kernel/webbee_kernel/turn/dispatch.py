@@ -48,8 +48,7 @@ class StepRunner:
         that what he confirms is what will run, and put aside with what refers to it; the effects
         behind it wait with it, so that nothing happens in another order than it was planned in.
 
-        Where the guards refuse one, the effects behind it wait for a mended plan; reads run. The
-        state's `held` are those that wait, bound, in real values.
+        Where the guards refuse one, the effects behind it wait for a mended plan; reads run.
         """
         state = state.with_outcomes(self._refusals(state, steps))
         while not state.follower.stopped and (
@@ -194,17 +193,17 @@ class StepRunner:
             return await self._outcome(state, step, request)
         app = state.app_names.get(step.app_id, step.app_id)
         function = state.catalogue.function(step.app_id, step.fn_name)
-        state.follower.call_started(step, app, shown_arguments(function, request.arguments))
+        given = shown_arguments(function, request.arguments)
+        state.follower.call("call.started", step, app, given)
         outcome = await self._outcome(state, step, request)
-        state.follower.call_ended(step, app, outcome, shown_result(outcome))
+        state.follower.call("call.ended", step, app, shown_result(outcome))
         return outcome
 
     async def _outcome(self, state: TurnContext, step: Step, request: CallRequest) -> CallOutcome:
         """The call's outcome, with what it was given. Raises KernelError where nothing happened yet
         and the whole request can be retried."""
         try:
-            called = f"{request.app_id}.{request.name}"
-            with stretch("call", called):
+            with stretch("call", f"{request.app_id}.{request.name}"):
                 outcome = await self._dispatch.call(request)
         except RequestConflict:
             raise
@@ -231,7 +230,7 @@ class StepRunner:
 
 
 def _unfinished(steps: Sequence[Step], state: TurnContext) -> list[Step]:
-    """The steps that have neither ended nor wait themselves: they refer to what waits."""
+    # they have neither ended nor wait themselves: they refer to what waits
     return [s for s in steps if s.index not in {*state.outcomes, *state.held}]
 
 

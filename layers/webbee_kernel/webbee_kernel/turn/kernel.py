@@ -243,7 +243,9 @@ class Kernel:
         last = None if state.answered else state.memory.last
         if labels := confirmation.asks_again(last, state.ask.message, ended.text, ended.offer):
             return await self._which(state, labels)
-        text = state.plain.whole(ended.text) if state.plain else ended.text
+        text = ended.text
+        if state.plain and state.plain.said:
+            text = state.plain.whole(text).rstrip()
         # words without a call rest on the prompt alone
         said = looked_up(text, state) if text else Narration(messages.gave_up(state.language))
         return await self._recorder.record(state, said.text, narration=said, offer=ended.offer)

@@ -219,7 +219,7 @@ def before(ended: LoopResult) -> str:
 
 def _heard(state: TurnContext) -> str:
     """What was shown of the classifier's own words."""
-    return state.plain.said if state.plain else ""
+    return state.plain.said.rstrip() if state.plain else ""
 
 
 def _early(ended: LoopResult) -> str:

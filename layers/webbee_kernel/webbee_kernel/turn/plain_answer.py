@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from ..channels import skeleton
 from ..clock import iso
-from ..language import of
-from ..text import ARROW
+from ..llm.protocol import Hear
 from ..types import JSON
-from .narrate import Narration
+from .narrate import MAX_REPLY, Narration
 from .plan import Problem
 from .results_block import of_call
 from .stream import StreamingReply
@@ -21,46 +20,26 @@ if TYPE_CHECKING:
     from ..grounding import Evidence
     from .turn_context import TurnContext
 
-MAX_ANSWER = 8_000
-"""Characters of a plain answer that are shown while it is written."""
 
-# the narrator's word for handing back has no like here: no text begins with this
-_NOTHING_UNSPOKEN = "\0"
+def speech(state: TurnContext) -> StreamingReply:
+    """What is shown of a turn's plain answer, over all its rounds, in the user's own values."""
+    tell, unmask = state.follower.tell, state.masker.unmask_text
+    return StreamingReply(None, lambda text: tell("text", text=unmask(text)), MAX_REPLY)
 
 
-class PlainAnswer:
-    """What was shown of a turn's plain answer, over all its rounds."""
+def hearing(state: TurnContext) -> Hear | None:
+    """What hears the next answer of the classifier while it is written; None where nobody reads
+    along, or behind calls: there the narrator speaks. Evidence is gathered when it writes."""
+    plain = state.plain
+    if plain is None or state.ran:
+        return None
+    plain.begin()
 
-    def __init__(self) -> None:
-        self._speech: StreamingReply | None = None
+    def hear(piece: str) -> None:
+        plain.evidence = plain.evidence or evidence_of(state)
+        plain.hear(piece)
 
-    @property
-    def said(self) -> str:
-        """What was shown so far, as models may see it."""
-        return self._speech.said.rstrip() if self._speech else ""
-
-    def begin(self, state: TurnContext) -> None:
-        """The classifier is asked. Evidence is gathered when it writes."""
-        if self._speech:
-            self._speech.begin()
-        self._state = state
-
-    def hear(self, piece: str) -> None:
-        """It wrote on."""
-        if self._speech is None:
-            state = self._state
-            tell, unmask = state.follower.tell, state.masker.unmask_text
-            self._speech = StreamingReply(
-                evidence_of(state),
-                lambda text: tell("text", text=unmask(text)),
-                MAX_ANSWER,
-                _NOTHING_UNSPOKEN,
-            )
-        self._speech.hear(piece)
-
-    def whole(self, text: str) -> str:
-        """The reply that a text makes with what was shown before it."""
-        return self._speech.whole(text).rstrip() if self._speech and self._speech.said else text
+    return hear
 
 
 def unfounded(text: str, state: TurnContext) -> tuple[Problem, ...]:
@@ -76,21 +55,12 @@ def unfounded(text: str, state: TurnContext) -> tuple[Problem, ...]:
 def looked_up(text: str, state: TurnContext) -> Narration:
     """A plain answer with the marks of what has no source in what the prompt held, and what the
     kernel adds to it."""
-    if not text or _remembered(text, state):
+    if not text:
         return Narration(text)
     from ..grounding import check  # only an answer in plain words pays for its patterns
 
     verdict = check(text, evidence=evidence_of(state))
     return Narration(text, marks=verdict.marks).with_held(state.language)
-
-
-def _remembered(text: str, state: TurnContext) -> bool:
-    """Whether it says that it only repeats what a remembered turn told, and does."""
-    begins = of(state.language).say("remembered", what="\0").partition("\0")[0]
-    told = text.removeprefix(begins).rstrip(".!?")
-    # as the model read them: masked, and cut to a line
-    lines = state.opening.prompt.history.splitlines()
-    return told != text and any(told == n.partition(ARROW)[2].rstrip(".!?") for n in lines)
 
 
 def evidence_of(state: TurnContext) -> Evidence:

@@ -167,8 +167,10 @@ def shown_arguments(function: FunctionInfo | None, arguments: JSONObject) -> JSO
 
 
 def shown_result(outcome: CallOutcome) -> JSONObject:
-    """A call's result, or its error, cut to what can be looked at."""
-    told: JSONObject = {}
+    """How a call ended, and its result, or its error, cut to what can be looked at."""
+    told: JSONObject = {"status": outcome.status, "duration_ms": outcome.duration_ms}
+    if outcome.error_code:
+        told["error_code"] = outcome.error_code
     if (data := near(outcome)) not in (None, "", [], {}):
         told["data"] = fitted(data, MOST)
     for name in ("summary", "error"):

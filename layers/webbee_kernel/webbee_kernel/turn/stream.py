@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..types import CallOutcome, JSONObject, Step
+from ..types import JSONObject, Step
 
 if TYPE_CHECKING:
     from ..grounding import Evidence
@@ -66,23 +66,11 @@ class Follower:
         if self._tell:
             self._tell({"type": kind, "request_id": self._request_id, **told})
 
-    def call_started(self, step: Step, app: str, given: JSONObject) -> None:
-        """A call begins; `app` is its app's display name, `given` its arguments as they may be
-        shown."""
-        self.tell("call.started", call=step.index, **_named(step, app), **given)
-
-    def call_ended(self, step: Step, app: str, outcome: CallOutcome, gave: JSONObject) -> None:
-        """It ended; `gave` is its result as it may be shown."""
-        why = {"error_code": outcome.error_code} if outcome.error_code else {}
-        self.tell(
-            "call.ended",
-            call=step.index,
-            **_named(step, app),
-            status=outcome.status,
-            duration_ms=outcome.duration_ms,
-            **why,
-            **gave,
-        )
+    def call(self, kind: str, step: Step, app: str, told: JSONObject) -> None:
+        """A call begins (`call.started`) or has ended (`call.ended`); `app` is its app's display
+        name, `told` what may be shown of its arguments or its end."""
+        which = {"app_id": step.app_id, "fn_name": step.fn_name, "display_name": app}
+        self.tell(kind, call=step.index, **which, action_type=step.action_type, **told)
 
     async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
         """The work's result; TurnStopped, the work cancelled, where the user stops the turn
@@ -115,15 +103,6 @@ class _Nobody(Follower):
 NOBODY = _Nobody()
 
 
-def _named(step: Step, app: str) -> JSONObject:
-    return {
-        "app_id": step.app_id,
-        "fn_name": step.fn_name,
-        "display_name": app,
-        "action_type": step.action_type,
-    }
-
-
 Say = Callable[[str], None]
 """Shows a piece of the reply; together the pieces are how it begins."""
 
@@ -137,12 +116,13 @@ may stand before its parts. What all looks cost together stays linear."""
 @dataclass(slots=True)
 class StreamingReply:
     """One reply as it comes. `said` is what was shown of it, `most` how long it may get in
-    characters; what begins with `unspoken` is no reply."""
+    characters; what begins with `unspoken` is no reply. There is `evidence` when it is first
+    heard."""
 
-    evidence: Evidence
+    evidence: Evidence | None
     say: Say | None
     most: int
-    unspoken: str
+    unspoken: str = "\0"
     said: str = ""
     _heard: str = ""
     _next: int = 0

@@ -32,14 +32,13 @@ from .cards import titles_of
 from .plan import Answer, Problem
 from .prompt import OpeningPrompt
 from .results_block import computed_of, masked, near, refused
-from .stream import Follower
+from .stream import Follower, StreamingReply
 from .tool_retrieval import MAX_FUNCTIONS, TEXT_BYTES, key_of, tokens, tool_tokens
 from .tool_search import MAX_ADDED, looked_up
 
 if TYPE_CHECKING:
     from ..pii import Masker
     from .pending_approvals import AnsweredProposal
-    from .plain_answer import PlainAnswer
     from .read import TurnRequest
 
 _LEAST_S = 0.5
@@ -117,7 +116,7 @@ class TurnContext:
     """Answers of the classifier so far."""
     doubted_reply: bool = False
     """Whether an answer in plain words was given back once for what it has no source for."""
-    plain: PlainAnswer | None = None
+    plain: StreamingReply | None = None
     """What was shown of the classifier's own words, where somebody reads along."""
     tokens: int = 0
     """What models read, less what came from a cache, and wrote, as their services report it."""
