@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from .. import observability
 from ..errors import ModelUnavailable
 from ..language import of
 from ..llm.options import PLAIN, ModelOptions
-from ..llm.protocol import CUT_OFF, Model, ModelRequest, streamed
+from ..llm.protocol import CUT_OFF, Growing, Model, ModelRequest, ToolCall, streamed
 from ..observability import measure, timed
 from ..types import JSONObject
 from .confirmation import asks
@@ -19,6 +20,7 @@ from .dispatch import StepRunner
 from .plain_answer import hearing, speech, unfounded
 from .plan import Answer, read_answer
 from .results_block import refused
+from .session_memory import undoable
 from .stream import TurnStopped
 from .turn_context import TurnContext
 
@@ -42,7 +44,7 @@ class Classifier:
         """The state with the model's next answer. A later round's prompt is the one before it with
         what came of the last answer appended. Raises ModelUnavailable, TurnStopped."""
         opening = state.opening.prompt.text
-        undo, undoes = state.undo()
+        undoing = undoable(state.memory)
         request = ModelRequest(
             role="classifier",
             system=state.opening.prompt.system,
@@ -53,9 +55,9 @@ class Classifier:
             language=state.language,
             opening=opening,
             exchanges=state.exchanges,
-            growing=state.growing,
-            undo=undo,
-            undoes=undoes,
+            growing=_growing(state),
+            undo=_undo(state, undoing.get("undo")),
+            undoes=undoing.get("what", ""),
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")
@@ -66,6 +68,22 @@ class Classifier:
         observability.count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
         answer = read_answer(response, state.offered, first=state.planned)
         return state.with_answer(answer, used.paid)
+
+
+def _growing(state: TurnContext) -> Growing | None:
+    """How the offered tools change between the session's requests; None where they do not."""
+    if not (opening := state.opening).shortlist.left_out:
+        return None
+    pairs = zip(opening.tools, state.offered_tools, strict=False)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+    before = same if state.rounds else opening.own + opening.shortlist.steady
+    return Growing(opening.own, before, opening.prompt.apps)
+
+
+def _undo(state: TurnContext, call: JSONObject | None) -> ToolCall | None:
+    """The call that takes back the newest effect, while its function is there."""
+    function = state.catalogue.function(call["app_id"], call["function"]) if call else None
+    return ToolCall(function.tool_name, call["params"]) if function and call else None
 
 
 MAX_REPAIRS = 2

@@ -225,7 +225,7 @@ class Kernel:
             # not where no further round may begin
             may_hand_back = ended.may_go_on and not self._rounds.limit(state)
             say = messages.reading_along(ended)
-            narration = await self._narrator.reply(state, may_hand_back, say)
+            narration = await self._narrator.reply(state.narrated(), may_hand_back, say)
             if narration.stopped:
                 return await self._stopped(ended, narration.text)
             if not narration.hand_back:

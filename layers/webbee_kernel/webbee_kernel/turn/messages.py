@@ -276,10 +276,10 @@ def is_question(ended: LoopResult) -> bool:
 
 def told(state: TurnContext, outcomes: Iterable[CallOutcome]) -> str:
     """What calls did, in their own words."""
-    from ..grounding import render
+    from ..grounding import Evidence, render
 
-    evidence = of_calls(state.message, outcomes, apps=state.app_names, language=state.language)
-    return render(named(evidence, state.described))
+    calls = named(of_calls(outcomes, state.app_names, state.language), state.described)
+    return render(Evidence(calls, state.message, language=state.language), state.language)
 
 
 MOST = 100

@@ -3,12 +3,15 @@ history."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..channels.bounding import MAX_DATA
+from ..clock import iso
 from ..errors import ModelUnavailable
+from ..grounding.evidence import Evidence
 from ..language import of
 from ..llm.options import PLAIN, ModelOptions
 from ..llm.protocol import CUT_OFF, NO_TEXT, Model, ModelRequest, ModelResponse, streamed
@@ -21,10 +24,12 @@ from .stream import Follower, Say, StreamingReply, TurnStopped
 from .tool_retrieval import TEXT_BYTES, tokens
 
 if TYPE_CHECKING:
-    from ..grounding import Call, Evidence, Mark, Source
+    from ..grounding import Call, Mark, Source
 
 MAX_REPLY = 8_000
 """Characters of a reply."""
+LEAST_S = 0.5
+"""Seconds that a request has, whatever is left."""
 LEAST_DATA = 600
 OF_A_WINDOW = 0.7
 """Of the characters that a small window leaves, those of the data; the rest is for what is computed
@@ -76,51 +81,29 @@ class Narration(NamedTuple):
         return self._replace(text=f"{self.text}\n\n{added}")
 
 
-class NarratedTurn(Protocol):
+@dataclass(frozen=True, slots=True)
+class NarratedTurn:
     """What of a turn a narrator may read: its message and how its calls ended, as models may see
-    them; never the skeleton, the history or the classifier's prompt."""
+    them; never the skeleton, the history or the classifier's prompt.
 
-    @property
-    def message(self) -> str:
-        """What the user wrote."""
+    `shown` are the outcomes with as much of their data as a model could be shown, `whole` gives
+    them with all of it, None where that is the same; `computed` is what the kernel has computed
+    from all of the data of each call, `looked_through` those that were only read to find what a
+    later effect is about. `apps` are display names by app id, `described` what functions do by
+    `app.function`. `deadline` is on the monotonic clock; both requests share it.
+    """
 
-    @property
-    def language(self) -> str:
-        """The tag of the language to answer in."""
-
-    @property
-    def now(self) -> float:
-        """Unix seconds."""
-
-    @property
-    def follower(self) -> Follower:
-        """Who watches the turn and may stop it."""
-
-    @property
-    def told_shown(self) -> Mapping[int, CallOutcome]:
-        """The outcomes, with as much of their data as a model could be shown."""
-
-    @property
-    def looked_through(self) -> frozenset[int]:
-        """Those of them that were only read to find what a later effect is about."""
-
-    @property
-    def app_names(self) -> Mapping[str, str]:
-        """Display names by app id."""
-
-    @property
-    def described(self) -> Mapping[str, str]:
-        """What functions do by `app.function`: failures are named by it where the data is the
-        reply."""
-
-    def told_whole(self) -> Mapping[int, CallOutcome] | None:
-        """The outcomes with all of their data; None where that is the same."""
-
-    def computed(self) -> Mapping[int, Sequence[str]]:
-        """What the kernel has computed from all of the data of each call."""
-
-    def left(self) -> float:
-        """Seconds until the turn's deadline, which both requests share."""
+    message: str
+    language: str
+    now: float
+    deadline: float
+    follower: Follower
+    shown: Mapping[int, CallOutcome]
+    computed: Mapping[int, Sequence[str]]
+    looked_through: frozenset[int]
+    apps: Mapping[str, str]
+    described: Mapping[str, str]
+    whole: Callable[[], Mapping[int, CallOutcome] | None]
 
 
 class Narrator:
@@ -163,7 +146,7 @@ class Narrator:
         ground = _Ground(turn, self._policy, self._mode)
         room = self._room(turn.message, may_hand_back)
         # data and what is computed of it; never the skeleton or the history
-        results = results_block(turn.told_shown, turn.computed(), room)
+        results = results_block(turn.shown, turn.computed, room)
         prompt = "\n".join(["[MESSAGE]", one_line(turn.message), results])
         request = ModelRequest(
             role="narrator",
@@ -177,7 +160,8 @@ class Narrator:
         # once more with the words named that have no source
         for _ in range(TRIES):
             try:
-                asked = self._asked(replace(request, timeout_s=turn.left()), speech)
+                left = max(LEAST_S, turn.deadline - time.monotonic())
+                asked = self._asked(replace(request, timeout_s=left), speech)
                 response = await turn.follower.unless_stopped(asked)
             except TurnStopped:
                 return Narration(speech.said, stopped=True)
@@ -201,10 +185,9 @@ class Narrator:
             request = replace(request, prompt=prompt + problems(text, marks, speech.said))
         # what was streamed has been read: no other text may take its place
         if not best.text.startswith(speech.said.rstrip()) or not best.text:
-            evidence = named(ground.evidence, turn.described)
-            calls = zip(turn.told_shown, evidence.calls, strict=True)
+            calls = zip(turn.shown, named(ground.evidence.calls, turn.described), strict=True)
             told = tuple(call for i, call in calls if i not in turn.looked_through)
-            best = _last_resort(speech.said.rstrip(), evidence, told)
+            best = _last_resort(speech.said.rstrip(), ground.evidence, told)
         best = best.with_held(turn.language)
         speech.finish(best.text)
         return best._replace(tokens=spent)
@@ -237,9 +220,11 @@ class _Ground:
 
     def __init__(self, turn: NarratedTurn, policy: str, mode: str) -> None:
         self._turn = turn
-        self._policy = policy
-        self._mode = mode
-        self.evidence = self._of(turn.told_shown)
+        calls = of_calls(turn.shown.values(), turn.apps, turn.language)
+        now = iso(turn.now)
+        self.evidence = Evidence(
+            calls, turn.message, policy, language=turn.language, now=now, mode=mode
+        )
 
     def check(self, text: str) -> Narration:
         """The reply with the sources and the marks of its values."""
@@ -247,23 +232,12 @@ class _Ground:
 
         verdict = check(text, evidence=self.evidence)
         # the model was shown a part of the data, and may count on what it read before
-        if not verdict.grounded and (whole := self._turn.told_whole()):
-            self.evidence = self._of(whole)
+        if not verdict.grounded and (whole := self._turn.whole()):
+            calls = of_calls(whole.values(), self._turn.apps, self._turn.language)
+            self.evidence = replace(self.evidence, calls=calls)
             verdict = check(text, evidence=self.evidence)
-        return Narration(
-            text, sources=verdict.sources, marks=verdict.marks, sourced=verdict.is_sourced
-        )
-
-    def _of(self, outcomes: Mapping[int, CallOutcome]) -> Evidence:
-        return of_calls(
-            self._turn.message,
-            outcomes.values(),
-            apps=self._turn.app_names,
-            policy=self._policy,
-            language=self._turn.language,
-            now=self._turn.now,
-            mode=self._mode,
-        )
+        sources, marks = verdict.sources, verdict.marks
+        return Narration(text, sources=sources, marks=marks, sourced=verdict.is_sourced)
 
 
 def _last_resort(said: str, evidence: Evidence, told: tuple[Call, ...]) -> Narration:

@@ -14,7 +14,6 @@ from .. import language as words
 from ..catalogue import FunctionInfo
 from ..channels.bounding import MAX_DATA, bounded, fitted
 from ..channels.truncate import fit
-from ..clock import iso
 from ..guards.arguments import leaves
 from ..guards.field_names import names_a_secret
 from ..guards.proposals import HIDDEN
@@ -25,7 +24,7 @@ from ..text import dumps, fair_shares
 from ..types import JSON, NOT_RUN, RAN, RUNNING, CallOutcome, JSONObject
 
 if TYPE_CHECKING:
-    from ..grounding import Call, Evidence
+    from ..grounding import Call
     from ..pii import Masker
 
 MAX_ARGUMENTS = 1_000
@@ -226,30 +225,18 @@ MISSING = "VALIDATION_MISSING_FIELD"
 
 
 def of_calls(
-    message: str,
-    outcomes: Iterable[CallOutcome],
-    *,
-    apps: Mapping[str, str],
-    policy: str = "",
-    language: str = "en",
-    now: float | None = None,
-    mode: str = "data",
-) -> Evidence:
+    outcomes: Iterable[CallOutcome], apps: Mapping[str, str], tag: str
+) -> tuple[Call, ...]:
     """The calls of a turn as models may see them; `apps`: display names by app id."""
-    from ..grounding import Evidence
-
-    calls = tuple(of_call(o, apps.get(o.app_id, ""), language) for o in outcomes)
-    at = iso(now) if now is not None else ""
-    return Evidence(calls, message, policy, language=language, now=at, mode=mode)
+    return tuple(of_call(o, apps.get(o.app_id, ""), tag) for o in outcomes)
 
 
-def named(evidence: Evidence, described: Mapping[str, str]) -> Evidence:
-    """The evidence with what its functions do, by `app.function`: their calls are named by it. No
-    reply is held against it, since descriptions hold figures too."""
-    calls = (
-        replace(c, description=described.get(f"{c.app_id}.{c.fn_name}", "")) for c in evidence.calls
+def named(calls: Iterable[Call], described: Mapping[str, str]) -> tuple[Call, ...]:
+    """The calls with what their functions do, by `app.function`: they are named by it. No reply is
+    held against it, since descriptions hold figures too."""
+    return tuple(
+        replace(c, description=described.get(f"{c.app_id}.{c.fn_name}", "")) for c in calls
     )
-    return replace(evidence, calls=tuple(calls))
 
 
 def of_call(outcome: CallOutcome, name: str, tag: str = "en", described: str = "") -> Call:

@@ -75,21 +75,15 @@ def undoable(memory: SessionMemory) -> JSONObject:
     """The one effect of the newest remembered turn that had any, where that can be taken back:
     `what` it was, the call `undo`, the function that it is `of`, the requests of its `turns`. Empty
     while a card waits, unless that is the card of this very undo."""
-    offered: list[JSONObject] = []
     for turn in reversed(memory.turns):
         if any(r["status"] not in NOTHING_DONE for r in turn.response.get("receipts", ())):
             # the newest effects decide: an older undo may go against what was done since
             offered = list(_undoable(turn))
-            break
-    found = offered[0] if len(offered) == 1 else {}
-    waits = _waiting(memory.last) if memory.last else []
-    return found if waits in ([], [found.get("undo")]) else {}
-
-
-def _waiting(turn: Turn) -> list[JSONObject]:
-    """The calls that a turn's cards hold."""
-    steps = (step for pending in turn.waiting for step in pending.steps)
-    return [_as_undo(s["app_id"], s["fn_name"], s["arguments"]) for s in steps]
+            waits = [s for p in memory.turns[-1].waiting for s in p.steps]
+            calls = [_as_undo(s["app_id"], s["fn_name"], s["arguments"]) for s in waits]
+            is_open = len(offered) == 1 and calls in ([], [offered[0]["undo"]])
+            return offered[0] if is_open else {}
+    return {}
 
 
 def _as_undo(app_id: str, function: str, arguments: JSONObject) -> JSONObject:

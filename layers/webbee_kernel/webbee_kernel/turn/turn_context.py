@@ -11,7 +11,6 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..catalogue import Catalogue, FunctionInfo
@@ -21,7 +20,7 @@ from ..guards.ids import Known, ids_in
 from ..guards.proposals import Titles
 from ..language import detect
 from ..language import of as language_of
-from ..llm.protocol import Exchange, Growing, ToolCall, ToolSpec
+from ..llm.protocol import Exchange, ToolSpec
 from ..pii import NOTHING
 from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, UserState
@@ -29,6 +28,7 @@ from ..types import JSON, CallOutcome, JSONObject, SessionKey, Step
 from . import prompt
 from . import session_memory as session_memory
 from .cards import titles_of
+from .narrate import LEAST_S, NarratedTurn
 from .plan import Answer, Problem
 from .prompt import OpeningPrompt
 from .results_block import computed_of, masked, near, refused
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from ..pii import Masker
     from .pending_approvals import AnsweredProposal
     from .read import TurnRequest
-
-_LEAST_S = 0.5
 
 
 class TurnCall(NamedTuple):
@@ -167,7 +165,7 @@ class TurnContext:
 
     def left(self) -> float:
         """Seconds until the turn's deadline, at least half a one."""
-        return max(_LEAST_S, self.deadline - time.monotonic())
+        return max(LEAST_S, self.deadline - time.monotonic())
 
     @cached_property
     def user(self) -> User:
@@ -203,24 +201,6 @@ class TurnContext:
         tools, shown = self.opening.tools, {t.name for t in self.opening.tools}
         behind = (t for name, t in self.found.items() if name not in shown)
         return (*(self.found.get(t.name, t) for t in tools), *behind)
-
-    @property
-    def growing(self) -> Growing | None:
-        """How the offered tools change between the session's requests; None where they do not."""
-        if not (opening := self.opening).shortlist.left_out:
-            return None
-        common = opening.own
-        pairs = zip(opening.tools, self.offered_tools, strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
-        before = same if self.rounds else common + opening.shortlist.steady
-        return Growing(common, before, opening.prompt.apps)
-
-    def undo(self) -> tuple[ToolCall | None, str]:
-        """What takes back the effect that `undoable` finds, and how its receipt names that."""
-        found = session_memory.undoable(self.memory)
-        call, what = found.get("undo", {}), found.get("what", "")
-        function = self.catalogue.function(call["app_id"], call["function"]) if call else None
-        return ToolCall(function.tool_name, call["params"]) if function else None, what
 
     @cached_property
     def outcomes(self) -> dict[int, CallOutcome]:
@@ -349,17 +329,29 @@ class TurnContext:
         function = self.catalogue.function(outcome.app_id, outcome.fn_name)
         return function.pii if function else NOTHING
 
-    def told_whole(self) -> dict[int, CallOutcome] | None:
+    def narrated(self) -> NarratedTurn:
+        """What its narrator reads."""
+        found = {i: computed_of(o, self.gate, self._declared(o)) for i, o in self.told.items()}
+        return NarratedTurn(
+            message=self.message,
+            language=self.language,
+            now=self.now,
+            deadline=self.deadline,
+            follower=self.follower,
+            shown=self.told_shown,
+            computed=found,
+            looked_through=self.looked_through,
+            apps=self.app_names,
+            described=self.described,
+            whole=self._told_whole,
+        )
+
+    def _told_whole(self) -> dict[int, CallOutcome] | None:
         """The outcomes as `told_shown`, with all of their data; None where that is the same. It
         takes as long as the data is large, so only what is in doubt asks."""
         if not any(near(o) is not o.data for o in self.told.values()):
             return None
         return {i: self._masked(o, self.gate) for i, o in self.told.items()}
-
-    def computed(self) -> dict[int, tuple[str, ...]]:
-        """What the kernel has computed from all of the data of each call, as models may see it."""
-        found = {i: computed_of(o, self.gate, self._declared(o)) for i, o in self.told.items()}
-        return {i: texts for i, texts in found.items() if texts}
 
     def arguments_of(self, outcome: CallOutcome) -> JSONObject:
         """An outcome's arguments without secrets."""
