@@ -1,5 +1,6 @@
 """What is checked before a call may reach a handler."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from webbee_kernel.guards.arguments import without_secrets
 from webbee_kernel.guards.ids import Known, ids_are_real, no_placeholders, where_to_look
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.turn.dispatch import installed, known_function
+from webbee_kernel.turn.dispatch import usable_function
 
 READ = FunctionInfo("mail", "read", "Read", scopes=("mail:read", "mail:body"))
 CATALOGUE = Catalogue(
@@ -29,11 +30,12 @@ def code(call: Any, *args: Any) -> str:
 
 
 def test_an_unknown_app_a_broken_one_an_unknown_function_and_no_app_are_told_apart() -> None:
-    assert code(known_function, CATALOGUE, "mial", "read") == "UNKNOWN_TOOL"
-    assert code(known_function, CATALOGUE, "broken", "read") == "UNKNOWN_TOOL"
-    assert code(known_function, CATALOGUE, "mail", "reed") == "UNKNOWN_SUB_FUNCTION"
-    installed(READ, {"mail"})
-    assert code(installed, READ, {"notes"}) == "PERMISSION_DENIED"
+    usable = partial(usable_function, CATALOGUE, {"mail"})
+    assert code(usable, "mial", "read") == "UNKNOWN_TOOL"
+    assert code(usable, "broken", "read") == "UNKNOWN_TOOL"
+    assert code(usable, "mail", "reed") == "UNKNOWN_SUB_FUNCTION"
+    assert usable("mail", "read") == READ
+    assert code(usable_function, CATALOGUE, {"notes"}, "mail", "read") == "PERMISSION_DENIED"
 
 
 @pytest.mark.parametrize(

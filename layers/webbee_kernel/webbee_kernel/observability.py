@@ -189,6 +189,13 @@ def measure(name: str, value: float = 1) -> None:
         figures.values.setdefault(name, []).append(value)
 
 
+def measure_all(values: Mapping[str, float]) -> None:
+    """Add a value of each of these metrics."""
+    if (figures := _figures.get()) is not None:
+        for name, value in values.items():
+            figures.values.setdefault(name, []).append(value)
+
+
 def measure_model(role: str, model: str, counts: Mapping[str, float]) -> None:
     """Add what one request to a role's model cost, by the names of `MODEL_UNITS`."""
     if (figures := _figures.get()) is not None:
@@ -219,10 +226,8 @@ def timed(
 
 
 def turn_ended(status: str, masked: int) -> None:
-    measure("Turns")
     # False counts as 0: a share needs the zeros as well
-    measure("TurnErrors", status == "error")
-    measure("MaskedValues", masked)
+    measure_all({"Turns": 1, "TurnErrors": status == "error", "MaskedValues": masked})
 
 
 def count_tokens(read: int, cached: int, written: int) -> None:
@@ -231,9 +236,7 @@ def count_tokens(read: int, cached: int, written: int) -> None:
         usage.read += read
         usage.cached += cached
         usage.written += written
-    measure("InputTokens", read)
-    measure("CachedTokens", cached)
-    measure("OutputTokens", written)
+    measure_all({"InputTokens": read, "CachedTokens": cached, "OutputTokens": written})
 
 
 def answered(*, failed: bool) -> None:

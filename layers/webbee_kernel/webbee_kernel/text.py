@@ -52,7 +52,7 @@ def one_line(text: str, limit: int | None = None) -> str:
         text = _BLOCK.sub(r"(\1)", text)
         text = re.sub(_LINE, r"\1\2 -", text)
     text = _SPACES.sub(" ", text).strip()
-    return text if limit is None else cut(text, limit)
+    return text if limit is None or len(text) <= limit else cut(text, limit)
 
 
 def revealed(text: str) -> str:
@@ -125,23 +125,21 @@ def dumps(value: Any) -> str:
     """
     text = _written(value)
     plain = text.isascii() and "\x7f" not in text  # all other control characters are escaped
-    if not (_is_marked(text) if plain else _is_suspect(text)):
+    if not _is_suspect(text, plain=plain):
         return text
     text = re.sub(_JSON_UNSAFE, _escape, text)
     text = re.sub(_JSON_BLOCK, lambda _: "\\u005b", text)
     return re.sub(_JSON_LINE, _escape, text)
 
 
-def _is_suspect(text: str) -> bool:
+def _is_suspect(text: str, *, plain: bool = False) -> bool:
     """Whether the patterns above could find anything: a quick look, because nearly every text is
-    harmless."""
-    return bool(_UNUSUAL.search(text)) or _is_marked(text)
-
-
-def _is_marked(text: str) -> bool:
+    harmless. A `plain` one holds no unusual character."""
     if ":" in text and ("FACTS" in text or "ARGS" in text):
         return True
-    return "[" in text and bool(_BLOCK.search(text))
+    if "[" in text and _BLOCK.search(text):
+        return True
+    return not plain and bool(_UNUSUAL.search(text))
 
 
 def _escape(match: re.Match[str]) -> str:

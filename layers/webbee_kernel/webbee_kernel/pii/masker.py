@@ -19,6 +19,7 @@ from webbee_kernel.pii.finding import (
     NAME,
     PHONE,
     PLACEHOLDER,
+    Found,
     finder,
     identity_of,
 )
@@ -319,7 +320,8 @@ class Masker:
                 text = _whole(name).sub(placeholder, text)
         masked = self._memo.get((text, hint))
         if masked is None:
-            masked = self._memo[text, hint] = self._rounds(text, hint)
+            spans = self._finder(text, hint)
+            masked = self._memo[text, hint] = self._rounds(text, hint, spans) if spans else text
         return masked
 
     def _known_in(self, text: str) -> list[str]:
@@ -328,10 +330,10 @@ class Masker:
         found = [p for p in self._map.names if values[p] in text and _whole(values[p]).search(text)]
         return sorted(found, key=lambda p: -len(values[p]))
 
-    def _rounds(self, text: str, hint: str) -> str:
+    def _rounds(self, text: str, hint: str, spans: Sequence[Found]) -> str:
         # Replacing one value can uncover another beside it; every round leaves less to replace, so
         # this ends.
-        while spans := self._finder(text, hint):
+        while spans:
             pieces: list[str] = []
             at = 0
             for start, end, kind, identity in spans:
@@ -343,6 +345,7 @@ class Masker:
             text = "".join((*pieces, text[at:]))
             if whole:
                 break
+            spans = self._finder(text, hint)
         return text
 
     def _add_regions(self, regions: Iterable[str]) -> None:

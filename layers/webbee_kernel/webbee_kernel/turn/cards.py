@@ -87,10 +87,9 @@ def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirm
     return waiting(next(overwritten, None), now)
 
 
-def chosen(turn: Turn, label: str, now: float) -> PendingConfirmation | None:
-    """The card that picking this label of the turn's choices comes to."""
-    cards = (p for p in waiting(turn, now) if p.request_id == UNSHOWN)
-    return next((p for p in cards if p.asks["label"] == label), None)
+def chosen(waits: Iterable[PendingConfirmation], label: str) -> PendingConfirmation | None:
+    """The card that picking this label of a turn's choices comes to."""
+    return next((p for p in waits if p.request_id == UNSHOWN and p.asks["label"] == label), None)
 
 
 def steps(record: PendingConfirmation) -> tuple[Step, ...]:

@@ -45,6 +45,7 @@ class Classifier:
         what came of the last answer appended. Raises ModelUnavailable, TurnStopped."""
         opening = state.opening.prompt.text
         undoing = undoable(state.memory)
+        undo = _undo(state, undoing["undo"]) if undoing else None
         request = ModelRequest(
             role="classifier",
             system=state.opening.prompt.system,
@@ -56,13 +57,14 @@ class Classifier:
             opening=opening,
             exchanges=state.exchanges,
             growing=_growing(state),
-            undo=_undo(state, undoing.get("undo")),
+            undo=undo,
             undoes=undoing.get("what", ""),
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")
         # words before any call may be the reply itself
-        asked = streamed(self._model, request, hearing(state))
+        hear = hearing(state) if state.plain else None
+        asked = streamed(self._model, request, hear)
         response = await state.follower.unless_stopped(asked)
         used = response.usage
         observability.count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
@@ -80,10 +82,10 @@ def _growing(state: TurnContext) -> Growing | None:
     return Growing(opening.own, before, opening.prompt.apps)
 
 
-def _undo(state: TurnContext, call: JSONObject | None) -> ToolCall | None:
+def _undo(state: TurnContext, call: JSONObject) -> ToolCall | None:
     """The call that takes back the newest effect, while its function is there."""
-    function = state.catalogue.function(call["app_id"], call["function"]) if call else None
-    return ToolCall(function.tool_name, call["params"]) if function and call else None
+    function = state.catalogue.function(call["app_id"], call["function"])
+    return ToolCall(function.tool_name, call["params"]) if function else None
 
 
 MAX_REPAIRS = 2

@@ -24,7 +24,7 @@ from ..stores.types import RING_SIZE, PendingConfirmation, Turn
 from ..types import JSON, CallOutcome, JSONObject, Step
 from . import cards, messages
 from .cards import card_of
-from .dispatch import Consent, StepRunner, as_declared, installed, known_function
+from .dispatch import Consent, StepRunner, as_declared, usable_function
 from .pending_approvals import AnsweredProposal, Proposals, gone, reopened
 from .read import Reader, TurnRequest
 from .record import Recorder
@@ -68,8 +68,8 @@ class DirectCalls:
         happened.
         """
         state = await self._reader.read(ask, self._limits)
-        function = known_function(state.catalogue, step.app_id, step.fn_name)
-        installed(function, state.installed)
+        which = step.app_id, step.fn_name
+        function = usable_function(state.catalogue, state.installed, *which)
         ids.no_placeholders(step.arguments)
         if state.over:
             raise state.over

@@ -24,7 +24,7 @@ from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed,
 from . import confirmation
 from .plan import Unbound, bind, next_wave, references
 from .results_block import MISSING, REFUSED, TIMEOUT, refused, shown_arguments, shown_result
-from .session_memory import accepted_in, unmasked_json
+from .session_memory import accepted_in, real, unmasked_json
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -57,14 +57,18 @@ class StepRunner:
             prepared = [(s, self._prepare(state, s)) for s in wave]
             waits = await self._waiting(state, prepared, steps)
             state = await self._together(state, [p for p in prepared if p[0].index not in waits])
-            state = await self._put_aside(state, [p for p in prepared if p[0].index in waits])
-        behind = () if state.follower.stopped else _unfinished(steps, state)
-        return state.with_waiting(behind=behind) if behind else state
+            if waits:
+                state = await self._put_aside(state, prepared, waits)
+        return _with_behind(state, steps) if state.held else state
 
     async def _put_aside(
-        self, state: TurnContext, asked: Sequence[tuple[Step, CallRequest | CallOutcome]]
+        self,
+        state: TurnContext,
+        prepared: Sequence[tuple[Step, CallRequest | CallOutcome]],
+        waits: Collection[int],
     ) -> TurnContext:
         """The state in which these wait for the user's yes, those that would be refused aside."""
+        asked = [(step, call) for step, call in prepared if step.index in waits]
         checks = (self.check(state, replace(s, arguments=c.arguments)) for s, c in asked)
         for (step, call), checked in zip(asked, await asyncio.gather(*checks), strict=True):
             if checked.ok:
@@ -141,7 +145,7 @@ class StepRunner:
         """
         try:
             given = step.arguments
-            bound = bind(real(state, given), state.outcomes) if given else {}
+            bound = bind(real(given, state.masker), state.outcomes) if given else {}
         except CallError as error:
             return self._refused(state, step, error)
         except Unbound as error:
@@ -229,9 +233,11 @@ class StepRunner:
         )
 
 
-def _unfinished(steps: Sequence[Step], state: TurnContext) -> list[Step]:
-    # they have neither ended nor wait themselves: they refer to what waits
-    return [s for s in steps if s.index not in {*state.outcomes, *state.held}]
+def _with_behind(state: TurnContext, steps: Sequence[Step]) -> TurnContext:
+    # what has neither ended nor waits itself refers to what waits
+    behind = [s for s in steps if s.index not in {*state.outcomes, *state.held}]
+    is_whole = behind and not state.follower.stopped
+    return state.with_waiting(behind=behind) if is_whole else state
 
 
 def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
@@ -258,27 +264,11 @@ def as_declared(state: TurnContext, step: Step, arguments: JSONObject) -> JSONOb
 def guard(state: TurnContext, step: Step) -> None:
     """Every guard of a step as planned, once: known, installed, permitted, real ids, no
     placeholders. Raises CallError."""
-    function = known_function(state.catalogue, step.app_id, step.fn_name)
-    installed(function, state.installed)
+    function = usable_function(state.catalogue, state.installed, step.app_id, step.fn_name)
     if given := {k: v for k, v in step.arguments.items() if not references(v)}:
-        literal, others = real(state, given), state.catalogue.functions([step.app_id])
+        literal, others = real(given, state.masker), state.catalogue.functions([step.app_id])
         ids.ids_are_real(literal, function, state.known, others)
         ids.no_placeholders(literal)
-
-
-def real(state: TurnContext, arguments: JSONObject) -> JSONObject:
-    """Arguments with placeholders replaced by what they stand for; CallError FABRICATED_ID_SHAPE
-    for one that stands for nothing."""
-    from ..pii.masker import UnknownPlaceholder
-
-    try:
-        resolved: JSONObject = state.masker.resolve(arguments)
-    except UnknownPlaceholder as error:
-        raise CallError(
-            "FABRICATED_ID_SHAPE",
-            f"{error.placeholder} stands for nothing that was shown: use a value from FACTS",
-        ) from None
-    return resolved
 
 
 MAX_TRIES = 3
@@ -324,8 +314,12 @@ def _changed_since(state: TurnContext, number: int, outcome: CallOutcome) -> boo
     return any(state.round_of[i] > state.round_of[number] for i in effects)
 
 
-def known_function(catalogue: Catalogue, app_id: str, fn_name: str) -> FunctionInfo:
-    """The function, or CallError UNKNOWN_TOOL / UNKNOWN_SUB_FUNCTION."""
+def usable_function(
+    catalogue: Catalogue, apps: Collection[str], app_id: str, fn_name: str
+) -> FunctionInfo:
+    """The function; CallError UNKNOWN_TOOL or UNKNOWN_SUB_FUNCTION, and PERMISSION_DENIED unless
+    its app is among the user's. Scopes are looked at where the call runs, which is open to more
+    than turns."""
     app = catalogue.apps.get(app_id)
     if app is None or app.error:
         raise no_app(app_id, failed=app is not None)
@@ -334,14 +328,9 @@ def known_function(catalogue: Catalogue, app_id: str, fn_name: str) -> FunctionI
         why = app.withdrawn.get(fn_name, "")
         told = f"{app_id} has no function {fn_name!r}{why and f': {why}'}"
         raise CallError("UNKNOWN_SUB_FUNCTION", told)
+    if app_id not in apps:
+        raise CallError("PERMISSION_DENIED", f"{app_id} is not installed for this user")
     return function
-
-
-def installed(function: FunctionInfo, apps: Collection[str]) -> None:
-    """CallError PERMISSION_DENIED unless the function's app is among the user's. Scopes are looked
-    at where the call runs, which is open to more than turns."""
-    if function.app_id not in apps:
-        raise CallError("PERMISSION_DENIED", f"{function.app_id} is not installed for this user")
 
 
 class Consent:

@@ -135,7 +135,8 @@ class Kernel:
         last = messages.shown_before(state.memory, ask.before)
         state = replace(state, is_beside=last is not state.memory.last)
         if last:
-            card = own_card(last, cards.waiting(last, state.now))
+            waits = cards.waiting(last, state.now)
+            card = own_card(last, waits) if waits else None
             # a plain yes or no; whatever says more is a message
             if card and (said := confirmation.answer(ask.message)) is not None:
                 state = replace(state, ask=ask._replace(request_id=ask.answer_id))
@@ -143,7 +144,7 @@ class Kernel:
             # "2", or a choice's own words
             choice = "" if card else picked(ask.message, last.response.get("choices", ()))
             state = replace(state, message=choice or state.message, is_picked=bool(choice))
-            if one := cards.chosen(last, choice, state.now):
+            if choice and (one := cards.chosen(waits, choice)):
                 held = shown_now(state, one)
                 return await self._recorder.record(state, "", "confirmation", held=held)
         return await self._finish(await self._rounds.go(state))

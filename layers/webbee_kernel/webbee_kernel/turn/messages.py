@@ -102,8 +102,11 @@ def _receipt(receipt: Receipt, tag: str) -> JSONObject:
 
 
 def _known(told: JSONObject) -> JSONObject:
-    """Without what says nothing."""
-    return {k: v for k, v in told.items() if v not in (None, "", {})}
+    """The same without what says nothing."""
+    for key, value in list(told.items()):
+        if value in (None, "", {}, []):
+            del told[key]
+    return told
 
 
 def _call(outcome: CallOutcome) -> JSONObject:
@@ -299,10 +302,8 @@ def sourced(state: TurnContext, narration: Narration | None, reply: str, calls: 
     if (before := reply.find(real)) < 0:
         return {}
 
-    def place(at: int) -> int:
-        # values and their placeholders differ in length, so offsets move unevenly
-        return before + (at if real == said else len(unmask(said[:at])))
-
+    # values and their placeholders differ in length, so offsets move unevenly
+    place = before.__add__ if real == said else lambda at: before + len(unmask(said[:at]))
     # the narrator's calls stand at the end, behind those of the turn's first part
     first = max(0, calls - len(state.told_shown))
     found = [
@@ -329,5 +330,5 @@ def sourced(state: TurnContext, narration: Narration | None, reply: str, calls: 
         )
         for mark in narration.marks[:MOST]
     ]
-    body: JSONObject = {"marks": marked} if marked else {}
-    return body | ({"sources": found, "sourced": narration.sourced} if found else {})
+    sourced = narration.sourced if found else None
+    return _known({"marks": marked, "sources": found, "sourced": sourced})

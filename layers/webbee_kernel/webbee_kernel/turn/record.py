@@ -34,7 +34,7 @@ from ..stores.types import (
 from ..types import JSON, CallOutcome, JSONObject
 from . import cards, confirmation, messages, tool_retrieval
 from .messages import Reply
-from .pending_approvals import MAX_RACES
+from .pending_approvals import MAX_RACES, AnsweredProposal
 from .results_block import remembered_details
 from .session_memory import masker_for, recalled, unmasked
 from .turn_context import TurnContext
@@ -182,15 +182,13 @@ def remembered(
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
     base = _standing(state, memory, asked)
     before = list(recalled(base, state.catalogue, masker))
-    waiting = (*base.waiting, *([told.held] if told.held else ()), *told.unshown)
+    waiting = (*base.waiting, *filter(None, [told.held]), *told.unshown)
     shown = cards.own_card(base, waiting)
-    reply = _with_question(told)
     drawn = drawn_of(state, state.fresh)
+    reply = _reply(base, told, taken)
     response = messages.response(state, base.response, shown, told.offer or drawn, told.choices)
-    # a card that a later turn only carried on: its own reply stands first
     if taken and taken.is_carried:
         response |= {k: base.response[k] for k in base.response.keys() & {"marks", "sources"}}
-        reply = f"{base.reply}\n\n{reply}"
     response |= messages.sourced(state, told.narration, reply, len(response["calls"]))
     ended = [*before, *state.fresh.values()]
     digests, paused, vault = _facts(state, ended, masker, reply, paused=bool(shown))
@@ -218,10 +216,11 @@ def remembered(
     )
 
 
-def _with_question(told: Told) -> str:
-    if told.held is None:
-        return told.reply
-    return "\n\n".join(filter(None, (told.reply, cards.question(told.held))))
+def _reply(base: Turn, told: Told, taken: AnsweredProposal | None) -> str:
+    """The reply with what its card asks; behind that of a turn which only carried the card on."""
+    parts = [told.reply, cards.question(told.held) if told.held else ""]
+    carried = base.reply if taken and taken.is_carried else ""
+    return "\n\n".join(filter(None, (carried, *parts)))
 
 
 def _standing(state: TurnContext, memory: SessionMemory, asked: Turn | None) -> Turn:

@@ -12,7 +12,7 @@ from ..catalogue import Catalogue
 from ..channels.fact_ledger import OMITTED_FN, lines, record
 from ..clock import iso
 from ..config import Settings
-from ..errors import BadInput
+from ..errors import BadInput, CallError
 from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
 from ..text import ARROW, one_line, squeezed
 from ..types import JSON, CallOutcome, JSONObject, Step, object_of
@@ -147,6 +147,21 @@ def unmasked_json(text: str, masker: Masker) -> JSON:
     hold none."""
     value: JSON = json.loads(text) if text else None
     return unmasked(value, masker) if "<" in text else value
+
+
+def real(arguments: JSONObject, masker: Masker) -> JSONObject:
+    """Arguments with placeholders replaced by what they stand for; CallError FABRICATED_ID_SHAPE
+    for one that stands for nothing."""
+    from ..pii.masker import UnknownPlaceholder
+
+    try:
+        resolved: JSONObject = masker.resolve(arguments)
+    except UnknownPlaceholder as error:
+        raise CallError(
+            "FABRICATED_ID_SHAPE",
+            f"{error.placeholder} stands for nothing that was shown: use a value from FACTS",
+        ) from None
+    return resolved
 
 
 def detector(settings: Settings, tag: str) -> Masker:

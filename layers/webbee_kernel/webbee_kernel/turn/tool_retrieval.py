@@ -127,8 +127,7 @@ def shortlist(
         return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
     index = indexed(functions, apps or {})
     near = _near(index, message)
-    # its app may have been uninstalled since it was used
-    needed = [n for n, _ in near if index.key(n) in used] if used else []
+    needed = _used(index, near, used) if used else []
     if before and not limit:
         listed, steady = _grown(functions, before, needed, near[:NEAR])
     else:
@@ -142,6 +141,13 @@ def shortlist(
         steady,
         limit,
     )
+
+
+def _used(
+    index: Index, near: Sequence[tuple[int, float]], used: Collection[tuple[str, str]]
+) -> list[int]:
+    # an app may have been uninstalled since it was used
+    return [n for n, _ in near if index.key(n) in used]
 
 
 def notice(listed: Shortlist) -> str:

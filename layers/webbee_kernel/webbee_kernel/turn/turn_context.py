@@ -190,15 +190,19 @@ class TurnContext:
     def offered(self) -> tuple[FunctionInfo, ...]:
         """All functions that the classifier has seen."""
         listed = self.opening.shortlist
+        if not self.found:
+            return listed.shown
         more = self.found.keys() - {t.name for t in self.opening.tools}
-        found = (f for f in listed.ranked if f.tool_name in more) if more else ()
-        return (*listed.shown, *found)
+        return (*listed.shown, *(f for f in listed.ranked if f.tool_name in more))
 
     @property
     def offered_tools(self) -> tuple[ToolSpec, ...]:
         """The same as it sees them: what was found stands behind the rest, or in the place of the
         same in fewer words."""
-        tools, shown = self.opening.tools, {t.name for t in self.opening.tools}
+        tools = self.opening.tools
+        if not self.found:
+            return tools
+        shown = {t.name for t in tools}
         behind = (t for name, t in self.found.items() if name not in shown)
         return (*(self.found.get(t.name, t) for t in tools), *behind)
 
