@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from tests.json_values import json_values
 from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.turn.plan import MAX_STEPS, Problem, Unbound, bind, next_wave, read_answer
-from webbee_kernel.types import CallOutcome, Plan, Step
+from webbee_kernel.turn.plan import (
+    MAX_STEPS,
+    Answer,
+    Problem,
+    Unbound,
+    bind,
+    next_wave,
+    read_answer,
+)
+from webbee_kernel.types import CallOutcome, Step
 
 LIST = FunctionInfo("mail", "list", "List")
 SEND = FunctionInfo("mail", "send", "Send", "write")
@@ -22,9 +30,9 @@ VALUES = json_values(KEYS)
 
 def plan(
     response: ModelResponse, functions: Sequence[FunctionInfo], first: int = 0
-) -> tuple[Plan, tuple[Problem, ...]]:
+) -> tuple[Answer, tuple[Problem, ...]]:
     answer = read_answer(response, functions, first)
-    return answer.plan, answer.problems
+    return answer, answer.problems
 
 
 def call(name: str = "mail__list", arguments: Any = None) -> ToolCall:

@@ -131,15 +131,6 @@ class Step:
         return self.action_type != "read"
 
 
-class Plan(NamedTuple):
-    """What the classifier decided: steps in order, or a plain answer. `go_on` says that it must see
-    the results before it can finish."""
-
-    steps: tuple[Step, ...] = ()
-    text: str = ""
-    go_on: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class CallRequest:
     """One call on its way to extension code. Everything is plain JSON: it may travel to another

@@ -182,26 +182,24 @@ class AgentLoop:
     async def _run(self, state: TurnContext) -> _Round:
         answer = state.unsaid
         assert answer is not None
-        plan = answer.plan
         if answer.searches or answer.problems:
             before = state.found
             state, answer = state.with_searches()
-            if not plan.steps:
+            if not answer.steps:
                 # a search that found nothing new may not go on for ever
                 return _Round(state, progress=state.found != before)
-        if not plan.steps:
-            text = plan.text
-            # behind calls it is the narrator who speaks
-            if asks(text) or not state.ran:  # the user would read these words
-                if wrong := unfounded(text, state):
-                    return _Round(state.with_problems(wrong))
-            if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
-                text = f"{text} …\n\n{of(state.language).cause('cut_off')}"
-            return _Round(
-                state, LoopResult(state, text=text, resume=True, offer=answer.response.offer)
-            )
-        waiting = len(state.proposed)
-        return _read(await self._runner.run(state, plan.steps), answer, waiting)
+        if answer.steps:
+            waiting = len(state.proposed)
+            return _read(await self._runner.run(state, answer.steps), answer, waiting)
+        text = answer.text
+        # behind calls it is the narrator who speaks
+        if asks(text) or not state.ran:  # the user would read these words
+            if wrong := unfounded(text, state):
+                return _Round(state.with_problems(wrong))
+        if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
+            text = f"{text} …\n\n{of(state.language).cause('cut_off')}"
+        offer = answer.response.offer
+        return _Round(state, LoopResult(state, text=text, resume=True, offer=offer))
 
 
 def _cut_off(state: TurnContext) -> str:
@@ -214,7 +212,7 @@ def _cut_off(state: TurnContext) -> str:
 def _read(state: TurnContext, answer: Answer, waiting: int) -> _Round:
     """What a plan's calls mean for the rounds. Those that wait for a yes are asked about together
     when nothing more can be planned; `waiting` is how many did before."""
-    numbers = sorted({s.index for s in answer.plan.steps} & state.outcomes.keys())
+    numbers = sorted({s.index for s in answer.steps} & state.outcomes.keys())
     mine = [state.outcomes[n] for n in numbers]
     # an answer given twice is no progress, or a model could repeat itself to the end
     new = [state.outcomes[n] for n in numbers if not state.calls[n].is_echo]
@@ -222,7 +220,7 @@ def _read(state: TurnContext, answer: Answer, waiting: int) -> _Round:
     # a guard sent something back: the model gets to mend it
     unmended = bool(answer.problems) or any(map(refused, mine))
     failed = not all(o.ok for o in mine)
-    more = unmended or answer.plan.go_on or (progress and failed)
+    more = unmended or answer.go_on or (progress and failed)
     # where nothing moves and calls wait, the user is asked about those instead
     if more and (progress or not state.held):
         return _Round(state, progress=progress)

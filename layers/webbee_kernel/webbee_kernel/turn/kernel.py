@@ -157,7 +157,7 @@ class Kernel:
         # no function and no memory: such a request can neither act nor learn
         bare = replace(state, installed=frozenset(), memory=SessionMemory())
         answer = (await self._classifier.ask(bare)).unsaid
-        text = answer.plan.text if answer else ""
+        text = answer.text if answer else ""
         text = state.masker.unmask_text(text) or messages.gave_up(state.language)
         return messages.aside(state, text)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..catalogue import FunctionInfo
 from ..llm.protocol import ModelResponse, ToolCall, ToolSpec
 from ..text import dumps
-from ..types import CallOutcome, Plan, Step, object_of
+from ..types import CallOutcome, Step, object_of
 
 MAX_STEPS = 10
 """Calls a single answer of the classifier may plan."""
@@ -87,15 +87,25 @@ class Unbound(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer of the classifier, read: the plan, what cannot be used of it, the number that each
-    of its calls has in the turn (None for the kernel's own), and what its searches found, by their
-    place among the calls."""
+    """One answer of the classifier, read: steps in order, or a plain text; `go_on` says that it
+    must see the results before it can finish. `problems` are what cannot be used of it, `numbers`
+    those that each of its calls has in the turn (None for the kernel's own), `found` what its
+    searches found, by their place among the calls."""
 
     response: ModelResponse
-    plan: Plan
+    steps: tuple[Step, ...] = ()
     problems: tuple[Problem, ...] = ()
     numbers: tuple[int | None, ...] = ()
     found: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        return self.response.text.strip()
+
+    @property
+    def go_on(self) -> bool:
+        return None in self.numbers
 
     @property
     def searches(self) -> tuple[tuple[int, str, str], ...]:
@@ -106,11 +116,6 @@ class Answer:
             if call.name == SEARCH.name and isinstance(call.arguments, dict)
         )
 
-    @property
-    def count(self) -> int:
-        """How many numbers its calls take."""
-        return sum(n is not None for n in self.numbers)
-
 
 def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], first: int) -> Answer:
     """A model's answer: steps in the order it gave, numbered from `first`, and what has to be told
@@ -120,64 +125,53 @@ def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], firs
     become problems.
     """
     by_name = {f.tool_name: f for f in functions}
-    # before any is refused: references count the calls as the model wrote them
-    numbers = _numbers(response, first)
+    numbers: list[int | None] = []
     steps: list[Step] = []
     problems: list[Problem] = []
-    for index, call in zip(numbers, response.tool_calls, strict=True):
-        # the kernel's own functions are no steps
-        if index is None:
+    for call in response.tool_calls:
+        if call.name in _OWN:  # no step, and without a number
+            numbers.append(None)
             continue
+        # also of one that is refused: references count the calls as the model wrote them
+        numbers.append(index := first)
+        first += 1
         if why := _unusable(call, by_name, index, len(steps)):
             problems.append(why)
             continue
         made, given = by_name[call.name], object_of(call.arguments)
         steps.append(Step(index, made.app_id, made.fn_name, given, made.action_type))
-    text = response.text.strip()
-    if not problems and not steps:
-        problems += _nothing(response, text)
-    plan = Plan(tuple(steps), text, go_on=None in numbers)
-    return Answer(response, plan, tuple(problems), numbers)
-
-
-def _numbers(response: ModelResponse, first: int) -> tuple[int | None, ...]:
-    """The number of each call in its turn; the kernel's own take none."""
-    numbers: list[int | None] = []
-    for call in response.tool_calls:
-        own = call.name in _OWN
-        numbers.append(None if own else first)
-        first += not own
-    return tuple(numbers)
+    answer = Answer(response, tuple(steps), tuple(problems), tuple(numbers))
+    if not problems and not steps and (told := _nothing(answer)):
+        return replace(answer, problems=(Problem("", "", told),))
+    return answer
 
 
 def _unusable(
     call: ToolCall, by_name: Mapping[str, FunctionInfo], index: int, planned: int
 ) -> Problem | None:
     """Why this call cannot become a step; None where it can."""
+    why, limit = "", ""
     if call.name not in by_name:
-        return Problem(call.name, "", "there is no such function", step=index)
-    if not isinstance(call.arguments, dict):
-        return Problem(call.name, "", "the arguments are not a JSON object", step=index)
+        why = "there is no such function"
+    elif not isinstance(call.arguments, dict):
+        why = "the arguments are not a JSON object"
     # a plan is bounded, the next answer may go on
-    if planned == MAX_STEPS:
-        return Problem(call.name, "", "too many calls", str(MAX_STEPS), step=index)
+    elif planned == MAX_STEPS:
+        why, limit = "too many calls", str(MAX_STEPS)
     # a step can only use what ran before it
-    if any(n >= index for n in references(call.arguments)):
+    elif any(n >= index for n in references(call.arguments)):
         why = "a reference points at a step that does not come before it"
-        return Problem(call.name, "", why, step=index)
-    return None
+    return Problem(call.name, "", why, limit, step=index) if why else None
 
 
-def _nothing(response: ModelResponse, text: str) -> list[Problem]:
+def _nothing(answer: Answer) -> str:
     """What is wrong with an answer that plans nothing; nothing where it speaks or searches."""
     # a search is answered with what it found
-    if any(call.name == SEARCH.name for call in response.tool_calls):
-        return []
-    if response.tool_calls:
-        why = f"{CONTINUE.name} alone does nothing: call what you need together with it"
-        return [Problem("", "", why)]
-    why = "the answer was empty: call a function or reply in text"
-    return [] if text else [Problem("", "", why)]
+    if any(call.name == SEARCH.name for call in answer.response.tool_calls):
+        return ""
+    if answer.numbers:
+        return f"{CONTINUE.name} alone does nothing: call what you need together with it"
+    return "" if answer.text else "the answer was empty: call a function or reply in text"
 
 
 def references(value: Any) -> set[int]:
@@ -208,6 +202,7 @@ def bind(value: Any, outcomes: Mapping[int, CallOutcome]) -> Any:
 
 
 def _as_text(value: Any) -> str:
+    """A text as it is, what is none as JSON."""
     return value if isinstance(value, str) else dumps(value)
 
 

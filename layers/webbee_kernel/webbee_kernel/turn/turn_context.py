@@ -284,11 +284,11 @@ class TurnContext:
     def with_answer(self, answer: Answer, tokens: int = 0) -> TurnContext:
         """The classifier has answered. Where it plans anew, calls refused before are forgotten:
         they never ran, and it has been told."""
-        anew = answer.plan.steps or not self.ran
+        anew = answer.steps or not self.ran
         gone = {i for i, o in self.outcomes.items() if refused(o)} if anew else set()
         state = self._next(
             unsaid=answer,
-            planned=self.planned + answer.count,
+            planned=self.planned + len(answer.numbers) - answer.numbers.count(None),
             rounds=self.rounds + 1,
             tokens=self.tokens + tokens,
         )
