@@ -166,30 +166,14 @@ def make_refresher(app: App, dispatch: Dispatch) -> Refresher:
     """The refresh loop of `skeleton_refresh`."""
     from .refresh.due import Refresher
 
-    settings = app.settings
-    return Refresher(
-        dispatch,
-        app.stores.skeleton,
-        app.events,
-        app.clock,
-        shards=settings.due_shards,
-        installed_by_default=settings.installed_by_default,
-        absent_after_days=settings.absent_after_days,
-    )
+    return Refresher(dispatch, app.stores.skeleton, app.events, app.clock, app.settings)
 
 
 def make_scheduler(app: App, dispatch: Dispatch) -> Scheduler:
     """The extensions' own schedules."""
     from .refresh.due import Scheduler
 
-    settings = app.settings
-    return Scheduler(
-        dispatch,
-        app.stores.skeleton,
-        app.clock,
-        tenants=settings.tenant_ids,
-        installed_by_default=settings.installed_by_default,
-    )
+    return Scheduler(dispatch, app.stores.skeleton, app.clock, app.settings)
 
 
 def make_installer(app: App, dispatch: Dispatch, sender: RefreshQueue | None = None) -> Installer:

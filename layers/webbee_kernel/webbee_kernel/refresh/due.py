@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ..catalogue import Dispatch, ScheduleInfo
 from ..clock import Clock, iso
+from ..config import Settings
 from ..observability import correlation_id, flush, measure
 from ..sdk.records import User
 from ..stores.deployment import remember
@@ -87,22 +88,12 @@ class Refresher:
         store: SkeletonStore,
         events: EventLog,
         clock: Clock,
-        *,
-        shards: int = 4,
-        installed_by_default: Callable[[str], bool] = lambda _: True,
-        absent_after_days: int = 0,
+        settings: Settings,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._shards = shards
-        self._user = OneUser(
-            dispatch,
-            store,
-            events,
-            clock,
-            installed_by_default=installed_by_default,
-            absent_after_s=absent_after_days * 86_400,
-        )
+        self._shards = settings.due_shards
+        self._user = OneUser(dispatch, store, events, clock, settings)
 
     async def tick(self, sender: RefreshQueue) -> int:
         """Have every shard looked through, one message each, side by side; how many there are."""
@@ -224,20 +215,12 @@ class Scheduler:
     """Finds what is due this minute and runs it once, however often tick and message arrive."""
 
     def __init__(
-        self,
-        dispatch: Dispatch,
-        store: SkeletonStore,
-        clock: Clock,
-        *,
-        tenants: Sequence[str],
-        installed_by_default: Callable[[str], bool],
+        self, dispatch: Dispatch, store: SkeletonStore, clock: Clock, settings: Settings
     ) -> None:
-        """`tenants` have every app's jobs run, whether or not the store knows of them."""
         self._dispatch = dispatch
         self._store = store
         self._clock = clock
-        self._tenants = tuple(tenants)
-        self._installed_by_default = installed_by_default
+        self._settings = settings
 
     async def tick(self, sender: RefreshQueue) -> int:
         """Queue the jobs of this minute and of the one before it (a tick may come late); how
@@ -255,10 +238,10 @@ class Scheduler:
 
     async def _having(self, app_id: str) -> list[str]:
         """Tenants that have the app: all that are known where the deployment gives it to everybody,
-        else those of which somebody installed it."""
-        everybody = self._installed_by_default(app_id)
+        else those of which somebody installed it; those that the settings name have every app."""
+        everybody = self._settings.installed_by_default(app_id)
         found = await self._store.tenants("" if everybody else app_id)
-        return sorted({*self._tenants, *found})
+        return sorted({*self._settings.tenant_ids, *found})
 
     async def run(self, message: JobDue) -> str:
         """Run one job for one minute; `done`, `skipped` when another delivery has it, `gone` when
