@@ -153,12 +153,11 @@ class OneUser:
         before = self._sections(round_)
         # a crash after the last save may have left an alert untold
         told = {**before, **await self._told(round_, before.values())}
-        due = [s for s in told.values() if is_due(s, round_.now) or self._is_asked_for(round_, s)]
+        due = [s for s in told.values() if self._is_wanted(round_, s)]
         seen_at = self._seen_at(round_)
         if not due:
             return await self._save(round_, told, seen_at, "skipped")
-        results = await self._results(round_, due, before.values())
-        after = {s.key: self._after(round_, s, results[s.key]) for s in due}
+        after = await self._run(round_, due, before.values())
         changed = [s for key, s in after.items() if s.version != told[key].version]
         # data first: an alert's `old` is read from the store, so it is told after a crash, too
         if changed and not await self._store.write(round_.key, changed, lease=round_.lease):
@@ -167,8 +166,17 @@ class OneUser:
         outcome = "saved" if any(not s.failures for s in after.values()) else "failed"
         return await self._save(round_, {**told, **after}, seen_at, outcome)
 
-    async def _results(
+    async def _run(
         self, round_: Round, due: Sequence[Section], known: Collection[Section]
+    ) -> dict[tuple[str, str], Section]:
+        """What is due, after its handlers ran."""
+        for section in due:
+            measure("RefreshLagSeconds", round(max(0.0, round_.now - (section.due_at or 0.0)), 1))
+        results = await self._results(round_.user, due, known)
+        return {s.key: self._after(round_, s, results[s.key]) for s in due}
+
+    async def _results(
+        self, user: User, due: Sequence[Section], known: Collection[Section]
     ) -> Results:
         """The result of every due section's handler; each may read what is stored of its own app.
 
@@ -177,11 +185,10 @@ class OneUser:
         """
         apps: dict[str, list[str]] = {}
         for section in due:
-            measure("RefreshLagSeconds", round(max(0.0, round_.now - (section.due_at or 0.0)), 1))
             apps.setdefault(section.app_id, []).append(section.section)
         stored = {app: snapshots(s for s in known if s.app_id == app) for app in apps}
         asked = {"sections": apps, "snapshots": stored}
-        request = CallRequest("skeletons", user_dict(round_.user), "", "skeletons", asked)
+        request = CallRequest("skeletons", user_dict(user), "", "skeletons", asked)
         try:
             outcome = await self._dispatch.call(
                 replace(request, deadline_s=SECTIONS_S, correlation_id=correlation_id())
