@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from .. import observability
+from ..config import Settings
 from ..errors import ModelUnavailable
 from ..language import of
 from ..llm.options import PLAIN, ModelOptions
@@ -126,13 +127,11 @@ class LoopResult(NamedTuple):
 class AgentLoop:
     """The loop of a turn."""
 
-    def __init__(
-        self, classifier: Classifier, runner: StepRunner, *, max_rounds: int, max_tokens: int
-    ) -> None:
+    def __init__(self, classifier: Classifier, runner: StepRunner, settings: Settings) -> None:
         self._classifier = classifier
         self._runner = runner
-        self._max_rounds = max_rounds
-        self._max_tokens = max_tokens
+        self._max_rounds = settings.max_rounds
+        self._max_tokens = settings.turn_tokens
 
     async def go(self, state: TurnContext, note: str = "") -> LoopResult:
         """Rounds from here to their end; `note` is said to the classifier first, with the results

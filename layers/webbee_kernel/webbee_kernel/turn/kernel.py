@@ -71,33 +71,19 @@ class Kernel:
         self._recorder = Recorder(settings, stores, queue, self.limits)
         policy = settings.policy_text()
         self._reader = Reader(settings, stores, dispatch, clock, policy)
-        self._narrator = Narrator(
-            model,
-            policy,
-            settings.grounding,
-            options_of(settings, "narrator"),
-        )
+        self._narrator = Narrator(model, policy, settings)
         consent = Consent(stores.accepted, settings.confirm, settings.open_hosts)
         self._runner = StepRunner(dispatch, settings.call_seconds, consent)
         self._classifier = Classifier(model, options_of(settings, "classifier"))
-        self._rounds = AgentLoop(
-            self._classifier,
-            self._runner,
-            max_rounds=settings.max_rounds,
-            max_tokens=settings.turn_tokens,
-        )
-        waited = min(settings.turn_seconds, settings.answer_seconds)
+        self._rounds = AgentLoop(self._classifier, self._runner, settings)
         self.accepted = AcceptedDestinations(
             stores.accepted, stores.audit, clock, settings.audit_days
         )
-        # longer than any turn: an answer that is at work is not taken by another
-        lease_s = waited + LEASE_EXTRA_S
+        # longer than any answer that is waited for: one that is at work is not taken by another
+        lease_s = min(settings.turn_seconds, settings.answer_seconds) + LEASE_EXTRA_S
+        kept_s = settings.kept_days * 86_400
         self._decisions = Proposals(
-            stores.sessions,
-            clock,
-            self.accepted,
-            lease_s=lease_s,
-            turn_s=settings.kept_days * 86_400,
+            stores.sessions, clock, self.accepted, lease_s=lease_s, turn_s=kept_s
         )
         self.direct = DirectCalls(
             self._reader,
@@ -281,6 +267,8 @@ class Kernel:
             # effects are claimed under the card: a repeated yes finds what has run
             state = replace(state, request_id=card.confirmation_id)
             state = await self._runner.run_confirmed(state, cards.steps(card))
+            if state.follower.stopped:
+                return await self._stopped(LoopResult(state, limit="stopped"))
             # the app itself says that several records fit: one card for each
             for number, outcome in reversed(state.fresh.items()):
                 if found := await self._alternatives(state, outcome, resume=card.resume):
@@ -346,7 +334,6 @@ _DATA: JSON = {
     ],
     "count": 2,
 }
-_NOTHING: JSON = {"orders": [], "count": 0}
 _REPLY = "There are 2 orders: An order for Ann Example, 7 pieces, and another of May 15, 2026."
 
 
@@ -359,14 +346,14 @@ def make_ready() -> None:
     from ..grounding.receipts import receipts
     from ..pii import Masker  # first: a turn needs it before it asks a model
 
-    tag = language.detect("show me all orders of this week", "en")
+    message = f"show me all orders {language.detect('show me all orders of this week', 'en')}"
     masker = Masker()
     data = masker.mask(_DATA)
     masker.mask_text(one_line(f"[HISTORY] FACTS: {_REPLY}"))
     aggregates(_DATA)
     receipts([Call("orders", "cancel", "write", data=_DATA)])
-    check(_REPLY, data=[data], message=f"show me all orders {tag}")
-    check("There are no orders.", data=[_NOTHING], message=f"show me all orders {tag}")
+    check(_REPLY, data=[data], message=message)
+    check("There are no orders.", data=[{"orders": [], "count": 0}], message=message)
     turn_from(turn_text(Turn(1, iso(0.0), "ok", "", _REPLY, "")))
     from_dict(CallOutcome, {"app_id": "", "fn_name": "", "status": "ok"})
 

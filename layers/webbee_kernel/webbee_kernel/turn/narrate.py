@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..channels.bounding import MAX_DATA
 from ..clock import iso
+from ..config import Settings
 from ..errors import ModelUnavailable
 from ..grounding.evidence import Evidence
 from ..language import of
-from ..llm.options import PLAIN, ModelOptions
+from ..llm.options import options_of
 from ..llm.protocol import CUT_OFF, NO_TEXT, Model, ModelRequest, ModelResponse, streamed
 from ..observability import count_tokens, measure, timed
 from ..text import cut, dumps, one_line
@@ -109,18 +110,12 @@ class NarratedTurn:
 class Narrator:
     """Asks a model for the reply and lets nothing through that the data does not hold."""
 
-    def __init__(
-        self,
-        model: Model,
-        policy: str = "",
-        mode: str = "data",
-        options: ModelOptions = PLAIN,
-    ) -> None:
-        """`mode`: `off` believes the model."""
+    def __init__(self, model: Model, policy: str, settings: Settings) -> None:
+        options = options_of(settings, "narrator")
         self._model = model
         self._output_tokens = options.answer_tokens
         self._window = options.prompt_tokens
-        self._mode = mode
+        self._mode = settings.grounding
         self._policy = policy
         rules = policy_block(policy)
         # built once: a provider's prompt cache needs the same bytes

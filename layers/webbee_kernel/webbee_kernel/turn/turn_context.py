@@ -182,6 +182,8 @@ class TurnContext:
     @property
     def proposed(self) -> tuple[Step, ...]:
         """The calls that wait for his yes, each once, in the order in which they were planned."""
+        if not self.held:
+            return ()
         last_first = [*self.held.values()][::-1]
         once = {(s.app_id, s.fn_name, repr(s.arguments)): s for s in last_first}
         return tuple(sorted(once.values(), key=lambda s: s.index))
