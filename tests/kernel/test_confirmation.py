@@ -21,6 +21,7 @@ from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Proposals
+from webbee_kernel.turn.stream import Follower
 
 
 class Which(BaseModel):
@@ -356,6 +357,17 @@ def test_what_picks_none_of_several_drops_nothing(said: str) -> None:
     shop.say("yes")
     body = shop.say(said)
     assert "confirmation" not in body and shop.done == []
+
+
+def test_a_yes_that_is_stopped_before_its_call_runs_says_so() -> None:
+    shop = Fitting()
+    shop.plan = [ModelResponse(tool_calls=(ToolCall("shop__drop", {"id": "t-1"}),))]
+    shop.say("drop t-1")
+    watching = Follower("r1")
+    watching.stop()
+    ask = shop.kernel.ask("yes")._replace(follower=watching)
+    body = shop.kernel.run(shop.kernel.kernel.turn(ask)).body
+    assert body["stopped"] and body["reply"] == "Stopped, as you asked." and shop.done == []
 
 
 @pytest.mark.parametrize("more", [(), (ToolCall("kernel__continue", {}),)])
