@@ -144,7 +144,7 @@ class Kernel:
         bare = replace(state, installed=frozenset(), memory=SessionMemory())
         answer = (await self._classifier.ask(bare)).unsaid
         text = answer.text if answer else ""
-        text = state.masker.unmask_text(text) or messages.gave_up(state.language)
+        text = state.masker.unmask_text(text) or language.of(state.language).say("gave_up")
         return messages.aside(state, text)
 
     async def _again(self, ask: TurnRequest, earlier: Turn) -> Reply:
@@ -234,7 +234,11 @@ class Kernel:
         if state.plain and state.plain.said:
             text = state.plain.whole(text).rstrip()
         # words without a call rest on the prompt alone
-        said = looked_up(text, state) if text else Narration(messages.gave_up(state.language))
+        said = (
+            looked_up(text, state)
+            if text
+            else Narration(language.of(state.language).say("gave_up"))
+        )
         return await self._recorder.record(state, said.text, narration=said, offer=ended.offer)
 
     async def _stopped(self, ended: LoopResult, said: str = "") -> Reply:

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import language
-from ..guards.proposals import described, undo_of
+from ..guards.proposals import Titles, described, undo_of
 from ..stores.codec import dumps
 from ..stores.types import PendingConfirmation, SessionMemory, Turn
 from ..text import as_typed, cut, one_line, squeezed
@@ -195,19 +195,6 @@ def aside(state: TurnContext, text: str) -> Reply:
     return Reply({**body, "turn": state.memory.last_seq, "calls": [], "refresh_panels": []})
 
 
-def gave_up(tag: str) -> str:
-    """When the classifier's answers could not be used, also after its repair attempts."""
-    return language.of(tag).say("gave_up")
-
-
-def unfinished(limit: str, undone: Sequence[str], tag: str) -> str:
-    """When rounds, time, tokens or the model ended a turn before everything was done: why, and the
-    calls that were planned and not run."""
-    why = limit if limit in ("rounds", "tokens", "time") else "model"
-    left = language.of(tag).say("still_to_do", calls="; ".join(undone)) if undone else ""
-    return "\n".join(part for part in (left, language.of(tag).say(f"unfinished_{why}")) if part)
-
-
 def refused(tag: str) -> str:
     """When the user said no."""
     return language.of(tag).say("nothing_done")
@@ -226,18 +213,20 @@ def _heard(state: TurnContext) -> str:
 
 
 def _early(ended: LoopResult) -> str:
-    """Why the turn ended early, where it did."""
+    """Why rounds, time, tokens or the model ended the turn before everything was done, where one
+    did, behind the calls that were planned and not run."""
     if not ended.limit:
         return ""
-    state = ended.state
-    undone = list(_planned(state)) if state.undone else []
-    return f"{unfinished(ended.limit, undone, state.language)}\n\n"
+    speaks, undone = language.of(ended.state.language), list(_undone(ended.state))
+    why = ended.limit if ended.limit in ("rounds", "tokens", "time") else "model"
+    left = [speaks.say("still_to_do", calls="; ".join(undone))] if undone else []
+    return "\n".join([*left, speaks.say(f"unfinished_{why}")]) + "\n\n"
 
 
-def _planned(state: TurnContext) -> Iterator[str]:
+def _undone(state: TurnContext) -> Iterator[str]:
     """Calls that were planned and have not run, each on one line; what refers to a result that is
     not there yet is left out."""
-    titles = state.titles()
+    titles = state.titles() if state.undone else Titles()
     for step in state.undone:
         known = {k: v for k, v in step.arguments.items() if not references(v)}
         yield described(replace(step, arguments=known), state.catalogue, titles)
