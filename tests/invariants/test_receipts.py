@@ -96,7 +96,7 @@ def test_a_false_that_tells_of_a_record_or_of_the_wish_is_no_refusal(title: str)
 @pytest.mark.parametrize("reply", LIES)
 def test_a_turn_that_changed_nothing_says_so_whatever_is_claimed(reply: str) -> None:
     body = told("show my notes", reply, plan(("list_notes", {})))
-    assert "receipts" not in body
+    assert "receipts" not in body and body["reply"] == reply
     assert body["work"]["text"] == "looked up 1, changed nothing"
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.functions.support import PROBE, call, obedient, say
+from tests.planning import telling
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores import Collection
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.turn.messages import as_text
@@ -156,65 +156,16 @@ def test_a_narrator_that_is_not_there_leaves_the_word_to_the_tools() -> None:
     assert k.chat("save x").text == 'Saved "x".'
 
 
-def shop() -> Extension:
-    """The incident of the contract: a list of 36 that was told as 50."""
-    ext = Extension("shop", "1.0.0", display_name="Shop")
-    chat = ChatExtension(ext)
-
-    @chat.function("orders", "List the orders")
-    async def orders(ctx: Context) -> ActionResult:
-        return ActionResult.success(
-            {"count": 36, "newest": {"id": "A-17", "customer": "Anna Weber"}},
-            "There are 36 orders.",
-        )
-
-    return ext
-
-
-INVENTED = {
-    "You have 50 orders.": "50",
-    "You have 36 orders, 14 of them from yesterday.": "14",
-    "There are 36 orders, the newest is B-99 of Anna Weber.": "B-99",
-    "There are 36 orders, the newest by John Miller.": "John Miller",
-    "There are 36 orders; write to shop@example.com.": "shop@example.com",
-    "There are 36 orders, see https://shop.example/orders.": "https://shop.example/orders",
-}
+ORDERS = {"count": 36, "newest": {"id": "A-17", "customer": "Anna Weber"}}
 EXPOSED = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
 
 
-@pytest.mark.parametrize(("reply", "word"), INVENTED.items())
-def test_what_a_narrator_keeps_inventing_is_marked_and_nothing_is_left_out(
-    reply: str, word: str
-) -> None:
-    k, model = kernel(call("shop.orders"), say(reply), say(reply), extensions=[shop()], env=EXPOSED)
-    body = k.chat("how many orders do I have?").body
-    model.assert_finished()
-    assert body["reply"].startswith(reply)
-    assert word in [body["reply"][m["start"] : m["end"]] for m in body["marks"]]
-    assert k.memory().turns[0].reply == body["reply"]
-
-
 def test_of_two_replies_the_one_with_fewer_marks_is_shown() -> None:
+    told = {"extensions": [telling("shop", orders=ORDERS)], "env": EXPOSED}
     first, second = "There are 36 orders, 14 of B-99.", "There are 36 orders, 14 of A-17."
-    k, _ = kernel(call("shop.orders"), say(first), say(second), extensions=[shop()], env=EXPOSED)
-    assert k.chat("how many orders do I have?").text == second
-    k, _ = kernel(call("shop.orders"), say(second), say(first), extensions=[shop()], env=EXPOSED)
-    assert k.chat("how many orders do I have?").text == second
-
-
-def test_done_after_a_read_that_was_all_the_user_asked_for_is_true() -> None:
-    k, model = kernel(call("shop.orders"), say("That is done."), extensions=[shop()])
-    assert k.chat("show me my unread orders").text == "That is done."
-    model.assert_finished()
-
-
-@pytest.mark.parametrize("reply", ["Done.", "You have 36 orders. I have deleted all of them."])
-def test_a_deed_that_never_ran_stands_beside_what_the_turn_did(reply: str) -> None:
-    k, model = kernel(call("shop.orders"), say(reply), extensions=[shop()])
-    body = k.chat("delete my orders").body
-    model.assert_finished()
-    assert body["reply"] == reply
-    assert body["work"]["text"] == "looked up 1, changed nothing"
+    for replies in ((first, second), (second, first)):
+        k, _ = kernel(call("shop.orders"), *map(say, replies), **told)
+        assert k.chat("how many orders do I have?").text == second
 
 
 @pytest.mark.parametrize(
@@ -232,18 +183,6 @@ def test_a_person_reads_no_rule_for_models(value: str, code: str) -> None:
     text = as_text(reply.body)
     assert "not started \u2013 something that it needs is still missing" in text
     assert "I-PARAMS" not in text and "steps.0" not in text
-
-
-def test_a_classifier_may_answer_from_the_facts_it_was_shown() -> None:
-    k, _ = kernel(
-        call("shop.orders"),
-        say("You have 36 orders."),
-        say("36 orders, as I said."),
-        extensions=[shop()],
-    )
-    k.chat("how many orders do I have?")
-    reply = k.chat("how many was that?")
-    assert (reply.text, reply.body["calls"]) == ("36 orders, as I said.", [])
 
 
 def test_the_narrator_sees_neither_skeleton_nor_history() -> None:

@@ -5,34 +5,21 @@ from typing import Any
 import pytest
 
 from tests.functions.support import call, say
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from tests.planning import telling
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.messages import as_text
 
-
-def shop() -> Extension:
-    ext = Extension("shop", display_name="Shop")
-    chat = ChatExtension(ext)
-
-    @chat.function("orders", "List orders")
-    async def orders(ctx: Context) -> ActionResult:
-        rows = [
-            {"id": "A-17", "customer": "anna@example.com", "amount": 120.5},
-            {"id": "A-18", "customer": "bert@example.com", "amount": 79.5},
-        ]
-        return ActionResult.success({"orders": rows, "currency": "EUR"}, "")
-
-    @chat.function("cancel", "Cancel an order", action_type="write")
-    async def cancel(ctx: Context, order_id: str) -> ActionResult:
-        return ActionResult.error("the order was shipped already")
-
-    return ext
+ROWS = [
+    {"id": "A-17", "customer": "anna@example.com", "amount": 120.5},
+    {"id": "A-18", "customer": "bert@example.com", "amount": 79.5},
+]
+SHOP = telling("shop", orders={"orders": ROWS, "currency": "EUR"})
 
 
-def kernel(*replies: ModelResponse, **env: str) -> TestKernel:
-    return TestKernel([shop()], script=list(replies), env=env)
+def kernel(*replies: ModelResponse) -> TestKernel:
+    return TestKernel([SHOP], script=list(replies))
 
 
 def shown(body: dict[str, object]) -> dict[str, object]:
@@ -66,8 +53,9 @@ def marked(body: dict[str, object]) -> dict[str, dict[str, object]]:
 
 def test_a_value_without_a_source_is_asked_about_once_and_then_marked() -> None:
     reply = say("A-17 is 120.50 EUR. A-18 is 999 EUR.")
-    body = kernel(call("shop.orders"), reply, reply).chat("my orders?").body
-    assert body["reply"] == reply.text
+    k = kernel(call("shop.orders"), reply, reply)
+    body = k.chat("my orders?").body
+    assert body["reply"] == k.memory().turns[0].reply == reply.text
     assert {word: m["reason"] for word, m in marked(body).items()} == {"999 EUR": "not_found"}
     assert shown(body)["120.50 EUR"] == "data.orders[0].amount"
 
@@ -84,21 +72,12 @@ def test_a_value_of_another_record_is_marked_with_what_the_record_holds() -> Non
 # ---- the incident: 36 tasks told as 50
 
 
-def tasks() -> Extension:
-    ext = Extension("tasks", display_name="Tasks")
-    chat = ChatExtension(ext)
-
-    @chat.function("list_tasks", "List the tasks")
-    async def list_tasks(ctx: Context) -> ActionResult:
-        rows = [{"id": f"t_{n}", "title": f"Chore {n}", "status": "open"} for n in range(36)]
-        return ActionResult.success({"tasks": rows}, "")
-
-    return ext
+TASKS = [{"id": f"t_{n}", "title": f"Chore {n}", "status": "open"} for n in range(36)]
+LIST = telling("tasks", list_tasks={"tasks": TASKS})
 
 
 def test_a_table_of_many_rows_says_how_many_it_leaves_out() -> None:
-    listed = ModelResponse(tool_calls=(ToolCall("tasks__list_tasks", {}),))
-    kernel = TestKernel([tasks()], script=[listed, say(""), say("")])
+    kernel = TestKernel([LIST], script=[call("tasks.list_tasks"), say(""), say("")])
     assert kernel.chat("show my tasks").text.endswith("… and 24 more")
 
 
@@ -125,10 +104,10 @@ def answered(message: str, reply: str, *, remembered: bool) -> dict[str, Any]:
         if request.role == "narrator":
             return ModelResponse(text="Here it is." if "show" in request.prompt else reply)
         if "show" in last or not remembered:
-            return ModelResponse(tool_calls=(ToolCall("tasks__list_tasks", {}),))
+            return call("tasks.list_tasks")
         return ModelResponse(text=reply)
 
-    kernel = TestKernel([tasks()], model=FunctionModel(answer))
+    kernel = TestKernel([LIST], model=FunctionModel(answer))
     if remembered:
         kernel.chat("show my tasks")
     body: dict[str, Any] = kernel.chat(message).body

@@ -239,25 +239,6 @@ def test_extension_code_reaches_neither_sessions_nor_skeleton(transformed: Templ
         assert table not in named
 
 
-def test_only_skeleton_refresh_writes_the_skeleton(transformed: Template) -> None:
-    writers = {
-        function
-        for function in ALLOWED
-        if grants(transformed, role_of(transformed, function)).get("SkeletonTable", set())
-        - {"dynamodb:Query"}
-    }
-    assert writers == {"SkeletonRefreshFunction"}
-
-
-def test_no_function_may_change_or_delete_an_audit_record(transformed: Template) -> None:
-    for function in ALLOWED:
-        assert grants(transformed, role_of(transformed, function)).get("AuditTable", set()) <= {
-            "dynamodb:GetItem",
-            "dynamodb:PutItem",
-            "dynamodb:Query",
-        }
-
-
 def test_the_role_of_one_person_may_do_what_export_and_erasure_need(
     transformed: Template,
 ) -> None:
