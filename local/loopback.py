@@ -3,6 +3,7 @@ for as long as a block runs. What the local run answers are ASGI applications on
 
 from __future__ import annotations
 
+import http.client
 import json
 import socket
 import threading
@@ -15,6 +16,8 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode
 
+KINDS = ("application/json", "text/event-stream")
+"""What the API answers with."""
 ASKED_AGAIN_S = 0.5
 """Seconds between two looks at a turn that goes on behind a 202."""
 
@@ -61,15 +64,15 @@ class Client:
         )
         try:
             with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310
-                text = response.read().decode()
-                return (
-                    json.loads(text)
-                    if response.headers.get_content_type() == "application/json"
-                    else text
-                )
+                text, kind = response.read().decode(), response.headers.get_content_type()
         except urllib.error.HTTPError as error:
             with error:
                 raise RuntimeError(f"{error.code} {_told(error.read().decode())}") from None
+        except http.client.HTTPException as error:
+            raise RuntimeError(f"{self._url} speaks no HTTP: {error!r}") from None
+        if kind not in KINDS:
+            raise RuntimeError(f"{self._url} is no API of a kernel: it answers with {kind}")
+        return json.loads(text) if kind == KINDS[0] else text
 
 
 def _told(body: str) -> str:

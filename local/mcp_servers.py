@@ -32,6 +32,8 @@ from webbee_kernel.mcp.client.server_tools import action_type, hidden_in, proble
 from webbee_kernel.text import cut
 from webbee_kernel.types import JSONObject
 
+from .terminal import CliError
+
 if TYPE_CHECKING:
     from webbee_kernel.mcp.client.server_session import Session
 
@@ -43,22 +45,25 @@ REFERENCE: Final = re.compile(r"\$\{(\w+)\}")
 
 def configured(path: Path = FILE, env: Mapping[str, str] = os.environ) -> tuple[McpServer, ...]:
     """The servers of the environment, else those of the file, with what their variables refer to.
-    ValueError with what is wrong."""
-    if env.get(VARIABLE):
-        return servers_of(json.loads(env[VARIABLE]))
-    if not path.exists():
-        return ()
-    tables = tomllib.loads(path.read_text("utf-8")).get("mcp", {})
-    servers = servers_of({**given, "id": name} for name, given in tables.items())
+    CliError with what is wrong."""
+    where = VARIABLE if env.get(VARIABLE) else path
+    try:
+        if env.get(VARIABLE):
+            return servers_of(json.loads(env[VARIABLE]))
+        tables = tomllib.loads(path.read_text("utf-8")).get("mcp", {}) if path.exists() else {}
+        servers = servers_of({**given, "id": name} for name, given in tables.items())
+    except ValueError as error:
+        raise CliError(f"{where}: {error}") from None
     return tuple(resolved(server, env) for server in servers)
 
 
 def resolved(server: McpServer, env: Mapping[str, str] = os.environ) -> McpServer:
-    """A server whose variables hold what they refer to. ValueError for one that is not set."""
+    """A server whose variables hold what they refer to. CliError for one that is not set."""
 
     def value(found: re.Match[str]) -> str:
         if found[1] not in env:
-            raise ValueError(f"{server.id}: its env refers to {found[1]}, which is not set here")
+            told = f"its env refers to {found[1]}, which is not set here"
+            raise CliError(f"{FILE}: {server.id}: {told}")
         return env[found[1]]
 
     given = {name: REFERENCE.sub(value, text) for name, text in server.env.items()}

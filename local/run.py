@@ -40,7 +40,9 @@ def dev(options: argparse.Namespace) -> int:
     except OSError as error:
         other = f"{COMMAND} dev --port {options.port + 1}"
         other = f"make run PORT={options.port + 1}, or {other}" if IN_REPOSITORY else other
-        if error.errno:  # socket.create_server adds the address to the system's own word
+        if error.filename:
+            print(f"{error.filename}: {(error.strerror or '').lower()}", file=sys.stderr)
+        elif error.errno:  # socket.create_server adds the address to the system's own word
             place = f"{options.host}:{options.port} ({os.strerror(error.errno).lower()})"
             print(f"cannot listen on {place}: {other}", file=sys.stderr)
         else:

@@ -101,7 +101,7 @@ def _of_authors(commands: Commands) -> None:
     dev = commands.add("dev", "run.dev", told)
     dev.folder()
     dev.text("--host", "the address to listen at (127.0.0.1)", "127.0.0.1")
-    dev.add_argument("--port", default=8000, type=int, help="the port (8000)")
+    dev.add_argument("--port", default=8000, type=_port, help="the port (8000)")
     dev.model()
     dev.text("--keep", "where state is kept (.webbee)", ".webbee")
     dev.flag("--fresh", "begin empty and keep nothing")
@@ -124,6 +124,13 @@ def _of_authors(commands: Commands) -> None:
     deploy.add_argument("--arch", default="arm64", choices=("arm64", "x86_64"))
     deploy.flag("--dry-run", "only make what would be built")
     deploy.deployment()
+
+
+def _port(given: str) -> int:
+    """A port by its number; ValueError for what is none."""
+    if int(given) not in range(65_536):
+        raise ValueError(given)
+    return int(given)
 
 
 def _of_operators(commands: Commands) -> None:
@@ -209,13 +216,13 @@ def main(arguments: list[str] | None = None) -> int:
     module, _, name = options.runs.rpartition(".")
     try:
         return int(getattr(import_module(f"{__package__}.{module}"), name)(options))
-    except CliError as error:
-        print(paint("webbee: ", "red") + str(error), file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         return 0
+    except (CliError, OSError) as error:
+        print(paint("webbee: ", "red") + str(error), file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from ..terminal import paint
 from . import agreements, source, typed, wording
-from .finding import RULES, Checked, Finding, parse
+from .finding import RULES, Checked, Finding, parse, source_lines
 from .loading import load
 
 CERTAIN = frozenset({"unknown-name", "unused-coroutine"})
@@ -81,7 +81,7 @@ def _once(found: Iterable[Finding]) -> list[Finding]:
 
 def _is_ignored(folder: Path, finding: Finding) -> bool:
     path = folder / finding.file
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    lines = source_lines(path.read_text("utf-8")) if path.exists() else []
     line = lines[finding.line - 1] if 0 < finding.line <= len(lines) else ""
     named = IGNORED.search(line)
     return named is not None and finding.rule in re.split(r"[\s,]+", named[1])

@@ -204,16 +204,21 @@ class Module:
         return any(name.partition(".")[0] == package for name in self.aliases.values())
 
 
-APART = ("tests", ".venv", "node_modules")
-"""Folders of an extension whose files are not its own modules."""
+APART = frozenset({"tests", "node_modules", "venv", "site-packages"})
+"""Folders whose files are no modules of the extension, as those with a dot before their name."""
 
 
 def sources(folder: Path) -> Iterator[tuple[Path, str]]:
     """The extension's own modules, those of its packages too, each with its name in the folder."""
-    for path in sorted(folder.rglob("[!.]*.py")):
+    for path in sorted(folder.rglob("*.py")):
         inside = path.relative_to(folder)
-        if inside.parts[0] not in APART:
+        if not any(part in APART or part.startswith(".") for part in inside.parts):
             yield path, inside.as_posix()
+
+
+def source_lines(source: str) -> list[str]:
+    """The lines as Python counts them: `str.splitlines` ends one at a form feed, too."""
+    return source.replace("\r\n", "\n").split("\n")
 
 
 def parse(folder: Path) -> tuple[list[Module], list[Finding]]:

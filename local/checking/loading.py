@@ -35,7 +35,7 @@ from webbee_kernel.sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_mod
 
 from ..project import child_environment
 from . import agreements
-from .finding import Checked, Finding, near, parse, sources
+from .finding import Checked, Finding, near, parse, source_lines, sources
 from .wording import beside, poor
 
 SDK = "imperal-sdk==6.3.7"
@@ -141,7 +141,7 @@ def _slots(app_id: str, function: FunctionInfo, folder: Path, place: Finding) ->
 def _written(folder: Path, text: str) -> dict[str, Any]:
     """File and line where a text stands; empty where it stands nowhere."""
     for path, name in sources(folder):
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        for number, line in enumerate(source_lines(path.read_text("utf-8")), 1):
             if text in line:
                 return {"file": name, "line": number}
     return {}

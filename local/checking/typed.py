@@ -23,17 +23,18 @@ from token import OP
 
 import webbee_kernel
 
-from .finding import FUNCTIONS, Finding, decorator, is_handler, sources
+from .finding import FUNCTIONS, Finding, decorator, is_handler, source_lines, sources
 
 SECONDS = 120.0
 CONTEXT = "__webbee_context"
 RESULT = f"{CONTEXT}.ActionResult | {CONTEXT}_Model | {CONTEXT}_Mapping[str, {CONTEXT}_Any]"
 """What a handler may return."""
-IMPORTS = f"""import webbee_kernel.sdk as {CONTEXT}
-from collections.abc import Mapping as {CONTEXT}_Mapping
-from typing import Any as {CONTEXT}_Any
-from pydantic import BaseModel as {CONTEXT}_Model
-"""
+IMPORTS = (
+    f"import webbee_kernel.sdk as {CONTEXT}",
+    f"from collections.abc import Mapping as {CONTEXT}_Mapping",
+    f"from typing import Any as {CONTEXT}_Any",
+    f"from pydantic import BaseModel as {CONTEXT}_Model",
+)
 REMEDIES = {
     "unused-coroutine": "it does nothing without an await",
     "not-async": "take the await away",
@@ -88,20 +89,18 @@ def annotated(source: str) -> str:
         for node in handlers
         if node.returns is None and decorator(node, "function", "skeleton")
     ]
-    lines = source.splitlines(keepends=True)
+    lines = source_lines(source)
     for line, column, note in sorted(notes, reverse=True):
         raw = lines[line - 1].encode()
         lines[line - 1] = (raw[:column] + note.encode() + raw[column:]).decode()
-    whole = "".join(lines)
-    end = "" if whole.endswith("\n") else "\n"
-    return f"{whole}{end}{IMPORTS}" if notes else whole
+    return "\n".join([*lines, *IMPORTS] if notes else lines)
 
 
 def _colon(source: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int]:
     """Line and byte at which a function's signature ends."""
     depth = 0
-    lines = source.splitlines(keepends=True)[node.lineno - 1 :]
-    for token in tokenize.generate_tokens(iter(lines).__next__):
+    rest = (f"{line}\n" for line in source_lines(source)[node.lineno - 1 :])
+    for token in tokenize.generate_tokens(rest.__next__):
         depth += (token.string in "([{") - (token.string in ")]}") if token.type == OP else 0
         if token.type == OP and token.string == ":" and not depth:
             line, column = token.start

@@ -27,7 +27,7 @@ from webbee_kernel.types import JSONObject
 
 from .. import mcp_servers
 from ..mcp_servers import Seen, line_of, look, write
-from ..project import SERVE, folder_of_extensions
+from ..project import COMMAND, SERVE, folder_of_extensions
 from ..terminal import CliError, mark, paint, put_json, waiting
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ def _asked(work: Coroutine[Any, Any, T]) -> T:
 def listed(options: argparse.Namespace) -> int:
     """Every server: whether it answers, what it offers against what was approved. 1 where
     something has to be looked at."""
-    given, states = _configured(), states_of(_folder(options), options.token)
+    given, states = mcp_servers.configured(), states_of(_folder(options), options.token)
     bad = any(states.values())
     if options.json:
         put_json({name: state or "ok" for name, state in states.items()})
@@ -60,13 +60,13 @@ def listed(options: argparse.Namespace) -> int:
     if remote:
         print(f"\nMcpServers of a deployment:\n{mcp_servers.as_json(remote)}")
     if not given:
-        print("no server yet: webbee mcp add time -- uvx mcp-server-time")
+        print(f"no server yet: {COMMAND} mcp add time -- uvx mcp-server-time")
     return int(bad)
 
 
 def add(options: argparse.Namespace) -> int:
     """Name a server in webbee.toml, look at what it offers, approve it."""
-    if any(server.id == options.id for server in _configured()):
+    if any(server.id == options.id for server in mcp_servers.configured()):
         raise CliError(f"{options.id} is in {mcp_servers.FILE} already")
     command = options.rest
     if bool(command) == bool(options.server):
@@ -88,11 +88,7 @@ def add(options: argparse.Namespace) -> int:
         first = error.errors()[0]
         at = f"{first['loc'][0]}: " if first["loc"] else ""
         raise CliError(at + first["msg"].removeprefix("Value error, ")) from None
-    try:
-        seen = mcp_servers.resolved(server)
-    except ValueError as error:
-        raise CliError(str(error)) from None
-    if not _approved(seen, options):
+    if not _approved(mcp_servers.resolved(server), options):
         return 1
     mcp_servers.add(server)
     print(f"{server.id} is in {mcp_servers.FILE}; {SERVE}, started anew, serves it")
@@ -147,7 +143,7 @@ async def _to_browser(address: str) -> None:
 
 def approve(options: argparse.Namespace) -> int:
     """Look at what servers offer now and approve it; all of them without a name."""
-    given = _configured()
+    given = mcp_servers.configured()
     chosen = [s for s in given if s.id in options.ids] if options.ids else list(given)
     if missing := set(options.ids) - {s.id for s in given}:
         raise CliError(f"no server is called {', '.join(sorted(missing))}")
@@ -218,7 +214,7 @@ def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
 
 def states_of(folder: Path, token: str = "") -> dict[str, str]:
     """What is wrong with each server, by id; empty where nothing is."""
-    given, known = _configured(), _known(folder)
+    given, known = mcp_servers.configured(), _known(folder)
 
     async def all_of() -> list[str]:
         return await asyncio.gather(*(_state(server, known, token) for server in given))
@@ -251,13 +247,6 @@ def _agrees() -> bool:
     if not sys.stdin.isatty():
         raise CliError("nobody is here to look at this: --yes approves it unseen")
     return input("Approve these tools? [y/N] ").strip().lower() in ("y", "yes")
-
-
-def _configured() -> tuple[McpServer, ...]:
-    try:
-        return mcp_servers.configured()
-    except ValueError as error:
-        raise CliError(f"{mcp_servers.FILE}: {error}") from None
 
 
 def _known(folder: Path) -> dict[str, Approval]:

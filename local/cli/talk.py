@@ -22,6 +22,8 @@ def client(options: argparse.Namespace) -> Client:
     """The API that the options name; a token is needed unless it runs on this machine."""
     local = any(host in options.url for host in ("//127.0.0.1", "//localhost", "//[::1]"))
     token = options.token or ("dev" if local else "")
+    if not options.url.startswith(("http://", "https://")):
+        raise CliError(f"{options.url} is no address: --url https://…")
     if not token:
         raise CliError(f"{options.url} needs a token: --token or WEBBEE_TOKEN")
     return Client(options.url, token)

@@ -83,6 +83,24 @@ def test_modules_of_a_package_are_checked_like_those_beside_main(tmp_path: Path)
     assert spoken(problems_of(tmp_path).findings) == "1: syntax: invalid syntax"
 
 
+def test_a_line_is_what_python_counts_as_one_and_files_of_others_are_left_alone(
+    tmp_path: Path,
+) -> None:
+    """A form feed, as some set between the parts of a file, ends no line."""
+    (tmp_path / "main.py").write_text(
+        "from webbee_kernel.sdk import Extension\n\x0c\n"
+        'ext = Extension("x")\n\x0c\n@ext.schedule("nightly", "0 3 * * *")\n'
+        'async def nightly(ctx):\n    print("a\\u2028b\u2028")  # check: ignore[print]\n'
+        "    await ctx.stor.count()\n",
+        "utf-8",
+    )
+    for folder in (".ipynb_checkpoints", "venv"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "main.py").write_text("def broken(:\n", "utf-8")
+    found = [(f.file, f.line, f.rule) for f in problems_of(tmp_path).findings]
+    assert found == [("main.py", 1, "empty"), ("main.py", 8, "missing-attribute")]
+
+
 def test_a_type_checker_that_does_not_end_leaves_the_other_findings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -157,6 +157,31 @@ def test_what_keeps_a_run_from_its_start_is_one_sentence(
     assert said == ("webbee: PUT /v1/secret: The parameter store did not answer; try again.\n")
 
 
+@pytest.mark.usefixtures("signals")
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("--keep", "webbee.toml"), "webbee.toml: file exists\n"),
+        (("--fresh",), "webbee: webbee.toml: time: its env refers to NOT_SET, which is not set"),
+    ],
+)
+def test_what_lies_in_the_way_of_a_start_is_told_as_what_it_is(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    given: tuple[str, ...],
+    says: str,
+) -> None:
+    table = '[mcp.time]\ncommand = "x"\nenv = { A = "${NOT_SET}" }\n'
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NOT_SET", "set")
+    (tmp_path / "webbee.toml").write_text(table, "utf-8")
+    if "--fresh" in given:
+        monkeypatch.delenv("NOT_SET")
+    assert webbee.main(["dev", "--port", "0", "--into", str(FAILING), *given]) == 1
+    assert capsys.readouterr().err.startswith(says)
+
+
 def test_data_that_another_run_has_is_said_before_a_port_that_is_taken(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

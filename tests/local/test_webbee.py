@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import json
 import re
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -148,7 +150,9 @@ def test_refresh_waits_until_the_sections_are_new(run: Run, world: World) -> Non
     [
         (["chat", "hello", "--url", "http://127.0.0.1:9"], "make run"),
         (["chat", "hello", "--url", "https://api.example.com"], "WEBBEE_TOKEN"),
+        (["chat", "hello", "--url", "127.0.0.1:8000"], "is no address: --url https://"),
         (["check", "/nowhere/at/all"], "no folder"),
+        (["new", "plants", "--into", "/proc/nowhere"], "No such file or directory"),
         (["new", "Bad Name"], "cannot be an extension's id"),
     ],
 )
@@ -157,6 +161,33 @@ def test_errors_say_what_to_do(run: Run, arguments: list[str], says: str) -> Non
     assert (status, out) == (1, "")
     assert says in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "speaks no HTTP: BadStatusLine"),
+        (
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 0\r\n\r\n",
+            "is no API of a kernel: it answers with text/html",
+        ),
+    ],
+)
+def test_an_address_of_something_else_is_told(run: Run, said: bytes, says: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(said)
+
+        other = threading.Thread(target=answer)
+        other.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        status, _, err = run("sessions", "--url", url)
+        other.join()
+    assert (status, says in err) == (1, True), err
 
 
 BROKEN = """import requests
