@@ -38,15 +38,7 @@ def dev(options: argparse.Namespace) -> int:
     try:
         _serve(options, settings, filled_folder(options.into))
     except OSError as error:
-        other = f"{COMMAND} dev --port {options.port + 1}"
-        other = f"make run PORT={options.port + 1}, or {other}" if IN_REPOSITORY else other
-        if error.filename:
-            print(f"{error.filename}: {(error.strerror or '').lower()}", file=sys.stderr)
-        elif error.errno:  # socket.create_server adds the address to the system's own word
-            place = f"{options.host}:{options.port} ({os.strerror(error.errno).lower()})"
-            print(f"cannot listen on {place}: {other}", file=sys.stderr)
-        else:
-            print(error.strerror, file=sys.stderr)
+        print(_in_the_way(error, options), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         kept = "nothing of this run" if options.fresh else options.keep
@@ -85,6 +77,19 @@ def _serve(options: argparse.Namespace, settings: Settings, extensions: Path) ->
         checks = threading.Thread(target=follow_saved, args=(extensions, say), daemon=True)
         checks.start()
         threading.Event().wait()
+
+
+def _in_the_way(error: OSError, options: argparse.Namespace) -> str:
+    """What keeps a run from its start, and the other way where it is the port."""
+    if error.filename:
+        return f"{error.filename}: {(error.strerror or '').lower()}"
+    if not error.errno:
+        return str(error.strerror)
+    # socket.create_server adds the address to the system's own word; a name has none of the system
+    why = os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
+    other = f"{COMMAND} dev --port {options.port + 1}"
+    other = f"make run PORT={options.port + 1}, or {other}" if IN_REPOSITORY else other
+    return f"cannot listen on {options.host}:{options.port} ({why.lower()}): {other}"
 
 
 def _end(*_: object) -> None:
