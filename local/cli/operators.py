@@ -20,8 +20,7 @@ from webbee_kernel.aws.parameters import SsmSecretStore
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.errors import KernelError
 from webbee_kernel.stores.dynamodb import Database
-from webbee_kernel.stores.dynamodb.document_store import DocumentStore
-from webbee_kernel.stores.dynamodb.personal_data import Belongings, Export
+from webbee_kernel.stores.dynamodb.personal_data import Belongings
 from webbee_kernel.stores.dynamodb.user_items import ConnectionStore
 from webbee_kernel.types import UserKey
 
@@ -37,9 +36,8 @@ AUDIT_S = 365 * 86_400
 def export(options: argparse.Namespace) -> int:
     """Write everything that is kept of a person to a file, a line of JSON each; a new file is its
     owner's alone."""
-    user, belongings, tables = _find(options)
-    documents = DocumentStore(Database(clients()), tables["store"])
-    lines = _asked(_lines(Export(belongings, documents, user)))
+    _, belongings, _ = _find(options)
+    lines = _asked(_lines(belongings))
     Path(options.into).touch(mode=0o600)
     Path(options.into).write_text("".join(f"{line}\n" for line in lines), "utf-8")
     if options.json:
@@ -103,10 +101,10 @@ def clients() -> Callable[[str], Any]:
     return functools.cache(lambda service: make(service))
 
 
-async def _lines(told: Export) -> list[str]:
-    lines, cursor = await told.part(None)
+async def _lines(belongings: Belongings) -> list[str]:
+    lines, cursor = await belongings.export()
     while cursor is not None:
-        more, cursor = await told.part(cursor)
+        more, cursor = await belongings.export(cursor)
         lines += more
     return lines
 

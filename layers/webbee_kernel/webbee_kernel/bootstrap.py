@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .extensions.registry import Registry
     from .refresh.due import Installer, Refresher, Scheduler
     from .stores.audit_trail import OnceDispatch
-    from .stores.dynamodb.personal_data import Belongings, Export
+    from .stores.dynamodb.personal_data import Belongings
     from .turn.kernel import Kernel
 
     Installs: TypeAlias = Installer | LambdaInstalls
@@ -243,18 +243,6 @@ def make_belongings(app: App, user: UserKey, apps: Iterable[str]) -> Belongings:
     tables = {noun: settings.table(noun) for noun in ALL_TABLES}
     secrets = SsmSecretStore(settings.secrets_prefix, clients)
     return Belongings(Database(clients), tables, secrets, user, apps)
-
-
-def make_export(app: App, user: UserKey, apps: Iterable[str]) -> Export:
-    """The same, told line by line."""
-    from .stores.dynamodb import Database
-    from .stores.dynamodb.document_store import DocumentStore
-    from .stores.dynamodb.personal_data import Export
-
-    documents = DocumentStore(
-        Database(_clients_for(app.settings, user)), app.settings.table("store")
-    )
-    return Export(make_belongings(app, user, apps), documents, user)
 
 
 def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from ..bootstrap import make_belongings, make_export
+from ..bootstrap import make_belongings
 from ..clock import digest
 from ..errors import RequestConflict
 from ..stores.transcript_archive import conversation
@@ -115,9 +115,9 @@ class Me:
     async def export(self, request: Request) -> Answer:
         """Everything that is kept of the caller, a line of JSON each. The last line is
         `{"kind": "end"}`, or `{"kind": "more", "cursor": …}` where a further part follows."""
-        export = make_export(self._app, UserKey.of(request.caller), await self._apps())
+        belongings = make_belongings(self._app, UserKey.of(request.caller), await self._apps())
         with cursor_given():
-            lines, cursor = await export.part(request.asked(ExportAsked).cursor or None)
+            lines, cursor = await belongings.export(request.asked(ExportAsked).cursor or None)
         last = {"kind": "more", "cursor": cursor} if cursor else {"kind": "end"}
         return Answer("\n".join([*lines, json_text(last), ""]), content_type="application/x-ndjson")
 

@@ -13,25 +13,22 @@ import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 from uuid import uuid4
 
-from ...clock import iso, new_id
+from ...clock import iso
 from ...types import JSON, AuditRecord, JSONObject, UserKey
 from ..codec import audit_from, dumps, loads, unpack
 from ..deployment import KERNEL_APP
-from ..item_keys import app_key, secrets_of, user_key
+from ..item_keys import secrets_of, user_key
 from ..paging import Collection, Cursor
 from ..protocols import SecretStore
 from .client import ConditionFailed, Database
+from .document_store import DocumentStore
 from .item_requests import ABSENT, Item, delete, key_of, partition, put
 from .sessions import turn_in
-from .timers import TIMER
 from .transcripts import rows_in
 from .user_items import record_item
-
-if TYPE_CHECKING:
-    from .document_store import DocumentStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ PLACES: Final = (
     Place("event", "events", "user"),
     Place("limit", "limits", "user"),
     Place("connection", "connections", "user"),
-    # behind apps and sessions, which are found by its records (`_traces`)
+    # behind apps and sessions, which are found by its records (`_partitions`)
     Place("audit", "audit", "user", kept=True),
     Place("session", "transcripts", "user", "session#"),
 )
@@ -68,11 +65,21 @@ PLACES: Final = (
 tables, under `tenant/user`."""
 
 
-PAGE = 100
-PASSES = 5
+PAGE: Final = 100
+"""Items that an erasure removes at a time."""
+PASSES: Final = 5
 """Times the places are gone through: what wrote meanwhile is found by the next."""
 # the audit's item that holds the pseudonym for as long as an erasure is under way
-_MARKER = "erasure"
+_MARKER: Final = "erasure"
+ENOUGH_BYTES: Final = 2_500_000
+"""Of JSON after which a part of an export ends: with a largest line behind it, it fits into
+Lambda's 6 MB."""
+MAX_LINE_BYTES: Final = 2_500_000
+"""Of one line. Whose document is larger reads it through its app; the line says how large it is."""
+_KEYS: Final = frozenset({"pk", "sk", "schema", "stamp", "expires_at", "lease_until"})
+
+Position = tuple[int, str, str]
+"""Where a walk has come: the number of the place, the partition, the sort key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +88,6 @@ class Erased:
 
     done: bool
     counts: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An item of a person, where it stands in the walk, and of which place it is."""
-
-    place: Place
-    position: tuple[int, str, str]
-    item: Item
 
 
 class Belongings:
@@ -110,6 +108,7 @@ class Belongings:
         self._user = user
         # what the kernel itself keeps of a person lies there like an app's
         self._apps = {KERNEL_APP, *apps}
+        self._documents = DocumentStore(database, tables["store"])
 
     async def secret_names(self) -> tuple[str, ...]:
         """`app/name` of every secret the person gave; values are never told."""
@@ -117,17 +116,50 @@ class Belongings:
         paths = await self._secrets.below(above)
         return tuple(path.removeprefix(f"{above}/") for path in paths)
 
-    async def walk(self, after: tuple[int, str, str] | None = None) -> AsyncIterator[Found]:
-        """Every item, place by place; after a position of an earlier walk."""
-        at, pk_after, sk_after = after or (0, "", "")
-        for index, place in enumerate(PLACES[at:], at):
-            for pk in await self._partitions(place):
-                # partitions come sorted: those before it were told in an earlier part
-                if (index, pk) < (at, pk_after):
+    async def export(self, cursor: str | None = None) -> tuple[list[str], str | None]:
+        """Lines from a cursor on, and the cursor of the next part; ValueError for a cursor that
+        this did not give out. Secrets are named in the first part and never told.
+
+        A line is `{"kind", "in", "key", "until", "data"}`: what it is, the session or app it lies
+        in, its key there, until when (UTC; null: until its app or its person removes it), all of
+        it.
+        """
+        tokens = Cursor("export", str(self._user))
+        lines: list[str] = []
+        after = None
+        if cursor is None:
+            names = await self.secret_names()
+            lines += [_line("secret", name.partition("/")[0], name, None) for name in names]
+        else:
+            index, pk, sk = tokens.read(cursor, 3)
+            after = (int(index), str(pk), str(sk))
+        size = 0
+        async for index, items in self._walk(after):
+            for item in items:
+                # of a large document: told with its head
+                if PLACES[index].kind == "document" and "#part#" in item["sk"]:
                     continue
-                start = sk_after if (index, pk) == (at, pk_after) else ""
-                async for item in self._items(place, pk, start):
-                    yield Found(place, (index, pk, item["sk"]), item)
+                lines.append(await self._told(PLACES[index].kind, item))
+                size += len(lines[-1].encode())
+                # behind the line: each part gets further, however large a single line is
+                if size >= ENOUGH_BYTES:
+                    return lines, tokens.write(index, item["pk"], item["sk"])
+        return lines, None
+
+    async def _told(self, kind: str, item: Item) -> str:
+        # the third part of a partition key, a session or an app; a user's own has none
+        inside, sk = "".join(item["pk"].split("#")[2:]), item["sk"]
+        until = iso(float(item["expires_at"])) if "expires_at" in item else None
+        data: JSON = {name: _value(v) for name, v in item.items() if name not in _KEYS}
+        if kind == "document" and not sk.startswith("#"):  # what lists a collection's users
+            collection, doc_id = sk.split("#")
+            document = await self._documents.get(Collection(self._user, inside, collection), doc_id)
+            data = asdict(document) if document else None
+        elif kind == "memory" and sk.startswith("turn#"):
+            data = asdict(turn_in(item))
+        elif kind == "turn":
+            data = list(rows_in(item).values())
+        return _line(kind, inside, sk, data, until)
 
     async def erase(self, *, now: float, in_time: Callable[[], bool], expires_at: int) -> Erased:
         """Remove everything; records of the audit stay under a pseudonym, without what leads to the
@@ -138,20 +170,22 @@ class Belongings:
         """
         counts: Counter[str] = Counter()
         pseudonym = await self._pseudonym()
+        done = False
         for _ in range(PASSES):
             before = counts.total()
-            if not await self._sweep(pseudonym, counts, in_time):
-                return Erased(False, counts)
+            done = await self._sweep(pseudonym, counts, in_time)
             # a pass that found nothing: nobody writes any longer
-            if counts.total() == before:
+            if not done or counts.total() == before:
                 break
-        # a repetition that found nothing leaves no second record
+        # a repetition that found nothing leaves none, and of several tries one is left
         if counts:
-            await self._record(pseudonym, now, expires_at)
+            call = ("kernel", "erase", "destructive", "", "", 0, "", "ok")
+            await self._put_record(pseudonym, AuditRecord(_MARKER, iso(now), *call), expires_at)
         # last: a try that goes on with this erasure has to find the same pseudonym
-        marker = key_of(user_key(self._user), _MARKER)
-        await self._database.batch([delete(self._tables["audit"], marker)])
-        return Erased(True, counts)
+        if done:
+            marker = key_of(user_key(self._user), _MARKER)
+            await self._database.batch([delete(self._tables["audit"], marker)])
+        return Erased(done, counts)
 
     async def _sweep(
         self, pseudonym: UserKey, counts: Counter[str], in_time: Callable[[], bool]
@@ -159,26 +193,18 @@ class Belongings:
         """One walk through all places; False where the time was over before its end."""
         for path in await self._secrets.below(secrets_of(self._user)):
             counts["secret"] += await self._secrets.delete(path)
-        batch: list[Found] = []
-        async for found in self.walk():
-            if batch and (len(batch) == PAGE or found.place is not batch[0].place):
-                await self._remove(batch, pseudonym, counts)
-                batch = []
-                if not in_time():
-                    return False
-            batch.append(found)
-        await self._remove(batch, pseudonym, counts)
-        return not batch or in_time()  # each try gets further
-
-    async def _remove(self, batch: list[Found], pseudonym: UserKey, counts: Counter[str]) -> None:
-        """Delete items of one place; of those that are kept, after a copy under the pseudonym."""
-        for found in batch:
-            if found.place.kept:
-                await self._pseudonymise(found.item, pseudonym)
-        if batch:
-            place, keys = batch[0].place, (key_of(*f.position[1:]) for f in batch)
-            await self._database.batch(delete(self._tables[place.table], key) for key in keys)
-            counts[place.kind] += len(batch)
+        async for index, items in self._walk(limit=PAGE):
+            place = PLACES[index]
+            if place.kept:
+                for item in items:
+                    await self._pseudonymise(item, pseudonym)
+            table = self._tables[place.table]
+            await self._database.batch(delete(table, key_of(i["pk"], i["sk"])) for i in items)
+            counts[place.kind] += len(items)
+            # behind what was removed: each try gets further
+            if not in_time():
+                return False
+        return True
 
     async def _pseudonymise(self, item: Item, pseudonym: UserKey) -> None:
         """That a call was made stays; with which words, values and outcome does not."""
@@ -188,12 +214,6 @@ class Belongings:
         told = audit_from(item["body"])
         bare = replace(told, session_id="", request_id="", args_hash="", outcome=None, effect="")
         await self._put_record(pseudonym, bare, int(item["expires_at"]))
-
-    async def _record(self, pseudonym: UserKey, now: float, expires_at: int) -> None:
-        said = AuditRecord(
-            new_id(), iso(now), "kernel", "erase", "destructive", "", "", 0, "", "ok"
-        )
-        await self._put_record(pseudonym, said, expires_at)
 
     async def _put_record(self, pseudonym: UserKey, record: AuditRecord, expires_at: int) -> None:
         item = record_item(pseudonym, record, expires_at)
@@ -209,101 +229,53 @@ class Belongings:
             name = failure.item["pseudonym"]
         return UserKey(self._user.tenant_id, name)
 
-    async def _partitions(self, place: Place) -> list[str]:
-        if place.of == "user":
-            return [user_key(self._user)]
-        if place.of == "app":
-            # an app that is deployed no longer has left data, too
-            self._apps |= await self._traces("app_id")
-            return sorted(app_key(self._user, app_id) for app_id in self._apps)
-        return sorted(f"{user_key(self._user)}#{s}" for s in await self._sessions())
+    async def _walk(
+        self, after: Position | None = None, limit: int = 0
+    ) -> AsyncIterator[tuple[int, list[Item]]]:
+        """Every item, page by page, with the number of its place; after a position of an earlier
+        walk."""
+        at, pk_after, sk_after = after or (0, "", "")
+        partitions = await self._partitions()
+        for index, place in enumerate(PLACES[at:], at):
+            for pk in partitions[place.of]:
+                # partitions come sorted: those before it were told in an earlier part
+                if (index, pk) < (at, pk_after):
+                    continue
+                start = sk_after if (index, pk) == (at, pk_after) else ""
+                async for items in self._pages(place, pk, start, limit):
+                    yield index, items
 
-    async def _sessions(self) -> set[str]:
-        """Those listed, and those that calls were made in."""
-        listed = self._items(PLACES[-1], user_key(self._user))
-        found = {item["session_id"] async for item in listed}
-        return found | await self._traces("session_id")
-
-    async def _traces(self, name: str) -> set[str]:
-        """Values of a field in the records of the audit; for apps also those that the skeleton
-        names."""
-        user = user_key(self._user)
-        calls = Place("audit", "audit", "user", "call#")
-        found = {
-            str(getattr(audit_from(item["body"]), name)) async for item in self._items(calls, user)
-        }
-        if name == "app_id":
-            skeleton = Place("skeleton", "skeleton", "user")
-            keys = [item["sk"] async for item in self._items(skeleton, user)]
+    async def _partitions(self) -> Mapping[str, list[str]]:
+        """The partitions of each kind: of the sessions that are listed, or that calls were made in;
+        of the apps that are deployed, that calls were made of, or that the skeleton names: one that
+        is deployed no longer has left data, too."""
+        own = user_key(self._user)
+        sessions, apps = set[str](), set(self._apps)
+        async for items in self._pages(PLACES[-1], own):
+            sessions |= {item["session_id"] for item in items}
+        async for items in self._pages(Place("audit", "audit", "user", "call#"), own):
+            records = [audit_from(item["body"]) for item in items]
+            sessions |= {record.session_id for record in records}
+            apps |= {record.app_id for record in records}
+        async for items in self._pages(Place("skeleton", "skeleton", "user"), own):
             # sort keys are `!app`, `app#section` and `~app#section`
-            found |= {key.lstrip("!~").partition("#")[0] for key in keys}
-        # what no key can be made of has left nothing under one
-        return {value for value in found if value and "#" not in value}
+            apps |= {item["sk"].lstrip("!~").partition("#")[0] for item in items}
+        found = {
+            # what no key can be made of has left nothing under one
+            of: sorted(f"{own}#{name}" for name in names if name and "#" not in name)
+            for of, names in (("session", sessions), ("app", apps))
+        }
+        return {"user": [own], **found}
 
-    async def _items(self, place: Place, pk: str, after: str = "") -> AsyncIterator[Item]:
+    async def _pages(
+        self, place: Place, pk: str, after: str = "", limit: int = 0
+    ) -> AsyncIterator[list[Item]]:
         behind = key_of(pk, after) if after else None
-        request = partition(self._tables[place.table], pk, place.prefix, after=behind)
-        async for items in self._database.pages(request):
-            for item in items:
-                if item["sk"] != _MARKER:
-                    yield item
-
-
-ENOUGH_BYTES: Final = 2_500_000
-"""Of JSON after which a part ends: with a largest line behind it, it fits into Lambda's 6 MB."""
-MAX_LINE_BYTES: Final = 2_500_000
-"""Of one line. Whose document is larger reads it through its app; the line says how large it is."""
-_KEYS: Final = frozenset({"pk", "sk", "schema", "stamp", "expires_at", "lease_until"})
-_SAID: Final = {"ttl": "fetched_anew_every_seconds"}
-
-
-class Export:
-    """Lines `{"kind", "in", "key", "until", "data"}`: what it is, the session or app it lies in,
-    its key there, until when (UTC; null: until its app or its person removes it), all of it."""
-
-    def __init__(self, belongings: Belongings, documents: DocumentStore, user: UserKey) -> None:
-        self._belongings = belongings
-        self._documents = documents
-        self._user = user
-
-    async def part(self, cursor: str | None = None) -> tuple[list[str], str | None]:
-        """Lines from a cursor on, and the cursor of the next part; ValueError for a cursor that
-        this did not give out. Secrets are named in the first part and never told."""
-        tokens = Cursor("export", str(self._user))
-        lines: list[str] = []
-        after = None
-        if cursor is None:
-            names = await self._belongings.secret_names()
-            lines += [_line("secret", name.partition("/")[0], name, None) for name in names]
-        else:
-            index, pk, sk = tokens.read(cursor, 3)
-            after = (int(index), str(pk), str(sk))
-        size = 0
-        async for found in self._belongings.walk(after):
-            # of a large document: told with its head
-            if found.place.kind == "document" and "#part#" in found.position[2]:
-                continue
-            lines.append(await self._told(found))
-            size += len(lines[-1].encode())
-            # behind the line: each part gets further, however large a single line is
-            if size >= ENOUGH_BYTES:
-                return lines, tokens.write(*found.position)
-        return lines, None
-
-    async def _told(self, found: Found) -> str:
-        kind, item, (_, pk, sk) = found.place.kind, found.item, found.position
-        # the third part of a partition key, a session or an app; a user's own has none
-        inside = "".join(pk.split("#")[2:])
-        until = iso(float(item["expires_at"])) if "expires_at" in item else None
-        if kind == "document" and not sk.startswith("#"):  # what lists a collection's users
-            collection, doc_id = sk.split("#")
-            document = await self._documents.get(Collection(self._user, inside, collection), doc_id)
-            return _line(kind, inside, sk, asdict(document) if document else None, until)
-        if kind == "memory" and sk.startswith("turn#"):
-            return _line(kind, inside, sk, asdict(turn_in(item)), until)
-        if kind == "turn":
-            return _line(kind, inside, sk, list(rows_in(item).values()), until)
-        return _line(kind, inside, sk, _plain(item), until)
+        table = self._tables[place.table]
+        asked = partition(table, pk, place.prefix, after=behind, limit=limit)
+        async for items in self._database.pages(asked):
+            if found := [item for item in items if item["sk"] != _MARKER]:
+                yield found
 
 
 def _line(kind: str, inside: str, key: str, data: JSON, until: str | None = None) -> str:
@@ -312,18 +284,6 @@ def _line(kind: str, inside: str, key: str, data: JSON, until: str | None = None
     if len(text) > MAX_LINE_BYTES // 4 and (size := len(text.encode())) > MAX_LINE_BYTES:
         text = dumps({**row, "data": None, "left_out_bytes": size})
     return text
-
-
-def _plain(item: Item) -> JSONObject:
-    """The attributes; of sections, which stay until their app goes, the person's timer says how
-    often each is fetched anew."""
-    told = {name: _value(v) for name, v in item.items() if name not in _KEYS}
-    if item["sk"] == TIMER and isinstance(sections := told.get("sections"), dict):
-        told["sections"] = {
-            key: {_SAID.get(name, name): value for name, value in entry.items()}
-            for key, entry in sections.items()
-        }
-    return told
 
 
 def _value(attribute: Any) -> Any:
