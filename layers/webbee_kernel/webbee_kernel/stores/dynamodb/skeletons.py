@@ -43,7 +43,6 @@ from .item_requests import ABSENT, STAMP, Item, key_of, partition
 from .timers import (
     AFTER_SECTIONS,
     ATTEMPTS,
-    SkeletonTable,
     Timers,
     book_of,
     data_item,
@@ -56,115 +55,17 @@ from .timers import (
     timer_key,
 )
 
-
-class DueIndex(SkeletonTable):
-    """What of the table is by partition."""
-
-    async def due(
-        self,
-        shard: int,
-        before: float,
-        *,
-        since: float = 0.0,
-        limit: int = 500,
-        cursor: str | None = None,
-    ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
-        """Whose timer falls due in one shard from `since` on and before a time, earliest first:
-        reads what is due, not what exists."""
-        tokens, after = Cursor("due", shard), None
-        if cursor is not None:
-            due_at, pk, sk = tokens.read(cursor, 3)
-            after = {**key_of(pk, sk), "due_shard": str(shard), "due_at": due_at}
-        items = await self._query(
-            "#due_shard = :shard AND #due_at BETWEEN :since AND :before",
-            {"shard": str(shard), "since": since, "before": before},
-            index="due",
-            # one more tells whether there is a next page
-            need=positive(limit) + 1,
-            after=after,
-        )
-        found, rest = items[:limit], items[limit:]
-        users = tuple(
-            (user_of(item["pk"]), DueUser(loads(item["user"]), at))
-            for item in found
-            # BETWEEN takes both ends in
-            if (at := float(item["due_at"])) < before
-        )
-        if not rest:
-            return users, None
-        # the cursor names a row, not an offset: rows before it may go
-        last = found[-1]
-        return users, tokens.write(float(last["due_at"]), last["pk"], last["sk"])
-
-    async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
-        """Take a shard to look through, and how far it was looked through before; None while
-        somebody else does."""
-        # without an item it is the shard's first tick ever
-        free = f"{ABSENT} OR #lease_until <= :now"
-        try:
-            item = await self._update(_key(shard), {"lease_until": until}, free, own=STAMP, now=now)
-        except ConditionFailed:
-            return None
-        queued_until, swept_at = number(item, "queued_until"), number(item, "swept_at")
-        return ShardMark(queued_until or 0.0, swept_at or 0.0, until)
-
-    async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
-        """Note how far it has come; with `done` give it back. False when it was lost meanwhile."""
-        moved = {
-            "queued_until": mark.queued_until,
-            "swept_at": mark.swept_at,
-            "lease_until": 0.0 if done else mark.lease,
-        }
-        ours = "#lease_until = :lease"
-        return await holds(self._update(_key(shard), moved, ours, lease=mark.lease))
-
-    async def queued_until(self, user: UserKey) -> float:
-        """How far the tick has come in the user's shard, perhaps a moment late. Half a read
-        unit."""
-        key = _key(shard_of(user, self._shards))
-        item = await self._database.get(self._table, key, eventually=True)
-        return number(item or {}, "queued_until") or 0.0
+_KEYS = (section_key, previous_key)
+"""Of a section's items."""
 
 
-def _key(shard: int) -> Item:
-    return key_of(f"!due#{shard}", "!shard")
-
-
-class Tenants(SkeletonTable):
-    """The rows about tenants. No row ever goes, so each process writes one once."""
+class SkeletonStore(Timers):
+    """One item per user, app and section for its data; one timer a user for all else about them;
+    installation records beside."""
 
     def __init__(self, database: Database, table: str, shards: int) -> None:
         super().__init__(database, table, shards)
         self._known: set[tuple[str, str]] = set()
-
-    async def know(self, tenant_id: str, app_id: str = "") -> None:
-        """Note that there is such a tenant, for good. Repeatable."""
-        # no row of these ever goes
-        if (tenant_id, app_id) in self._known:
-            return
-        await self._put(key_of(tenants_key(app_id), tenant_id))
-        self._known.add((tenant_id, app_id))
-
-    async def tenants(self, app_id: str = "") -> tuple[str, ...]:
-        """The tenants of which a user has the app by a record of theirs, perhaps a moment late;
-        without an app all that are known. One Query for the tenants, and for an app one more each,
-        for one key: no users are read."""
-        known = partition(self._table, tenants_key(app_id), eventually=True)
-        tenants = [item["sk"] for item in await self._database.items(known)]
-        if not app_id:
-            return tuple(tenants)
-        have = await asyncio.gather(*(self._has(tenant, app_id) for tenant in tenants))
-        return tuple(tenant for tenant, has in zip(tenants, have, strict=True) if has)
-
-    async def _has(self, tenant_id: str, app_id: str) -> bool:
-        # the sparse index holds only who has the app
-        app = {"app": installed_key(tenant_id, app_id)}
-        return bool(await self._query("#due_shard = :app", app, index="due", need=1))
-
-
-class SkeletonStore(Timers, DueIndex, Tenants):
-    """One item per user, app and section for its data; one timer a user for all else about them;
-    installation records beside."""
 
     async def read(self, user: UserKey) -> UserState:
         """One query: all sections and installation records, and when the user was last noted."""
@@ -214,7 +115,9 @@ class SkeletonStore(Timers, DueIndex, Tenants):
                 if number(timer, "lease_until") != lease.until:
                     return None
             else:
-                await self._forget(user, (s for s in ours if s.key not in book))
+                # purged while their refresh ran
+                away = (s.key for s in ours if s.key not in book)
+                await self._remove(user, (key(*name) for name in away for key in _KEYS))
                 return Saved(due_at)
         raise self._contended()
 
@@ -296,24 +199,111 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         Repeatable. One query; one write for the timer and one for each item that goes."""
         items = await self._partition(user_key(user))
         gone = [s for s in state_of(items).sections if s.app_id == app_id]
-        # a key needs some section: cut off again, `app#` and `~app#` are left
-        prefixes = tuple(key(app_id, "-").removesuffix("-") for key in (section_key, previous_key))
         # the timer first: no refresh may write what is purged below
         await self._take_off(user, app_id)
-        await asyncio.gather(
-            *(
-                self._delete(key_of(item["pk"], item["sk"]))
-                for item in items
-                if item["sk"].startswith(prefixes)
-            )
-        )
+        # of sections that no timer knows, too: a key needs some section, which is cut off again
+        prefixes = tuple(key(app_id, "-").removesuffix("-") for key in _KEYS)
+        await self._remove(user, (i["sk"] for i in items if i["sk"].startswith(prefixes)))
         return len(gone)
 
-    async def _forget(self, user: UserKey, sections: Iterable[Section]) -> None:
-        """Data of sections that were purged while their refresh ran."""
-        keys = [
-            key_of(user_key(user), key)
-            for s in sections
-            for key in (section_key(*s.key), previous_key(*s.key))
-        ]
-        await asyncio.gather(*map(self._delete, keys))
+    async def _remove(self, user: UserKey, keys: Iterable[str]) -> None:
+        await asyncio.gather(*(self._delete(key_of(user_key(user), key)) for key in keys))
+
+    # ---- the due index
+
+    async def due(
+        self,
+        shard: int,
+        before: float,
+        *,
+        since: float = 0.0,
+        limit: int = 500,
+        cursor: str | None = None,
+    ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
+        """Whose timer falls due in one shard from `since` on and before a time, earliest first:
+        reads what is due, not what exists."""
+        tokens, after = Cursor("due", shard), None
+        if cursor is not None:
+            due_at, pk, sk = tokens.read(cursor, 3)
+            after = {**key_of(pk, sk), "due_shard": str(shard), "due_at": due_at}
+        items = await self._query(
+            "#due_shard = :shard AND #due_at BETWEEN :since AND :before",
+            {"shard": str(shard), "since": since, "before": before},
+            index="due",
+            # one more tells whether there is a next page
+            need=positive(limit) + 1,
+            after=after,
+        )
+        found, rest = items[:limit], items[limit:]
+        users = tuple(
+            (user_of(item["pk"]), DueUser(loads(item["user"]), at))
+            for item in found
+            # BETWEEN takes both ends in
+            if (at := float(item["due_at"])) < before
+        )
+        if not rest:
+            return users, None
+        # the cursor names a row, not an offset: rows before it may go
+        last = found[-1]
+        return users, tokens.write(float(last["due_at"]), last["pk"], last["sk"])
+
+    async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
+        """Take a shard to look through, and how far it was looked through before; None while
+        somebody else does."""
+        # without an item it is the shard's first tick ever
+        free = f"{ABSENT} OR #lease_until <= :now"
+        try:
+            item = await self._update(
+                _shard_key(shard), {"lease_until": until}, free, own=STAMP, now=now
+            )
+        except ConditionFailed:
+            return None
+        queued_until, swept_at = number(item, "queued_until"), number(item, "swept_at")
+        return ShardMark(queued_until or 0.0, swept_at or 0.0, until)
+
+    async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
+        """Note how far it has come; with `done` give it back. False when it was lost meanwhile."""
+        moved = {
+            "queued_until": mark.queued_until,
+            "swept_at": mark.swept_at,
+            "lease_until": 0.0 if done else mark.lease,
+        }
+        ours = "#lease_until = :lease"
+        return await holds(self._update(_shard_key(shard), moved, ours, lease=mark.lease))
+
+    async def queued_until(self, user: UserKey) -> float:
+        """How far the tick has come in the user's shard, perhaps a moment late. Half a read
+        unit."""
+        key = _shard_key(shard_of(user, self._shards))
+        item = await self._database.get(self._table, key, eventually=True)
+        return number(item or {}, "queued_until") or 0.0
+
+    # ---- tenants
+
+    async def know(self, tenant_id: str, app_id: str = "") -> None:
+        """Note that there is such a tenant, for good. Repeatable."""
+        # no row of these ever goes
+        if (tenant_id, app_id) in self._known:
+            return
+        await self._put(key_of(tenants_key(app_id), tenant_id))
+        self._known.add((tenant_id, app_id))
+
+    async def tenants(self, app_id: str = "") -> tuple[str, ...]:
+        """The tenants of which a user has the app by a record of theirs, perhaps a moment late;
+        without an app all that are known. One Query for the tenants, and for an app one more each,
+        for one key: no users are read."""
+        known = partition(self._table, tenants_key(app_id), eventually=True)
+        tenants = [item["sk"] for item in await self._database.items(known)]
+        if not app_id:
+            return tuple(tenants)
+        have = await asyncio.gather(*(self._has(tenant, app_id) for tenant in tenants))
+        return tuple(tenant for tenant, has in zip(tenants, have, strict=True) if has)
+
+    async def _has(self, tenant_id: str, app_id: str) -> bool:
+        # the sparse index holds only who has the app
+        app = {"app": installed_key(tenant_id, app_id)}
+        return bool(await self._query("#due_shard = :app", app, index="due", need=1))
+
+
+def _shard_key(shard: int) -> Item:
+    return key_of(f"!due#{shard}", "!shard")

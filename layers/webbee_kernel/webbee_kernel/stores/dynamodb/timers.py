@@ -6,7 +6,7 @@ committed.
                      sk app#section   data | packed  version  refreshed_at
                      sk ~app#section  data | packed  version             (what an alert compares to)
     pk !due#shard    sk !shard        queued_until  swept_at  lease_until
-    pk #tenants#…    sk tenant                                           (see `skeletons.Tenants`)
+    pk #tenants#…    sk tenant                                      (see `skeletons.SkeletonStore`)
     index due        due_shard  due_at → user
 
 A section's bookkeeping and its due time stand on the user's one timer, never beside its data.
@@ -19,7 +19,7 @@ it was through, and counts as it stands.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -60,12 +60,6 @@ def reconciled(ours: Iterable[Section], lease: Lease, stored: Book) -> Book:
     kept = {s.key: s for s in ours if s.key in stored or s.key not in known}
     theirs = {key: section for key, section in stored.items() if key not in known}
     return {**theirs, **kept}
-
-
-def added(book: Mapping[tuple[str, str], Section], sections: Iterable[Section]) -> Book | None:
-    """The bookkeeping with sections that it does not have yet; None when it has them all."""
-    new = {s.key: s for s in sections if s.key not in book}
-    return {**book, **new} if new else None
 
 
 _BOOKED: Final = (
@@ -110,14 +104,6 @@ AFTER_SECTIONS: Final = "~"
 """Every sort key that a turn reads is before this one."""
 
 
-class SkeletonTable(TableStore):
-    """The table, as each part of its store has it. `shards` are the partitions of its due index."""
-
-    def __init__(self, database: Database, table: str, shards: int) -> None:
-        super().__init__(database, table)
-        self._shards = shards
-
-
 def timer_key(user: UserKey) -> Item:
     return key_of(user_key(user), TIMER)
 
@@ -125,8 +111,6 @@ def timer_key(user: UserKey) -> Item:
 def data_item(user: UserKey, section: Section) -> Item:
     item = {
         **key_of(user_key(user), section_key(*section.key)),
-        "app_id": section.app_id,
-        "section": section.section,
         **_packed(section.data),
         "version": section.version,
         STAMP: stamp(),
@@ -198,23 +182,20 @@ def number(item: Item, name: str) -> float | None:
 ATTEMPTS = 10
 
 
-class Timers(SkeletonTable):
-    """The timers in the table."""
+class Timers(TableStore):
+    """The timers in the table. `shards` are the partitions of its due index."""
+
+    def __init__(self, database: Database, table: str, shards: int) -> None:
+        super().__init__(database, table)
+        self._shards = shards
 
     async def register(
         self, user: UserKey, sections: Iterable[Section], *, who: Mapping[str, Any]
     ) -> bool:
         """Put those that are not there yet on the user's timer; whether there was any. `who` is the
         user as refresh messages name it. Two requests; three for a user without a timer."""
-        given = tuple(sections)
-        for _ in range(ATTEMPTS):
-            timer = await self._timer(user, who)
-            book = added(book_of(timer), given)
-            if book is None:
-                return False
-            if await self._put_book(user, timer, book.values(), {"user": dumps(dict(who))}):
-                return True
-        raise self._contended()
+        given = {s.key: s for s in sections}
+        return await self._rebook(user, lambda book: {**given, **book}, who)
 
     async def lease(
         self, user: UserKey, *, now: float, until: float, due_by: float | None = None
@@ -277,22 +258,26 @@ class Timers(SkeletonTable):
             await self._update(timer_key(user), seen, "attribute_exists(#pk)")
 
     async def _take_off(self, user: UserKey, app_id: str) -> None:
-        for _ in range(ATTEMPTS):
-            timer = await self._get(timer_key(user)) or {}
-            book = book_of(timer)
-            kept = [s for s in book.values() if s.app_id != app_id]
-            if len(kept) == len(book) or await self._put_book(user, timer, kept, {}):
-                return
-        raise self._contended()
+        await self._rebook(user, lambda book: {k: s for k, s in book.items() if k[0] != app_id})
 
-    async def _put_book(
-        self, user: UserKey, timer: Item, sections: Collection[Section], sets: Mapping[str, Any]
+    async def _rebook(
+        self, user: UserKey, change: Callable[[Book], Book], who: Mapping[str, Any] | None = None
     ) -> bool:
-        """Replace the bookkeeping of a timer that nobody changed meanwhile; whether it was so."""
-        sets = {**self._booked(user, sections, earliest(sections)), **sets}
-        # not on the lease: whoever holds it meets this change in `save`, and keeps both
-        known = timer["sections"]
-        return await holds(self._update(timer_key(user), sets, "#sections = :known", known=known))
+        """Change the bookkeeping of a timer, which is made for `who` where there is none; whether
+        anything changed."""
+        for _ in range(ATTEMPTS):
+            timer = await (self._get(timer_key(user)) if who is None else self._timer(user, who))
+            book = book_of(timer or {})
+            changed = change(book)
+            if not timer or changed.keys() == book.keys():
+                return False
+            sets = self._booked(user, changed.values(), earliest(changed.values()))
+            sets |= {"user": dumps(dict(who))} if who is not None else {}
+            # not on the lease: whoever holds it meets this change in `save`, and keeps both
+            same, known = "#sections = :known", timer["sections"]
+            if await holds(self._update(timer_key(user), sets, same, known=known)):
+                return True
+        raise self._contended()
 
     async def _timer(self, user: UserKey, who: Mapping[str, Any]) -> Item:
         """The user's timer, made where there is none."""
