@@ -1,6 +1,6 @@
 """Session memory: a ring of five items per session.
 
-    pk tenant#user#session   sk turn#0 … turn#4    seq  body packed  expires_at  stamp
+    pk tenant#user#session   sk turn#0 … turn#4    seq  at  packed  expires_at  stamp
                                                    waiting  lease_<id>  holder_<id>
     pk tenant#user           sk pending#<id>       session_id  expires_at
 
@@ -8,10 +8,8 @@ A question lives in the turn that asked it (`waiting`: the ids), so it is asked,
 by one write each, and nothing can stand between a question and its turn. The list of a user's
 sessions lies with the transcripts.
 
-A turn is these attributes of its item:
-
-    body    number, time, status and request: what is left of a turn whose text is damaged
-    packed  the turn as text, compressed: a write is billed by the kilobyte
+A turn is its text, compressed (`packed`), for a write is billed by the kilobyte; `seq` and `at` are
+what is left of one whose text is damaged.
 
 Destinations that a person has accepted for a function lie here too: the function that runs turns
 has this table, and nobody else may read it.
@@ -24,11 +22,11 @@ from __future__ import annotations
 import logging
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
+from ...clock import iso
 from ...types import SessionKey, UserKey
-from ..codec import KEPT_S, dumps, squeeze, turn_from, turn_text, unpack
+from ..codec import KEPT_S, squeeze, turn_from, turn_text, unpack
 from ..item_keys import session_key, user_key
 from ..types import RING_SIZE, Accepted, Answering, SessionMemory, Turn
 from .client import TableStore, holds
@@ -38,18 +36,6 @@ SMALL_BYTES = 2_048
 READ_BEFORE = 200
 """Turns that a process need not read again, and the packed bytes of one: some megabytes."""
 _log = logging.getLogger("webbee.store")
-
-
-def turn_attributes(turn: Turn) -> Item:
-    head = {
-        "seq": turn.seq,
-        "at": turn.at,
-        "status": turn.status,
-        "message": "",
-        "reply": "",
-        "request_id": turn.request_id,
-    }
-    return {"body": dumps(head) + "\n", "packed": squeeze(turn_text(turn))}
 
 
 def turn_in(item: Item) -> Turn:
@@ -62,8 +48,8 @@ def turn_in(item: Item) -> Turn:
         return read(packed)
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         damaged(item, error)
-        # `body` is plain text of its own: what broke the packed one has not reached it
-        return replace(turn_from(item["body"]), status="error")
+        # an item of an earlier release has no time of its own
+        return Turn(int(item["seq"]), item.get("at") or iso(0.0), "error", "", "", "")
 
 
 def damaged(item: Item, error: Exception) -> None:
@@ -212,7 +198,8 @@ def _lease(item: Item, name: str) -> Answering:
 def _attributes(turn: Turn, expires_at: int) -> Item:
     waiting = {asked.confirmation_id for asked in turn.waiting}
     asks = {"waiting": waiting} if waiting else {}
-    return {**turn_attributes(turn), "expires_at": expires_at, **asks}
+    packed = squeeze(turn_text(turn))
+    return {"at": turn.at, "packed": packed, "expires_at": expires_at, **asks}
 
 
 def _pointer(user: UserKey, confirmation_id: str) -> Item:
