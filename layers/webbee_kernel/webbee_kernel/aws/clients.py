@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from ..errors import StorageUnavailable
 from ..observability import bound
@@ -223,26 +223,14 @@ VARIABLES: Final = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_T
 """Variables Lambda puts a role's credentials into."""
 
 
-class Credentials(NamedTuple):
-    """What a request is signed with; no token for a user of the account."""
-
-    key: str
-    secret: str
-    token: str = ""
-
-
-_current: ContextVar[Credentials | None] = ContextVar("credentials", default=None)
+request_credentials: ContextVar[Mapping[str, str] | None] = ContextVar("credentials", default=None)
+"""`{"key", "secret", "token"}` of the call at hand; None stands for the process's own."""
 _held: list[str] = []
 
 
 def signing_with(given: Mapping[str, str] | None) -> AbstractContextManager[None]:
-    """Sign with `{"key", "secret", "token"}` in here; None stands for the process's own."""
-    return bound(_current, Credentials(**given) if given else None)
-
-
-def request_credentials() -> Credentials | None:
-    """The credentials of the call at hand."""
-    return _current.get()
+    """Sign with these `request_credentials` in here."""
+    return bound(request_credentials, given or None)
 
 
 def hold_credentials(environ: MutableMapping[str, str]) -> None:

@@ -92,16 +92,13 @@ class TenantCredentials:
 
     def _renewal(self, scope: tuple[str, str]) -> asyncio.Task[_Session]:
         """The one request for a session of this scope that is on its way."""
-        taking = self._taking.get(scope)
-        if taking is None or taking.done():
+        if scope not in self._taking:
             taking = self._taking[scope] = asyncio.ensure_future(self._take(*scope))
             taking.add_done_callback(functools.partial(self._taken, scope))
-        return taking
+        return self._taking[scope]
 
     def _taken(self, scope: tuple[str, str], ended: asyncio.Task[_Session]) -> None:
-        # another one may have begun since
-        if self._taking.get(scope) is ended:
-            del self._taking[scope]
+        del self._taking[scope]
         # looks at the error, which asyncio would log where nobody waits any more
         if not ended.cancelled():
             ended.exception()
@@ -235,8 +232,8 @@ class RequestCredentials(Credentials):
 
     def get_frozen_credentials(self) -> ReadOnlyCredentials:
         """Asked by botocore's signer before each request."""
-        if given := request_credentials():
-            return ReadOnlyCredentials(given.key, given.secret, given.token or None)
+        if given := request_credentials.get():
+            return ReadOnlyCredentials(given["key"], given["secret"], given.get("token") or None)
         self._own = self._own or self._find()
         if self._own is None:
             raise NoCredentialsError
