@@ -246,26 +246,30 @@ class Belongings:
                     yield index, items
 
     async def _partitions(self) -> Mapping[str, list[str]]:
-        """The partitions of each kind: of the sessions that are listed, or that calls were made in;
-        of the apps that are deployed, that calls were made of, or that the skeleton names: one that
-        is deployed no longer has left data, too."""
+        """The partitions of each kind, sorted."""
         own = user_key(self._user)
-        sessions, apps = set[str](), set(self._apps)
-        async for items in self._pages(PLACES[-1], own):
-            sessions |= {item["session_id"] for item in items}
-        async for items in self._pages(Place("audit", "audit", "user", "call#"), own):
-            records = [audit_from(item["body"]) for item in items]
-            sessions |= {record.session_id for record in records}
-            apps |= {record.app_id for record in records}
-        async for items in self._pages(Place("skeleton", "skeleton", "user"), own):
-            # sort keys are `!app`, `app#section` and `~app#section`
-            apps |= {item["sk"].lstrip("!~").partition("#")[0] for item in items}
+        sessions, apps = await self._traces(own)
         found = {
             # what no key can be made of has left nothing under one
             of: sorted(f"{own}#{name}" for name in names if name and "#" not in name)
-            for of, names in (("session", sessions), ("app", apps))
+            for of, names in (("session", sessions), ("app", apps | self._apps))
         }
         return {"user": [own], **found}
+
+    async def _traces(self, own: str) -> tuple[set[str], set[str]]:
+        """The sessions that are listed, or that calls were made in; the apps that calls were made
+        of, or that the skeleton names: one that is deployed no longer has left data, too."""
+        sessions, apps = set[str](), set[str]()
+        async for items in self._pages(PLACES[-1], own):
+            sessions.update(item["session_id"] for item in items)
+        async for items in self._pages(Place("audit", "audit", "user", "call#"), own):
+            for record in (audit_from(item["body"]) for item in items):
+                sessions.add(record.session_id)
+                apps.add(record.app_id)
+        async for items in self._pages(Place("skeleton", "skeleton", "user"), own):
+            # sort keys are `!app`, `app#section` and `~app#section`
+            apps.update(item["sk"].lstrip("!~").partition("#")[0] for item in items)
+        return sessions, apps
 
     async def _pages(
         self, place: Place, pk: str, after: str = "", limit: int = 0

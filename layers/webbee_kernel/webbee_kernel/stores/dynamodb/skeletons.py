@@ -55,9 +55,6 @@ from .timers import (
     timer_key,
 )
 
-_KEYS = (section_key, previous_key)
-"""Of a section's items."""
-
 
 class SkeletonStore(Timers):
     """One item per user, app and section for its data; one timer a user for all else about them;
@@ -116,8 +113,7 @@ class SkeletonStore(Timers):
                     return None
             else:
                 # purged while their refresh ran
-                away = (s.key for s in ours if s.key not in book)
-                await self._remove(user, (key(*name) for name in away for key in _KEYS))
+                await self._remove(user, _keys_of(s for s in ours if s.key not in book))
                 return Saved(due_at)
         raise self._contended()
 
@@ -201,9 +197,9 @@ class SkeletonStore(Timers):
         gone = [s for s in state_of(items).sections if s.app_id == app_id]
         # the timer first: no refresh may write what is purged below
         await self._take_off(user, app_id)
-        # of sections that no timer knows, too: a key needs some section, which is cut off again
-        prefixes = tuple(key(app_id, "-").removesuffix("-") for key in _KEYS)
-        await self._remove(user, (i["sk"] for i in items if i["sk"].startswith(prefixes)))
+        # of sections that no timer knows, too
+        keys = [item["sk"] for item in items if item["sk"].lstrip("~").startswith(f"{app_id}#")]
+        await self._remove(user, keys)
         return len(gone)
 
     async def _remove(self, user: UserKey, keys: Iterable[str]) -> None:
@@ -307,3 +303,8 @@ class SkeletonStore(Timers):
 
 def _shard_key(shard: int) -> Item:
     return key_of(f"!due#{shard}", "!shard")
+
+
+def _keys_of(sections: Iterable[Section]) -> list[str]:
+    """Of all items that sections may have."""
+    return [key(*s.key) for s in sections for key in (section_key, previous_key)]
