@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import tracemalloc
 import zlib
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -104,11 +104,17 @@ def test_records_come_back_as_they_went_in() -> None:
 
 
 def test_a_record_of_another_version_is_still_read() -> None:
-    head, _, facts = turn_text(turn(7)).partition("\n")
-    row = loads(head)
+    row = loads(turn_text(turn(7)))
     del row["vault"]
     row["of the future"] = 1
-    assert turn_from(dumps(row) + "\n" + facts) == replace(turn(7), vault={})
+    assert turn_from(dumps(row)) == replace(turn(7), vault={})
+
+
+def test_what_a_turn_does_not_say_is_empty() -> None:
+    bare, unmasked = Turn(1, "", "ok", "", "", ""), replace(turn(1), masked=False)
+    assert [turn_from(turn_text(one)) for one in (bare, unmasked)] == [bare, unmasked]
+    said = {f.name for f in fields(Turn) if getattr(bare, f.name)} | set(loads(turn_text(bare)))
+    assert said == set(loads(turn_text(bare)))
 
 
 def test_a_users_shard_is_the_same_everywhere() -> None:

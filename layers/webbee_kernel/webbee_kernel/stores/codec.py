@@ -20,14 +20,13 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable
-from dataclasses import MISSING, fields
 from typing import Any, Final
 
 import orjson
 
 from ..errors import BadInput
 from ..types import AuditRecord, Event, JSONObject, from_dict, to_dict
-from .types import ToolCallDigest, Turn
+from .types import Turn
 
 _STRICT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _EXACT = " "
@@ -159,53 +158,21 @@ KEPT_S: Final = 600
 for again."""
 
 _KEPT_TEXT: Final = 4_000
-_TURN_DEFAULTS: Final[JSONObject] = {
-    f.name: f.default if f.default_factory is MISSING else f.default_factory() for f in fields(Turn)
-}
-"""By field; of those that have none it is `MISSING`, which no value is."""
+_SAID: Final = frozenset({"seq", "at", "status", "message", "reply", "request_id", "masked"})
+"""Fields of a turn that no reader has a default for, or one that is not empty."""
 
 
 def turn_text(turn: Turn) -> str:
-    """A turn as text; BadInput when it would not fit into one item.
-
-    A line of JSON without what is default, then the facts as they are: quoting JSON inside JSON
-    would cost a tenth of an item.
-    """
-    row = {
-        name: value for name, value in to_dict(turn).items() if value != _TURN_DEFAULTS.get(name)
-    }
-    # in the place of what `to_dict` made of the calls: no field names, the facts apart
-    row |= _lists(turn)
-    return fitting(
-        "\n".join([dumps(row), "".join(d.data_facts_json for d in turn.digests)]), "turn"
-    )
-
-
-def _lists(turn: Turn) -> JSONObject:
-    """The calls and questions of a turn, of the facts their length."""
-    found: JSONObject = {
-        "waiting": [to_dict(p) for p in turn.waiting],
-        "paused": [(d.app_id, d.fn_name, d.data_facts_json, d.args_json) for d in turn.paused],
-    }
-    digests = [
-        (d.app_id, d.fn_name, len(d.data_facts_json), *([d.args_json] if d.args_json else []))
-        for d in turn.digests
-    ]
-    return {"digests": digests, **{name: rows for name, rows in found.items() if rows}}
+    """A turn as JSON without what is empty; BadInput when it would not fit into one item."""
+    row = {name: value for name, value in to_dict(turn).items() if value or name in _SAID}
+    for name in ("digests", "waiting", "paused"):
+        if name in row:
+            row[name] = [to_dict(one) for one in row[name]]
+    return fitting(dumps(row), "turn")
 
 
 def turn_from(text: str) -> Turn:
-    head, _, facts = text.partition("\n")
-    stored = loads(head)
-    rows, paused = stored.pop("digests", ()), stored.pop("paused", ())
-    digests: list[ToolCallDigest] = []
-    start = 0
-    # only a call that had arguments has a fourth value
-    for app_id, fn_name, length, *arguments in rows:
-        digests.append(ToolCallDigest(app_id, fn_name, facts[start : start + length], *arguments))
-        start += length
-    stopped = tuple(ToolCallDigest(*d) for d in paused)
-    return from_dict(Turn, stored, digests=tuple(digests), paused=stopped)
+    return from_dict(Turn, loads(text))
 
 
 def told_row(turn: Turn) -> JSONObject:

@@ -18,7 +18,7 @@ from ...types import JSONObject
 
 Item = dict[str, Any]
 """An item, or its key, by attribute: `{"pk": "…", "seq": 1}`."""
-LAYOUT: Final[Item] = {"schema": 3}
+LAYOUT: Final[Item] = {"schema": 4}
 """How items are laid out, a part of every one, in all tables alike. Who changes the layout of one
 raises it, and reads the one before for as long as anybody runs it."""
 STAMP: Final = "stamp"
@@ -33,7 +33,6 @@ _ITEMS: Final = frozenset(
 )
 """Names of a request or an answer under which attributes lie."""
 _NAME: Final = re.compile(r"#(\w+)")
-_WORD: Final = re.compile(r"[A-Za-z]\w*", re.ASCII)
 
 
 class Add(NamedTuple):
@@ -155,21 +154,14 @@ def partition(table: str, pk: str, prefix: str = "", **options: Any) -> Query:
 
 def _updating(request: JSONObject, write: Write) -> JSONObject:
     clauses: dict[str, list[str]] = {}
-    names: dict[str, str] = {}
     values: Item = {}
-    for at, (name, change) in enumerate(write.changes.items()):
-        # by number where a name is no word
-        word = name if _WORD.fullmatch(name) else f"_{at}"
+    for name, change in write.changes.items():
         clause, form, value = _changed(change)
-        clauses.setdefault(clause, []).append(form.format(word))
-        names[f"#{word}"] = name
+        clauses.setdefault(clause, []).append(form.format(name))
         # `new_` keeps it apart from a value of the condition that has the same name
-        values |= {} if value is None else {f"new_{word}": value}
+        values |= {} if value is None else {f"new_{name}": value}
     text = " ".join(f"{clause} {', '.join(forms)}" for clause, forms in clauses.items())
-    made = _conditional({**request, "UpdateExpression": text}, write, values)
-    # over what `_expressed` found: it takes a numbered word for the name itself
-    made["ExpressionAttributeNames"] |= names
-    return made
+    return _conditional({**request, "UpdateExpression": text}, write, values)
 
 
 def _changed(change: Any) -> tuple[str, str, Any]:
