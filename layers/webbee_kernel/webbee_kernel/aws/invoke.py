@@ -9,7 +9,7 @@ import random
 from asyncio import wait_for
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from ..background import CachedValue, ValueStore
 from ..catalogue import Catalogue
@@ -121,14 +121,6 @@ class ExecutionEnded(DispatchUnanswered):
     """What was invoked ended the process it ran in."""
 
 
-class KeptAnswer(ValueStore[Catalogue], Protocol):
-    """A catalogue that is kept, and made of an answer."""
-
-    def made(self, told: JSONObject) -> Catalogue:
-        """The catalogue of this answer."""
-        ...
-
-
 WebhookMark: TypeAlias = Callable[[str], Awaitable[str]]
 """A tenant as the addresses of its webhooks name it, signed."""
 
@@ -172,7 +164,7 @@ class LambdaDispatch(Invoked):
         client_factory: ClientFactory = patient_client,
         *,
         fresh_s: float | None = None,
-        kept: KeptAnswer | None = None,
+        kept: ValueStore[Catalogue] | None = None,
         webhook_mark: WebhookMark | None = None,
         credentials: TenantCredentials | None = None,
         per_tenant: bool = False,
@@ -183,7 +175,6 @@ class LambdaDispatch(Invoked):
         environments of its own."""
         super().__init__(function_name, client_factory)
         self.catalogue = CachedValue[Catalogue](self._loaded, fresh_s, kept)
-        self._kept = kept
         self._webhook_mark = webhook_mark
         self._credentials = credentials
         self._per_tenant = per_tenant
@@ -193,7 +184,7 @@ class LambdaDispatch(Invoked):
         # a function with an environment per tenant refuses invocations that name none
         nobody = "catalogue" if self._per_tenant else ""
         ask = invoke_with_retry(lambda _: self.invoke({"kind": "catalogue"}, nobody), CATALOGUE_S)
-        return (self._kept.made if self._kept else Catalogue.from_dict)(await ask)
+        return Catalogue.from_dict(await ask)
 
     async def _deployed(self) -> Catalogue:
         try:

@@ -18,7 +18,7 @@ from ..catalogue import Catalogue
 from ..clock import Clock
 from ..config import Settings
 from ..errors import StorageUnavailable
-from ..types import JSONObject, UserKey
+from ..types import UserKey
 from .codec import INLINE_BYTES, dumps, loads, squeeze, unpack
 from .paging import Collection
 
@@ -69,7 +69,6 @@ class CachedCatalogue:
         self._store = store
         self._version = version
         self._clock = clock
-        self._found: tuple[JSONObject, Catalogue] | None = None
 
     async def find(self) -> Catalogue | None:
         """As another process was told it; None also where the table does not answer."""
@@ -79,17 +78,7 @@ class CachedCatalogue:
             )
         except StorageUnavailable:
             return None
-        if not found:
-            return None
-        told: JSONObject = loads(unpack(found))
-        self._found = told, Catalogue.from_dict(told)
-        return self._found[1]
-
-    def made(self, told: JSONObject) -> Catalogue:
-        """The catalogue of an answer: that which was found, where the answer is the same."""
-        # let go with its first use: the parsed text is as large as the catalogue
-        found, self._found = self._found, None
-        return found[1] if found and found[0] == told else Catalogue.from_dict(told)
+        return Catalogue.from_dict(loads(unpack(found))) if found else None
 
     async def keep(self, catalogue: Catalogue) -> None:
         """Leave it; what is too large, or cannot be written, costs the next process a wait."""
