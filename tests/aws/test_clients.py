@@ -25,8 +25,9 @@ from webbee_kernel.aws.clients import (
     signing_with,
 )
 from webbee_kernel.aws.invoke import LambdaDispatch
-from webbee_kernel.aws.parameters import read_policy
+from webbee_kernel.aws.parameters import KEPT_S, AppConfiguration, read_policy
 from webbee_kernel.bootstrap import bootstrap, make_kernel
+from webbee_kernel.catalogue import AppInfo, Catalogue
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import (
     DispatchRefused,
@@ -320,3 +321,36 @@ def test_it_may_name_a_file_of_the_function_as_the_variable_may(tmp_path: Any) -
         boto3.client("ssm").put_parameter(Name=NAME, Value=f"file:{file}", Type="String")
         text = Settings.from_env({"WEBBEE_POLICY": read_policy(NAME)}).policy_text()
     assert text == "Ask first. " * 1_000
+
+
+# ---- the apps' configuration
+
+
+async def test_configuration_is_read_anew_and_serves_on_through_an_outage() -> None:
+    settings, clock = Settings.from_env({"WEBBEE_CONFIG_PARAMETER": NAME}), [0.0]
+    catalogue = Catalogue({"mail": AppInfo("mail")})
+    with local_aws():
+        ssm = boto3.client("ssm")
+
+        def made() -> AppConfiguration:
+            return AppConfiguration(settings, lambda _: ssm, lambda: clock[0])
+
+        def write(n: int) -> None:
+            value = f'{{"mail": {{"n": {n}}}}}'
+            ssm.put_parameter(Name=NAME, Value=value, Type="String", Overwrite=True)
+
+        async def told(kept: AppConfiguration) -> Any:
+            return (await kept.of(EFFECT, catalogue))["config"]["mail"][0]["n"]
+
+        write(1)
+        kept = made()
+        assert await told(kept) == 1
+        write(2)
+        assert await told(kept) == 1
+        clock[0] += KEPT_S + 1
+        assert await told(kept) == 2
+        ssm.delete_parameter(Name=NAME)
+        clock[0] += KEPT_S + 1
+        assert await told(kept) == 2
+        with pytest.raises(DispatchRefused, match="ParameterNotFound"):
+            await told(made())

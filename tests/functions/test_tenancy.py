@@ -345,7 +345,9 @@ def test_a_key_that_was_never_rotated_is_asked_for_every_five_minutes_and_not_wi
             marks = {asyncio.run(keys.mark("acme")) for _ in range(3)}
             assert len(marks) == 1
             clock[0] += KEPT_S + 1
-    assert asked.get_secret_value.call_count == 4  # each time the key and the one before it
+        assert asked.get_secret_value.call_count == 4  # each time the key and the one before it
+        asked.get_secret_value.side_effect = ConnectionError("an outage")
+        assert {asyncio.run(keys.mark("acme")), *marks} == marks
 
 
 def test_an_address_without_a_tenant_is_that_of_the_deployments_own(tenanted: Stack) -> None:

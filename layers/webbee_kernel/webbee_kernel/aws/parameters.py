@@ -11,7 +11,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from ..catalogue import Catalogue
 from ..config import Settings, layers_of
@@ -35,6 +35,32 @@ UNKNOWN: Final = "!"
 _log = logging.getLogger("webbee.webhooks")
 
 
+T = TypeVar("T")
+
+
+class _Kept(Generic[T]):
+    """What a service holds, read anew after `KEPT_S`; what was read before serves on through an
+    outage of the service."""
+
+    def __init__(self, read: Callable[[], T], now: Callable[[], float]) -> None:
+        self._read = read
+        self._now = now
+        self._value: T | None = None
+        self._read_at = 0.0
+
+    async def __call__(self, *, anew: bool = False) -> T:
+        now = self._now()
+        if self._value is not None and not anew and now - self._read_at <= KEPT_S:
+            return self._value
+        try:
+            self._value = await in_thread(self._read)
+        except Exception:
+            if self._value is None:
+                raise
+        self._read_at = now
+        return self._value
+
+
 class WebhookKeys:
     """Signs and recognises; with neither a key nor a secret, addresses name no tenant."""
 
@@ -50,8 +76,7 @@ class WebhookKeys:
         self._client_factory = client_factory
         self._now = now
         self._looked_at = float("-inf")
-        self._known: tuple[str, ...] = ()
-        self._read_at = float("-inf")
+        self._kept = _Kept(self._read, now)
 
     async def mark(self, tenant_id: str) -> str:
         """The tenant as an address names it; `UNKNOWN` where the key cannot be read."""
@@ -84,12 +109,7 @@ class WebhookKeys:
         return True
 
     async def _keys(self, *, anew: bool = False) -> tuple[str, ...]:
-        if not self._secret:
-            return self._given
-        if anew or self._now() - self._read_at > KEPT_S:
-            self._known = await in_thread(self._read)
-            self._read_at = self._now()
-        return self._known
+        return await self._kept(anew=anew) if self._secret else self._given
 
     def _read(self) -> tuple[str, ...]:
         return tuple(filter(None, map(self._version, VERSIONS)))
@@ -178,14 +198,13 @@ class AppConfiguration:
     ) -> None:
         self._settings = settings
         self._client_factory = client_factory
-        self._now = now
-        self._config: JSONObject | None = None
-        self._read_at = 0.0
+        self._kept = _Kept(self._read, now)
 
     async def of(self, request: CallRequest, catalogue: Catalogue) -> JSONObject:
         """`{"config": {app: [deployment's, tenant's]}, "secrets": {app: {variable: value}}}` of the
         apps that the call may run; DispatchRefused where the parameter cannot be read."""
-        config, secrets = await self._whole(), self._settings.app_secrets
+        settings, secrets = self._settings, self._settings.app_secrets
+        config = await self._kept() if settings.app_config_parameter else settings.app_config
         tenant_id = str(request.user.get("tenant_id", ""))
         called = {request.app_id, *(request.arguments.get("sections") or {})}
         # a call may go on to shared apps: theirs travel with it, and no other app's
@@ -197,22 +216,11 @@ class AppConfiguration:
         }
         return {"config": _filled(layers), "secrets": _filled(values)}
 
-    async def _whole(self) -> JSONObject:
-        name = self._settings.app_config_parameter
-        if not name:
-            return self._settings.app_config
-        if self._config is None or self._now() - self._read_at > KEPT_S:
-            self._config = await in_thread(self._read, name)
-            self._read_at = self._now()
-        return self._config
-
-    def _read(self, name: str) -> JSONObject:
+    def _read(self) -> JSONObject:
         try:
-            return dict(json.loads(_parameter(name, self._client_factory)))
+            text = _parameter(self._settings.app_config_parameter, self._client_factory)
+            return dict(json.loads(text))
         except Exception as error:
-            # what was read before serves on: an outage of the service ends no call
-            if self._config is not None:
-                return self._config
             raise DispatchRefused(
                 "the extensions' configuration cannot be read from WEBBEE_CONFIG_PARAMETER"
                 f" ({_name(error)})"
