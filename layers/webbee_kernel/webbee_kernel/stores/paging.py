@@ -247,6 +247,10 @@ class DocumentQuery:
                 raise refused(self.cursor)
         return key, created
 
+    def matching(self, rows: Iterable[Row]) -> list[Row]:
+        """Those of the condition."""
+        return [row for row in rows if matches(row.document.data, self.where)]
+
     def ordered(self, rows: Iterable[Row]) -> list[Row]:
         """The rows, which were all read, in their order."""
         keyed = (r._replace(key=order_key(r.document.data.get(self.field))) for r in rows)

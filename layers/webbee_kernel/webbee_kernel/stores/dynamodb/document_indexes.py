@@ -135,11 +135,15 @@ class Generations(TableStore):
         """What is known of a collection, after a write that did not hold."""
         self._known.pop((collection.pk, collection.name), None)
 
-    async def take_in(self, collection: Collection, state: Generation, rows: Sequence[Row]) -> None:
-        """Give entries to up to a thousand documents of a whole collection that have none; where
-        there were no more, the indexes are done. What others change meanwhile is left to the next
-        read."""
-        waiting = [row for row in rows if generation_of(row.head) != state.gen]
+    def is_step(self, waiting: Sequence[Row]) -> bool:
+        """Whether these are more than a step takes in."""
+        return len(waiting) > BACKFILLED
+
+    async def take_in(
+        self, collection: Collection, state: Generation, waiting: Sequence[Row]
+    ) -> None:
+        """Give entries to up to a thousand documents that have none; where there were no more, the
+        indexes are done. What others change meanwhile is left to the next read."""
         taken = waiting[:BACKFILLED]
         try:
             for at in range(0, len(taken), _STEP):
@@ -148,7 +152,7 @@ class Generations(TableStore):
                 await self._database.write(
                     *count, *(self._entering(collection, state, r) for r in step)
                 )
-            if len(taken) == len(waiting):
+            if not self.is_step(waiting):
                 key, still = collection.marker_key, "#gen = :gen"
                 await self._update(key, {"done": 1}, still, gen=state.gen)
         except ConditionFailed:

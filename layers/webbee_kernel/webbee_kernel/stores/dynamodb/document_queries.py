@@ -5,16 +5,16 @@ one holds what is asked, else through the documents as they were made.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from ...errors import StorageUnavailable
 from ...sdk.records import Document, Page
-from ..paging import Collection, DocumentQuery, Row, matches
+from ..paging import Collection, DocumentQuery, Row
 from .client import Database, TableStore, pause
 from .document_indexes import Generation, Generations, Ranges, as_made, ranges
-from .document_items import doc_id_of, document_from, entry_of, part_count
+from .document_items import doc_id_of, document_from, entry_of, generation_of, part_count
 from .item_requests import Item
 
 ATTEMPTS: Final = 60
@@ -91,34 +91,37 @@ class DocumentQueries(TableStore):
         self, asked: DocumentQuery, state: Generation | None, found: Ranges, need: int = 0
     ) -> list[Row]:
         """Matching documents of the ranges, in their order: all, or at least the first `need`."""
-        collection = asked.collection
-        if state and state.takes_in(collection.declared.now):
-            # each of the whole collection may wait for its entries
-            whole = Ranges([as_made(self._table, collection)])
-            read, rows = await self._read(asked, whole, 0)
-            await self._generations.take_in(collection, state, read)
-            return rows
-        read, rows = await self._read(asked, found, need)
-        if found.sort_key == "created":
-            asked.tell_cost(asked.order_by or "where", len(read))
-        return rows
-
-    async def _read(
-        self, asked: DocumentQuery, found: Ranges, need: int
-    ) -> tuple[list[Row], list[Row]]:
-        """All that was read, and what of it matches."""
+        if state and state.takes_in(asked.collection.declared.now):
+            return await self._taken_in(asked, state)
         # few may match: pages of no more than `need` would be a request for each handful
         size = need if found.exact or not need else CHUNK
-        read: list[Row] = []
-        rows: list[Row] = []
+        read, rows = 0, list[Row]()
+        async for part in self._parts(asked.collection, found, size):
+            read += len(part)
+            rows += asked.matching(part)
+            if need and len(rows) >= need:
+                break
+        if found.sort_key == "created":
+            asked.tell_cost(asked.order_by or "where", read)
+        return rows
+
+    async def _taken_in(self, asked: DocumentQuery, state: Generation) -> list[Row]:
+        """All that match, as they were made; of those gone through, some get their entries."""
+        collection = asked.collection
+        waiting, rows = list[Row](), list[Row]()
+        async for part in self._parts(collection, Ranges([as_made(self._table, collection)])):
+            rows += asked.matching(part)
+            if not self._generations.is_step(waiting):
+                waiting += (row for row in part if generation_of(row.head) != state.gen)
+        await self._generations.take_in(collection, state, waiting)
+        return rows
+
+    async def _parts(
+        self, collection: Collection, found: Ranges, size: int = 0
+    ) -> AsyncIterator[list[Row]]:
         for query in found.queries:
             async for items in self._database.pages(replace(query, limit=size)):
-                part = await self._documents(asked.collection, found.sort_key, items)
-                read += part
-                rows += (row for row in part if matches(row.document.data, asked.where))
-                if need and len(rows) >= need:
-                    return read, rows
-        return read, rows
+                yield await self._documents(collection, found.sort_key, items)
 
     async def _documents(
         self, collection: Collection, sort_key: str, items: Sequence[Item]
