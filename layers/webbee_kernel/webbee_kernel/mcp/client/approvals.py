@@ -12,9 +12,9 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-import orjson
+from pydantic import TypeAdapter
 
 from ...types import JSONObject
 from .connections import McpServer
@@ -43,9 +43,14 @@ class Approval:
 
     def drift(self, offered: Mapping[str, str]) -> Drift:
         """How a listing differs from what was approved; what was left out is not new."""
+        own = self.digests
         # left out as it was then: one that has changed since is new again
-        known = {n: d for n, d in self.left_out.items() if offered.get(n) == d}
-        return drift(self.digests, {n: d for n, d in offered.items() if n not in known})
+        known = {n for n, d in self.left_out.items() if offered.get(n) == d}
+        return Drift(
+            changed=tuple(sorted(n for n in own.keys() & offered.keys() if own[n] != offered[n])),
+            gone=tuple(sorted(own.keys() - offered.keys())),
+            new=tuple(sorted(offered.keys() - own.keys() - known)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +86,6 @@ def digests(tools: Iterable[JSONObject]) -> dict[str, str]:
     return {str(tool["name"]): digest(tool) for tool in tools}
 
 
-def drift(approved: Mapping[str, str], offered: Mapping[str, str]) -> Drift:
-    """What has changed between two listings."""
-    both = approved.keys() & offered.keys()
-    return Drift(
-        changed=tuple(sorted(name for name in both if approved[name] != offered[name])),
-        gone=tuple(sorted(approved.keys() - offered.keys())),
-        new=tuple(sorted(offered.keys() - approved.keys())),
-    )
-
-
 def read(folder: str | Path) -> dict[str, Approval]:
     """The approvals beside the extensions, by server; none where there is no file. ValueError for
     one that nobody but a hand could have made so."""
@@ -98,9 +93,9 @@ def read(folder: str | Path) -> dict[str, Approval]:
     if not path.exists():
         return {}
     try:
-        servers = orjson.loads(path.read_bytes())["servers"]
-        return {str(name): _approval(given) for name, given in servers.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        kept = TypeAdapter(dict[Literal["servers"], dict[str, Approval]])
+        return kept.validate_json(path.read_bytes())["servers"]
+    except (ValueError, KeyError) as error:
         raise ValueError(f"{FILE} is no file of approvals: {type(error).__name__}") from None
 
 
@@ -113,14 +108,3 @@ def of(server: McpServer, approvals: Mapping[str, Approval]) -> Approval | str:
     if found.where != server.where:
         return f"it was approved at another address: webbee mcp approve {server.id}"
     return found
-
-
-def _approval(given: JSONObject) -> Approval:
-    return Approval(
-        where=str(given["where"]),
-        tools=tuple({**said(tool), "name": str(tool["name"])} for tool in given["tools"]),
-        protocol=str(given.get("protocol", "")),
-        resources=bool(given.get("resources")),
-        approved_at=str(given.get("approved_at", "")),
-        left_out={str(name): str(made) for name, made in given.get("left_out", {}).items()},
-    )
