@@ -1,52 +1,45 @@
+# mypy: disable-error-code="empty-body"
 """Words, pictures and sounds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .layout import Nodes, Props, Rows, UIAction, UINode, said
+from .tree import Nodes, Props, Rows, UIAction, UINode, drawn
 
 
 def Header(text: str, level: int = 2, subtitle: str = "") -> UINode:
     """A heading, level 1 to 4."""
-    return said("Header", locals(), "level")
 
 
 def Text(content: str, variant: str = "body", *, tone: str = "", truncate: bool = False) -> UINode:
     """A paragraph: `variant` body, caption, muted or code; `tone` warning."""
-    return said("Text", locals())
 
 
 def Markdown(content: str) -> UINode:
     """Text with Markdown's marks; its links open in a tab of their own."""
-    return said("Markdown", locals())
 
 
 def Code(content: str, language: str = "", *, line_numbers: bool = False) -> UINode:
     """Source text as it stands."""
-    return said("Code", locals())
 
 
 def Html(content: str, sandbox: bool = True, *, max_height: int = 0, theme: str = "dark") -> UINode:
     """Markup, shown as source: the page runs nobody's markup."""
-    return said("Html", locals(), "sandbox")
 
 
 def Badge(
     label: str = "", color: str = "gray", *, value: object = None, size: str = "", dot: bool = False
 ) -> UINode:
     """A small label."""
-    return said("Badge", locals(), "value")
 
 
 def Avatar(fallback: str = "?", src: str = "", *, size: str = "md") -> UINode:
     """A person's picture or initials."""
-    return said("Avatar", locals())
 
 
 def Icon(name: str, size: int = 16, *, color: str = "") -> UINode:
     """An icon by name."""
-    return said("Icon", locals(), "size")
 
 
 def Image(
@@ -60,7 +53,6 @@ def Image(
     caption: str = "",
 ) -> UINode:
     """A picture; `alt` is what it shows."""
-    return said("Image", locals())
 
 
 def Video(
@@ -76,19 +68,16 @@ def Video(
     height: str = "",
 ) -> UINode:
     """A film."""
-    return said("Video", locals(), "controls")
 
 
 def Audio(
     src: str, title: str = "", *, controls: bool = True, autoplay: bool = False, loop: bool = False
 ) -> UINode:
     """A sound."""
-    return said("Audio", locals(), "controls")
 
 
 def Link(label: str = "", href: str = "", *, on_click: UIAction | None = None) -> UINode:
     """Goes to `href`, or does `on_click`."""
-    return said("Link", locals())
 
 
 def List(
@@ -108,7 +97,6 @@ def List(
     max_height: int = 0,
 ) -> UINode:
     """A list of `ListItem`; `bulk_actions` are `{"label", "action"}` on what is selected."""
-    return said("List", locals())
 
 
 def ListItem(
@@ -130,7 +118,6 @@ def ListItem(
     expanded_content: Nodes | None = None,
 ) -> UINode:
     """One row; `actions` are `{"label", "on_click", "icon"?}`, `icon` is before the title."""
-    return said("ListItem", locals())
 
 
 def DataTable(
@@ -145,12 +132,10 @@ def DataTable(
 ) -> UINode:
     """`columns` are made by `DataColumn`, `rows` are dicts by column key. `on_cell_edit` gets
     `id`, `column` and `value`."""
-    return said("DataTable", locals())
 
 
 def KeyValue(items: Rows, columns: int = 1) -> UINode:
     """`items` are `{"key", "value"}`; a value may be a node."""
-    return said("KeyValue", locals(), "columns")
 
 
 def Stat(
@@ -164,12 +149,10 @@ def Stat(
     trend_direction: str = "",
 ) -> UINode:
     """One figure with its label."""
-    return said("Stat", locals(), "value")
 
 
 def Stats(children: Nodes, columns: int = 0) -> UINode:
     """A row of `Stat`."""
-    return said("Stats", locals())
 
 
 def Chart(
@@ -186,17 +169,14 @@ def Chart(
     show_data_table: bool = False,
 ) -> UINode:
     """`data` are dicts with `x_key` and numbers: `type` line, bar, area or pie."""
-    return said("Chart", locals(), "height")
 
 
 def Timeline(items: Rows) -> UINode:
     """`items` are `{"title", "description", "time", "icon"?, "color"?}`."""
-    return said("Timeline", locals())
 
 
 def Tree(nodes: Rows, label: str = "") -> UINode:
     """`nodes` are `{"id", "label", "children"?, "expanded"?, "badge"?, "on_click"?}`."""
-    return said("Tree", locals())
 
 
 def Graph(
@@ -212,7 +192,6 @@ def Graph(
     on_node_click: UIAction | None = None,
 ) -> UINode:
     """`nodes` are `{"id", "label", "type"?}`, `edges` `{"source", "target", "label"?}`."""
-    return said("Graph", locals(), "height", "min_node_size", "max_node_size")
 
 
 def Canvas(
@@ -227,7 +206,6 @@ def Canvas(
 ) -> UINode:
     """Boxes with places and arrows: `nodes` are `{"id", "label", "x", "y"}`, `edges` `{"from",
     "to"}`."""
-    return said("Canvas", locals(), "height", "interactive", "show_minimap", "show_controls")
 
 
 def DataColumn(
@@ -246,7 +224,6 @@ def DataColumn(
 
 def Alert(message: str, title: str = "", variant: str = "", *, dismissible: bool = False) -> UINode:
     """A message in a frame: `variant` info, success, warn or error."""
-    return said("Alert", locals())
 
 
 def Toast(
@@ -259,22 +236,18 @@ def Toast(
     action_label: str = "",
 ) -> UINode:
     """A message that goes by itself; a function's result may be one."""
-    return said("Toast", locals(), "duration")
 
 
 def Empty(message: str = "No data", icon: str = "", action: UIAction | None = None) -> UINode:
     """What to show where there is nothing."""
-    return said("Empty", locals())
 
 
 def Error(message: str, title: str = "Error", *, retry: UIAction | None = None) -> UINode:
     """What went wrong, with a button to try again."""
-    return said("Error", locals())
 
 
 def Loading(message: str = "Loading...", variant: str = "spinner") -> UINode:
     """Something is on its way."""
-    return said("Loading", locals())
 
 
 def Progress(
@@ -288,11 +261,12 @@ def Progress(
     size: str = "",
 ) -> UINode:
     """`value` of 100, or of `max`."""
-    return said("Progress", locals(), "value")
 
 
 def AgentPresence(
     status: str = "active", action: str = "", *, progress: int | None = None, avatar: str = "🐝"
 ) -> UINode:
     """What the agent is doing."""
-    return said("AgentPresence", locals(), "progress")
+
+
+drawn(globals())

@@ -1,17 +1,17 @@
+# mypy: disable-error-code="empty-body"
 """What a person fills in or presses. `param_name` is the parameter of the form's function."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .layout import Nodes, Props, Rows, UIAction, UINode, said
+from .tree import Nodes, Props, Rows, UIAction, UINode, drawn
 
 
 def Form(
     children: Nodes, action: str = "", submit_label: str = "Submit", defaults: Props | None = None
 ) -> UINode:
     """A form whose fields become the parameters of the function `action`."""
-    return said("Form", locals())
 
 
 def Input(
@@ -30,7 +30,6 @@ def Input(
     variant: str = "default",
 ) -> UINode:
     """One line of text."""
-    return said("Input", locals())
 
 
 def TextArea(
@@ -48,7 +47,6 @@ def TextArea(
     readonly: bool = False,
 ) -> UINode:
     """Several lines of text."""
-    return said("TextArea", locals(), "rows")
 
 
 def Password(
@@ -65,7 +63,6 @@ def Password(
     readonly: bool = False,
 ) -> UINode:
     """A line that is not shown."""
-    return said("Password", locals())
 
 
 def DatePicker(
@@ -83,7 +80,6 @@ def DatePicker(
     max: str = "",
 ) -> UINode:
     """A day, `2026-05-15`."""
-    return said("DatePicker", locals())
 
 
 def TagInput(
@@ -103,7 +99,6 @@ def TagInput(
     required: bool = False,
 ) -> UINode:
     """Several words."""
-    return said("TagInput", locals())
 
 
 def RichEditor(
@@ -120,7 +115,6 @@ def RichEditor(
     required: bool = False,
 ) -> UINode:
     """A text with marks; shown as source."""
-    return said("RichEditor", locals(), "toolbar")
 
 
 def Select(
@@ -137,7 +131,6 @@ def Select(
     disabled: bool = False,
 ) -> UINode:
     """One of `options`, `{"value", "label"}`."""
-    return said("Select", locals())
 
 
 def MultiSelect(
@@ -153,7 +146,6 @@ def MultiSelect(
     disabled: bool = False,
 ) -> UINode:
     """Several of `options`, `{"value", "label"}`."""
-    return said("MultiSelect", locals())
 
 
 def RadioGroup(
@@ -170,7 +162,6 @@ def RadioGroup(
     orientation: str = "vertical",
 ) -> UINode:
     """One of `options`, `{"value", "label", "description"?}`, all of them seen."""
-    return said("RadioGroup", locals())
 
 
 def Checkbox(
@@ -185,7 +176,6 @@ def Checkbox(
     disabled: bool = False,
 ) -> UINode:
     """A yes or no."""
-    return said("Checkbox", locals())
 
 
 def Toggle(
@@ -196,7 +186,6 @@ def Toggle(
     param_name: str = "enabled",
 ) -> UINode:
     """A yes or no that is done at once."""
-    return said("Toggle", locals())
 
 
 def Slider(
@@ -210,7 +199,6 @@ def Slider(
     disabled: bool = False,
 ) -> UINode:
     """A number between `min` and `max`."""
-    return said("Slider", locals(), "max", "value", "step")
 
 
 def FileUpload(
@@ -229,7 +217,6 @@ def FileUpload(
     show_previews: bool = False,
 ) -> UINode:
     """Files; `on_upload` gets them as base64."""
-    return said("FileUpload", locals(), "max_size_mb")
 
 
 def Button(
@@ -248,14 +235,14 @@ def Button(
     type: str = "",
 ) -> UINode:
     """A button: `variant` primary, secondary, ghost or danger."""
-    return said("Button", locals())
 
 
 def BackButton(to: str = "", on_click: UIAction | None = None, *, label: str = "") -> UINode:
     """Goes back."""
-    return said("BackButton", locals())
 
 
 def Menu(items: Rows, trigger: UINode | None = None, *, align: str = "") -> UINode:
     """`items` are `{"label", "on_click", "icon"?}` or `{"separator": true}`; `trigger` opens it."""
-    return said("Menu", locals())
+
+
+drawn(globals())
