@@ -71,13 +71,12 @@ def _app(
 
 
 def _loaded(app: ServerApp) -> LoadedExtension:
-    ext, withdrawn = app.extension(), app.withdrawn
-    return checked(LoadedExtension(app.server.id, ext, None, {"mcp": True}, withdrawn))
+    return checked(LoadedExtension(app.server.id, app.extension(), None, True, app.withdrawn))
 
 
 def _is_taken(registry: Registry, server: McpServer) -> bool:
     there = registry.loaded.get(server.id)
-    return there is not None and not there.manifest.get("mcp")
+    return there is not None and not there.is_server
 
 
 def _name(registry: Registry, server: McpServer) -> str:

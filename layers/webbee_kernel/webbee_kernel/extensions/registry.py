@@ -44,7 +44,7 @@ from ..sdk import Extension, FunctionDef
 from ..sdk.definitions import ToolDef
 from ..sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_model
 from ..text import cut, one_line
-from ..types import JSONObject
+from ..types import JSONObject, object_of
 from .loader import frames_of, load_main, reason_of
 from .redaction import input_schema, pii_of
 
@@ -66,7 +66,8 @@ class LoadedExtension:
     app_id: str
     ext: Extension
     folder: Path | None = None
-    manifest: JSONObject = field(default_factory=dict)
+    is_server: bool = False
+    """Whether it is a server of the Model Context Protocol."""
     withdrawn: Mapping[str, str] = field(default_factory=dict)
     """Functions that may not be called for now, with the reason."""
 
@@ -182,9 +183,7 @@ def load_extension(folder: str | Path) -> LoadedExtension:
     """Load one extension folder. Raises ValueError where it holds no `Extension` or breaks a naming
     rule."""
     folder = Path(folder).resolve()
-    manifest = _manifest(folder)
-    app_id = str(manifest.get("app_id") or folder.name)
-    _check_app_id(app_id)
+    app_id = _app_id(folder)
     module = load_main(app_id, folder)
     # any attribute: authors call it `ext`, `app`, `extension`
     ext = next((v for v in vars(module).values() if isinstance(v, Extension)), None)
@@ -195,7 +194,7 @@ def load_extension(folder: str | Path) -> LoadedExtension:
         ext = adopt(app_id, module)
     if ext is None:
         raise ValueError(f"{folder.name}/main.py has no module attribute that is an Extension")
-    return checked(LoadedExtension(app_id, ext, folder, manifest))
+    return checked(LoadedExtension(app_id, ext, folder))
 
 
 def checked(loaded: LoadedExtension) -> LoadedExtension:
@@ -216,6 +215,18 @@ def checked(loaded: LoadedExtension) -> LoadedExtension:
                 " visible characters, no #"
             )
     return loaded
+
+
+def _app_id(folder: Path) -> str:
+    """The id that the manifest beside the code gives it, else the folder's name."""
+    path = folder / "imperal.json"
+    try:
+        manifest = object_of(json.loads(path.read_text("utf-8")) if path.exists() else {})
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from None
+    app_id = str(manifest.get("app_id") or folder.name)
+    _check_app_id(app_id)
+    return app_id
 
 
 def _check_app_id(app_id: str) -> None:
@@ -284,15 +295,6 @@ def _rules(loaded: LoadedExtension) -> str:
         told = "app=%s characters=%d limit=%d | system_prompt is cut"
         _log.warning(told, loaded.app_id, len(text), MAX_RULES)
     return cut(text, MAX_RULES)
-
-
-def _manifest(folder: Path) -> JSONObject:
-    path = folder / "imperal.json"
-    try:
-        data = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    except ValueError as error:
-        raise ValueError(f"{path.name}: {error}") from None
-    return data if isinstance(data, dict) else {}
 
 
 _brought: ContextVar[JSONObject | None] = ContextVar("app_settings", default=None)

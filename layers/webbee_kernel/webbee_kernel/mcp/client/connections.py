@@ -15,7 +15,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -208,14 +208,14 @@ class NotReached(Exception):
     """There is no session; its cause says why. Nothing was asked of the server."""
 
 
-@dataclass(frozen=True, slots=True)
-class Who:
-    """For whom a session is opened. The token stands in it as a digest."""
+class Who(NamedTuple):
+    """For whom a session is opened. The token stands in it as a digest; a process on this machine
+    knows no users: all of them share it."""
 
     server: str
-    tenant_id: str
-    user_id: str
-    token: str
+    tenant_id: str = ""
+    user_id: str = ""
+    token: str = ""
 
 
 @dataclass(slots=True)
@@ -254,9 +254,13 @@ class Connections:
     ) -> T:
         """What `work` makes of a session, there. A session that is over before the work was taken
         is opened anew, once. Raises what the work raises, and what keeps a session from opening."""
-        who, slot = _who(server, tenant_id, user_id, token), _Slot(server, token, protocol, listed)
-        here = contextvars.copy_context()
-        return await asyncio.wrap_future(self._thread.submit(here.run(self._use, who, slot, work)))
+        who = Who(f"{server.id} {server.where}")
+        if server.url:
+            digest = hashlib.sha256(token.encode()).hexdigest() if token else ""
+            who = Who(who.server, tenant_id, user_id, digest)
+        asked, here = _Slot(server, token, protocol, listed), contextvars.copy_context()
+        work_there = here.run(self._use, who, asked, work)
+        return await asyncio.wrap_future(self._thread.submit(work_there))
 
     def close(self) -> None:
         """End every session, and wait for it."""
@@ -268,24 +272,23 @@ class Connections:
         slot.server, slot.listed, slot.used_at = asked.server, asked.listed, self._now()
         slot.calls += 1
         try:
-            return await self._work(slot, work)
-        finally:
-            slot.calls -= 1
-
-    async def _work(self, slot: _Slot, work: Callable[[Session], Awaitable[T]]) -> T:
-        for again in (True, False):
             session = await self._opened(slot)
             try:
                 return await work(session)
             except Exception as error:
-                if not (again and is_over(error)):
+                if not is_over(error):
                     raise
                 session.dead = True
-            finally:
-                # asked for again, beside everything, where the listing has grown old
-                if not session.dead and self._now() - slot.listed_at > LISTED_S:
-                    start(self._relist(slot, session), "mcp-list")
-        raise AssertionError  # the loop returns or raises
+                return await work(await self._opened(slot))
+        finally:
+            slot.calls -= 1
+            self._keep_listed(slot)
+
+    def _keep_listed(self, slot: _Slot) -> None:
+        """Ask for the tools again, beside everything, where the listing has grown old."""
+        session = slot.session
+        if session and not session.dead and self._now() - slot.listed_at > LISTED_S:
+            start(self._relist(slot, session), "mcp-list")
 
     async def _opened(self, slot: _Slot) -> Session:
         """The slot's session. Whoever stops waiting leaves the opening to those who come next."""
@@ -351,15 +354,6 @@ class Connections:
         self._slots.clear()
         self._down.clear()
         await asyncio.gather(*(session.close() for session in sessions))
-
-
-def _who(server: McpServer, tenant_id: str, user_id: str, token: str) -> Who:
-    """A process on this machine knows no users: all of them share it."""
-    name = f"{server.id} {server.where}"
-    if server.command:
-        return Who(name, "", "", "")
-    secret = hashlib.sha256(token.encode()).hexdigest() if token else ""
-    return Who(name, tenant_id, user_id, secret)
 
 
 def is_over(error: Exception) -> bool:
