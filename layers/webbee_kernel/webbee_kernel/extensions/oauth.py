@@ -22,7 +22,6 @@ from ..config import Provider, Settings
 from ..errors import CallError
 from ..sdk.exceptions import ExtensionError, OAuthNotConfigured, SecretNotDeclaredError
 from ..sdk.records import User
-from ..stores.deployment import is_installed
 from ..stores.item_keys import new_state, state_key, tenant_of_state
 from ..stores.paging import Collection
 from ..types import (
@@ -39,7 +38,7 @@ from ..types import (
     user_from,
 )
 from . import system_calls
-from .context.factory import ContextFactory
+from .context.factory import CallContext, ContextFactory
 from .context.http_client import HttpClient
 from .registry import LoadedExtension
 
@@ -112,20 +111,19 @@ class SignIn(NamedTuple):
     redirect_uri: str
 
 
-async def begin(
-    contexts: ContextFactory, user: User, app_id: str, name: str, login_hint: str | None
-) -> str:
+async def begin(ctx: CallContext, name: str, login_hint: str | None) -> str:
     """The address at the provider to which the user's browser goes. The sign-in stands in the cache
     table of its tenant, under a user no token can name.
 
     Raises ValueError for an unknown provider, OAuthNotConfigured where the deployment lacks the
     client id or its own address, PermissionError in a system context: an account belongs to a user.
     """
+    contexts, user, app_id = ctx._factory, ctx.user, ctx.app_id
     provider = find_provider(name, contexts.settings)
     if user.imperal_id.startswith("__"):
         raise PermissionError("a sign-in needs a user: begin it in a user's call or with as_user")
     redirect_uri = _redirect_uri(contexts.settings, app_id, name)
-    client_id = await _client(contexts, user, app_id, name, "id") or provider.client_id
+    client_id = await _client(ctx, name, "id") or provider.client_id
     if not client_id:
         raise _not_configured(
             f"the app-wide secret {name}_client_id of {app_id} is not set (redirect address:"
@@ -138,7 +136,7 @@ async def begin(
     kept = orjson.dumps({**signin._asdict(), "user": user_dict(user)})
     owner, ends = UserKey(user.tenant_id, SIGNIN_USER), contexts.clock.now() + SECONDS
     await contexts.stores.cache.set(owner, app_id, _MODEL, signin.key, kept, expires_at=ends)
-    declared = contexts.registry.loaded[app_id].ext.oauth_providers.get(name)
+    declared = ctx._ext.oauth_providers.get(name)
     query = {
         "client_id": client_id,
         "response_type": "code",
@@ -169,14 +167,11 @@ def _not_configured(why: str) -> OAuthNotConfigured:
     return OAuthNotConfigured(why)
 
 
-async def _client(
-    contexts: ContextFactory, user: User, app_id: str, provider: str, part: str
-) -> str:
+async def _client(ctx: CallContext, provider: str, part: str) -> str:
     """The app's client `id` or `secret` at the provider; empty where it is neither declared nor
     set."""
     try:
-        secrets = contexts.make(user, app_id).secrets
-        return await secrets.get(f"{provider}_client_{part}") or ""
+        return await ctx.secrets.get(f"{provider}_client_{part}") or ""
     except SecretNotDeclaredError:
         return ""
 
@@ -218,7 +213,8 @@ async def connect_account(
         signin = await _begun(contexts, request)
         if signin is None:
             raise CallError("PERMISSION_DENIED", "the sign-in is over")
-        data = await _store_account(contexts, loaded, signin, str(request.arguments["code"]))
+        ctx = contexts.make(signin.user, signin.app_id)
+        data = await _store_account(ctx, signin, str(request.arguments["code"]))
     except CallError as error:
         told = (request.app_id, request.name, error.code, error)
         _log.warning("app=%s provider=%s code=%s | sign-in not finished: %s", *told)
@@ -233,42 +229,35 @@ async def connect_account(
     return succeeded(request, data, summary=said, action_type="write", panels=panels)
 
 
-async def _store_account(
-    contexts: ContextFactory, loaded: LoadedExtension, signin: SignIn, code: str
-) -> JSONObject:
+async def _store_account(ctx: CallContext, signin: SignIn, code: str) -> JSONObject:
     """Exchange the code and write the account, as `imperal_sdk.oauth_tokens` reads it; what may be
     told of it. A missing refresh token leaves the one that is there."""
-    key, name, settings = UserKey.of(signin.user), signin.provider, contexts.settings
-    documents = contexts.stores.documents
+    name, settings = signin.provider, ctx._factory.settings
     # ten minutes may have passed since the sign-in began
-    if not await is_installed(documents, settings, key, signin.app_id):
+    if not await ctx.has_app(signin.app_id):
         raise CallError("PERMISSION_DENIED", f"{signin.app_id} is no longer installed")
     provider = find_provider(name, settings)
     # an operator's provider may stand in the deployment's network, a known one not
     private = settings.private_http or name in configured_providers(settings)
     http = HttpClient(allow_private=private)
     try:
-        tokens = await _exchange(contexts, http, provider, signin, code)
+        tokens = await _exchange(ctx, http, provider, signin, code)
         who = await _identity(http, provider, tokens)
     except ExtensionError as error:
         raise CallError("BACKEND_5XX", f"{name} could not be asked: {error}") from None
-    now = contexts.clock.now()
+    now, documents = ctx.now(), ctx._factory.stores.documents
     data = _account(name, tokens, who, now)
-    declared = loaded.ext.oauth_providers.get(name)
+    declared = ctx._ext.oauth_providers.get(name)
     collection = (declared.collection if declared else "") or f"{name}_accounts"
-    accounts = Collection(key, signin.app_id, collection)
+    accounts = Collection(UserKey.of(signin.user), signin.app_id, collection)
     # of a provider that tells nothing of accounts but opens one server, the user has one
     doc_id = account_id(name, who) or (name if provider.resource else "")
     if doc_id:
         stored = await documents.update(accounts, doc_id, data, now=iso(now))
     else:
         stored = await documents.create(accounts, data, now=iso(now))
-    return {
-        "provider": name,
-        "email": who.get("email", ""),
-        "collection": collection,
-        "id": stored.id,
-    }
+    told = {"provider": name, "email": who.get("email", "")}
+    return {**told, "collection": collection, "id": stored.id}
 
 
 def _account(name: str, tokens: JSONObject, who: Mapping[str, str], now: float) -> JSONObject:
@@ -295,7 +284,7 @@ def account_id(provider: str, identity: Mapping[str, Any]) -> str:
 
 
 async def _exchange(
-    contexts: ContextFactory, http: HttpClient, provider: Provider, signin: SignIn, code: str
+    ctx: CallContext, http: HttpClient, provider: Provider, signin: SignIn, code: str
 ) -> JSONObject:
     """The provider's token answer.
 
@@ -304,9 +293,7 @@ async def _exchange(
     answer.
     """
     name = signin.provider
-    own_id, secret = [
-        await _client(contexts, signin.user, signin.app_id, name, part) for part in ("id", "secret")
-    ]
+    own_id, secret = [await _client(ctx, name, part) for part in ("id", "secret")]
     form = {
         "grant_type": "authorization_code",
         "code": code,

@@ -206,7 +206,7 @@ class CallContext(Context):
         """A sign-in of this user with a provider, begun."""
         from .. import oauth  # imported late: most processes never begin one
 
-        return await oauth.begin(self._factory, self.user, self.app_id, provider, login_hint)
+        return await oauth.begin(self, provider, login_hint)
 
     def _cache(self) -> CacheClient:
         made, models = self._factory, self._ext.cache_models
