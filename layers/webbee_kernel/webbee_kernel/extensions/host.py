@@ -64,9 +64,7 @@ T = TypeVar("T")
 _log = logging.getLogger("webbee.host")
 
 
-OwnCall: TypeAlias = Callable[
-    [ContextFactory, LoadedExtension, CallRequest], Awaitable[CallOutcome]
-]
+OwnCall: TypeAlias = Callable[[CallContext, CallRequest], Awaitable[CallOutcome]]
 
 OWN_CALLS: Mapping[str, OwnCall] = MappingProxyType(
     {
@@ -190,7 +188,8 @@ class ExtensionHost:
             loaded = self.registry.extension(request.app_id)
             if request.kind in OWN_CALLS or request.kind in system_calls.SYSTEM_CALLS:
                 run = OWN_CALLS.get(request.kind, system_calls.run_system_call)
-                return self._kept(request, await run(self.contexts, loaded, request))
+                ctx = system_calls.context_of(self.contexts, request)
+                return self._kept(request, await run(ctx, request))
             call = self._resolve(loaded, request, user)
         except CallError as error:
             # a turn or a click is told; what asks by itself stops there

@@ -38,9 +38,8 @@ from ..types import (
     user_from,
 )
 from . import system_calls
-from .context.factory import CallContext, ContextFactory
+from .context.factory import CallContext
 from .context.http_client import HttpClient
-from .registry import LoadedExtension
 
 KNOWN: Final[Mapping[str, Provider]] = MappingProxyType(
     {
@@ -118,11 +117,11 @@ async def begin(ctx: CallContext, name: str, login_hint: str | None) -> str:
     Raises ValueError for an unknown provider, OAuthNotConfigured where the deployment lacks the
     client id or its own address, PermissionError in a system context: an account belongs to a user.
     """
-    contexts, user, app_id = ctx._factory, ctx.user, ctx.app_id
-    provider = find_provider(name, contexts.settings)
+    user, app_id = ctx.user, ctx.app_id
+    provider = find_provider(name, ctx._settings)
     if user.imperal_id.startswith("__"):
         raise PermissionError("a sign-in needs a user: begin it in a user's call or with as_user")
-    redirect_uri = _redirect_uri(contexts.settings, app_id, name)
+    redirect_uri = _redirect_uri(ctx._settings, app_id, name)
     client_id = await _client(ctx, name, "id") or provider.client_id
     if not client_id:
         raise _not_configured(
@@ -134,8 +133,8 @@ async def begin(ctx: CallContext, name: str, login_hint: str | None) -> str:
     hashed = hashlib.sha256(verifier.encode()).digest()
     signin = SignIn(state_key(state), user, app_id, name, verifier, redirect_uri)
     kept = orjson.dumps({**signin._asdict(), "user": user_dict(user)})
-    owner, ends = UserKey(user.tenant_id, SIGNIN_USER), contexts.clock.now() + SECONDS
-    await contexts.stores.cache.set(owner, app_id, _MODEL, signin.key, kept, expires_at=ends)
+    owner, ends = UserKey(user.tenant_id, SIGNIN_USER), ctx._now() + SECONDS
+    await ctx._stores.cache.set(owner, app_id, _MODEL, signin.key, kept, expires_at=ends)
     declared = ctx._ext.oauth_providers.get(name)
     query = {
         "client_id": client_id,
@@ -176,15 +175,15 @@ async def _client(ctx: CallContext, provider: str, part: str) -> str:
         return ""
 
 
-async def _begun(contexts: ContextFactory, request: CallRequest) -> SignIn | None:
+async def _begun(ctx: CallContext, request: CallRequest) -> SignIn | None:
     """The sign-in that `arguments.state` began; None when it is over, was begun for another app or
     provider, or never."""
     state = str(request.arguments["state"])
     owner = UserKey(tenant_of_state(state), SIGNIN_USER)
     if not owner.tenant_id:
         return None
-    cache, now = contexts.stores.cache, contexts.clock.now()
-    raw = await cache.get(owner, request.app_id, _MODEL, state_key(state), now=now)
+    cache, key = ctx._stores.cache, state_key(state)
+    raw = await cache.get(owner, request.app_id, _MODEL, key, now=ctx._now())
     if raw is None:
         return None
     kept = orjson.loads(raw)
@@ -192,49 +191,44 @@ async def _begun(contexts: ContextFactory, request: CallRequest) -> SignIn | Non
     return found if found.provider == request.name else None
 
 
-async def find_signin(
-    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
-) -> CallOutcome:
+async def find_signin(ctx: CallContext, request: CallRequest) -> CallOutcome:
     """The sign-in of provider `name` that `arguments.state` began; empty data when it is over or
     never was."""
-    signin = await _begun(contexts, request)
+    signin = await _begun(ctx, request)
     return succeeded(request, signin and {"user": user_dict(signin.user), "key": signin.key})
 
 
-async def connect_account(
-    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
-) -> CallOutcome:
+async def connect_account(ctx: CallContext, request: CallRequest) -> CallOutcome:
     """Finish the sign-in of provider `name` with the code in `arguments`; `data` of the outcome
     holds provider, email, collection and id, never a token.
 
     Afterwards the app's listeners of `<app>.oauth_connected` are called.
     """
     try:
-        signin = await _begun(contexts, request)
+        signin = await _begun(ctx, request)
         if signin is None:
             raise CallError("PERMISSION_DENIED", "the sign-in is over")
-        ctx = contexts.make(signin.user, signin.app_id)
-        data = await _store_account(ctx, signin, str(request.arguments["code"]))
+        own = ctx._factory.make(signin.user, signin.app_id)
+        data = await _store_account(own, signin, str(request.arguments["code"]))
     except CallError as error:
         told = (request.app_id, request.name, error.code, error)
         _log.warning("app=%s provider=%s code=%s | sign-in not finished: %s", *told)
         return failed(request, error.code, str(error), action_type="write")
     # its outcome is not looked at: the account is connected, whatever listeners do
     connected = f"{request.app_id}.oauth_connected"
-    await system_calls.run_system_call(
-        contexts, loaded, replace(request, kind="event", name=connected, arguments=data)
-    )
+    event = replace(request, kind="event", name=connected, arguments=data)
+    await system_calls.run_system_call(ctx, event)
     said = " ".join(filter(None, (request.name, "account", data["email"], "connected")))
-    panels = tuple(loaded.ext.panels)
+    panels = tuple(ctx._ext.panels)
     return succeeded(request, data, summary=said, action_type="write", panels=panels)
 
 
 async def _store_account(ctx: CallContext, signin: SignIn, code: str) -> JSONObject:
     """Exchange the code and write the account, as `imperal_sdk.oauth_tokens` reads it; what may be
     told of it. A missing refresh token leaves the one that is there."""
-    name, settings = signin.provider, ctx._factory.settings
+    name, settings = signin.provider, ctx._settings
     # ten minutes may have passed since the sign-in began
-    if not await ctx.has_app(signin.app_id):
+    if not await ctx._has_app(signin.app_id):
         raise CallError("PERMISSION_DENIED", f"{signin.app_id} is no longer installed")
     provider = find_provider(name, settings)
     # an operator's provider may stand in the deployment's network, a known one not
@@ -245,7 +239,7 @@ async def _store_account(ctx: CallContext, signin: SignIn, code: str) -> JSONObj
         who = await _identity(http, provider, tokens)
     except ExtensionError as error:
         raise CallError("BACKEND_5XX", f"{name} could not be asked: {error}") from None
-    now, documents = ctx.now(), ctx._factory.stores.documents
+    now, documents = ctx._now(), ctx._stores.documents
     data = _account(name, tokens, who, now)
     declared = ctx._ext.oauth_providers.get(name)
     collection = (declared.collection if declared else "") or f"{name}_accounts"

@@ -27,7 +27,6 @@ from typing import TypeAlias
 
 from ..channels.skeleton import Snapshots, inner, storable
 from ..errors import CallError
-from ..sdk.context import Context, User
 from ..sdk.definitions import SecretDef
 from ..sdk.exceptions import SecretTooLargeError
 from ..sdk.extension import ALERT_PREFIX
@@ -38,80 +37,80 @@ from ..types import (
     CallOutcome,
     CallRequest,
     JSONObject,
-    UserKey,
     succeeded,
     user_from,
 )
 from .context import services
-from .context.factory import ContextFactory
+from .context.factory import CallContext, ContextFactory
 from .error_mapping import contained, raised
 from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answer
 from .redaction import revealing_none
-from .registry import LoadedExtension
 
-Handler: TypeAlias = Callable[
-    [ContextFactory, LoadedExtension, CallRequest], Awaitable[JSON | CallOutcome]
-]
+Handler: TypeAlias = Callable[[CallContext, CallRequest], Awaitable[JSON | CallOutcome]]
+
+SYSTEM = ("hook", "webhook", "schedule", "signal", "health")
+"""Kinds whose context reaches other users."""
+PRIVILEGED = ("skeleton", "alert", "hook", "webhook")
+"""Kinds that run with the system's scopes."""
 
 
-async def run_system_call(
-    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
-) -> CallOutcome:
+def context_of(contexts: ContextFactory, request: CallRequest) -> CallContext:
+    """The context of a call; a webhook has no user, a section may read its last snapshot."""
+    user, kind = user_from(request.user), request.kind
+    if kind in PRIVILEGED:
+        user = replace(user, scopes=("*",))
+    if kind == "webhook":
+        user = replace(user, imperal_id=WEBHOOK_USER, role="system")
+    skeleton = Snapshots(request.arguments.get("snapshots") or {}) if kind == "skeleton" else None
+    return contexts.make(user, request.app_id, system=kind in SYSTEM, skeleton=skeleton)
+
+
+async def run_system_call(ctx: CallContext, request: CallRequest) -> CallOutcome:
     """Run one such call before its deadline; what went wrong is an outcome and a line in the log,
     never raised."""
     try:
-        handled = SYSTEM_CALLS[request.kind](contexts, loaded, request)
-        data = await contained(handled, request.deadline_s)
+        data = await contained(SYSTEM_CALLS[request.kind](ctx, request), request.deadline_s)
     except Exception as error:
-        ended = await contexts.faults.outcome(error, request)
+        ended = await ctx._faults.outcome(error, request)
         if request.kind == "panel" or isinstance(error, CallError | TimeoutError):
             return ended
         return replace(ended, error=type(raised(error)).__name__)
     return data if isinstance(data, CallOutcome) else succeeded(request, data)
 
 
-async def _section(
-    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
-) -> JSONObject:
+async def _section(ctx: CallContext, request: CallRequest) -> JSONObject:
     """A section's handler, with system scopes as the real user."""
-    if (definition := loaded.ext.skeletons.get(request.name)) is None:
+    if (definition := ctx._ext.skeletons.get(request.name)) is None:
         raise missing(request, "skeleton section")
-    reader = Snapshots(request.arguments.get("snapshots") or {})
-    ctx = contexts.make(_privileged(request), request.app_id, skeleton=reader)
     data = storable(plain_json(inner(await definition.func(ctx))))
-    remedy = "" if contexts.settings.develop else None
+    remedy = "" if ctx._settings.develop else None
     shown: JSONObject = revealing_none(data, (request.app_id, request.name), remedy)
     return shown
 
 
-async def _alert(
-    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
-) -> JSONObject:
+async def _alert(ctx: CallContext, request: CallRequest) -> JSONObject:
     """The alert tool's text; empty where there is nothing to say or no such tool."""
-    if (tool := loaded.ext.tools.get(ALERT_PREFIX + request.name)) is None:
+    if (tool := ctx._ext.tools.get(ALERT_PREFIX + request.name)) is None:
         return {"text": ""}
-    ctx = contexts.make(_privileged(request), request.app_id)
     old, new = request.arguments.get("old") or {}, request.arguments.get("new") or {}
     answer = await tool.func(ctx, old=old, new=new)
     text = answer.get("response") if isinstance(answer, dict) else answer
     return {"text": clean(text.strip(), MAX_SUMMARY) if isinstance(text, str) else ""}
 
 
-async def _hook(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> None:
+async def _hook(ctx: CallContext, request: CallRequest) -> None:
     """A lifecycle hook in system context; an app without it has nothing to do."""
     version = str(request.arguments.get("version", ""))
     upgrade = request.name == "on_upgrade"
-    hook = loaded.ext.upgrades.get(version) if upgrade else loaded.ext.lifecycle.get(request.name)
+    hook = ctx._ext.upgrades.get(version) if upgrade else ctx._ext.lifecycle.get(request.name)
     if hook is not None:
-        await hook(contexts.make(_privileged(request), request.app_id, system=True))
+        await hook(ctx)
 
 
-async def _webhook(
-    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
-) -> JSONObject:
+async def _webhook(ctx: CallContext, request: CallRequest) -> JSONObject:
     """A webhook as `__webhook__`: there is no user."""
     given = request.arguments
-    hook = loaded.ext.webhooks.get((str(given["method"]), request.name.strip("/")))
+    hook = ctx._ext.webhooks.get((str(given["method"]), request.name.strip("/")))
     if hook is None:
         raise missing(request, f"webhook {given['method']}")
     # only whether it is there: what it has to hold, the handler alone knows
@@ -119,45 +118,39 @@ async def _webhook(
         text = f"the header {hook.secret_header} is missing"
         error = {"error": {"code": "not_authenticated", "message": text}}
         return {"status": 401, "headers": {}, "body": error}
-    nobody = replace(user_from(request.user), imperal_id=WEBHOOK_USER, role="system", scopes=("*",))
-    ctx = contexts.make(nobody, request.app_id, system=True)
     answer = await hook.func(ctx, given["headers"], given["body"], given["query"])
     return webhook_answer(answer)
 
 
-async def _job(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:
-    if (job := loaded.ext.schedules.get(request.name)) is None:
+async def _job(ctx: CallContext, request: CallRequest) -> JSON:
+    if (job := ctx._ext.schedules.get(request.name)) is None:
         raise missing(request, "schedule")
-    return _returned(await job.func(_system(contexts, request)), request)
+    return _returned(await job.func(ctx), request)
 
 
-async def _signal(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:
-    if (handler := loaded.ext.signals.get(request.name)) is None:
+async def _signal(ctx: CallContext, request: CallRequest) -> JSON:
+    if (handler := ctx._ext.signals.get(request.name)) is None:
         raise missing(request, "handler of the signal")
-    return _returned(await handler(_system(contexts, request), **request.arguments), request)
+    return _returned(await handler(ctx, **request.arguments), request)
 
 
-async def _event(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> None:
+async def _event(ctx: CallContext, request: CallRequest) -> None:
     """Every listener of an event, told as the app and for the user; a failing one is logged."""
-    ctx = contexts.make(user_from(request.user), request.app_id)
     await ctx.extensions.emit(request.name, request.arguments)
 
 
-async def _health(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:
+async def _health(ctx: CallContext, request: CallRequest) -> JSON:
     """What the app's own health check says, or that it has none."""
-    if loaded.ext.health is None:
+    if ctx._ext.health is None:
         return {"status": "ok"}
-    found = _returned(await loaded.ext.health(_system(contexts, request)), request)
+    found = _returned(await ctx._ext.health(ctx), request)
     return found if isinstance(found, dict) and found else {"status": "ok"}
 
 
-async def _panel(
-    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
-) -> CallOutcome:
+async def _panel(ctx: CallContext, request: CallRequest) -> CallOutcome:
     """A panel's tree for its user, as plain JSON."""
-    if (panel := loaded.ext.panels.get(request.name)) is None:
+    if (panel := ctx._ext.panels.get(request.name)) is None:
         raise missing(request, "panel")
-    ctx = contexts.make(user_from(request.user), request.app_id)
     node = ui_dict(await panel.func(ctx, **request.arguments))
     if isinstance(node, dict) and "ui" in node:
         # `{"ui": node}` and a bare node are both fine
@@ -172,15 +165,6 @@ def _returned(value: JSON, request: CallRequest) -> JSON:
     if not outcome.ok:
         raise CallError(outcome.error_code, outcome.error)
     return outcome.data
-
-
-def _system(contexts: ContextFactory, request: CallRequest) -> Context:
-    return contexts.make(user_from(request.user), request.app_id, system=True)
-
-
-def _privileged(request: CallRequest) -> User:
-    """The real user, with the system's scopes."""
-    return replace(user_from(request.user), scopes=("*",))
 
 
 def missing(request: CallRequest, what: str, why: str = "") -> CallError:
@@ -205,41 +189,30 @@ SYSTEM_CALLS: Mapping[str, Handler] = MappingProxyType(
 """What runs each kind."""
 
 
-async def list_secrets(
-    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
-) -> CallOutcome:
+async def list_secrets(ctx: CallContext, request: CallRequest) -> CallOutcome:
     """Each declared secret and whether it is set; never a value."""
-    client = services.SecretsClient(contexts.make(user_from(request.user), request.app_id))
-    return succeeded(request, {"secrets": await client.list()})
+    return succeeded(request, {"secrets": await services.SecretsClient(ctx).list()})
 
 
-async def put_secret(
-    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
-) -> CallOutcome:
+async def put_secret(ctx: CallContext, request: CallRequest) -> CallOutcome:
     """Set the secret `name` to `arguments.value`."""
-    spec, where = _secret(loaded, request)
+    spec, where = _secret(ctx, request)
     try:
-        await services.put(contexts.stores.secrets, where, spec, request.arguments["value"])
+        await services.put(ctx._stores.secrets, where, spec, request.arguments["value"])
     except SecretTooLargeError as error:
         raise CallError("VALIDATION_TYPE_ERROR", str(error), field="value") from None
     return succeeded(request, {"is_set": True})
 
 
-async def delete_secret(
-    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
-) -> CallOutcome:
+async def delete_secret(ctx: CallContext, request: CallRequest) -> CallOutcome:
     """Remove the secret `name`; repeatable."""
-    await contexts.stores.secrets.delete(_secret(loaded, request)[1])
+    await ctx._stores.secrets.delete(_secret(ctx, request)[1])
     return succeeded(request, {"is_set": False})
 
 
-def _owner(request: CallRequest) -> UserKey:
-    return UserKey.of(user_from(request.user))
-
-
-def _secret(loaded: LoadedExtension, request: CallRequest) -> tuple[SecretDef, str]:
+def _secret(ctx: CallContext, request: CallRequest) -> tuple[SecretDef, str]:
     """What is declared of it, and where it stands."""
-    spec = loaded.ext.secrets.get(request.name)
+    spec = ctx._ext.secrets.get(request.name)
     if spec is None:
         raise missing(request, "secret")
-    return spec, services.path(_owner(request), request.app_id, spec)
+    return spec, services.path(ctx._key, request.app_id, spec)

@@ -91,6 +91,11 @@ class CallContext(Context):
         self.user = user
         self.app_id = app_id
         self._factory = factory
+        self._stores, self._settings, self._faults = (
+            factory.stores,
+            factory.settings,
+            factory.faults,
+        )
         self._ext = factory.registry.loaded[app_id].ext
         self._skeleton = skeleton
         self._system = system
@@ -98,9 +103,9 @@ class CallContext(Context):
         self._asked = asked
         self._key = UserKey.of(user)
         self._mark = webhook_mark.get()
-        self.now = factory.clock.now
+        self._now = factory.clock.now
         # one set for the call and all that it calls: each one's log hides them
-        self.revealed = trace().secrets
+        self._revealed = trace().secrets
 
     def __getattr__(self, name: str) -> Any:
         """One of the clients, made when the handler first asks for it."""
@@ -119,7 +124,7 @@ class CallContext(Context):
         percent = max(0.0, min(100.0, float(percent)))
         told = {"percent": percent, "text": one_line(message, 500), **asked_by(self._asked)}
         try:
-            await self.tell("progress", told)
+            await self._tell("progress", told)
         except StorageUnavailable:  # what the handler does hangs on none of it
             _log.warning("app=%s | progress was not told", self.app_id)
 
@@ -134,7 +139,7 @@ class CallContext(Context):
             try:
                 data = background_result(await contained(coro), asked)
             except Exception as error:
-                fault = self._factory.faults.tell(error, self.app_id, f"task {name or task_id}")
+                fault = self._faults.tell(error, self.app_id, f"task {name or task_id}")
                 data = {"status": "error", "error": fault.error, "incident": fault.incident}
             task = {"app_id": self.app_id, "task_id": task_id, "name": name}
             told = {**task, **asked_by(self._asked), **data}
@@ -146,7 +151,7 @@ class CallContext(Context):
     async def deliver(self, text: str, msg_type: str, panels: tuple[str, ...]) -> None:
         """A message of the app outside a turn, whole and with its line breaks, and the panels to
         fetch again."""
-        await self.tell("notification", {"text": text, "channel": "chat", "msg_type": msg_type})
+        await self._tell("notification", {"text": text, "channel": "chat", "msg_type": msg_type})
         for event in panel_refresh(self._factory.events, self.app_id, panels):
             await self._factory.events.emit(self._key, event.kind, event.data)
 
@@ -156,36 +161,36 @@ class CallContext(Context):
 
         return SearchWords(text, self.user.language)
 
-    async def tell(self, kind: str, data: JSONObject) -> None:
+    async def _tell(self, kind: str, data: JSONObject) -> None:
         """An event of the app for the user."""
         await self._factory.events.emit(self._key, kind, {"app_id": self.app_id, **data})
 
     def as_user(self, user_id: str) -> Context:
         """I-AS-USER-1; the app's own partition of its webhooks is open to every call of it."""
-        return self.scoped(user_id, "I-AS-USER-1", "as_user")
+        return self._scoped(user_id, "I-AS-USER-1", "as_user")
 
-    def scoped(self, user_id: str, invariant: str, method: str) -> CallContext:
+    def _scoped(self, user_id: str, invariant: str, method: str) -> CallContext:
         """The context of another user of the tenant, or of the app's webhooks."""
         if user_id != WEBHOOK_USER:
-            self.need_system(invariant, method)
+            self._need_system(invariant, method)
         other = replace(self.user, imperal_id=user_id, email="")
         made = self._factory.make(other, self.app_id, system=self._system, stack=self._stack)
-        made.revealed = self.revealed
+        made._revealed = self._revealed
         if not self._system:  # other apps are asked as the user who calls, not as the webhooks
             made.extensions = ExtensionsClient(self)
         return made
 
-    def of_app(self, app_id: str, stack: tuple[str, ...]) -> CallContext:
+    def _of_app(self, app_id: str, stack: tuple[str, ...]) -> CallContext:
         """The context of another app that this one calls, for the same user."""
         return self._factory.make(self.user, app_id, stack=stack, system=self._system)
 
-    async def has_app(self, app_id: str) -> bool:
+    async def _has_app(self, app_id: str) -> bool:
         """Whether the user has an app; the system's own users have them all."""
         made, user = self._factory, self._key
         is_system = user.imperal_id.startswith("__")
         return is_system or await is_installed(made.stores.documents, made.settings, user, app_id)
 
-    def need_system(self, invariant: str, method: str) -> None:
+    def _need_system(self, invariant: str, method: str) -> None:
         """SystemContextRequired where a method reaches other users for whom it may not."""
         if not self._system:
             why = f"{method} was called for an ordinary user's request: use @ext.schedule or a"
@@ -194,7 +199,7 @@ class CallContext(Context):
     def webhook_url(self, path: str) -> str:
         """`{public url}/v1/ext/{app_id}/webhook/{tenant}/{path}`, the tenant signed; a deployment
         without a key for that has one tenant, and no tenant in it."""
-        settings = self._factory.settings
+        settings = self._settings
         if self._mark == UNKNOWN:
             raise CallError("BACKEND_5XX", "the address of a webhook cannot be told now: retry")
         own = settings.webhook_key.get_secret_value().split()
@@ -215,7 +220,7 @@ class CallContext(Context):
         )
 
     def _config(self) -> ConfigClient:
-        layers = config_layers(self._factory.settings, self.user.tenant_id, self.app_id)
+        layers = config_layers(self._settings, self.user.tenant_id, self.app_id)
         return ConfigClient(reduce(merged, layers, self._ext.config_defaults))
 
 

@@ -49,7 +49,7 @@ class TimeContext:
     """`ctx.time`: the kernel's clock."""
 
     def __init__(self, ctx: CallContext) -> None:
-        self.timestamp = ctx.now
+        self.timestamp = ctx._now
 
     def now(self) -> datetime:
         return datetime.fromtimestamp(self.timestamp(), UTC)
@@ -73,8 +73,8 @@ class Log:
 
     def __init__(self, ctx: CallContext) -> None:
         self._app = ctx.app_id
-        self._revealed = ctx.revealed
-        self._develop = ctx._factory.settings.develop
+        self._revealed = ctx._revealed
+        self._develop = ctx._settings.develop
         self._logger = logging.getLogger("webbee.extension")
 
     def __call__(self, message: str, level: str = "info") -> Awaitable[None]:
@@ -115,11 +115,11 @@ class NotifyClient:
         text = one_line(message, MAX_MESSAGE)
         if not text:
             raise ValueError("a notification needs text")
-        await self._ctx.tell("notification", {"text": text, "channel": channel})
+        await self._ctx._tell("notification", {"text": text, "channel": channel})
 
     def for_user(self, user_id: str) -> NotifyClient:
-        self._ctx.need_system("I-AS-USER-1", "notify.for_user")
-        return NotifyClient(self._ctx.scoped(user_id, "I-AS-USER-1", "notify.for_user"))
+        self._ctx._need_system("I-AS-USER-1", "notify.for_user")
+        return NotifyClient(self._ctx._scoped(user_id, "I-AS-USER-1", "notify.for_user"))
 
 
 MAX_PROMPT = 100_000
@@ -184,9 +184,9 @@ class ExtensionsClient:
         exposed = loaded.ext.exposed.get(method) if loaded else None
         if exposed is None:
             raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} exposes no method {method!r}")
-        if not await self._ctx.has_app(app_id):
+        if not await self._ctx._has_app(app_id):
             raise CallError("PERMISSION_DENIED", f"{app_id} is not installed for this user")
-        return await contained(exposed.func(self._ctx.of_app(app_id, stack), **params))
+        return await contained(exposed.func(self._ctx._of_app(app_id, stack), **params))
 
     async def emit(self, event_type: str, data: JSONObject) -> None:
         """Tell every installed extension that listens with `@ext.on_event`; their failures are
@@ -199,11 +199,11 @@ class ExtensionsClient:
         stack = self._with(f"event:{event_type}")
         for app_id, loaded in self._apps.items():
             for wanted, handler in loaded.ext.event_handlers:
-                if wanted in (event_type, "*") and await self._ctx.has_app(app_id):
+                if wanted in (event_type, "*") and await self._ctx._has_app(app_id):
                     try:
-                        await contained(handler(self._ctx.of_app(app_id, stack), data))
+                        await contained(handler(self._ctx._of_app(app_id, stack), data))
                     except Exception as error:
-                        self._ctx._factory.faults.tell(error, app_id, f"event {event_type}")
+                        self._ctx._faults.tell(error, app_id, f"event {event_type}")
         # the system's own users have no page
         if not self._ctx.user.id.startswith("__"):
             await self._show(event_type)
@@ -212,7 +212,7 @@ class ExtensionsClient:
         events = self._ctx._factory.events
         for app_id, loaded in self._apps.items():
             panels = [p.panel_id for p in loaded.ext.panels.values() if p.hears(event_type, app_id)]
-            if panels and await self._ctx.has_app(app_id):
+            if panels and await self._ctx._has_app(app_id):
                 for event in panel_refresh(events, app_id, tuple(panels)):
                     await events.put(self._ctx._key, event)
 
@@ -232,7 +232,7 @@ class SecretsClient:
 
     def __init__(self, ctx: CallContext) -> None:
         self._ctx = ctx
-        self._store = ctx._factory.stores.secrets
+        self._store = ctx._stores.secrets
         self._declared = ctx._ext.secrets
 
     def __repr__(self) -> str:
@@ -243,17 +243,17 @@ class SecretsClient:
         variable it names as `env_fallback`."""
         value, spec = await answered(self._store.get(self._path(name))), self._spec(name)
         if value is None and spec.scope == "app":
-            told = secret_fallbacks(self._ctx._factory.settings, self._ctx.app_id)
+            told = secret_fallbacks(self._ctx._settings, self._ctx.app_id)
             named = told.get(spec.env_fallback or "")
             value = named.get_secret_value() if named else None
         if value:
-            self._ctx.revealed.add(value)
+            self._ctx._revealed.add(value)
         return value
 
     async def set(self, name: str, value: str) -> None:
         spec = self._writable(name)
         await answered(put(self._store, self._path(name), spec, value))
-        self._ctx.revealed.add(value)
+        self._ctx._revealed.add(value)
 
     async def delete(self, name: str) -> bool:
         self._writable(name)
@@ -271,7 +271,7 @@ class SecretsClient:
 
     def for_user(self, user_id: str) -> SecretsClient:
         """Another user's secrets of this app. System context only, but for `__webhook__`."""
-        return SecretsClient(self._ctx.scoped(user_id, "I-SECRETS-USER-SCOPED", "for_user"))
+        return SecretsClient(self._ctx._scoped(user_id, "I-SECRETS-USER-SCOPED", "for_user"))
 
     def _spec(self, name: str) -> SecretDef:
         if name not in self._declared:

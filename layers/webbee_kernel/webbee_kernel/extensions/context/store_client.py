@@ -24,7 +24,7 @@ class StoreClient:
 
     def __init__(self, ctx: CallContext) -> None:
         self._ctx = ctx
-        self._documents = ctx._factory.stores.documents
+        self._documents = ctx._stores.documents
         self.created: tuple[str, ...] = ()
         """Ids of the first two documents that were created by it."""
 
@@ -94,7 +94,7 @@ class StoreClient:
     async def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
         """Ids of the tenant's users that hold documents in the collection. System context only
         (I-LIST-USERS-1)."""
-        self._ctx.need_system("I-LIST-USERS-1", "list_users")
+        self._ctx._need_system("I-LIST-USERS-1", "list_users")
         try:
             async for user_id in self._documents.list_users(
                 self._ctx.user.tenant_id, self._ctx.app_id, collection, page_size=page_size
@@ -104,7 +104,7 @@ class StoreClient:
             raise StoreUnavailable from error
 
     async def query_all(self, collection: str, *, limit: int = 500) -> list[Document]:  # type: ignore[valid-type]
-        self._ctx.need_system("I-LIST-USERS-1", "query_all")
+        self._ctx._need_system("I-LIST-USERS-1", "query_all")
         found: list[Document] = []
         async for user_id in self.list_users(collection):
             store, cursor, has_more = self.for_user(user_id), None, True
@@ -121,15 +121,15 @@ class StoreClient:
     def for_user(self, user_id: str) -> StoreClient:
         """This store for another user of the tenant: system context only, but for `__webhook__`,
         where chat functions and webhooks of an app meet."""
-        return StoreClient(self._ctx.scoped(user_id, "I-AS-USER-1", "for_user"))
+        return StoreClient(self._ctx._scoped(user_id, "I-AS-USER-1", "for_user"))
 
     def _of(self, collection: str) -> Collection:
         indexes = self._ctx._ext.indexes.get(collection)
-        declared = Declared(indexes, self._ctx.now()) if indexes else UNDECLARED
+        declared = Declared(indexes, self._ctx._now()) if indexes else UNDECLARED
         return Collection(self._ctx._key, self._ctx.app_id, collection, declared)
 
     def _now(self) -> str:
-        return iso(self._ctx.now())
+        return iso(self._ctx._now())
 
 
 async def answered(call: Awaitable[T]) -> T:
