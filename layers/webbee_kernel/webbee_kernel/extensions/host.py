@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from .. import background
 from ..background import LoopThread, LoopThreads
@@ -94,13 +94,13 @@ ASKED = ("function", "check", "panel")
 
 
 class _Call(NamedTuple):
-    """What a request resolved to: the handler, its arguments and how it counts."""
+    """A call of a function, as it was resolved and its arguments validated."""
 
-    handler: Any
+    request: CallRequest
+    loaded: LoadedExtension
+    function: FunctionDef
     args: tuple[Any, ...]
     kwargs: JSONObject
-    action_type: str = "read"
-    definition: FunctionDef | None = None
 
 
 class ExtensionHost:
@@ -198,7 +198,7 @@ class ExtensionHost:
             return replace(await self._faults.outcome(error, request), fate=NOT_RUN)
         if isinstance(call, CallOutcome):
             return call
-        return await self._run(loaded, request, call, user)
+        return await self._run(call, user)
 
     def _kept(self, request: CallRequest, outcome: CallOutcome) -> CallOutcome:
         """The outcome, left where the caller finds it should the answer get lost. It is done, so
@@ -229,15 +229,17 @@ class ExtensionHost:
         given = self._given(request, user)
         if function.accepts:
             function.accepts(request.arguments)
+        model = function.params_model
         try:
-            args, kwargs = _arguments(function.params_model, given)
+            # `(params,)` for a handler with a Pydantic parameter, keywords for the others
+            args = (model.model_validate(given),) if model else ()
         except ValidationError as error:
             refused = validation_failed(error, request, function)
             return replace(refused, fate=NOT_RUN)
         # validated, and nothing run
         if request.kind == "check":
             return succeeded(request, action_type=function.action_type)
-        return _Call(function.func, args, kwargs, function.action_type, function)
+        return _Call(request, loaded, function, args, {} if model else given)
 
     def _given(self, request: CallRequest, user: User) -> JSONObject:
         """The arguments as declared, dates in ISO 8601; CallError where one is a placeholder."""
@@ -249,12 +251,11 @@ class ExtensionHost:
         schema = known.input_schema if known else {}
         return declared(request.arguments, schema, user.language, self.contexts.clock.now())
 
-    async def _run(
-        self, loaded: LoadedExtension, request: CallRequest, call: _Call, user: User
-    ) -> CallOutcome:
+    async def _run(self, call: _Call, user: User) -> CallOutcome:
+        request = call.request
         ctx = self.contexts.make(user, request.app_id, asked=request)
         # a task: it outlives the wait for it
-        work = asyncio.ensure_future(self._finish(loaded, request, call, ctx))
+        work = asyncio.ensure_future(self._finish(call, ctx))
         started = time.perf_counter()
         await asyncio.wait({work}, timeout=request.deadline_s)
         in_time = time.perf_counter() - started < request.deadline_s
@@ -267,39 +268,49 @@ class ExtensionHost:
             f"{request.name} is still running after {request.deadline_s:g} s; its result will"
             " arrive as an event"
         )
-        ended = {"action_type": call.action_type, "fate": RUNNING}
+        ended = {"action_type": call.function.action_type, "fate": RUNNING}
         return failed(request, "BACKEND_TIMEOUT", text, **ended)
 
-    async def _finish(
-        self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: CallContext
-    ) -> CallOutcome:
+    async def _finish(self, call: _Call, ctx: CallContext) -> CallOutcome:
         """Run the handler to its end, however late."""
-        outcome = await self._invoke(
-            loaded, replace(request, deadline_s=max(request.deadline_s, LATE_S)), call, ctx
-        )
+        deadline_s = max(call.request.deadline_s, LATE_S)
+        try:
+            outcome = await contained(self._invoke(call, ctx), deadline_s)
+        # whatever it raised ends the call: its class name goes to the model, its text to the log
+        except Exception as error:
+            action_type = call.function.action_type
+            outcome = await self._faults.outcome(error, call.request, action_type)
         outcome = replace(outcome, created=ctx.created)
-        if outcome.ok and call.definition:
-            await self._succeeded(loaded, call.definition, outcome, ctx)
-        return self._kept(request, outcome)
+        if outcome.ok:
+            await self._succeeded(call, outcome, ctx)
+        return self._kept(call.request, outcome)
 
-    async def _succeeded(
-        self, loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome, ctx: CallContext
-    ) -> None:
+    async def _invoke(self, call: _Call, ctx: CallContext) -> CallOutcome:
+        function, panels = call.function, tuple(call.loaded.ext.panels)
+        pending = function.func(ctx, *call.args, **call.kwargs)
+        # a plain function would have blocked the loop
+        if not inspect.isawaitable(pending):
+            raise TypeError(f"{call.request.name} must be async def: the kernel awaits it")
+        made = from_return(await pending, call.request, panels, function.action_type)
+        return redaction.check_secrets(made, function, develop=self._develop)
+
+    async def _succeeded(self, call: _Call, outcome: CallOutcome, ctx: CallContext) -> None:
         """Hold a result against its model and against emptiness, and publish the function's event.
         The call is done: its outcome hangs on none of it."""
-        for text in _oddities(loaded, done, outcome):
-            _log.warning("app=%s function=%s | %s", outcome.app_id, done.name, text)
-            await self._faults.note(ctx.user, outcome.app_id, text)
+        app_id, done = outcome.app_id, call.function
+        for text in _oddities(call.loaded, done, outcome):
+            _log.warning("app=%s function=%s | %s", app_id, done.name, text)
+            await self._faults.note(ctx.user, app_id, text)
         if not done.event:
             return
         # an event's name begins with its app
-        name = done.event if "." in done.event else f"{outcome.app_id}.{done.event}"
+        name = done.event if "." in done.event else f"{app_id}.{done.event}"
         data = outcome.data if isinstance(outcome.data, dict) else {"value": outcome.data}
         try:
             await ctx.extensions.emit(name, data)
         except Exception as error:
             told = "app=%s event=%s error=%s | event of a function not published"
-            _log.warning(told, outcome.app_id, name, type(error).__name__)
+            _log.warning(told, app_id, name, type(error).__name__)
 
     async def _deliver_late(
         self, work: asyncio.Future[CallOutcome], key: UserKey, request: CallRequest
@@ -314,24 +325,6 @@ class ExtensionHost:
         if outcome.action_type != "read" or outcome.panels_named:
             for event in panel_refresh(self.events, request.app_id, outcome.panels):
                 await self.events.emit(key, event.kind, event.data)
-
-    async def _invoke(
-        self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: CallContext
-    ) -> CallOutcome:
-        async def result() -> CallOutcome:
-            pending = call.handler(ctx, *call.args, **call.kwargs)
-            # a plain function would have blocked the loop
-            if not inspect.isawaitable(pending):
-                raise TypeError(f"{request.name} must be async def: the kernel awaits it")
-            value = await pending
-            made = from_return(value, request, tuple(loaded.ext.panels), call.action_type)
-            return redaction.check_secrets(made, call.definition, develop=self._develop)
-
-        try:
-            return await contained(result(), request.deadline_s)
-        # whatever it raised ends the call: its class name goes to the model, its text to the log
-        except Exception as error:
-            return await self._faults.outcome(error, request, call.action_type)
 
 
 async def _apart(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: float) -> T:
@@ -360,13 +353,6 @@ def _owner(request: CallRequest) -> tuple[str, ...]:
     user, section = request.user, request.name * (request.kind == "skeleton")
     whose = str(user.get("tenant_id", "")), str(user.get("imperal_id", ""))
     return *whose, request.app_id, section
-
-
-def _arguments(
-    model: type[BaseModel] | None, arguments: JSONObject
-) -> tuple[tuple[Any, ...], JSONObject]:
-    """`(params,)` for a handler with a Pydantic parameter, keyword arguments for the others."""
-    return ((model.model_validate(arguments),), {}) if model else ((), dict(arguments))
 
 
 def _oddities(loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome) -> Iterator[str]:

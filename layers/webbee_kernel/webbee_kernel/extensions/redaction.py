@@ -34,16 +34,14 @@ SHORTEST, LONGEST = 16, 4096
 _log = logging.getLogger("webbee.extension")
 
 
-def check_secrets(
-    outcome: CallOutcome, function: FunctionDef | None, *, develop: bool
-) -> CallOutcome:
+def check_secrets(outcome: CallOutcome, function: FunctionDef, *, develop: bool) -> CallOutcome:
     """The outcome, its data and its undo without secrets but those that the function's `data_model`
     declares."""
     if outcome.undo and without_secrets(outcome.undo["params"])[1]:
         outcome = replace(outcome, undo=NO_UNDO)  # a session's memory would hold it
     if not without_secrets(outcome.data)[1]:  # the schema is not made for nothing
         return outcome
-    own = {p for p, kind in pii_of(function).items() if kind == SECRET} if function else set()
+    own = {path for path, kind in pii_of(function).items() if kind == SECRET}
     declare = ', or declare it in the data_model, with json_schema_extra={"x-pii": "secret"}'
     place = outcome.app_id, outcome.fn_name
     return replace(
