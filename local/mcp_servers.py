@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webbee_kernel.mcp.client.approvals import FILE as APPROVED
 from webbee_kernel.mcp.client.approvals import Approval, Drift, digests, said
-from webbee_kernel.mcp.client.connections import Connections, McpServer, servers_of
+from webbee_kernel.mcp.client.connections import Connections, McpServer, Wanted, servers_of
 from webbee_kernel.mcp.client.server_tools import action_type, hidden_in, problem_of
 from webbee_kernel.text import cut
 from webbee_kernel.types import JSONObject
@@ -133,7 +133,8 @@ async def look(connections: Connections, server: McpServer, token: str, now: str
         has_any = session.has_resources and any(await session.list_resources())
         return _seen(server, session, now, has_resources=has_any)
 
-    return await connections.use(server, NOBODY, NOBODY, token, "", work, lambda *_: None)
+    wanted = Wanted(server, lambda *_: None, NOBODY, NOBODY, token)
+    return await connections.use(wanted, work)
 
 
 def _seen(server: McpServer, session: Session, now: str, *, has_resources: bool) -> Seen:

@@ -14,8 +14,8 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -208,24 +208,32 @@ class NotReached(Exception):
     """There is no session; its cause says why. Nothing was asked of the server."""
 
 
-class Who(NamedTuple):
-    """For whom a session is opened. The token stands in it as a digest; a process on this machine
-    knows no users: all of them share it."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A session as somebody wants it: with which server, for whom, and who hears of its listings.
+    `protocol` is the version that was approved."""
 
-    server: str
+    server: McpServer
+    listed: Listed
     tenant_id: str = ""
     user_id: str = ""
-    token: str = ""
+    token: str = field(default="", repr=False)
+    protocol: str = ""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What shares a session. A process on this machine knows no users: all of them share it;
+        the token stands in it as a digest."""
+        name = f"{self.server.id} {self.server.where}"
+        digest = hashlib.sha256(self.token.encode()).hexdigest()
+        return (name, self.tenant_id, self.user_id, digest) if self.server.url else (name,)
 
 
 @dataclass(slots=True)
 class _Slot:
-    """A place for a session, what it is opened with, and who is opening it."""
+    """A place for a session, how it was wanted last, and who is opening it."""
 
-    server: McpServer
-    token: str
-    protocol: str
-    listed: Listed
+    wanted: Wanted
     opening: asyncio.Future[Session] | None = None
     session: Session | None = None
     listed_at: float = 0.0
@@ -239,37 +247,23 @@ class Connections:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._thread = LoopThread("webbee-mcp")
-        self._slots: dict[Who, _Slot] = {}
+        self._slots: dict[tuple[str, ...], _Slot] = {}
         self._down: dict[str, tuple[float, Exception]] = {}
 
-    async def use(
-        self,
-        server: McpServer,
-        tenant_id: str,
-        user_id: str,
-        token: str,
-        protocol: str,
-        work: Callable[[Session], Awaitable[T]],
-        listed: Listed,
-    ) -> T:
+    async def use(self, wanted: Wanted, work: Callable[[Session], Awaitable[T]]) -> T:
         """What `work` makes of a session, there. A session that is over before the work was taken
         is opened anew, once. Raises what the work raises, and what keeps a session from opening."""
-        who = Who(f"{server.id} {server.where}")
-        if server.url:
-            digest = hashlib.sha256(token.encode()).hexdigest() if token else ""
-            who = Who(who.server, tenant_id, user_id, digest)
-        asked, here = _Slot(server, token, protocol, listed), contextvars.copy_context()
-        work_there = here.run(self._use, who, asked, work)
-        return await asyncio.wrap_future(self._thread.submit(work_there))
+        there = contextvars.copy_context().run(self._use, wanted, work)
+        return await asyncio.wrap_future(self._thread.submit(there))
 
     def close(self) -> None:
         """End every session, and wait for it."""
         self._thread.run(self._close_all())
 
-    async def _use(self, who: Who, asked: _Slot, work: Callable[[Session], Awaitable[T]]) -> T:
-        slot = self._slots.setdefault(who, asked)
+    async def _use(self, wanted: Wanted, work: Callable[[Session], Awaitable[T]]) -> T:
+        slot = self._slots.setdefault(wanted.key, _Slot(wanted))
         # the newest asker's: its app may have been made anew since the session began
-        slot.server, slot.listed, slot.used_at = asked.server, asked.listed, self._now()
+        slot.wanted, slot.used_at = wanted, self._now()
         slot.calls += 1
         try:
             session = await self._opened(slot)
@@ -296,7 +290,7 @@ class Connections:
             return slot.session
         if slot.opening is None or slot.opening.done():
             # by server, not by user: one user's failed attempt spares the others theirs
-            at, error = self._down.get(slot.server.id, (0.0, None))
+            at, error = self._down.get(slot.wanted.server.id, (0.0, None))
             if error is not None and self._now() - at < PAUSE_S:
                 raise NotReached from error
             slot.opening = asyncio.ensure_future(self._open(slot))
@@ -309,10 +303,12 @@ class Connections:
 
         slot.session = None
         self._make_room()
-        server = slot.server
-        session = Session(
-            server, slot.token, slot.protocol, lambda of: start(self._relist(slot, of), "mcp-list")
-        )
+        wanted, server = slot.wanted, slot.wanted.server
+
+        def changed(of: Session) -> None:
+            start(self._relist(slot, of), "mcp-list")
+
+        session = Session(server, wanted.token, wanted.protocol, changed)
         try:
             await session.open()
         except Exception as error:
@@ -322,7 +318,7 @@ class Connections:
             raise NotReached from error
         self._down.pop(server.id, None)
         slot.session, slot.listed_at = session, self._now()
-        slot.listed(server, session.tools)
+        slot.wanted.listed(server, session.tools)
         return session
 
     async def _relist(self, slot: _Slot, session: Session) -> None:
@@ -335,7 +331,7 @@ class Connections:
                 name = type(error).__name__
                 _log.warning("app=%s error=%s | its tools were not listed", session.server.id, name)
             return
-        slot.listed(session.server, tools)
+        slot.wanted.listed(session.server, tools)
 
     def _make_room(self) -> None:
         # slots with callers, of whom some wait for the opening, stay

@@ -27,7 +27,7 @@ from ...text import cut, one_line, revealed
 from ...types import JSON, JSONObject
 from . import approvals, connections, server_tools
 from .approvals import Approval, Drift
-from .connections import Connections, McpServer, failure_of
+from .connections import Connections, McpServer, Wanted, failure_of
 from .server_tools import Tool, checker, problem_of_schema, readable, tools_of
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ class ServerApp:
         server, user = self.server, ctx.user
         token = await connections.token_of(ctx, server, self.provider)
         whose = (user.tenant_id, user.imperal_id, token, self.approval.protocol)
-        return await self.connections.use(server, *whose, ask, self._listed)
+        return await self.connections.use(Wanted(server, self._listed, *whose), ask)
 
     def _listed(self, server: McpServer, offered: tuple[JSONObject, ...]) -> None:
         """Compare what is offered with what was approved."""
