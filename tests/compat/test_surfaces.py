@@ -112,6 +112,9 @@ def test_a_query_may_ask_for_more_than_the_kernels_page(bench: Bench) -> None:
     assert (len(page), page.has_more) == (1_010, True)
     rest = bench.run(ctx.store.query("many", limit=5_000, cursor=page.cursor))
     assert ([d["n"] for d in rest], rest.has_more) == (list(range(1_010, 1_020)), False)
+    whole = ctx.store._client.query
+    ctx.store._client.query = lambda *asked: whole(*asked[:3], min(asked[3], 2), asked[4])
+    assert len(bench.run(ctx.store.query("many", limit=5))) == 5, "also where pages are short"
 
 
 # ---- skeleton, panels, tray

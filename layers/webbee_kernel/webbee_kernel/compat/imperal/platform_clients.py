@@ -113,11 +113,12 @@ class Store(Client):
         cursor: str | None = None,
     ) -> Any:
         """A page of at most `limit` documents, 10,000 at once."""
-        left = max(1, min(limit, MAX_LIMIT))
-        where, order_by, cursor = where or None, order_by or None, cursor or None
-        page = await self._query(collection, where, order_by, min(left, PAGE), cursor)
-        while page.has_more and (left := left - PAGE) > 0:
-            more = await self._query(collection, where, order_by, min(left, PAGE), page.cursor)
+        wanted = max(1, min(limit, MAX_LIMIT))
+        asked = collection, where or None, order_by or None
+        page = await self._query(*asked, min(wanted, PAGE), cursor or None)
+        # a page of the kernel's may be shorter than it was asked for
+        while page.has_more and (left := wanted - len(page.data)) > 0:
+            more = await self._query(*asked, min(left, PAGE), page.cursor)
             more.data = [*page.data, *more.data]
             page = more
         return page
