@@ -18,7 +18,6 @@ from .definitions import (
     ExposedDef,
     FunctionDef,
     Handler,
-    Keeping,
     OAuthDef,
     PanelDef,
     ScheduleDef,
@@ -30,62 +29,17 @@ from .definitions import (
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
+M = TypeVar("M", bound=type[BaseModel])
 
 REFRESH_PREFIX = "skeleton_refresh_"
 ALERT_PREFIX = "skeleton_alert_"
 PANEL_SLOTS = ("left", "right", "center")
+MAX_INDEXES = 4
 _SECTION_REFUSED = re.compile(r"[*?\[\]:/]")
+_FIELD = re.compile(r"[^#\s\x00-\x1f+]{1,64}")
 
 
-class Lifecycle:
-    """What an app does when it comes, changes and goes."""
-
-    def __init__(self) -> None:
-        self.lifecycle: dict[str, Handler] = {}
-        self.upgrades: dict[str, Handler] = {}
-        self.health: Handler | None = None
-
-    def on_install(self, func: F) -> F:
-        """Called once when a user installs the app. Hooks are `async (ctx)`, in system context."""
-        return self._hook("on_install", func)
-
-    def on_uninstall(self, func: F) -> F:
-        """Called before a user's data of this app is purged."""
-        return self._hook("on_uninstall", func)
-
-    def on_enable(self, func: F) -> F:
-        """Called when the app becomes active for a user."""
-        return self._hook("on_enable", func)
-
-    def on_disable(self, func: F) -> F:
-        """Called when the app stops being active for a user."""
-        return self._hook("on_disable", func)
-
-    def on_upgrade(self, version: str) -> Callable[[F], F]:
-        """Called when the app moves to `version` for a user."""
-        return self._recorded(lambda func: self.upgrades.update({version: func}))
-
-    def health_check(self, func: F) -> F:
-        """Register the app's own probe: `async (ctx)` returns `{"status": "ok" or "degraded"}`."""
-        self.health = func
-        return func
-
-    def _hook(self, name: str, func: F) -> F:
-        self.lifecycle[name] = func
-        return func
-
-    @staticmethod
-    def _recorded(record: Callable[[Any], object]) -> Callable[[F], F]:
-        """A decorator that records a handler and leaves it as it is."""
-
-        def register(func: F) -> F:
-            record(func)
-            return func
-
-        return register
-
-
-class Extension(Lifecycle, Keeping):
+class Extension:
     """An app. `app_id` is a display wish: the id that counts is the folder's (or the manifest's).
     `capabilities`, `migrations_dir`, `actions_explicit` and `system` say nothing here.
     """
@@ -120,9 +74,12 @@ class Extension(Lifecycle, Keeping):
         self.event_handlers: list[tuple[str, Handler]] = []
         self.webhooks: dict[tuple[str, str], WebhookDef] = {}
         self.exposed: dict[str, ExposedDef] = {}
-        Lifecycle.__init__(self)
-        Keeping.__init__(self)
+        self.lifecycle: dict[str, Handler] = {}
+        self.upgrades: dict[str, Handler] = {}
+        self.health: Handler | None = None
         self.chats: list[Chat] = []
+        self.cache_models: dict[str, type[BaseModel]] = {}
+        self.indexes: dict[str, tuple[str, ...]] = {}
 
     def tool(
         self, name: str, scopes: list[str] | None = None, description: str = ""
@@ -291,6 +248,76 @@ class Extension(Lifecycle, Keeping):
                 self.exposed, name, ExposedDef(name, func, action_type), "exposed method"
             )
         )
+
+    def cache_model(self, name: str) -> Callable[[M], M]:
+        """Register a Pydantic model for typed `ctx.cache` values under a stable name."""
+
+        def register(model: M) -> M:
+            if not (isinstance(model, type) and issubclass(model, BaseModel)):
+                raise TypeError(f"@ext.cache_model({name!r}) wants a pydantic BaseModel class")
+            self.cache_models[name] = model
+            return model
+
+        return register
+
+    def index(self, collection: str, field: str) -> None:
+        """Keep the documents of a collection by one top-level field, and count them: a query with
+        `order_by` or `where` of it, and `count`, read what they answer, however many there are.
+
+        An index orders by the first 200 bytes of a text and 190 digits of a number. A write costs
+        one unit more for each index (two where the value changes), and twice that with two for the
+        count where a document comes or goes. Documents from before the declaration come in as the
+        collection is read. Raises ValueError for a fifth index of a collection.
+        """
+        if not _FIELD.fullmatch(field):
+            raise ValueError(
+                f"index of {collection!r} by {field!r}: a field has 1 to 64 characters, no space, #"
+                " or +"
+            )
+        fields = {*self.indexes.get(collection, ()), field}
+        if len(fields) > MAX_INDEXES:
+            raise ValueError(f"{collection!r} has {MAX_INDEXES} indexes: it can have no more")
+        # sorted: what is declared in another order is the same declaration
+        self.indexes[collection] = tuple(sorted(fields))
+
+    def on_install(self, func: F) -> F:
+        """Called once when a user installs the app. Hooks are `async (ctx)`, in system context."""
+        return self._hook("on_install", func)
+
+    def on_uninstall(self, func: F) -> F:
+        """Called before a user's data of this app is purged."""
+        return self._hook("on_uninstall", func)
+
+    def on_enable(self, func: F) -> F:
+        """Called when the app becomes active for a user."""
+        return self._hook("on_enable", func)
+
+    def on_disable(self, func: F) -> F:
+        """Called when the app stops being active for a user."""
+        return self._hook("on_disable", func)
+
+    def on_upgrade(self, version: str) -> Callable[[F], F]:
+        """Called when the app moves to `version` for a user."""
+        return self._recorded(lambda func: self.upgrades.update({version: func}))
+
+    def health_check(self, func: F) -> F:
+        """Register the app's own probe: `async (ctx)` returns `{"status": "ok" or "degraded"}`."""
+        self.health = func
+        return func
+
+    def _hook(self, name: str, func: F) -> F:
+        self.lifecycle[name] = func
+        return func
+
+    @staticmethod
+    def _recorded(record: Callable[[Any], object]) -> Callable[[F], F]:
+        """A decorator that records a handler and leaves it as it is."""
+
+        def register(func: F) -> F:
+            record(func)
+            return func
+
+        return register
 
 
 def check_section_name(name: str) -> None:
