@@ -49,7 +49,7 @@ from mail_params import (
 from mail_text import cut
 from user_mail import across, day_start, each_account, gathered, located, mailboxes
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
-from wording import found, listed, say
+from wording import found, listed, say, texts
 
 SECTION = "mail_inbox_summary"
 PUT_BACK, PUT_BACK_SECONDS = "put_back", 120
@@ -100,6 +100,7 @@ def reported(function: Function[P]) -> Function[P]:
     "list_inbox",
     "List the newest messages of the inbox, all or unread or of a day, and how many are unread",
     examples=examples.LIST_INBOX,
+    titles=texts("title_list_inbox"),
 )
 @reported
 async def list_inbox(ctx: Context, params: ListParams) -> ActionResult:
@@ -122,6 +123,7 @@ async def list_inbox(ctx: Context, params: ListParams) -> ActionResult:
     "Search messages by words, sender, subject or date, in the inbox and the archive or in another"
     " folder",
     examples=examples.SEARCH,
+    titles=texts("title_search"),
 )
 @reported
 async def search(ctx: Context, params: SearchParams) -> ActionResult:
@@ -147,6 +149,7 @@ async def search(ctx: Context, params: SearchParams) -> ActionResult:
     "read",
     "Read one message: its text, recipients and attachment names, by its id",
     examples=examples.READ,
+    titles=texts("title_read"),
 )
 @reported
 async def read(ctx: Context, params: ReadParams) -> ActionResult:
@@ -163,6 +166,7 @@ async def read(ctx: Context, params: ReadParams) -> ActionResult:
     "Send a new e-mail to an address",
     action_type="write",
     examples=examples.SEND,
+    titles=texts("title_send"),
 )
 @reported
 async def send(ctx: Context, params: SendParams) -> ActionResult:
@@ -180,6 +184,7 @@ async def send(ctx: Context, params: SendParams) -> ActionResult:
     "Reply to a message by its id, in the same thread",
     action_type="write",
     examples=examples.REPLY,
+    titles=texts("title_reply"),
 )
 @reported
 async def reply(ctx: Context, params: ReplyParams) -> ActionResult:
@@ -195,6 +200,7 @@ async def reply(ctx: Context, params: ReplyParams) -> ActionResult:
     "Move messages to the archive, by their ids",
     action_type="write",
     examples=examples.ARCHIVE,
+    titles=texts("title_archive"),
 )
 @reported
 async def archive(ctx: Context, params: IdsParams) -> ActionResult:
@@ -207,6 +213,7 @@ async def archive(ctx: Context, params: IdsParams) -> ActionResult:
     "Move messages back to the inbox from the archive or the trash, by their ids",
     action_type="write",
     examples=examples.MOVE_TO_INBOX,
+    titles=texts("title_move_to_inbox"),
 )
 @reported
 async def move_to_inbox(ctx: Context, params: IdsParams) -> ActionResult:
@@ -219,6 +226,7 @@ async def move_to_inbox(ctx: Context, params: IdsParams) -> ActionResult:
     "Delete messages by their ids: to the trash, or for good when they are in the trash already",
     action_type="destructive",
     examples=examples.DELETE,
+    titles=texts("title_delete"),
 )
 @reported
 async def delete(ctx: Context, params: IdsParams) -> ActionResult:
@@ -235,6 +243,7 @@ async def delete(ctx: Context, params: IdsParams) -> ActionResult:
     "Mark messages as read or as unread, by their ids",
     action_type="write",
     examples=examples.MARK,
+    titles=texts("title_mark"),
 )
 @reported
 async def mark(ctx: Context, params: MarkParams) -> ActionResult:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from webbee_kernel.sdk import Context, Sentences
 
-say = Sentences(__file__).say
+sentences = Sentences(__file__)
+say, texts = sentences.say, sentences.texts
 
 
 def listed(

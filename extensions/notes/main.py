@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StringConstraints
 
 import examples
-from shelf import COLLECTION, Note, Top, change, every, excerpt, locate, newest, say
+from shelf import COLLECTION, Note, Top, change, every, excerpt, locate, newest, say, texts
 from webbee_kernel.sdk import (
     ActionResult,
     ChatExtension,
@@ -17,6 +17,7 @@ from webbee_kernel.sdk import (
     Extension,
     Ident,
     SearchWords,
+    titled,
     ui,
 )
 
@@ -89,7 +90,7 @@ class AppendParams(WhichParams):
 class PinParams(WhichParams):
     """One note, and whether it is to be pinned."""
 
-    pinned: bool = Field(
+    pinned: Annotated[bool, titled(**texts("label_pinned"))] = Field(
         True, description="true pins it, false (unpin, unpinned, открепи, открепить) unpins it."
     )
 
@@ -99,6 +100,7 @@ class PinParams(WhichParams):
     "Write a new note",
     action_type="write",
     examples=examples.WRITE,
+    titles=texts("title_write"),
 )
 async def write(ctx: Context, params: WriteParams) -> ActionResult:
     """Store one note: one write."""
@@ -116,6 +118,7 @@ async def write(ctx: Context, params: WriteParams) -> ActionResult:
     "Add text to the end of a note that is there, by its id or title",
     action_type="write",
     examples=examples.APPEND,
+    titles=texts("title_append"),
 )
 async def append(ctx: Context, params: AppendParams) -> ActionResult:
     """By id: one read, one write. By title: one pass over the notes first."""
@@ -140,6 +143,7 @@ async def append(ctx: Context, params: AppendParams) -> ActionResult:
     "Find notes by words of their title or text, or list the newest ones; also answers how many"
     " there are",
     examples=examples.FIND,
+    titles=texts("title_find"),
 )
 async def find(ctx: Context, params: FindParams) -> ActionResult:
     """The exact count and the newest notes up to `limit`, with an excerpt each. With words one pass
@@ -155,6 +159,7 @@ async def find(ctx: Context, params: FindParams) -> ActionResult:
     "read",
     "Read one note in full, by its id or title",
     examples=examples.READ,
+    titles=texts("title_read"),
 )
 async def read(ctx: Context, params: WhichParams) -> ActionResult:
     """By id: one read. By title: one pass over the notes."""
@@ -174,6 +179,7 @@ async def read(ctx: Context, params: WhichParams) -> ActionResult:
     "Pin a note, or unpin it, by its id or title",
     action_type="write",
     examples=examples.PIN,
+    titles=texts("title_pin"),
 )
 async def pin(ctx: Context, params: PinParams) -> ActionResult:
     """By id: one read, one write. By title: one pass over the notes first. Pinning twice is no
@@ -193,6 +199,7 @@ async def pin(ctx: Context, params: PinParams) -> ActionResult:
     "Delete a note, by its id or title",
     action_type="destructive",
     examples=examples.DELETE,
+    titles=texts("title_delete"),
 )
 async def delete(ctx: Context, params: WhichParams) -> ActionResult:
     """By id: one read, one delete. By title: one pass over the notes first."""

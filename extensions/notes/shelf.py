@@ -22,7 +22,8 @@ from webbee_kernel.sdk import (
     StoreConflict,
 )
 
-say = Sentences(__file__).say
+sentences = Sentences(__file__)
+say, texts = sentences.say, sentences.texts
 
 COLLECTION = "notes"
 PAGE = 100

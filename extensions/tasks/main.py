@@ -17,9 +17,10 @@ from webbee_kernel.sdk import (
     Extension,
     Ident,
     directs,
+    titled,
     ui,
 )
-from wording import changed, due_text, say
+from wording import changed, due_text, say, texts
 
 LISTED = 50
 NEXT = 5
@@ -51,6 +52,8 @@ Due = Annotated[
     AfterValidator(readable),
 ]
 
+Urgent = titled(**texts("label_priority"))
+
 
 class AddParams(BaseModel):
     """A new task."""
@@ -59,7 +62,7 @@ class AddParams(BaseModel):
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
     ] = Field(description="What is to be done, without the words about when or how urgent.")
     due: Due = Field("", description=f"When it is due: {ACCEPTED}. UTC. Empty: no due date.")
-    priority: Literal["low", "normal", "high"] = Field(
+    priority: Annotated[Literal["low", "normal", "high"], Urgent] = Field(
         "normal", description=f"How urgent: {PRIORITIES}"
     )
 
@@ -67,7 +70,9 @@ class AddParams(BaseModel):
 class ListParams(BaseModel):
     """Which tasks."""
 
-    state: Literal["open", "done", "overdue", "today", "all"] = Field(
+    state: Annotated[
+        Literal["open", "done", "overdue", "today", "all"], titled(**texts("label_state"))
+    ] = Field(
         "open",
         description=(
             "open (not done, открытые, невыполненные), done (completed, finished, выполненные,"
@@ -101,10 +106,14 @@ class UpdateParams(WhichParams):
             " the date away. Empty: stays as it is."
         ),
     )
-    new_title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
+    new_title: Annotated[
+        str,
+        titled(**texts("label_new_title")),
+        StringConstraints(strip_whitespace=True, max_length=200),
+    ] = Field(
         "", description="Its new title, only where it is to be renamed. Empty: stays as it is."
     )
-    priority: Literal["", "low", "normal", "high"] = Field(
+    priority: Annotated[Literal["", "low", "normal", "high"], Urgent] = Field(
         "", description=f"How urgent it is to be: {PRIORITIES}. Empty: stays as it is."
     )
 
@@ -120,6 +129,7 @@ class UpdateParams(WhichParams):
     "Add a task to do, with an optional due date and priority",
     action_type="write",
     examples=examples.ADD,
+    titles=texts("title_add"),
 )
 async def add(ctx: Context, params: AddParams) -> ActionResult:
     """Store one task: one write."""
@@ -138,6 +148,7 @@ async def add(ctx: Context, params: AddParams) -> ActionResult:
     "List the user's tasks: open, done, overdue, due today, or all; also answers how many"
     " there are",
     examples=examples.LIST_TASKS,
+    titles=texts("title_list_tasks"),
 )
 async def list_tasks(ctx: Context, params: ListParams) -> ActionResult:
     """The exact count and the 50 most urgent: one pass over the tasks of the state."""
@@ -156,6 +167,7 @@ async def list_tasks(ctx: Context, params: ListParams) -> ActionResult:
     "Mark a task as done, by its id or title",
     action_type="write",
     examples=examples.COMPLETE,
+    titles=texts("title_complete"),
 )
 async def complete(ctx: Context, params: WhichParams) -> ActionResult:
     """By id: one read, one write. By title: one pass over the open tasks first. Completing twice is
@@ -176,6 +188,7 @@ async def complete(ctx: Context, params: WhichParams) -> ActionResult:
     "Put a task that is done back among the open ones, by its id or title",
     action_type="write",
     examples=examples.REOPEN,
+    titles=texts("title_reopen"),
 )
 async def reopen(ctx: Context, params: WhichParams) -> ActionResult:
     """By id: one read, one write. By title: one pass over the done tasks first."""
@@ -192,6 +205,7 @@ async def reopen(ctx: Context, params: WhichParams) -> ActionResult:
     "Change a task, by its id or title: move it to another day, rename it, set how urgent it is",
     action_type="write",
     examples=examples.UPDATE,
+    titles=texts("title_update"),
 )
 async def update(ctx: Context, params: UpdateParams) -> ActionResult:
     """By id: one read, one write. By title: one pass over the open tasks first."""
@@ -222,6 +236,7 @@ async def stored(
     "Delete a task, by its id or title",
     action_type="destructive",
     examples=examples.DELETE,
+    titles=texts("title_delete"),
 )
 async def delete(ctx: Context, params: WhichParams) -> ActionResult:
     """By id: one read, one delete. By title: one pass over all tasks first."""

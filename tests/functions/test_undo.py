@@ -120,6 +120,19 @@ def test_undo_that_proposes_what_the_receipt_offers_until_something_else_was_cha
         assert tasks(alice) == 1
 
 
+def test_a_rename_that_is_taken_back_names_the_record_and_no_id(alice: Person) -> None:
+    added(alice, "r1")
+    said = 'tasks.update {"title": "water the plants", "new_title": "water the cactus"}'
+    [receipt] = alice.chat(said, request_id="r2")["receipts"]
+    pressed(alice, receipt["undo"], "r2")
+    card = alice.turns()[-1]["confirmation"]
+    assert card["question"] == "Change “water the cactus” (Tasks)?"
+    assert [f.get("title", f["value"]) for f in card["calls"][0]["fields"]] == [
+        "water the cactus",
+        "water the plants",
+    ]
+
+
 def test_an_undo_whose_turn_is_forgotten_says_so(alice: Person) -> None:
     undo = added(alice, "r1")["undo"]
     for n in range(5):

@@ -121,7 +121,7 @@ def test_a_card_and_its_receipt_are_italian() -> None:
     assert "Eliminare" in asked["reply"] or "Elimin" in str(card)
     assert "Sì o no: lo faccio?" in as_text(asked)
     done = kernel.confirm(card["id"]).body
-    assert [r["text"] for r in done["receipts"]] == ["Bottega – Delete a thing “nota”: fatto"]
+    assert [r["text"] for r in done["receipts"]] == ["Bottega – Delete a thing «nota»: fatto"]
 
 
 def test_why_the_model_gave_no_answer_is_told_in_italian() -> None:

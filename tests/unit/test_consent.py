@@ -12,10 +12,11 @@ from tests.work import counted
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.guards.consent import Moment, destinations, why_asked
-from webbee_kernel.guards.proposals import Title, Titles, app_name, card
+from webbee_kernel.guards.proposals import app_name, card
 from webbee_kernel.guards.references import References
 from webbee_kernel.guards.result_records import Found
 from webbee_kernel.guards.sinks import classed, effect_of
+from webbee_kernel.guards.titles import Title, Titles
 from webbee_kernel.guards.user_words import Said, words_in
 from webbee_kernel.types import Step
 
@@ -280,7 +281,7 @@ def test_the_fields_of_a_card_and_what_its_title_is_taken_from_are_named_in_the_
     step = Step(0, "mail", "send_email", given, "write")
     made = card([step], Catalogue({"mail": MAIL}), Titles(), "de")
     names = [field["name"] for field in made.calls[0]["fields"]]
-    assert names[:3] == ["an", "Betreff", "Inhalt"] and "“Miete”" in made.question
+    assert names[:3] == ["an", "Betreff", "Inhalt"] and "„Miete“" in made.question
 
 
 @pytest.mark.parametrize(

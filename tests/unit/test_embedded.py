@@ -500,7 +500,7 @@ def test_a_form_names_common_fields_in_the_users_words_and_repeats_no_label_as_h
     fields = [node["props"] for node in nodes(form) if node["type"] != "Form"]
     assert [(p["label"], p.get("description", "")) for p in fields] == [
         ("Titel", ""),
-        ("Inhalt", "What is written"),
+        ("Inhalt", ""),  # no help in another language
         ("Due at", ""),
     ]
 
@@ -834,3 +834,44 @@ def test_what_leads_to_a_text_is_no_part_of_it(message: str, body: str) -> None:
     said += ["Notiz: {body}", "note : {body}", "nota: {body}"]
     note = tool("write", said, {"body": TEXT}, ("body",), action="write", app="notes")
     assert calls(message, tools=(note,)) == [("notes__write", {"body": body})]
+
+
+@pytest.mark.parametrize(
+    ("message", "app"),
+    [
+        ("which books do I have?", "books"),
+        ("how many books do I have?", "books"),
+        ("do I have the book Dune?", "books"),
+        ("show me all the books I own", "books"),
+        ("which tasks do I have", "tasks"),
+        ("do I have the flat and the book?", ""),
+        ("don't show me books", ""),
+        ("which lamps do I have?", ""),
+    ],
+)
+def test_a_question_goes_to_the_app_that_calls_its_records_so(message: str, app: str) -> None:
+    add_book = tool(
+        "add", ["add the book {title}"], {"title": TEXT}, ("title",), app="books", action="write"
+    )
+    books = (tool("list", ["show my books"], app="books"), add_book)
+    add_flat = tool(
+        "add", ["add the flat {title}"], {"title": TEXT}, ("title",), app="flats", action="write"
+    )
+    flats = (tool("list", ["show my flats"], app="flats"), add_flat)
+    found = calls(message, tools=(*books, *flats, LIST, ADD, COMPLETE, DELETE))
+    assert found == ([(f"{app}__list", {})] if app else [])
+
+
+@pytest.mark.parametrize(
+    ("message", "zone"),
+    [
+        ("what time is it in Tokyo?", "Asia/Tokyo"),
+        ("get current time in Europe/Berlin", "Europe/Berlin"),
+        ("get current time", None),
+    ],
+)
+def test_a_form_that_wants_a_time_zone_has_that_of_the_city(message: str, zone: str | None) -> None:
+    said = "Get current time in a specific timezone"
+    fields = {"timezone": TEXT}
+    clock = tool("get_current_time", [], fields, ("timezone",), app="time", description=said)
+    assert form_of(message, clock)["timezone"]["props"].get("value") == zone

@@ -51,7 +51,8 @@ OURS_MORE = {
     "ChatExtension.function": {
         "examples",
         "scopes",
-    },  # phrases for the embedded model; scopes a caller must hold
+        "titles",
+    },  # phrases for the embedded model; scopes a caller must hold; what people read
     "Store.query": {
         "cursor"
     },  # their own protocol has it, their client not yet: pages beyond the first

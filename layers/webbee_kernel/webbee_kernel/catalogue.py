@@ -89,6 +89,8 @@ class FunctionInfo:
     id_projection: str = ""
     pii: dict[str, str] = field(default_factory=dict)
     """What the author declares of arguments and data: path (`parent.key`) → `name`, `email`, …"""
+    titles: dict[str, str] = field(default_factory=dict)
+    """What it does in a few words, by language."""
     lead: int = 0
     """Characters at the beginning of the description that all functions of the app share; never
     part of a catalogue that travels."""

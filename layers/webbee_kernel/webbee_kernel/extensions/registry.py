@@ -282,7 +282,7 @@ def _description(ext: Extension) -> str:
 
 def _function(app_id: str, f: FunctionDef) -> FunctionInfo:
     takes, ids = input_schema(f), str(f.id_projection or "")
-    how = (f.action_type, takes, f.examples, f.scopes, ids, pii_of(f))
+    how = (f.action_type, takes, f.examples, f.scopes, ids, pii_of(f), dict(f.titles))
     return FunctionInfo(app_id, f.name, f.description, *how)
 
 

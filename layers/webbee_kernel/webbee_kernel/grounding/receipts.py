@@ -79,11 +79,13 @@ class Work:
         return {**counts, "text": self.text(tag)}
 
 
-def receipts(calls: Sequence[Call]) -> tuple[Receipt, ...]:
-    """A receipt for each call with an effect, and for each read that failed: one that succeeds is
-    told by its data. A call that was refused before it ran, and made again rightly, is no failure;
-    one that ran and failed stays, whatever a later call of the same function did."""
-    return tuple(_receipt(i, c) for i, c in enumerate(calls) if _is_told(c, calls[i + 1 :]))
+def receipts(calls: Sequence[Call], tag: str = "en") -> tuple[Receipt, ...]:
+    """A receipt for each call with an effect, and for each read that failed, in a language: a read
+    that succeeds is told by its data. A call that was refused before it ran, and made again
+    rightly, is no failure; one that ran and failed stays, whatever a later call of the same
+    function did."""
+    told = ((i, c) for i, c in enumerate(calls) if _is_told(c, calls[i + 1 :]))
+    return tuple(_receipt(number, call, tag) for number, call in told)
 
 
 def work(calls: Iterable[Call]) -> Work:
@@ -106,12 +108,12 @@ def _is_told(call: Call, later: Sequence[Call]) -> bool:
     return call.has_effect or not call.ok
 
 
-def _receipt(number: int, call: Call) -> Receipt:
+def _receipt(number: int, call: Call, tag: str) -> Receipt:
     if denial := _denial(call):
-        return Receipt(number, "unknown", what_of(call), denial, is_denied=True)
+        return Receipt(number, "unknown", what_of(call, tag), denial, is_denied=True)
     status = _STATES.get(call.status, "failed")
     why = "" if call.ok else cut(one_line(call.error).rstrip("."), LONGEST_WHY)
-    return Receipt(number, status, what_of(call), why)
+    return Receipt(number, status, what_of(call, tag), why)
 
 
 def _denial(call: Call) -> str:
@@ -132,7 +134,7 @@ def _says_no(result: Mapping[str, object], arguments: Mapping[str, object]) -> b
     return bool(flags) and not (any(flags.values()) or is_echo or is_record)
 
 
-def what_of(call: Call) -> str:
+def what_of(call: Call, tag: str = "en") -> str:
     """`Tasks – delete task “Buy milk”`: the app as people know it, what the function does, the
     record by its label."""
     described = one_line(call.description).rstrip(".")
@@ -141,7 +143,7 @@ def what_of(call: Call) -> str:
     short = 0 < len(described) <= LONGEST_TITLE
     title = described if short else call.fn_name.replace("_", " ").strip()
     label = _label(call)
-    named = f"{title} “{label}”" if label else title
+    named = f"{title} {language.of(tag).say('quoted', what=label)}" if label else title
     return f"{call.app} – {named}" if call.app else named
 
 

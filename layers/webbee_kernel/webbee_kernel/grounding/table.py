@@ -26,7 +26,7 @@ def render(evidence: Evidence, tag: str = "") -> str:
     call's summary or, without one, as lines; a failure as its receipt."""
     spoken = language.of(tag or evidence.language)
     asked = _asked_stems(evidence.message, spoken)
-    told = {r.call: r.text(spoken.tag) for r in receipts(evidence.calls)}
+    told = {r.call: r.text(spoken.tag) for r in receipts(evidence.calls, spoken.tag)}
     parts = [
         _paragraph(call, told.get(number, ""), spoken, asked)
         for number, call in enumerate(evidence.calls)

@@ -22,6 +22,7 @@ from .addresses import form_of
 from .field_names import names_a_secret, names_an_id, words_of
 
 MARKER = "x-directs"
+TITLES = "x-titles"
 """In a parameter's schema: what the author says that it directs (`webbee_kernel.sdk.directs`)."""
 
 MAX_DEPTH = 24
@@ -58,6 +59,11 @@ class Leaf(NamedTuple):
     def marker(self) -> str:
         """What the author says that it directs; empty where he says nothing."""
         return _given(self.shapes, MARKER)
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """What its author calls it, by language."""
+        return next((s[TITLES] for s in self.shapes if isinstance(s.get(TITLES), Mapping)), {})
 
     @property
     def format(self) -> str:

@@ -10,26 +10,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .. import language
 from ..catalogue import AppInfo, Catalogue, FunctionInfo
 from ..text import as_code, dumps, one_line, revealed
 from ..types import CallOutcome, JSONObject, Step
-from .addresses import form_of, spelled
+from .addresses import spelled
 from .arguments import Leaf, scalars, shown
 from .consent import accepted_by, destinations
-from .field_names import ends_in_a_secret, names_an_id, root_of, same_kind, words_of
+from .field_names import ends_in_a_secret, names_an_id, words_of
 from .sinks import effect_of
+from .titles import LONGEST_NAME, Naming, Titles
 
 WHOLE = 1_000
 """Characters of a text that is shown whole."""
 BEGINNING, END = 400, 200
 """Characters that are shown of a longer one, beside every address, figure and code in it."""
-LONGEST_NAME = 40
 HIDDEN = "•••"
 """What stands on a card for a password."""
 
@@ -50,51 +49,6 @@ VERBS = ("delete", "send", "create", "update", MOVE, RESTORE, REPLY)
 """What a button may say in the user's language; another one says what its function is called."""
 ANSWERING = (REPLY, "respond")
 """First words of functions that answer a record: to whom that goes is theirs to know."""
-
-
-class Title(NamedTuple):
-    """What a record of an app is called, of which kind it is, an address in it (who wrote a mail is
-    who is answered), and whether it stood in another one that has a title."""
-
-    app_id: str
-    kind: str
-    text: str
-    address: str = ""
-    inside: bool = False
-
-
-@dataclass(frozen=True)
-class Titles:
-    """What ids stand for, by the app that gave them and the kind of record, the earliest first:
-    another app's record of the same number lends a card no title."""
-
-    by_id: Mapping[str, tuple[Title, ...]] = field(default_factory=dict)
-
-    def of(self, app_id: str, name: str, value: str) -> Title:
-        """What the id under an argument of an app's function stands for, empty where that is not
-        known; of several titles all and the id, as one may be what a stranger wrote. What stood in
-        another record changes none."""
-        fit = [t for n, t in enumerate(self._fitting(app_id, name, value)) if not (n and t.inside)]
-        texts = dict.fromkeys(t.text for t in fit)
-        told = " / ".join(texts) + f" ({value})" * (len(texts) > 1)
-        from_ = dict.fromkeys(spelled(t.address) for t in fit if t.address)
-        return Title(app_id, "", told, ", ".join(from_))
-
-    def of_who_gets_it(self, app_id: str, name: str, value: str) -> str:
-        """What a destination that is an id stands for, with the id behind it; empty where that is
-        not known. An address says itself whose it is, and `to` no kind: any record of the app's
-        counts where none is of the kind that the argument names."""
-        if form_of(value):
-            return ""
-        title = self.of(app_id, name, value).text or self.of(app_id, "", value).text
-        return title and title.removesuffix(f" ({value})") + f" ({value})"
-
-    def _fitting(self, app_id: str, name: str, value: str) -> Sequence[Title]:
-        root = "".join(root_of(name)[-1:])
-        known = self.by_id.get(value, ())
-        own = [t for t in known if t.app_id == app_id]  # two apps may count from 1
-        found = own or [t for t in known if t.kind and root]
-        return [t for t in found if same_kind(t.kind, root)]
 
 
 class Card(NamedTuple):
@@ -139,7 +93,7 @@ def card(
         summary="\n".join(lines),
         question=_question(calls, concept, tag),
         ask=speaks.say("card_ask_all" if several else "card_ask"),
-        verb=_verb([s.fn_name for s in steps], concept, tag),
+        verb=_verb([function for _, function in known], concept, tag),
         language=tag,
         calls=tuple(calls),
         keys=tuple(
@@ -254,46 +208,34 @@ def _call(
     effect = effect_of(function, step.arguments)
     texts = {leaf.path for leaf in scalars(step.arguments)} if effect != "destructive" else set()
     unsaid = effect == "outward" and not to - {""}
+    leaves = [*shown(function, step.arguments)]
+    named = Naming(function, titles, unsaid, frozenset(leaf.value for leaf in leaves))
     return {
         "app": app_name(step.app_id, catalogue),
         "icon": app.icon if app else "",
-        "title": _title(step.fn_name, tag),
+        "title": _title(function, tag),
         "effect": effect,
         "remember": effect in ("outward", "opens") and bool(to),
         "fields": [
             _field(leaf, leaf.path in to, title, texts, tag)
-            for leaf in shown(function, step.arguments)
+            for leaf in leaves
             if not leaf.filled or leaf.path in told or leaf.tells_by_default
-            for title in [_title_of(function, leaf, titles, leaf.path in to, unsaid)]
+            for title in [named.title(leaf, leaf.path in to)]
         ],
     }
 
 
-def _title(fn_name: str, tag: str) -> str:
-    """What a function does: its name in words; of a common verb alone, the user's own in a language
-    that function names are not made of: its file knows no verbs of theirs."""
-    words, concept, speaks = words_of(fn_name), _concept(fn_name, tag), language.of(tag)
+def _title(function: FunctionInfo, tag: str) -> str:
+    """What a function does, as its author says it in the user's language; else its name in words;
+    of a common verb alone, the user's own in a language that function names are not made of: its
+    file knows no verbs of theirs."""
+    if title := _plain_name(language.said_in(function.titles, tag)):
+        return title
+    fn_name, speaks = function.fn_name, language.of(tag)
+    words, concept = words_of(fn_name), _concept(fn_name, tag)
     if len(words) == 1 and concept in VERBS and not speaks.words.effects:
         return speaks.say(f"card_verb_{concept}").lower()
     return _plain_name(" ".join(words)) or _plain_name(fn_name)
-
-
-def _title_of(
-    function: FunctionInfo, leaf: Leaf, titles: Titles, is_destination: bool, unsaid: bool
-) -> str:
-    """What the record is called that an argument names, empty for one that names none; with the
-    address in it where the call leaves and does not say where to."""
-    if is_destination:
-        return one_line(titles.of_who_gets_it(function.app_id, leaf.name, str(leaf.value)))
-    named = leaf.marker == "id" or leaf.name == function.id_projection or names_an_id(leaf.name)
-    if not named and (not isinstance(leaf.value, str) or len(leaf.value) > LONGEST_NAME):
-        return ""
-    name = "" if leaf.name == function.id_projection else leaf.name
-    title = titles.of(function.app_id, name, str(leaf.value))
-    if not (named or root_of(leaf.name)):
-        return ""
-    text = one_line(title.text)
-    return f"{text} – {title.address}" if text and unsaid and title.address else text
 
 
 def _field(
@@ -322,7 +264,10 @@ def _field(
 
 
 def _name(leaf: Leaf, tag: str) -> str:
-    """The argument's own name in the user's words, without the "id" behind it."""
+    """What its author calls the argument in the user's language, else its own name in the user's
+    words, without the "id" behind it."""
+    if title := _plain_name(language.said_in(leaf.titles, tag)):
+        return title
     words = words_of(leaf.name)
     if len(words) > 1 and words[-1] in _BARE_IDS:
         words = words[:-1]
@@ -333,7 +278,7 @@ def _line(call: JSONObject, tag: str) -> str:
     """`Mail – send email → ann@example.org: subject “Hello”`."""
     fields = call["fields"]
     to = dict.fromkeys(
-        _quoted(f["title"]) if f.get("title") else as_code(one_line(str(f["value"])))
+        _quoted(f["title"], tag) if f.get("title") else as_code(one_line(str(f["value"])))
         for f in fields
         if f["kind"] == "destination"
     )
@@ -346,11 +291,11 @@ def _told(field: JSONObject, tag: str) -> str:
     name, value = field["name"], str(field["value"])
     if field.get("title"):
         said = "" if name in _BARE_IDS else f"{name} "
-        return said + _quoted(str(field["title"]))
+        return said + _quoted(str(field["title"]), tag)
     if _DATE.fullmatch(value):  # as a day of the reader's own calendar
         return f"{name}: {_day(value, tag)}"
     if field["kind"] == "text":
-        return f"{name} {shown_text(value)}"
+        return f"{name} {shown_text(value, tag)}"
     colon = "" if field["kind"] == "record" else ":"
     return f"{name}{colon} {as_code(one_line(value))}"
 
@@ -362,14 +307,14 @@ def _day(value: str, tag: str) -> str:
     return value
 
 
-def shown_text(text: str) -> str:
+def shown_text(text: str, tag: str = "en") -> str:
     """A text that leaves: whole, or of a longer one its beginning, its end, and every address,
     figure and code in it."""
     flat = one_line(text)
     if len(flat) <= WHOLE:  # read whole by who decides
-        return _quoted(flat)
+        return _quoted(flat, tag)
     held = ", ".join(one_line(t) for t in telling(flat[BEGINNING:-END])).translate(_QUOTES)
-    beginning, end = _quoted(flat[:BEGINNING] + " …"), _quoted("… " + flat[-END:])
+    beginning, end = (_quoted(t, tag) for t in (f"{flat[:BEGINNING]} …", f"… {flat[-END:]}"))
     return f"({len(flat)}) {beginning} {end}" + (f" [{as_code(held)}]" if held else "")
 
 
@@ -387,14 +332,16 @@ def _tells(token: str) -> bool:
     return not (is_word and all(p[1:] == p[1:].lower() or len(p) < _SHORT for p in parts))
 
 
-def _quoted(text: str) -> str:
-    return f"“{as_code(one_line(text).translate(_QUOTES))}”"  # no quotation mark but ours
+def _quoted(text: str, tag: str) -> str:
+    told = as_code(one_line(text).translate(_QUOTES))  # no quotation mark but ours
+    return language.of(tag).say("quoted", what=told)
 
 
 def _asked(call: JSONObject, concept: str, tag: str) -> str:
     """The one effect as a short question above its fields: `Delete “Lisbon launch” (Notes)?`."""
     title = next((text for text in _titles(call, tag) if 0 < len(text) <= LONGEST_TITLE), "")
-    what = f"“{one_line(title).translate(_QUOTES)}”" if title else ""
+    told = one_line(title).translate(_QUOTES)
+    what = language.of(tag).say("quoted", what=told) if title else ""
     if what and (others := _others(call)):
         what += f" (+{others})"
     if concept in VERBS and what:
@@ -414,7 +361,8 @@ def _titles(call: JSONObject, tag: str) -> list[str]:
     """What a call names its record by: a title that is known, then texts that are one."""
     own = {language.of(tag).field_name(name) for name in TITLES}
     named = [f["title"] for f in call["fields"] if f["kind"] == "record" and f.get("title")]
-    named += [f["value"] for f in call["fields"] if f["kind"] == "text" and f["name"] in own]
+    texts = (f for f in call["fields"] if f["kind"] == "text")
+    named += [f["value"] for f in texts if f["name"] in own or f.get("path") in TITLES]
     return list(map(str, named))
 
 
@@ -428,16 +376,16 @@ def _concept(fn_name: str, tag: str) -> str:
     return "" if found == MOVE and language.of(tag).words.effects else found
 
 
-def _verb(names: Sequence[str], concept: str, tag: str) -> str:
+def _verb(functions: Sequence[FunctionInfo], concept: str, tag: str) -> str:
     """What the button says: the verb of the one function, in the user's language where it is a
     common one, and how often it is called."""
-    if len(dict.fromkeys(names)) > 1:
+    if len({f.fn_name for f in functions}) > 1:
         return language.of(tag).say("card_verb_all")
-    title = _title(names[0], tag)
+    title = _title(functions[0], tag)
     verb = f"{title[:1].upper()}{title[1:]}"
     if concept in VERBS:
         verb = language.of(tag).say(f"card_verb_{concept}")
-    return f"{verb} ({len(names)})" if len(names) > 1 else verb
+    return f"{verb} ({len(functions)})" if len(functions) > 1 else verb
 
 
 def editable(call: JSONObject) -> Iterator[str]:

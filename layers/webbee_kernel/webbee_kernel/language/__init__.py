@@ -18,7 +18,7 @@ May import: base. Entrance: the functions here. What is heavy is read when it is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import lru_cache
 
@@ -34,7 +34,7 @@ from .model import (
     people_phrases,
     title_keys,
 )
-from .resources import tags
+from .resources import FIRST, tags
 from .stems import Mention, Token, fold, sound, stem, tokens
 
 __all__ = [
@@ -60,12 +60,21 @@ __all__ = [
     "people",
     "people_keys",
     "people_phrases",
+    "said_in",
     "sound",
     "stem",
     "tags",
     "title_keys",
     "tokens",
+    "zone_in",
 ]
+
+
+def said_in(texts: Mapping[str, str], tag: str) -> str:
+    """The one of an author's texts by language that is for a BCP 47 tag, else the English one;
+    empty without either."""
+    short = re.split("[-_]", tag.lower(), maxsplit=1)[0]
+    return texts.get(short) or texts.get(FIRST[0], "")
 
 
 @lru_cache(maxsize=32)
@@ -140,6 +149,13 @@ def dates(text: str, tag: str = "en", now: str | datetime | None = None) -> tupl
     from .moments import find_dates
 
     return find_dates(text, of(tag), now)
+
+
+def zone_in(text: str, tag: str) -> str:
+    """The IANA name of the time zone of the first city that a text names; empty without one."""
+    from .calendars import zone_in
+
+    return zone_in(text, tag)
 
 
 def date_of(text: str, now: datetime, tags: Iterable[str]) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from .model import Language
 from .numerals import simple, values
 from .resources import locale
-from .stems import Mention, fold, folded_words, mention, tokens
+from .stems import Mention, fold, folded_words, mention, stem, tokens
 
 _Widths = Mapping[str, Mapping[str, Mapping[int, str]]]
 
@@ -232,3 +232,33 @@ def _days_of(read: DatedText, first: int, last: int, *days: date) -> Mention:
 
 def _triple(day: date) -> tuple[int, int, int]:
     return day.year, day.month, day.day
+
+
+_CITY: Final = 3
+"""Words of a city's name."""
+
+
+def zone_in(text: str, tag: str) -> str:
+    """The time zone of the first city that a text names, by CLDR's names in the language and those
+    of the zones themselves: "Tokyo", "в Токио" → Asia/Tokyo; empty without one."""
+    words, named = [stem(word.text, tag) for word in tokens(text)], _zones(tag)
+    sizes = range(_CITY, 0, -1)
+    runs = (tuple(words[n : n + size]) for size in sizes for n in range(len(words) - size + 1))
+    return next((named[run] for run in runs if run in named), "")
+
+
+@lru_cache(maxsize=16)
+def _zones(tag: str) -> dict[tuple[str, ...], str]:
+    """The zones by the stems of their cities' names."""
+    from babel.core import get_global
+
+    usual = {
+        zone: zone.rpartition("/")[2] for zone in get_global("zone_territories") if "/" in zone
+    }
+    told = {zone: str(dict(of).get("city", "")) for zone, of in locale(tag).time_zones.items()}
+    names = [*usual.items(), *told.items()]
+    known = (
+        (tuple(stem(w.text, tag) for w in tokens(name.replace("_", " "))), zone)
+        for zone, name in names
+    )
+    return {city: zone for city, zone in known if city}

@@ -387,7 +387,7 @@ _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W\d_]+")
 @lru_cache(maxsize=4096)
 def key_roles(key: str) -> frozenset[str]:
     """The roles of a key: `id`, `rank`, `paging`, `money`, `moment`, `total`, `rate`,
-    `level` (of which no sum tells anything), `minor`.
+    `level` (of which no sum tells anything), `zone`, `minor`.
 
     A key has a role when one of its words does: `page_size` is `paging`, `totalCount` is `total`.
     """

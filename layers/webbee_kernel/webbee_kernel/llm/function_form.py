@@ -133,9 +133,11 @@ def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
     """The field of one argument; of an object the fields inside, of a list rows of one field."""
     schema, kind = parameter.schema, parameter.kind
     value = schema.get("default") if value is None else value
-    words, title = _words(parameter), _title(parameter)
+    words, title = _words(parameter), _title(parameter, tag)
     label, told = language.of(tag).field_name(words) if title == words else title, _help(schema)
     is_said = told.casefold() in (label.casefold(), title.casefold())
+    # beside a label in the user's language nothing stands in another
+    is_said |= label != words and language.detect(told, tag) != language.of(tag).tag
     props: JSONObject = {
         "param_name": parameter.name,
         "label": label[:1].upper() + label[1:],
@@ -181,8 +183,11 @@ def _words(parameter: Parameter) -> str:
     return parameter.name.replace("_", " ")
 
 
-def _title(parameter: Parameter) -> str:
-    """The title that its author gave it, else its name in words."""
+def _title(parameter: Parameter, tag: str) -> str:
+    """The title that its author gave it in the user's language, or without one; else its name in
+    words."""
     words = _words(parameter)
+    if said := language.said_in(parameter.schema.get("x-titles", {}), tag):
+        return said
     title = str(parameter.schema.get("title") or words)
     return words if title.casefold() == words.casefold() else title  # Pydantic writes: Due At

@@ -9,7 +9,7 @@ method, `stream`; others are heard at their end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, runtime_checkable
 
@@ -34,7 +34,7 @@ class ToolSpec:
 
     `name` is `{app_id}__{fn_name}`, `[A-Za-z0-9_-]{1,64}`; `input_schema` is the JSON schema of the
     arguments; `action_type` is read, write or destructive; `examples` are things a user may say, in
-    any language. What `told` names needs no description: [APPS] has it.
+    any language. What `told` names needs no description: [APPS] has it; no model reads `titles`.
     """
 
     name: str
@@ -45,6 +45,7 @@ class ToolSpec:
     action_type: str
     examples: tuple[str, ...]
     told: tuple[str, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

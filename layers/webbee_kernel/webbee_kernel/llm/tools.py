@@ -19,6 +19,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from .. import language
 from ..catalogue import EXAMPLES_SHOWN, SLOT, FunctionInfo, PerObject
 from ..text import cut, one_line
 from ..types import JSONObject
@@ -37,6 +38,11 @@ SAID: Final = "E.g."
 HARM: Final = {"write": "(write)", "destructive": "(destructive)"}
 """What is added for functions with an effect, by action type; the system part says once what it
 means."""
+
+
+def does(function: FunctionInfo | ToolSpec, tag: str) -> str:
+    """What people read of what a function does: its title in their language, or its description."""
+    return language.said_in(function.titles, tag) or function.description
 
 
 def describe(tool: ToolSpec) -> str:
@@ -91,6 +97,7 @@ def _forms(function: FunctionInfo) -> Forms:
         input_schema=function.input_schema,
         action_type=function.action_type,
         examples=function.examples,
+        titles=function.titles,
     )
     size = characters(whole)
     beside = whole

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .markers import Url as Url
     from .markers import directs as directs
     from .markers import pii as pii
+    from .markers import titled as titled
     from .records import Document as Document
     from .records import Page as Page
     from .result import ActionResult as ActionResult
@@ -48,8 +49,8 @@ __all__ = sorted(
     "ui ActionResult Document Page CircularCallError ExtensionError HttpBlockedError"
     " SecretNotDeclaredError SecretTooLargeError SkeletonAccessForbidden StoreConflict"
     " StoreUnavailable SystemContextRequired Account Amount Content Email Ident Name Path"
-    " PersonName Phone Recipient Secret Url directs pii FunctionDef Context SearchWords Sentences"
-    " User ChatExtension Extension".split()
+    " PersonName Phone Recipient Secret Url directs pii titled FunctionDef Context SearchWords"
+    " Sentences User ChatExtension Extension".split()
 )
 
 

@@ -332,6 +332,10 @@ class Sentences:
             Path(module).with_name(name).read_text("utf-8")
         )
 
+    def texts(self, key: str) -> dict[str, str]:
+        """The sentence `key` by language, as `titles=` of a function takes it."""
+        return {tag: text for tag, text in self._texts[key].items() if isinstance(text, str)}
+
     def say(self, reader: Context | str, key: str, n: int = 0, **values: object) -> str:
         """The sentence `key` in the language of a call's user, or of a BCP 47 tag, with its
         `{values}` filled in; in English where that language has none. `n`, a value too, chooses

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -36,6 +36,8 @@ class FunctionDef:
     id_projection: str | None = None
     examples: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What it does in a few words, by language."""
     accepts: Callable[[dict[str, Any]], None] | None = None
     """Checks the arguments where no model does: raises the error that the call then ends with."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 import typing
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -371,14 +371,17 @@ class ChatExtension:
         *,
         examples: list[str] | None = None,
         scopes: list[str] | None = None,
+        titles: Mapping[str, str] | None = None,
     ) -> Callable[[AsyncF], AsyncF]:
         """Register `async def f(ctx, params: Model) -> ActionResult` (or `f(ctx, **kwargs)`).
 
         `action_type` is read, write or destructive: destructive calls wait for the user's
         confirmation. With `event` a success is published as `<app_id>.<event>` to whoever listens
         with `@ext.on_event`. Results that do not fit `data_model` are logged with the fields that
-        do not. `examples` and `scopes` are this kernel's additions: phrases a user may say, and
-        scopes the caller must hold. `chain_callable`, `background`, `long_running`, `inputs`,
+        do not. `examples`, `scopes` and `titles` are this kernel's additions: phrases a user may
+        say, scopes the caller must hold, and by language what the function does in a few words
+        (`{"en": "add a task", "de": "Aufgabe anlegen"}`), which receipts, cards and forms say in
+        the place of its name. `chain_callable`, `background`, `long_running`, `inputs`,
         `outputs` and `ui_builder` are hints, here as in the platform's own SDK: any function may
         be a step of a plan, and any call may go on past its turn. Raises ValueError for an unknown
         action type, for one given as `params`, and for a name that is taken.
@@ -404,6 +407,7 @@ class ChatExtension:
                 id_projection=id_projection,
                 examples=tuple(examples or ()),
                 scopes=tuple(scopes or ()),
+                titles=dict(titles or {}),
             )
             once(self.functions, name, made, "chat function")
             return func

@@ -30,7 +30,7 @@ Pii = Literal["name", "email", "phone"]
 @dataclass(frozen=True, slots=True)
 class _Marker:
     keyword: str
-    kind: str
+    kind: str | dict[str, str]
 
     def __get_pydantic_json_schema__(
         self, core_schema: Any, handler: GetJsonSchemaHandler
@@ -46,6 +46,11 @@ def directs(kind: Directs) -> _Marker:
 def pii(kind: Pii) -> _Marker:
     """Say what a value tells about a person: `Annotated[str, pii("name")]`."""
     return _Marker("x-pii", kind)
+
+
+def titled(**titles: str) -> _Marker:
+    """What forms and cards call an argument, by language: `Annotated[str, titled(de="Frist")]`."""
+    return _Marker("x-titles", titles)
 
 
 Recipient = Annotated[str, directs("recipient")]

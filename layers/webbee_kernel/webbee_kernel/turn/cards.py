@@ -16,7 +16,8 @@ from ..catalogue import FunctionInfo
 from ..channels.columns import label_keys
 from ..guards.addresses import form_of
 from ..guards.field_names import kind_of, labels, names_an_id, root_of
-from ..guards.proposals import Title, Titles, card, editable
+from ..guards.proposals import card, editable
+from ..guards.titles import Title, Titles
 from ..guards.user_words import Said
 from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn

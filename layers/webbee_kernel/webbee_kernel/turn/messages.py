@@ -7,7 +7,9 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import language
-from ..guards.proposals import Titles, described, undo_of
+from ..guards.proposals import described, undo_of
+from ..guards.titles import Titles
+from ..llm.tools import does
 from ..stores.codec import dumps
 from ..stores.types import PendingConfirmation, SessionMemory, Turn
 from ..text import as_typed, cut, one_line, squeezed
@@ -84,7 +86,7 @@ def _account(
     first = len(before.get("calls", ()))
     # its card may have been answered since: what still waits is told anew
     told = [r for r in before.get("receipts", ()) if r["status"] != "waiting"]
-    for one in receipts(calls):
+    for one in receipts(calls, tag):
         made = ended[one.call]
         undo = undo_of(made, state.catalogue) if made.action_type != "read" else {}
         told.append(_receipt(one, tag) | _known({"call": first + one.call, "undo": undo}))
@@ -127,8 +129,8 @@ def _described(state: TurnContext, outcome: CallOutcome) -> Call:
         return of_call(outcome, name)
     function = state.catalogue.function(outcome.app_id, outcome.fn_name)
     shown = replace(outcome, arguments=state.arguments_of(outcome), data=near(outcome))
-    described = function.description if function else ""
-    return of_call(shown, name, state.language, described)
+    doing = does(function, state.language) if function else ""
+    return of_call(shown, name, state.language, doing)
 
 
 def as_text(body: JSONObject) -> str:

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import language as words
 from ..catalogue import Catalogue, FunctionInfo
 from ..errors import LimitReached, TurnWorking
 from ..guards.arguments import without_secrets
 from ..guards.ids import Known, ids_in
-from ..guards.proposals import Titles
-from ..language import detect
-from ..language import of as language_of
+from ..guards.titles import Titles
 from ..llm.protocol import Exchange, ToolSpec
+from ..llm.tools import does
 from ..pii import NOTHING
 from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, UserState
@@ -129,8 +129,8 @@ class TurnContext:
     def language(self) -> str:
         """The tag of the language to answer in: the message's own where it is clear, else the
         user's setting."""
-        said = detect(self.message, self.user.language)
-        return self.user.language if said == language_of(self.user.language).tag else said
+        said = words.detect(self.message, self.user.language)
+        return self.user.language if said == words.of(self.user.language).tag else said
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -156,7 +156,7 @@ class TurnContext:
     def described(self) -> dict[str, str]:
         """What the functions of this turn's calls do, by `app.function`."""
         called = (self.catalogue.function(o.app_id, o.fn_name) for o in self.told.values())
-        return {f"{f.app_id}.{f.fn_name}": f.description for f in called if f}
+        return {f"{f.app_id}.{f.fn_name}": does(f, self.language) for f in called if f}
 
     def facts(self) -> list[tuple[str, JSON]]:
         """The remembered facts as stored, oldest first, each with its app."""

@@ -3,7 +3,7 @@ for by its literal words and slots; nothing else is a command."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -40,6 +40,9 @@ MOST_JOINTS: Final = 6
 
 NAMING: Final = ("id", "ids", "email")
 """Kinds of parameters that a name may stand for."""
+
+MOST_ASKED: Final = 3
+"""Words that tell what a question is about, where a list is its answer."""
 
 _OTHER_FORM: Final = Value(None, words=4)
 """What a word counts that is not in the form of the example: more than it and articles behind it as
@@ -389,19 +392,49 @@ class Commands:
         at = self.message.bounds(tag, ask=pattern.tool.action_type == "read").first
         return self.message.stems(tag)[at : at + 1] == (pattern.pieces[0].stem,)
 
-    def question(self, pattern: Pattern) -> Command | None:
-        """The call of a near example without slots, or of the name, of a function that only reads;
-        None where the message also denies, points at something, has a value, or says what has an
-        effect, however near it is."""
-        tag, known, tool = pattern.tag, lexicon(pattern.tag), pattern.tool
+    def asked_for(self) -> str:
+        """The one app that calls its records what a question asks for: "which books do I have?";
+        also beside other words, where it can look for none of them; empty without one."""
+        tag = self.message.tag
+        words = {sense(word, tag) for word in self.message.telling(tag)}
+        left = {t.app_id: words - self.values.nouns(t.app_id, tag) for t in self.tools}
+        apps = [app_id for app_id, others in left.items() if others < words]
+        if len(apps) != 1 or not self._looks_for(words, tag):
+            return ""
+        return "" if left[apps[0]] and self._searches(apps[0]) else apps[0]
+
+    def _searches(self, app_id: str) -> bool:
+        return any(p.is_search and p.tool.app_id == app_id for p in self.examples)
+
+    def _looks_for(self, words: Collection[str], tag: str) -> bool:
+        """Whether the message asks for what few words tell."""
+        is_asked = self.is_question or self.message.bounds(tag, ask=True).asked
+        every = lexicon(tag).plural - lexicon(tag).reference  # "all", and not "them"
+        beside = every | language.of(tag).words.recency  # "do I have"
+        return is_asked and len(words) <= MOST_ASKED and not self._says_more(beside, tag)
+
+    def _says_more(self, words: Collection[str], tag: str) -> bool:
+        """Whether the message beside these words denies, points at something, has a value, or says
+        what has an effect."""
+        known, stems = lexicon(tag), self.message.stems(tag)
         effects = {p.pieces[0].stem for p in self.examples if p.tool.action_type != "read"}
         led = known.reference | known.plural | known.denial | known.ordinals.keys()
-        others = {*self.message.stems(tag)} - pattern.literals
-        is_more = not others.isdisjoint(led | (effects - known.small))
-        places = [n for n, stem in enumerate(self.message.stems(tag)) if stem in others]
+        others = [n for n, stem in enumerate(stems) if stem not in words]
         is_value = not all(word.replace("'", "").isalpha() for word in self.message.words)
-        is_value |= any(self.values.is_dated((n, n + 1), tag) for n in places)
-        if tool.action_type != "read" or is_more or is_value or pattern.has_slots:
+        is_value |= any(self.values.is_dated((n, n + 1), tag) for n in others)
+        return is_value or not (led | (effects - known.small)).isdisjoint(stems[n] for n in others)
+
+    def question(self, pattern: Pattern) -> Command | None:
+        """The call of a near example without slots, or of the name, of a function that only reads;
+        None where the message also denies, points at something, has a value, says what has an
+        effect, or does not say what the example calls the app's records, however near it is."""
+        tag, tool = pattern.tag, pattern.tool
+        is_named = self.values.nouns(tool.app_id, tag) & pattern.literals <= {
+            *self.message.stems(tag)
+        }
+        if tool.action_type != "read" or pattern.has_slots or not is_named:
+            return None
+        if self._says_more(pattern.literals, tag):
             return None
         command = Command(pattern, {**pattern.fixed, **self._left_out(tool, dict(pattern.fixed))})
         is_whole = command.is_complete and not unfilled(tool, "id", command.arguments)

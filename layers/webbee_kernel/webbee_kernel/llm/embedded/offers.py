@@ -18,6 +18,7 @@ from ...text import disambiguate, dumps
 from ...types import JSONObject
 from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
+from ..tools import does
 from .commands import Commands
 from .examples import Command, Pattern, Unclear, language_of, patterns, speech
 from .message import lexicon
@@ -229,6 +230,8 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
     first = _first_ones(commands.tools)
     if commands.message.is_greeting(tag):
         return _greeted(first, commands, tag)
+    if found := _list_of(commands.asked_for(), tag, commands.tools):
+        return _calls([found])
     # of those that are near the one that the message begins as
     nearest = sorted(commands.nearest(), key=lambda f: f[0] < NEAR or not commands.begins(f[1]))
     for score, pattern in nearest[:1]:
@@ -368,9 +371,11 @@ def _asked(
 
 def _form(command: Command, tag: str, before: Mapping[str, str] = _NONE) -> ModelResponse:
     """The function's form, filled with what is known, and before it what may be said instead."""
-    what = command.tool.description.partition(". ")[0]
-    form = form_of(command.tool, command.arguments, tag)
-    lower = what[:1].lower() + what[1:] if what[1:2].islower() else what
+    tool = command.tool
+    what = does(tool, tag).partition(". ")[0]
+    form = form_of(tool, command.arguments, tag)
+    is_english = what[1:2].islower() and tool.description.startswith(what)
+    lower = what[:1].lower() + what[1:] if is_english else what
     text = language.of(tag).say("form_to_fill" if command.whole else "form_to_send", what=lower)
     chips = ui.Stack(_saying(before), direction="horizontal", wrap=True)
     return ModelResponse(

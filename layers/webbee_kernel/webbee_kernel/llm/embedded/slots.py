@@ -305,10 +305,17 @@ class SlotValues:
                 text = tokens[n].text[:LONGEST_NUMBER]
                 arguments[names[0]] = int(text) if kind == "number" else tokens[n].text
                 taken.add(n)
+        arguments |= self._zone(pattern.tool)
         names = unfilled(pattern.tool, "text", arguments)
         if names and not led and (text := self._behind_words(pattern, names[0], taken)):
             arguments[names[0]] = text
         return arguments
+
+    def _zone(self, tool: ToolSpec) -> JSONObject:
+        """The time zone of the city that the message names, for the one parameter that wants it."""
+        names = [name for name in parameters(tool) if "zone" in language.key_roles(name)]
+        zone = language.zone_in(self.message.text, self.message.tag) if len(names) == 1 else ""
+        return {names[0]: zone} if zone else {}
 
     def _behind_words(self, pattern: Pattern, name: str, taken: set[int]) -> str:
         """The text behind an example's words, without what leads to it; empty where none is."""

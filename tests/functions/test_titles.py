@@ -1,0 +1,62 @@
+"""Receipts, cards and forms speak the user's language where an author gave a title in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.functions.support import ALICE, Person, deployed
+from webbee_kernel.llm.embedded import EmbeddedModel
+
+MARIA = {**ALICE, "sub": "maria"}
+
+
+@pytest.fixture
+def maria() -> Iterator[Person]:
+    with deployed(extensions=Path("extensions"), model=EmbeddedModel()) as stack:
+        yield Person(stack, MARIA)
+
+
+def nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """The tree's nodes, each before those inside it."""
+    if isinstance(tree, list):
+        for one in tree:
+            yield from nodes(one)
+    elif isinstance(tree, dict):
+        yield tree
+        yield from nodes(tree.get("props", {}).get("children"))
+
+
+@pytest.mark.parametrize(
+    ("added", "receipt", "deleted", "line"),
+    [
+        ("добавь задачу полить цветы", "Tasks – добавить задачу «полить цветы»: готово",
+         "удали задачу полить цветы", "Tasks – удалить задачу: «полить цветы»"),
+        ("füge die Aufgabe Wasser hinzu", "Tasks – Aufgabe anlegen „Wasser“: erledigt",
+         "lösche die Aufgabe Wasser", "Tasks – Aufgabe löschen: „Wasser“"),
+        ("ajoute la tâche pain", "Tasks – ajouter une tâche «\u00a0pain\u00a0» : fait",
+         "supprime la tâche pain", "Tasks – supprimer une tâche: «\u00a0pain\u00a0»"),
+        ("añade la tarea pan", "Tasks – añadir una tarea «pan»: hecho",
+         "borra la tarea pan", "Tasks – borrar una tarea: «pan»"),
+        ("add a task: bread", "Tasks – Add a task to do “bread”: done",
+         "delete the task bread", "Tasks – delete: “bread”"),
+    ],
+)  # fmt: skip
+def test_a_receipt_and_a_card_say_what_is_done_in_the_language_of_the_message(
+    maria: Person, added: str, receipt: str, deleted: str, line: str
+) -> None:
+    assert [r["text"] for r in maria.chat(added)["receipts"]] == [receipt]
+    assert maria.chat(deleted)["confirmation"]["summary"] == line
+
+
+def test_a_form_has_the_authors_labels_and_no_words_of_another_language(maria: Person) -> None:
+    body = maria.chat("измени задачу")
+    [form] = [n for n in nodes(body["ui"]) if n["type"] == "Form"]
+    fields = {f["props"]["param_name"]: f["props"] for f in form["props"]["children"]}
+    assert fields["new_title"]["label"] == "Новое название"
+    assert fields["priority"]["label"] == "Срочность"
+    assert not any(f.get("description") for f in fields.values())
+    assert "изменить задачу" in body["reply"]
