@@ -228,14 +228,13 @@ class OnceDispatch:
         own, as has the call that carries what the first one asked. With `is_exact` RequestConflict
         where the effect was claimed for another call.
         """
-        mine = record
-        outcome = await self._claimed(user, mine, wait_s, is_exact=is_exact)
-        tries = 1
-        while outcome is not None and outcome.fate == NOT_RUN and tries < MAX_TRIES:
+        mine, outcome = record, None
+        for tries in range(MAX_TRIES):
             # the same names in the same order for all: two tries at once meet at one claim
-            mine = replace(record, effect=digest(record.effect, tries))
+            mine = replace(record, effect=digest(record.effect, tries)) if tries else record
             outcome = await self._claimed(user, mine, wait_s, is_exact=is_exact)
-            tries += 1
+            if outcome is None or outcome.fate != NOT_RUN:
+                break
         return mine, outcome
 
     async def _claimed(

@@ -4,6 +4,7 @@ the last one it saw."""
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import orjson
@@ -47,12 +48,10 @@ class EventLog:
         for as long as the process that knows of it may live. Raises StorageUnavailable then."""
         event = self.new(kind, data)
         for pause in PAUSES_S:
-            try:
+            with suppress(StorageUnavailable):
                 await self.put(user, event)
-            except StorageUnavailable:
-                await asyncio.sleep(pause)
-            else:
                 return
+            await asyncio.sleep(pause)
         await self.put(user, event)
 
     async def put(self, user: UserKey, event: Event) -> bool:

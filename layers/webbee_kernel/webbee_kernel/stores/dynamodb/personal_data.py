@@ -12,6 +12,7 @@ import base64
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, Literal
 from uuid import uuid4
@@ -291,31 +292,22 @@ def _line(kind: str, inside: str, key: str, data: JSON, until: str | None = None
 
 
 def _value(attribute: Any) -> Any:
-    match attribute:
-        case str():
-            return _json(attribute)
-        case bytes():
-            return _read(attribute)
-        case set():
-            return sorted(attribute)
-    return attribute
-
-
-def _read(blob: bytes) -> Any:
-    """JSON, compressed or not; what is neither as base64."""
-    for text_of in (unpack, bytes.decode):
-        try:
-            return _json(text_of(blob))
-        except (zlib.error, UnicodeDecodeError):
-            continue
-    return base64.b64encode(blob).decode()
-
-
-def _json(text: str) -> Any:
+    """An attribute as a person reads it: sets as lists, JSON as what it stands for."""
+    if isinstance(attribute, set):
+        return sorted(attribute)
+    text = _text(attribute) if isinstance(attribute, bytes) else attribute
     # a text such as `12` or `true` is told as the text it is
-    if not text.lstrip().startswith(("{", "[")):
+    if not isinstance(text, str) or not text.lstrip().startswith(("{", "[")):
         return text
     try:
         return loads(text)
     except ValueError:
         return text
+
+
+def _text(blob: bytes) -> str:
+    """Of a blob, compressed or not; what is neither as base64."""
+    for text_of in (unpack, bytes.decode):
+        with suppress(zlib.error, UnicodeDecodeError):
+            return text_of(blob)
+    return base64.b64encode(blob).decode()
