@@ -274,6 +274,9 @@ async def test_documents_from_before_the_declaration_come_in_by_steps(
     for _ in range(2):
         assert (await later.query(order_by="-n", limit=1)).data[0].data["n"] == 50
         assert [await later.count(where={"state": s}) for s in ("open", "done")] == [50, 1]
+    items = await all_items(dynamo)
+    assert len([i for i in items if "i1" in i]) == 51
+    assert ["done" in i for i in items if "gen" in i] == [True]
     with metered(dynamo.client) as meter:
         page = await later.query(order_by="-n", limit=2)
     assert (page.total, [d.data["n"] for d in page]) == (51, [50, 49])
