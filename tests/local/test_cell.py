@@ -69,6 +69,8 @@ async def look(ctx: Context, params: How) -> ActionResult:
         ctypes.string_at(0)
     if params.how == "hold":
         hold()
+    if params.how == "close":
+        os.closerange(3, 4096)
     if params.how == "later":
         threading.Thread(target=hold_later, daemon=True).start()
     if params.how == "raise":
@@ -172,15 +174,22 @@ def serving(extensions: Path) -> Iterator[Run]:
         running.reader.join()
 
 
-@pytest.mark.parametrize("how", ["exit", "crash"])
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ("exit", "daring.look ended it"),
+        ("crash", "daring.look ended it"),
+        ("close", "it closed a call's connection"),
+    ],
+)
 def test_a_handler_that_ends_its_process_ends_its_call_and_nothing_else(
-    server: Run, how: str
+    server: Run, how: str, told: str
 ) -> None:
     before = server.call("look")["data"]["pid"]
     ended = server.call("look", how)
     assert (ended["status"], ended["error_code"]) == ("error", "INTERNAL")
     assert "daring" in ended["error"]
-    assert "[cell] ERROR" in server.wait_for("daring.look ended it")
+    assert "[cell] ERROR" in server.wait_for(told)
     assert server.call("look")["data"]["pid"] not in (before, server.process.pid)
     assert server.process.poll() is None
 

@@ -260,7 +260,7 @@ class _Process:
             self._kill(f"not loaded in {START_S:g} s")
         except OSError:
             pass  # over, and closed
-        self._end.join()
+        self._await_end()
         return self._unloaded
 
     def ask(self, event: Mapping[str, Any], longest_s: float | None = None) -> Any:
@@ -273,7 +273,7 @@ class _Process:
             with ours, theirs:
                 raw = self._exchange(ours, theirs, event)
             if not raw.endswith(b"\n"):
-                self._end.join()  # which blames this call
+                self._await_end()  # which blames this call
                 raise ProcessEnded("Runtime.ExitError", f"Error: {self._why}")
         except TimeoutError:
             self._kill(f"{_name(event)} let nothing else run for {seconds:.0f} s")
@@ -302,7 +302,7 @@ class _Process:
         except OSError:
             pass  # it ended: what it has not begun has not run
         if not begun:
-            self._end.join()  # else the next one would find it again
+            self._await_end()  # else the next one would find it again
             raise _GoneError
         self._open[call] = _name(event)
         with call.makefile("rb") as answer:
@@ -317,6 +317,14 @@ class _Process:
         except subprocess.TimeoutExpired:
             self._process.kill()
         self._end.join(2 * END_S)
+
+    def _await_end(self) -> None:
+        """Wait for the end of a process that has closed a connection; one that lives on has lost
+        more than that, and is ended."""
+        self._end.join(END_S)
+        if not self.over:
+            self._kill("it closed a call's connection")
+            self._end.join()
 
     def forget(self) -> None:
         """Say nothing when it ends: it is ended from outside."""
