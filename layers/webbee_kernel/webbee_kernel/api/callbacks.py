@@ -24,9 +24,7 @@ from ..types import (
     SIGNIN_USER,
     WEBHOOK_USER,
     CallOutcome,
-    CallRequest,
     JSONObject,
-    user_dict,
     user_from,
 )
 from .extension_routes import REFUSED
@@ -40,9 +38,8 @@ class Webhooks:
     """Public: there is no user, each extension checks its sender's signature."""
 
     def __init__(self, services: Services) -> None:
-        self._settings = services.app.settings
-        self._dispatch = services.kernel.dispatch
-        self._keys = WebhookKeys(self._settings)
+        self._services = services
+        self._keys = WebhookKeys(services.app.settings)
 
     @Route(f"GET {WEBHOOK}", public=True)  # where a challenge is asked for
     @Route(f"POST {WEBHOOK}", public=True)
@@ -50,15 +47,9 @@ class Webhooks:
         """Hand a webhook to its extension, in the tenant that its address names; there is no
         user."""
         tenant_id, path = await self._named(request.path["path"])
-        call = CallRequest(
-            "webhook",
-            user_dict(User(WEBHOOK_USER, role="system", tenant_id=tenant_id)),
-            request.path["app_id"],
-            path,
-            _given(request),
-            deadline_s=self._settings.call_seconds,
-        )
-        outcome = await self._dispatch.call(call)
+        nobody = User(WEBHOOK_USER, role="system", tenant_id=tenant_id)
+        app_id, given = request.path["app_id"], _given(request)
+        outcome = await self._services.call("webhook", nobody, app_id, path, given)
         if outcome.error_code in REFUSED:
             raise NotFound(outcome.error, field="path")
         if not outcome.ok:
@@ -77,7 +68,7 @@ class Webhooks:
         """Tenant and path of an address. Without a tenant it is that of the deployment's own; with
         one that was not signed here there is no such address."""
         if not path.startswith(SIGN):
-            return self._settings.tenant_ids[0], path
+            return self._services.app.settings.tenant_ids[0], path
         mark, _, rest = path.partition("/")
         tenant_id = await self._keys.tenant(mark)
         if tenant_id is None:
@@ -139,9 +130,8 @@ class SignInPages:
     it was begun for."""
 
     def __init__(self, services: Services) -> None:
-        self._settings = services.app.settings
+        self._services = services
         self._dispatch = services.kernel.dispatch
-        self._queue = services.queue
 
     @Route(f"GET {CALLBACK}", public=True, content_type=HTML, params=BackAsked)
     async def ask(self, request: Request) -> Answer:
@@ -175,24 +165,22 @@ class SignInPages:
         # the first delivery has asked for the refresh
         if not outcome.repeated:
             asked = after_effects(await self._dispatch.catalogue(), [begun.app_id])
-            await self._queue.ask(begun.user, asked)
+            await self._services.queue.ask(begun.user, asked)
         return _page(connected(language, outcome.summary))
 
     async def _connect(self, begun: Begun, code: str) -> CallOutcome:
         """A code is exchanged once: whoever delivers it again gets the first outcome."""
-        call = CallRequest(
+        return await self._services.call(
             "connect",
-            user_dict(begun.user),
+            begun.user,
             begun.app_id,
             begun.provider,
             {"state": begun.state, "code": code},
             session_id="oauth",
             request_id=begun.key,
-            deadline_s=self._settings.call_seconds,
             # one claim for the state, whichever code comes with it
             nth=0,
         )
-        return await self._dispatch.call(call)
 
     async def _find(self, request: Request, state: str) -> Begun | None:
         app_id, provider = request.path["app_id"], request.path["provider"]
@@ -201,9 +189,7 @@ class SignInPages:
         if info is None or info.error or not tenant_id:
             return None
         nobody = User(SIGNIN_USER, role="system", tenant_id=tenant_id)
-        found = await self._dispatch.call(
-            CallRequest("signin", user_dict(nobody), app_id, provider, {"state": state})
-        )
+        found = await self._services.call("signin", nobody, app_id, provider, {"state": state})
         if not found.data:
             return None
         user, key = user_from(found.data["user"]), str(found.data["key"])

@@ -20,12 +20,10 @@ from ..stores.rate_limits import nothing
 from ..turn.kernel import Kernel, TurnRequest
 from ..types import (
     CallOutcome,
-    CallRequest,
     JSONObject,
     Step,
     UserKey,
     to_dict,
-    user_dict,
 )
 from .identity import has_role, require_role
 from .request_models import Asked, RequestId, SessionId, Wire
@@ -76,7 +74,8 @@ class Apps:
     """Calls of one function of an app, and which apps a user has."""
 
     def __init__(self, services: Services) -> None:
-        self._app, self._kernel, self._queue, self._installs = services
+        self._services = services
+        _, self._kernel, self._queue, self._installs = services
 
     @Route("POST /v1/extensions/{app_id}/call", body=CallBody, answer="CallOrPanelAnswer")
     async def call(self, request: Request) -> Answer:
@@ -84,8 +83,7 @@ class Apps:
         click is the user's consent."""
         body, user = request.body(CallBody), request.reader
         info = await loaded_app(self._kernel, request)
-        call = self._call(user, info.app_id, body, request.key(body.request_id))
-        panel = call.kind == "panel"
+        key, panel = request.key(body.request_id), body.function.startswith(PANEL_PREFIXES)
         (catalogue, _, mine), over = await asyncio.gather(
             self._kernel.apps_of(user),
             nothing() if panel else self._kernel.limits.take(user),  # a page draws many panels
@@ -99,26 +97,21 @@ class Apps:
         if body.below and function:
             step = Step(0, info.app_id, body.function, body.params, function.action_type)
             ask = TurnRequest(user, body.below.session_id, "", body.below.request_id)
-            outcome = await self._kernel.direct.fill(ask, step, call.request_id)
+            outcome = await self._kernel.direct.fill(ask, step, key)
         else:
-            outcome = await self._kernel.dispatch.call(call)
+            outcome = await self._services.call(
+                "panel" if panel else "function",
+                user,
+                info.app_id,
+                body.function.removeprefix(PANEL_PREFIX),
+                body.params,
+                session_id="direct",
+                request_id=key,
+            )
             # the next turn must not read in the skeleton how it was before
             if outcome.ok and outcome.action_type != "read":
                 await self._queue.ask(user, after_effects(catalogue, [info.app_id]))
         return _answered(outcome, panel=panel)
-
-    def _call(self, user: User, app_id: str, body: CallBody, request_id: str) -> CallRequest:
-        panel = body.function.startswith(PANEL_PREFIXES)
-        return CallRequest(
-            kind="panel" if panel else "function",
-            user=user_dict(user),
-            app_id=app_id,
-            name=body.function.removeprefix(PANEL_PREFIX),
-            arguments=body.params,
-            session_id="direct",
-            request_id=request_id,
-            deadline_s=self._app.settings.call_seconds,
-        )
 
     @Route(f"PUT {INSTALLATION}", body=InstallationBody, answer="InstallationAnswer")
     async def install(self, request: Request) -> Answer:
@@ -221,8 +214,7 @@ class AppSecrets:
     operator."""
 
     def __init__(self, services: Services) -> None:
-        self._app = services.app
-        self._kernel = services.kernel
+        self._services = services
 
     @Route("GET /v1/extensions/{app_id}/secrets", answer="SecretsAnswer", params=OwnerAsked)
     async def listed(self, request: Request) -> Answer:
@@ -260,21 +252,14 @@ class AppSecrets:
     async def _ask(
         self, request: Request, kind: str, name: str, arguments: JSONObject | None = None
     ) -> CallOutcome:
-        call = CallRequest(
-            kind,
-            user_dict(_owner(request)),
-            request.path["app_id"],
-            name,
-            arguments or {},
-            deadline_s=self._app.settings.call_seconds,
-        )
-        outcome = await self._kernel.dispatch.call(call)
+        owner, app_id = _owner(request), request.path["app_id"]
+        outcome = await self._services.call(kind, owner, app_id, name, arguments)
         if not outcome.ok and outcome.error_code != WRONG_VALUE:  # nobody knows whether it was done
             raise DispatchUnanswered(f"{outcome.error}; ask again")
         return outcome
 
     async def _declared(self, request: Request) -> dict[str, JSONObject]:
-        info = await loaded_app(self._kernel, request)
+        info = await loaded_app(self._services.kernel, request)
         return {str(s["name"]): s for s in info.secrets}
 
     async def _spec(self, request: Request) -> JSONObject:

@@ -10,7 +10,7 @@ from .. import __version__
 from ..catalogue import AppInfo
 from ..errors import KernelError
 from ..sdk.records import User
-from ..types import SYSTEM_USER, CallRequest, SessionKey, UserKey, user_dict
+from ..types import SYSTEM_USER, SessionKey, UserKey
 from .router import Answer, Request, Route, Services
 
 HEALTH_CACHE_S = 60.0
@@ -25,7 +25,7 @@ class Health:
 
     def __init__(self, services: Services) -> None:
         self._app = services.app
-        self._dispatch = services.kernel.dispatch
+        self._services = services
         self._said: dict[str, tuple[float, str]] = {}
 
     @Route("GET /v1/health", public=True, answer="HealthAnswer")
@@ -39,7 +39,7 @@ class Health:
             "skeleton": stores.skeleton.read(probe),
             "events": stores.events.since(probe, "", now=now),
         }
-        catalogue = await self._dispatch.catalogue()
+        catalogue = await self._services.kernel.dispatch.catalogue()
         found, said = await asyncio.gather(
             asyncio.gather(*map(reachable, checks.values())), self._apps(catalogue.apps.values())
         )
@@ -76,10 +76,10 @@ class Health:
     async def _asked(self, app_id: str) -> str:
         # a deployment may serve no tenant but its own
         tenant_id = self._app.settings.tenant_ids[0]
-        nobody = user_dict(User(SYSTEM_USER, role="system", tenant_id=tenant_id))
-        call = CallRequest("health", nobody, app_id, "health", deadline_s=5.0)
+        nobody = User(SYSTEM_USER, role="system", tenant_id=tenant_id)
+        asked = self._services.call("health", nobody, app_id, "health", deadline_s=5.0)
         try:
-            outcome = await asyncio.wait_for(self._dispatch.call(call), HEALTH_S)
+            outcome = await asyncio.wait_for(asked, HEALTH_S)
         except TimeoutError:
             return "timeout"
         except KernelError:

@@ -30,7 +30,7 @@ from ..errors import (
 )
 from ..observability import answered, bind, hashed
 from ..sdk.records import User
-from ..types import JSONObject
+from ..types import CallOutcome, CallRequest, JSONObject, user_dict
 from .identity import user_of
 
 if TYPE_CHECKING:
@@ -280,6 +280,23 @@ class Services(NamedTuple):
     kernel: Kernel
     queue: RefreshQueue
     installs: Installs
+
+    async def call(
+        self,
+        kind: str,
+        user: User,
+        app_id: str,
+        name: str,
+        arguments: JSONObject | None = None,
+        **more: Any,
+    ) -> CallOutcome:
+        """Have an app called, in the time that the deployment gives a call; `more` are further
+        fields of the request."""
+        seconds = {"deadline_s": self.app.settings.call_seconds}
+        request = CallRequest(
+            kind, user_dict(user), app_id, name, arguments or {}, **{**seconds, **more}
+        )
+        return await self.kernel.dispatch.call(request)
 
 
 class Group:
