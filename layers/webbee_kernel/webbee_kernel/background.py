@@ -303,10 +303,17 @@ async def beside() -> AsyncIterator[None]:
         yield
     finally:
         _begun.reset(token)
-        while tasks:
-            # emptied in place: what these begin on their way is waited for in the next round
-            done, tasks[:] = list(tasks), []
-            await asyncio.gather(*done, return_exceptions=True)
+        await _ended(tasks)
+
+
+async def _ended(tasks: list[asyncio.Task[Any]]) -> list[object]:
+    """What these came to, and what they begin on their way; none is left in the list."""
+    ended: list[object] = []
+    while tasks:
+        # emptied in place: it is where they put what they begin, which the next round waits for
+        done, tasks[:] = list(tasks), []
+        ended += await asyncio.gather(*done, return_exceptions=True)
+    return ended
 
 
 def begin(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
@@ -327,11 +334,6 @@ async def start_beside(work: Coroutine[Any, Any, object]) -> None:
 
 async def settled() -> None:
     """Wait for all that was begun so far; raises the first error among them."""
-    tasks = _begun.get()
-    while tasks:
-        # emptied in place: what these begin on their way is waited for in the next round
-        done, tasks[:] = list(tasks), []
-        ended = await asyncio.gather(*done, return_exceptions=True)
-        for error in ended:
-            if isinstance(error, BaseException):
-                raise error
+    for error in await _ended(_begun.get() or []):
+        if isinstance(error, BaseException):
+            raise error

@@ -137,11 +137,8 @@ UNAVAILABLE: Final[Mapping[str, type[KernelError]]] = {
 """Errors that cross from the function of the extensions to the one that asked, by code."""
 
 
-def across(error: Mapping[str, Any] | str) -> KernelError:
-    """The error that the other function raised, from its body, of the same type; from its text
-    alone, as earlier versions sent it, a StorageUnavailable."""
-    if isinstance(error, str):
-        return StorageUnavailable(error)
+def across(error: Mapping[str, Any]) -> KernelError:
+    """The error that the other function raised, from its body, of the same type."""
     # a code that only a later version knows becomes the one that says: retry
     kind = UNAVAILABLE.get(str(error.get("code")), StorageUnavailable)
     return kind(str(error.get("message")), field=str(error.get("field", "")))

@@ -167,16 +167,18 @@ BY_VERSION = frozenset({*FAILURES, *FAILURES.values()})
 
 @dataclass(slots=True)
 class _Figures:
-    """What one invocation counted since it last wrote: values by metric, and by role and model;
-    and where and how it writes."""
+    """What one invocation counted since it last wrote: values by metric, those of its own under
+    `()`, those of a model under its role and name; and where and how it writes."""
 
     function: str
     version: str
     namespace: str
     fields: Callable[[], Mapping[str, str]]
     write: Callable[[str], object]
-    values: dict[str, list[float]] = field(default_factory=dict)
-    models: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
+    values: dict[tuple[str, ...], dict[str, list[float]]] = field(default_factory=dict)
+
+    def add(self, whose: tuple[str, ...], name: str, value: float) -> None:
+        self.values.setdefault(whose, {}).setdefault(name, []).append(value)
 
 
 _figures: ContextVar[_Figures | None] = ContextVar("webbee_metrics", default=None)
@@ -186,7 +188,7 @@ def measure(name: str, value: float = 1) -> None:
     """Add a value of a metric of `EMITTED` to this invocation's figures."""
     assert name in EMITTED, name
     if (figures := _figures.get()) is not None:
-        figures.values.setdefault(name, []).append(value)
+        figures.add((), name, value)
 
 
 def measure_all(values: Mapping[str, float]) -> None:
@@ -199,9 +201,8 @@ def measure_all(values: Mapping[str, float]) -> None:
 def measure_model(role: str, model: str, counts: Mapping[str, float]) -> None:
     """Add what one request to a role's model cost, by the names of `MODEL_UNITS`."""
     if (figures := _figures.get()) is not None:
-        of_model = figures.models.setdefault((role, model), {})
         for name, value in counts.items():
-            of_model.setdefault(name, []).append(value)
+            figures.add((role, model), name, value)
 
 
 def timed(
@@ -252,7 +253,6 @@ def flush() -> None:
             figures.write(text)
         # or the end of the invocation would write them a second time
         figures.values.clear()
-        figures.models.clear()
 
 
 @contextmanager
@@ -281,17 +281,19 @@ def metered(
 
 
 def _lines(figures: _Figures) -> Iterator[str]:
-    of_all = {name: metric.unit for name, metric in EMITTED.items()}
     named = {"function": figures.function}
-    if values := figures.values:
+    # sorted: the invocation's own are the first line
+    for whose, values in sorted(figures.values.items()):
+        if whose:
+            of_model = dict(zip(("role", "model"), whose, strict=True))
+            yield _line(figures, of_model, values, named)
+            continue
         _beside_each_other(values)
-        yield _line(figures, {"service": "webbee", **named}, values, of_all)
+        yield _line(figures, {"service": "webbee", **named}, values)
         counted = {name: found for name, found in values.items() if name in BY_VERSION}
         # a line of its own: the dimensions of a line hold for all of its metrics
         if figures.version and counted:
-            yield _line(figures, {**named, "version": figures.version}, counted, of_all)
-    for (role, model), counts in figures.models.items():
-        yield _line(figures, {"role": role, "model": model}, counts, MODEL_UNITS, named)
+            yield _line(figures, {**named, "version": figures.version}, counted)
 
 
 def _beside_each_other(values: dict[str, list[float]]) -> None:
@@ -306,7 +308,6 @@ def _line(
     figures: _Figures,
     dimensions: Mapping[str, str],
     values: Mapping[str, list[float]],
-    units: Mapping[str, str],
     also: Mapping[str, str] | None = None,
 ) -> str:
     """One JSON line from which CloudWatch makes metrics by `dimensions`; counts are summed, others
@@ -320,8 +321,9 @@ def _line(
     for name, told in {**figures.fields(), **(also or {})}.items():
         metrics.add_metadata(name, told)
     for name, found in values.items():
-        for number in [sum(found)] if units[name] == "Count" else found[:MAX_VALUES]:
-            metrics.add_metric(name, units[name], number)
+        unit = MODEL_UNITS.get(name) or EMITTED[name].unit
+        for number in [sum(found)] if unit == "Count" else found[:MAX_VALUES]:
+            metrics.add_metric(name, unit, number)
     return orjson.dumps(metrics.serialize_metric_set()).decode()
 
 
