@@ -20,7 +20,7 @@ from ..bootstrap import App
 from ..catalogue import Catalogue, FunctionInfo
 from ..errors import CallError, Gone, KernelError
 from ..mcp import json_rpc, primitives
-from ..mcp.json_rpc import INVALID_PARAMS, Message, Stream, Waiting, progress
+from ..mcp.json_rpc import Message, Stream, Waiting, progress
 from ..mcp.primitives import refusal
 from ..observability import bind
 from ..sdk.records import User
@@ -89,7 +89,7 @@ def _state(message: Message, state: JSON) -> tuple[str, JSONObject]:
             return question, answers
     except ValueError:
         pass
-    raise message.refused(INVALID_PARAMS, "requestState is not what this server gave out")
+    raise message.bad("requestState is not what this server gave out")
 
 
 def of_function(outcome: CallOutcome) -> JSONObject:
@@ -179,7 +179,7 @@ class Calls:
         catalogue = await self._kernel.dispatch.catalogue()
         if found := _named(catalogue, name):
             return found
-        raise message.refused(json_rpc.INVALID_PARAMS, f"there is no tool {name[:64]!r}")
+        raise message.bad(f"there is no tool {name[:64]!r}")
 
     async def run(
         self,
@@ -197,7 +197,7 @@ class Calls:
         With the token of a client that listens, what the call told on its way stands before.
         """
         if not isinstance(given, dict):
-            raise message.refused(json_rpc.INVALID_PARAMS, "arguments must be an object")
+            raise message.bad("arguments must be an object")
         came = answered(message)
         if came.refused:
             return not_answered()
@@ -253,7 +253,7 @@ class Calls:
         except CallError as error:
             return primitives.refusal(str(error), error.code)
         except Gone as error:
-            raise message.refused(json_rpc.INVALID_PARAMS, str(error)) from None
+            raise message.bad(str(error)) from None
         except json_rpc.Refused:
             raise
         except KernelError as error:
@@ -312,9 +312,7 @@ def _streamed(message: Message, pending: PendingConfirmation, request: JSONObjec
 def _request_id(message: Message) -> str:
     named = str(object_of(message.params.get("_meta")).get(KEY, ""))
     if named and not REQUEST_ID.fullmatch(named):
-        raise message.refused(
-            json_rpc.INVALID_PARAMS, f"_meta.{KEY} takes 1 to 128 letters, digits and . : _ -"
-        )
+        raise message.bad(f"_meta.{KEY} takes 1 to 128 letters, digits and . : _ -")
     return named
 
 
@@ -331,4 +329,4 @@ def no_tool(message: Message, result: JSONObject | Stream) -> JSONObject | Strea
     """A call that was refused, as the error of a method that is no tool's."""
     if isinstance(result, Stream) or "isError" not in result:
         return result
-    raise message.refused(json_rpc.INVALID_PARAMS, result["content"][0]["text"])
+    raise message.bad(result["content"][0]["text"])

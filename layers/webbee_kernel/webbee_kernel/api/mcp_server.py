@@ -95,7 +95,7 @@ class McpServer:
     async def _initialize(self, request: Request, message: Message) -> JSONObject:
         wanted = message.params.get("protocolVersion")
         if not isinstance(wanted, str):
-            raise message.refused(json_rpc.INVALID_PARAMS, "protocolVersion must be a text")
+            raise message.bad("protocolVersion must be a text")
         known = wanted in json_rpc.HANDSHAKE
         return {
             # to an unknown one the protocol answers with one of ours, and the client decides
@@ -110,7 +110,7 @@ class McpServer:
             "supportedVersions": list(json_rpc.VERSIONS),
             "capabilities": _CAPABILITIES,
             "instructions": INSTRUCTIONS,
-            **json_rpc.cached(message),
+            **message.cached(),
         }
 
     async def _ping(self, request: Request, message: Message) -> JSONObject:
@@ -128,24 +128,24 @@ class McpServer:
         catalogue, _, mine = await self._kernel.apps_of(request.caller)
         listed = catalogue.functions(mine)
         functions = primitives.prompts(listed) if kind == "prompts" else listed
-        found = primitives.page(functions, json_rpc.text(message, "cursor"))
+        found = primitives.page(functions, message.text("cursor"))
         if found is None:
-            raise message.refused(json_rpc.INVALID_PARAMS, "this cursor names nothing: begin anew")
+            raise message.bad("this cursor names nothing: begin anew")
         shown, more = found
         return {
             kind: [shape(f, catalogue.apps[f.app_id]) for f in shown],
             **({"nextCursor": more} if more else {}),
-            **json_rpc.cached(message),
+            **message.cached(),
         }
 
     async def _call(self, request: Request, message: Message) -> JSONObject | Stream:
-        function = await self._calls.function(message, json_rpc.text(message, "name"))
+        function = await self._calls.function(message, message.text("name"))
         given = message.params.get("arguments") or {}
         return await self._calls.run(request, message, function, given)
 
     async def _prompt(self, request: Request, message: Message) -> JSONObject | Stream:
         """The result of a read, as what the user says. Refused where the function is none."""
-        function = await self._reading(message, json_rpc.text(message, "name"))
+        function = await self._reading(message, message.text("name"))
         given = message.params.get("arguments") or {}
 
         def told(outcome: CallOutcome) -> JSONObject:
@@ -164,7 +164,7 @@ class McpServer:
         """What the schema of an argument lists. Of the addresses of resources nothing is known."""
         ref, argument = message.params.get("ref"), message.params.get("argument")
         if not isinstance(ref, dict) or not isinstance(argument, dict):
-            raise message.refused(json_rpc.INVALID_PARAMS, "ref and argument must be objects")
+            raise message.bad("ref and argument must be objects")
         if ref.get("type") != "ref/prompt":
             return {"completion": {"values": [], "total": 0, "hasMore": False}}
         function = await self._reading(message, str(ref.get("name")))
@@ -174,7 +174,7 @@ class McpServer:
     async def _reading(self, message: Message, name: str) -> FunctionInfo:
         function = await self._calls.function(message, name)
         if function.action_type != "read":
-            raise message.refused(json_rpc.INVALID_PARAMS, f"there is no prompt {name[:64]!r}")
+            raise message.bad(f"there is no prompt {name[:64]!r}")
         return function
 
 
@@ -224,21 +224,21 @@ class Resources:
         )
         listed = [primitives.of_section(s) for s in sections]
         listed += [row for rows, _ in of_apps for row in rows]
-        return {"resources": listed, **json_rpc.cached(message, 0)}
+        return {"resources": listed, **message.cached(0)}
 
     async def templates(self, request: Request, message: Message) -> JSONObject:
         of_apps = await self._of_apps(request.caller)
         listed = [row for _, rows in of_apps for row in rows]
-        return {"resourceTemplates": listed, **json_rpc.cached(message, 0)}
+        return {"resourceTemplates": listed, **message.cached(0)}
 
     async def read(self, request: Request, message: Message) -> JSONObject | Stream:
-        uri = json_rpc.text(message, "uri")
+        uri = message.text("uri")
         if found := primitives.read_from(uri):
             return await self._read_of_app(request, message, uri, *found)
         held = primitives.section_of(await self._sections(request.caller), uri)
         if held is None:
             raise _missing(message, uri)
-        return {"contents": [held], **json_rpc.cached(message, 0)}
+        return {"contents": [held], **message.cached(0)}
 
     async def _read_of_app(
         self, request: Request, message: Message, uri: str, app_id: str, own: str
@@ -254,7 +254,7 @@ class Resources:
             held = primitives.contents(outcome, uri) if outcome.ok else []
             if not held:
                 raise _missing(message, uri)
-            return {"contents": held, **json_rpc.cached(message, 0)}
+            return {"contents": held, **message.cached(0)}
 
         given: JSONObject = {"uri": own}
         own_schemes = await self.schemes(request.caller, app_id, given)

@@ -109,6 +109,22 @@ class Message:
         token = object_of(self.params.get("_meta")).get("progressToken")
         return token if self.streams and isinstance(token, str | int) else None
 
+    def text(self, name: str) -> str:
+        """A parameter that is a text, empty where there is none; Refused where it is another
+        thing."""
+        value = self.params.get(name)
+        if value is None or isinstance(value, str):
+            return value or ""
+        raise self.bad(f"{name} must be a text")
+
+    def cached(self, fresh_ms: int = FRESH_MS) -> JSONObject:
+        """How long an answer holds, in versions that say it; it is one user's."""
+        return {"ttlMs": fresh_ms, "cacheScope": "private"} if self.stateless else {}
+
+    def bad(self, why: str) -> Refused:
+        """The error that answers it where its parameters cannot be served."""
+        return self.refused(INVALID_PARAMS, why)
+
     def refused(self, number: int, message: str, data: JSONObject | None = None) -> Refused:
         """The error that answers it; with its HTTP status where the version has one."""
         status = _STATUS.get(number, 200) if self.stateless else 200
@@ -132,19 +148,6 @@ def parsed(data: object) -> JSONObject:
             INVALID_REQUEST, "the body must be one JSON-RPC 2.0 request or notification", status=400
         )
     return data
-
-
-def cached(message: Message, fresh_ms: int = FRESH_MS) -> JSONObject:
-    """How long an answer holds, in versions that say it; it is one user's."""
-    return {"ttlMs": fresh_ms, "cacheScope": "private"} if message.stateless else {}
-
-
-def text(message: Message, name: str) -> str:
-    """A parameter that is a text, empty where there is none; Refused where it is another thing."""
-    value = message.params.get(name)
-    if value is None or isinstance(value, str):
-        return value or ""
-    raise message.refused(INVALID_PARAMS, f"{name} must be a text")
 
 
 def reply_of(data: object) -> tuple[str, JSONObject] | None:
