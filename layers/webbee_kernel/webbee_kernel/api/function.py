@@ -195,8 +195,7 @@ class Function:
                 # before the service is built, which imports extension code
                 _fence_off()
             clients.forget_clients(unless_here=True)
-            self._service = self._build(settings, self.clock)
-            self._namespace = settings.metrics_namespace
+            self._service, self._settings = self._build(settings, self.clock), settings
         return self._service
 
     def _warm_up(self, *, beside: bool = False) -> None:
@@ -212,7 +211,7 @@ class Function:
             self._warm()
 
     def _warm(self) -> None:
-        settings = Settings.from_env(os.environ, self._role)
+        settings = self._settings
         calls = self._role in ("chat_turn", "skeleton_refresh")
         if calls and settings.dispatch != INLINE:
             clients.patient_client("lambda")
@@ -232,7 +231,8 @@ class Function:
             service = self.service()
             self._warm_up(beside=True)
             version = str(getattr(context, "function_version", "") or "")
-            metrics = metered(self._role, self._namespace, log_fields, version=version)
+            namespace = self._settings.metrics_namespace
+            metrics = metered(self._role, namespace, log_fields, version=version)
             with bind_invocation(event, context), metrics:
                 return self._loop.run(service.handle(event))
         finally:

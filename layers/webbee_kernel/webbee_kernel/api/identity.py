@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import NotAllowed, NotAuthenticated
 from ..sdk.records import User
 from ..text import one_line
+from ..types import object_of
 
 ROLES = ("user", "developer", "operator")
 _PART = re.compile(r"[^#]{1,128}")
@@ -70,14 +71,10 @@ def require_role(user: User, role: str) -> None:
 
 def _claims(event: Mapping[str, Any]) -> Mapping[str, Any]:
     """The claims; none where anything on the way to them has another shape."""
-    authorizer = _object(_object(event.get("requestContext")).get("authorizer"))
-    claims = _object(_object(authorizer.get("jwt")).get("claims"))
+    authorizer = object_of(object_of(event.get("requestContext")).get("authorizer"))
+    claims = object_of(object_of(authorizer.get("jwt")).get("claims"))
     # a Lambda authoriser's context holds them without a layer between
-    return claims or _object(authorizer.get("lambda"))
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return claims or object_of(authorizer.get("lambda"))
 
 
 def _key_part(name: str, value: str) -> str:
