@@ -43,6 +43,10 @@ class Files:
     async def within(self, request: Request) -> Answer:
         return Answer({"within": dict(request.path)})
 
+    @Route("GET /v1/files", public=True)
+    async def all(self, request: Request) -> Answer:
+        return Answer({"files": object()})
+
 
 def ask(router: Router, path: str, method: str = "GET") -> tuple[int, Any]:
     event = {"rawPath": path, "requestContext": {"http": {"method": method, "path": path}}}
@@ -64,10 +68,15 @@ def test_parameters_of_a_path_are_decoded_part_by_part(path: str, answer: Any) -
 
 
 @pytest.mark.parametrize(
-    "path", ["/v1/files", "/v1/files/", "/v1/files/a/b", "/v1/files/a/at", "/v1/files/a/at/", "/"]
+    "path", ["/v1/file", "/v1/files/", "/v1/files/a/b", "/v1/files/a/at", "/v1/files/a/at/", "/"]
 )
 def test_a_part_is_never_empty_and_none_is_left_over(path: str) -> None:
     assert ask(Router(Group(Files)), path)[0] == 404
+
+
+def test_an_answer_that_cannot_be_written_is_our_failure_and_has_its_number() -> None:
+    status, told = ask(Router(Group(Files)), "/v1/files")
+    assert (status, told["error"]["code"]) == (500, "internal")
 
 
 def test_a_group_is_made_once_and_only_for_a_path_of_its_own() -> None:
