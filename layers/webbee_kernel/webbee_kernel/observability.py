@@ -191,18 +191,16 @@ def measure(name: str, value: float = 1) -> None:
         figures.add((), name, value)
 
 
-def measure_all(values: Mapping[str, float]) -> None:
+def measure_all(values: Mapping[str, float], whose: tuple[str, ...] = ()) -> None:
     """Add a value of each of these metrics."""
     if (figures := _figures.get()) is not None:
         for name, value in values.items():
-            figures.values.setdefault(name, []).append(value)
+            figures.add(whose, name, value)
 
 
 def measure_model(role: str, model: str, counts: Mapping[str, float]) -> None:
     """Add what one request to a role's model cost, by the names of `MODEL_UNITS`."""
-    if (figures := _figures.get()) is not None:
-        for name, value in counts.items():
-            figures.add((role, model), name, value)
+    measure_all(counts, (role, model))
 
 
 def timed(
