@@ -157,6 +157,7 @@ def test_the_same_message_without_a_request_id_is_two_requests(stack: Stack, ali
     assert [t["turn"] for t in alice.turns()] == [1, 2]
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_two_tabs_lose_nothing_and_keep_their_order(stack: Stack, alice: Person) -> None:
     words = [f"w{n}" for n in range(16)]
     answers = at_once(*[(lambda w=w: alice.chat(f'probe.save {{"text": "{w}"}}')) for w in words])
