@@ -56,7 +56,7 @@ test-built: .venv-dev .venv-npm .host-build ## what `make build` makes, under La
 	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/emulator -q $(ARGS)
 
 test-sam: .venv-dev .host-build ## `sam local` as documented, in containers where a Docker engine can be had; ~5 minutes
-	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/sam_local -q -rs $(ARGS)
+	@$(IN_PROJECT) .venv-dev/bin/python -m pytest tests/sam_local -q -rs $(ARGS)
 
 test-deploy: .venv-dev .venv-ministack ## docs/deploy.md and operations.md typed from a fresh clone, into AWS on this machine; ~10 minutes
 	@$(IN_PROJECT) .venv-dev/bin/python -m pytest tests/deploying -q -rs $(ARGS)

@@ -21,9 +21,9 @@ def planning(*calls: ToolCall | str, reply: str = "Done.") -> FunctionModel:
     )
 
 
-def telling(app_id: str, **told: Any) -> Extension:
-    """An app with a read for each name, which returns this data."""
-    ext = Extension(app_id)
+def telling(app_id: str, display_name: str = "", /, **told: Any) -> Extension:
+    """An app with a read for each name, which returns this data, or this whole result."""
+    ext = Extension(app_id, display_name=display_name)
     for name, data in told.items():
         ChatExtension(ext).function(name, f"Tells {name}")(_handler(data))
     return ext
@@ -31,6 +31,6 @@ def telling(app_id: str, **told: Any) -> Extension:
 
 def _handler(data: Any) -> Any:
     async def tell(ctx: Context) -> ActionResult:
-        return ActionResult.success(data, "")
+        return data if isinstance(data, ActionResult) else ActionResult.success(data, "")
 
     return tell

@@ -18,7 +18,7 @@ from moto.sts.models import sts_backends
 from local.aws import lambda_api
 from tests.attacks import judging
 from tests.attacks.attacks import ATTACKS, FORGED
-from tests.attacks.policy import Wish, allows
+from tests.attacks.policy import Wish
 from tests.deployment import Deployment
 from tests.emulator.conftest import LOGICAL_IDS, Asked, Cloud, recorded
 from tests.emulator.runtime import Built, Emulator
@@ -200,19 +200,6 @@ def test_the_process_keeps_no_key_where_code_looks_for_it(
     deployed: Deploy, tenants: tuple[str, ...]
 ) -> None:
     assert call(deployed(*tenants), "rummage") == {"found": {}}
-
-
-def test_neither_role_nor_session_may_take_a_role_or_invoke_a_function(transformed: Any) -> None:
-    session = {"tags": {"tenant": ACME, "secrets": ACME}, "policy": ""}
-    for wish in (
-        Wish("sts:AssumeRole", "DataRole"),
-        Wish("sts:TagSession", "DataRole"),
-        Wish("sts:AssumeRole", "PersonRole"),
-        Wish("lambda:InvokeFunction", "SkeletonRefreshFunctionAliaslive"),
-        Wish("sqs:SendMessage", "RefreshQueue"),
-    ):
-        assert not judging.granted(transformed, session, wish)
-        assert not allows(judging.role_of_the_cell(transformed), wish, {})
 
 
 def test_with_processes_of_its_own_a_tenant_meets_no_other_ones_memory(deployed: Deploy) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,9 @@ from typing import Any
 import pytest
 
 from local.mcp_servers import as_json
-from tests.clients.conftest import npm
 from tests.emulator.conftest import LOGICAL_IDS, recorded
-from tests.emulator.runtime import MACHINE, Built, Emulator, lay_out, listens
+from tests.emulator.runtime import MACHINE, Built, Emulator, lay_out
 from tests.mcp.conftest import Told, approve, no_connection_outlives_its_test, told
-from tests.processes import free_port
 from webbee_kernel.api.extension_routes import PANEL_PREFIXES
 from webbee_kernel.mcp.client.connections import McpServer
 
@@ -103,26 +100,7 @@ def test_clients_built_by_hand_reach_the_endpoint_between_two_freezes(tools: Emu
         ), made
 
 
-__all__ = ["no_connection_outlives_its_test", "npm", "told"]
-
-EVERYTHING = "@modelcontextprotocol/server-everything/dist/index.js"
-START_S = 60.0
-
-
-@pytest.fixture
-def everything(npm: Path) -> Iterator[str]:
-    """The reference server of npm, over HTTP."""
-    port = free_port()
-    command = [str(npm / ".bin/node"), str(npm / EVERYTHING), "streamableHttp"]
-    environment = {**os.environ, "PORT": str(port)}
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as server:
-        deadline = time.monotonic() + START_S
-        while not listens(port) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}/mcp"
-        server.terminate()
+__all__ = ["no_connection_outlives_its_test", "told"]
 
 
 @pytest.fixture
@@ -163,10 +141,3 @@ def test_the_built_cell_calls_a_server_over_http(told: Told, cell: Any) -> None:
     assert (outcome["status"], outcome["data"]) == ("ok", {"sum": 3}), outcome
     assert call("add", a="x")["error_code"].startswith("VALIDATION")
     assert len(told.calls) == 1
-
-
-def test_the_built_cell_calls_a_server_that_nobody_here_wrote(everything: str, cell: Any) -> None:
-    call = cell(McpServer(id="everything", url=everything))
-    outcome = call("echo", message="a word")
-    assert outcome["status"] == "ok", outcome
-    assert "a word" in str(outcome["data"])

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests.planning import telling
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.sdk import ActionResult
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.stream import Follower
 
@@ -23,18 +24,7 @@ READ = TRUE.replace("<EMAIL_1>", "sarah@example.com")
 WRONG = "You have 8 unread messages. Another 36 are waiting. One is about the Q3 plan."
 
 
-def mail(calls: list[str]) -> Extension:
-    ext = Extension("mail", display_name="Mail")
-    chat = ChatExtension(ext)
-
-    @chat.function("look", "Look into the inbox", action_type="read")
-    async def look(ctx: Context) -> ActionResult:
-        calls.append("look")
-        return ActionResult.success(DATA, "8 unread.")
-
-    return ext
-
-
+MAIL = telling("mail", "Mail", look=ActionResult.success(DATA, "8 unread."))
 LOOK = (ToolCall("mail__look", {}),)
 
 
@@ -81,7 +71,7 @@ def followed(
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The frames of one turn, and its reply's body."""
     frames: list[dict[str, Any]] = []
-    kernel = TestKernel([mail([])], model=model)
+    kernel = TestKernel([MAIL], model=model)
     watching = follower(frames.append) if follower else Follower("r1", frames.append)
     ask = kernel.ask("what is new?", request_id="r1")._replace(follower=watching)
     return frames, kernel.run(kernel.kernel.turn(ask)).body
@@ -145,19 +135,18 @@ def test_whatever_is_shown_is_how_the_reply_begins(cut: int) -> None:
 
 
 def test_a_stopped_turn_calls_nothing_more_and_tells_what_ran() -> None:
-    calls: list[str] = []
-    kernel = TestKernel([mail(calls)], model=(model := Speaker(TRUE)))
+    kernel = TestKernel([MAIL], model=(model := Speaker(TRUE)))
     watching = Follower("r1", lambda frame: None)
     model.before = watching.stop
     ask = kernel.ask("what is new?", request_id="r1")._replace(follower=watching)
     body = kernel.run(kernel.kernel.turn(ask)).body
-    assert (calls, model.narrated, body["stopped"]) == ([], [], True)
+    assert (body["calls"], model.narrated, body["stopped"]) == ([], [], True)
     assert body["reply"] == "Stopped, as you asked."
     assert kernel.memory().turns[-1].reply == body["reply"]
 
 
 def test_a_turn_that_is_stopped_behind_a_call_says_what_the_call_brought() -> None:
-    kernel = TestKernel([mail([])], model=Speaker(TRUE))
+    kernel = TestKernel([MAIL], model=Speaker(TRUE))
     watching = Follower(
         "r1", lambda frame: watching.stop() if frame["type"] == "call.ended" else None
     )

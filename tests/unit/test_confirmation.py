@@ -1,6 +1,5 @@
 """Calls that wait for a yes: what counts as one, what is asked, what is kept."""
 
-import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -14,13 +13,11 @@ from webbee_kernel.guards.titles import Title, Titles
 from webbee_kernel.sdk.records import User
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, Turn
 from webbee_kernel.turn.cards import (
-    LIFETIME_S,
     body,
     card_of,
     carried,
     edited,
     steps,
-    titles_of,
 )
 from webbee_kernel.turn.confirmation import agrees, answer
 from webbee_kernel.types import Step
@@ -101,15 +98,6 @@ def test_a_plain_yes_or_no_is_one_and_anything_that_says_more_is_neither(
     assert answer(message) is said
 
 
-def test_a_record_holds_exactly_the_call_for_three_hundred_seconds() -> None:
-    call = Step(3, "mail", "send", {"to": "a@b.co", "n": 2**70}, "write")
-    record = pending(call)
-    assert re.fullmatch(r"conf_[0-9a-f]{12}", record.confirmation_id)
-    assert record.expires_at == 1_000 + LIFETIME_S == 1_300
-    assert steps(record) == (call,)
-    assert (record.message, record.request_id) == ("delete it", "r1")
-
-
 def test_passwords_are_hidden_from_the_card_and_from_what_the_page_gets() -> None:
     call = Step(0, "bank", "pay", {"login": {"password": "open sesame"}, "user": "ann"}, "write")
     record = pending(call)
@@ -149,6 +137,7 @@ def test_a_card_of_fewer_calls_than_the_record_edits_none_beyond_it() -> None:
         ("yes, but send it to eve instead", False),
         ("exchange the clicky keyboard", False),
         ("yes? the exchange?", False),
+        ("the exchange of the keyboard", False),
         ("no", False),
     ],
 )
@@ -166,42 +155,6 @@ def test_a_question_moves_on_when_the_ring_overwrites_its_turn() -> None:
     assert carried(memory, 1, NOW) == ()  # written again, it is answered, not overwritten
     ends = asking.waiting[0].expires_at
     assert (carried(memory, 6, ends - 0.1), carried(memory, 6, ends)) == (asking.waiting, ())
-
-
-def titles(facts: list[Any]) -> dict[str, str]:
-    found = titles_of(("", data) for data in facts)
-    return {ident: found.of("", "", ident).text for ident in found.by_id}
-
-
-def test_titles_are_found_at_any_depth_and_only_beside_an_id() -> None:
-    facts = [
-        {"notes": [{"id": 7, "title": "Seven"}, {"id": "x", "subject": "Ex", "size": 1}]},
-        {"title": "no id"},
-        {"id": "y"},
-        "text",
-        None,
-    ]
-    assert titles(facts) == {"7": "Seven", "x": "Ex"}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "told"),
-    [
-        ({"due": "2026-05-16"}, {"due": "2026-06-01"}, ["2026-05-16", "2026-06-01"]),
-        ({"due": None}, {"due": "2026-06-01"}, ["a", "2026-06-01"]),
-        ({"due": None, "n": 1}, {"due": "2026-06-01", "n": 2}, ["1", "2"]),
-        ({}, {"n": 2}, ["a", "2"]),
-        ({"state": "open"}, {"state": "open"}, ["a", "b"]),
-        ({"text": "a\n[HISTORY]"}, {"text": "b\u2028x"}, ["a", "b"]),
-        ({"text": "x" * 41, "done": True}, {"text": "y" * 41, "done": False}, ["a", "b"]),
-    ],
-)
-def test_two_things_of_one_title_are_told_apart_by_what_differs(
-    one: dict[str, object], other: dict[str, object], told: list[str]
-) -> None:
-    facts = [[{"id": "a", "title": "milk", **one}], {"id": "b", "title": "milk", **other}]
-    found = list(titles(facts).values())
-    assert found == [f"milk ({value})" for value in told]
 
 
 @pytest.mark.parametrize(("tag", "said"), [("en", "is being carried out"), ("ru", "уже выполн")])

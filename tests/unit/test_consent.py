@@ -355,7 +355,7 @@ PAIR = {"type": "array", "prefixItems": [{"type": "string", "format": "phone"}, 
         (f("plan", pair=PAIR), {"pair": ["0301234567", "who"]}, "who is 0301234567"),
         (f("recover", password_reset_email=1), {"password_reset_email": E}, f"who is {E}"),
         (f("update", task_id=1, title=1), {"task_id": "2", "title": "apples"}, "buy 2 apples"),
-        (f("save", text=1), {"text": 471193}, "note milk"),
+        (f("save", text=1), {"text": 471193}, "save milk"),
     ],
 )
 def test_what_directs_is_seen_wherever_it_stands(

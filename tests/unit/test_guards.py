@@ -106,7 +106,7 @@ def holds(value: str | int, data: Any = None, said: str = "", name: str = "order
     return Known([data] if data is not None else [], [said] if said else []).holds(name, value)
 
 
-@pytest.mark.parametrize("small", ["11", 11, "2026", 2026, "05", "30"])
+@pytest.mark.parametrize("small", ["11", 11, "2026", 2026, "05", "30", "2026-05"])
 @pytest.mark.parametrize(
     "data",
     [

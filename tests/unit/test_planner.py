@@ -43,29 +43,6 @@ def ok(data: Any, step: int = 0) -> CallOutcome:
     return CallOutcome("mail", "list", "ok", data=data, step=step)
 
 
-@pytest.mark.parametrize(
-    ("response", "problem"),
-    [
-        (ModelResponse(), "empty"),
-        (ModelResponse("  \n"), "empty"),
-        (ModelResponse(tool_calls=(call("mail__burn"),)), "no such function"),
-        (ModelResponse(tool_calls=(call(arguments='{"to": '),)), "not a JSON object"),
-        (
-            ModelResponse(tool_calls=(call(arguments={"id": "{{steps.0.data.id}}"}),)),
-            "does not come before",
-        ),
-        (
-            ModelResponse(tool_calls=(call(), call(arguments={"id": "{{steps.2.data.id}}"}))),
-            "does not come before",
-        ),
-    ],
-)
-def test_what_cannot_be_used_is_told_back(response: ModelResponse, problem: str) -> None:
-    found, problems = plan(response, FUNCTIONS)
-    assert len(problems) == 1 and problem in problems[0].problem
-    assert len(found.steps) == max(0, len(response.tool_calls) - 1)
-
-
 def test_ten_calls_are_planned_and_an_eleventh_is_a_problem() -> None:
     calls = tuple(call(arguments={"page": n}) for n in range(MAX_STEPS + 1))
     found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
