@@ -15,8 +15,7 @@ from ..llm.protocol import Exchange, ModelResponse, ToolSpec
 from ..stores.types import HistoryItem
 from ..text import dumps
 from ..types import CallOutcome, Step
-from . import session_memory as session_memory
-from . import tool_retrieval
+from . import session_memory, tool_retrieval
 from .plan import CONTINUE, SEARCH, Answer, Problem
 from .results_block import arguments, lines, refused
 from .rules import apps_block, policy_block

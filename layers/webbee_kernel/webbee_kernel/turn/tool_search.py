@@ -209,11 +209,9 @@ def search(
     """At most 15 functions that have to do with the query, the nearest first; of one app where
     there is one of that id."""
     found = indexed(functions, apps).scores(query)
-    asked = app.strip()
-    mine = {n for n in found if functions[n].app_id == asked}
     # models make up ids of apps: then all of them are searched
-    if asked not in {f.app_id for f in functions}:
-        mine = set(found)
+    is_known = app.strip() in {f.app_id for f in functions}
+    mine = [n for n in found if not is_known or functions[n].app_id == app.strip()]
     near = sorted(mine, key=lambda n: (-found[n], functions[n].tool_name))
     return [functions[n] for n in near[:MOST]]
 

@@ -25,8 +25,7 @@ from ..pii import NOTHING
 from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, UserState
 from ..types import JSON, CallOutcome, JSONObject, SessionKey, Step
-from . import prompt
-from . import session_memory as session_memory
+from . import prompt, session_memory
 from .cards import titles_of
 from .narrate import LEAST_S, NarratedTurn
 from .plan import Answer, Problem

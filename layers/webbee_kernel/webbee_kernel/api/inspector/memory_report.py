@@ -17,7 +17,7 @@ from ...channels.truncate import fit
 from ...clock import iso
 from ...stores.types import RING_SIZE, HistoryItem, Section, ToolCallDigest, Turn
 from ...text import ELLIPSIS, TRUNCATED, one_line
-from ...turn import session_memory as session_memory
+from ...turn import session_memory
 from ...turn.session_memory import MESSAGE_PREVIEW
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject

@@ -12,7 +12,7 @@ from ...channels import fact_ledger
 from ...llm.tools import tool_spec
 from ...stores.types import RING_SIZE, SessionSummary, ToolCallDigest
 from ...text import ELLIPSIS, cut, dumps, one_line
-from ...turn import session_memory as session_memory
+from ...turn import session_memory
 from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW, unmasked_json
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
