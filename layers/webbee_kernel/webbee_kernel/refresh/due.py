@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ..catalogue import Dispatch, ScheduleInfo
+from ..catalogue import Dispatch
 from ..clock import Clock, iso
 from ..config import Settings
 from ..observability import correlation_id, flush, measure
@@ -25,7 +24,7 @@ from ..sdk.records import User
 from ..stores.deployment import remember
 from ..stores.event_log import EventLog
 from ..stores.protocols import Stores
-from ..stores.types import DueUser, Installation, Section, ShardMark
+from ..stores.types import Installation, Section, ShardMark
 from ..types import SYSTEM_USER, CallRequest, JSONObject, UserKey, user_dict, user_from
 from .refresh_queue import (
     MAX_DELAY_S,
@@ -65,18 +64,6 @@ def due_message(
     # SQS delays 900 s at most; whole seconds, rounded up
     delay = min(MAX_DELAY_S, max(0, math.ceil(due_at - now)))
     return UserDue(named, queued_until, delay, correlation_id())
-
-
-def _messages(
-    page: Iterable[tuple[UserKey, DueUser]], now: float, queued_until: float
-) -> Iterable[UserDue]:
-    """One message a user, however often the page has them."""
-    told = set()
-    for user, due in page:
-        # a timer that moves while pages are read may be seen twice
-        if user not in told:
-            told.add(user)
-            yield due_message(user, due.user, due.due_at, now, queued_until)
 
 
 class Refresher:
@@ -175,10 +162,13 @@ class Refresher:
             page, cursor = await self._store.due(
                 shard, before, since=since, limit=PAGE, cursor=cursor
             )
-            messages = list(_messages(page, self._clock.now(), before))
-            if messages:
-                await sender.send(messages)
-            sent += len(messages)
+            # the earlier of two: a timer that moves while pages are read may be seen twice
+            users = dict(reversed(page))
+            if users:
+                due = [(user, users[user]) for user in reversed(users)]
+                now = self._clock.now()
+                await sender.send([due_message(u, d.user, d.due_at, now, before) for u, d in due])
+            sent += len(users)
             if moves and page:
                 mark = replace(mark, queued_until=page[-1][1].due_at)
                 # the lease was lost: who has it goes on from this mark
@@ -230,7 +220,9 @@ class Scheduler:
         messages = [
             JobDue(user_dict(system_user(tenant)), app_id, job.name, minute.timestamp())
             for app_id, app in (await self._dispatch.catalogue()).apps.items()
-            for minute, job in _due(app.schedules, now)
+            for job in app.schedules
+            for minute in (now - timedelta(minutes=1), now)
+            if is_due(job.cron, minute)
             for tenant in await self._having(app_id)
         ]
         await sender.send(messages)
@@ -261,14 +253,6 @@ class Scheduler:
         if outcome.error_code in ("UNKNOWN_TOOL", "UNKNOWN_SUB_FUNCTION"):
             return "gone"
         return "skipped" if outcome.repeated else "done"
-
-
-def _due(jobs: Iterable[ScheduleInfo], now: datetime) -> Iterator[tuple[datetime, ScheduleInfo]]:
-    """The jobs of this minute and of the one before it."""
-    for job in jobs:
-        for minute in (now - timedelta(minutes=1), now):
-            if is_due(job.cron, minute):
-                yield minute, job
 
 
 def system_user(tenant_id: str) -> User:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
-import orjson
+from orjson import dumps
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
@@ -298,7 +298,10 @@ class SqsRefreshQueue(RefreshQueue):
         await asyncio.gather(*(self._send(batch, self._client_factory) for batch in batches))
 
     async def _send(self, messages: Sequence[RefreshMessage], factory: ClientFactory) -> None:
-        entries = [_entry(i, m) for i, m in enumerate(messages)]
+        entries = [
+            {"Id": str(i), "MessageBody": dumps(to_wire(m)).decode(), "DelaySeconds": m.delay_s}
+            for i, m in enumerate(messages)
+        ]
         answer = await in_thread(
             lambda: factory("sqs").send_message_batch(QueueUrl=self._url, Entries=entries),
             pool=_SENDERS,
@@ -318,18 +321,10 @@ class Letters:
 
     async def send(self, letter: JSONObject, delay_s: int = 0) -> None:
         """Send it, to be there in so many seconds; raises what the queue raises."""
-        body = orjson.dumps(letter, default=str).decode()
+        body = dumps(letter, default=str).decode()
         await in_thread(
             lambda: self._client_factory("sqs").send_message(
                 QueueUrl=self._url, MessageBody=body, DelaySeconds=delay_s
             ),
             pool=_SENDERS,
         )
-
-
-def _entry(index: int, message: RefreshMessage) -> JSONObject:
-    return {
-        "Id": str(index),
-        "MessageBody": orjson.dumps(to_wire(message)).decode(),
-        "DelaySeconds": message.delay_s,
-    }

@@ -189,7 +189,8 @@ def titles_of(facts: Iterable[tuple[str, JSON]]) -> Titles:
     found: dict[str, list[Title]] = {}
     for app_id, records in apps.items():
         for record, text in _titled(records):
-            address = next(filter(_is_recipient, record.fields.values()), "")
+            texts = (value for value in record.fields.values() if isinstance(value, str))
+            address = next((text for text in texts if form_of(text) == "recipient"), "")
             title = Title(app_id, record.kind, text, address, record.is_inside)
             found.setdefault(record.ident, []).append(title)
     return Titles({ident: tuple(titles) for ident, titles in found.items()})
@@ -240,10 +241,6 @@ def _titled(records: Sequence[_Record]) -> Iterator[tuple[_Record, str]]:
             yield one, one.title + more[one.ident, one.title]
         elif (text := _telling(one)) and first.setdefault(one.ident, text) == text:
             yield one, text
-
-
-def _is_recipient(value: JSON) -> bool:
-    return isinstance(value, str) and form_of(value) == "recipient"
 
 
 def _is_own_id(name: str, key: str) -> bool:

@@ -149,7 +149,8 @@ def _listed(turn: TurnContext, limit: int) -> Shortlist:
     """The functions within so many characters; 0 is the usual budget."""
     calls = (c for t in turn.memory.turns for c in t.response.get("calls", ()))
     used = {(c["app_id"], c["fn_name"]) for c in calls}
-    told = turn.listed or tool_retrieval.listed_before(turn.memory.turns)
+    earlier = (t.listed for t in reversed(turn.memory.turns) if t.listed)
+    told = turn.listed or next(earlier, "")
     before = tool_retrieval.read(told, turn.catalogue_key) if told else None
     functions = turn.catalogue.functions(turn.installed)
     return shortlist(functions, turn.message, used, turn.catalogue.apps, before, limit)
@@ -326,10 +327,3 @@ def written_out(message: str, shown: str, gate: Masker | None) -> str:
     it has none of their values."""
     found = gate.written_in(message, shown) if gate and "<" in shown else {}
     return f"NOTE: the new message writes out {dumps(found)}" if found else ""
-
-
-def with_written_out(said: Exchange, message: str, gate: Masker | None) -> Exchange:
-    """An exchange with that line."""
-    told = written_out(message, said.flat, gate)
-    note = "\n".join(filter(None, [said.note, told]))
-    return replace(said, flat=f"{said.flat}\n{told}", note=note) if told else said

@@ -309,11 +309,6 @@ def kept(text: str, turns: Sequence[Turn], seq: int) -> str:
     return "" if said.seq > seq - RING_SIZE else said.listed
 
 
-def listed_before(turns: Sequence[Turn]) -> str:
-    """What the session has shown of a catalogue up to its last turn; empty where it was whole."""
-    return next((t.listed for t in reversed(turns) if t.listed), "")
-
-
 def text(listed: Standing, key: bytes) -> str:
     """The list as text: key, how many are its base, and the numbers, with a `+` those shown
     whole."""

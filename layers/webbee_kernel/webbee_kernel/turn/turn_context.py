@@ -400,7 +400,9 @@ class TurnContext:
         waits = [(s, why) for s, why in waits if self.round_of[s.index] == self.rounds]
         room = prompt.room(self.exchanges, self._left() if self.window else None)
         said = prompt.exchange(self.unsaid, new, self.planned, note, room, waits)
-        said = prompt.with_written_out(said, self.message, self.gate)
+        if more := prompt.written_out(self.message, said.flat, self.gate):
+            beside = "\n".join(filter(None, (said.note, more)))
+            said = replace(said, flat=f"{said.flat}\n{more}", note=beside)
         return self._next(exchanges=(*self.exchanges, said), unsaid=None)
 
     def _left(self) -> int:
