@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -20,8 +21,12 @@ from tests.functions.support import (
     rows,
 )
 from webbee_kernel.clock import FrozenClock
+from webbee_kernel.config import Settings
+from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.sdk.records import User
+from webbee_kernel.stores.rate_limits import Limits
 
 NOON = "2026-05-15T12:00:20Z"
 
@@ -144,3 +149,14 @@ def test_without_limits_and_transcripts_no_tokens_are_counted_and_nothing_is_kep
     assert "tokens" not in day
     assert {row["sk"] for row in rows(stack, "transcripts")} == {"session#s1"}
     assert [t["turn"] for t in alice.turns()] == [3, 4, 5, 6, 7]
+
+
+async def test_tokens_that_could_not_be_added_are_added_with_the_next_turn_s() -> None:
+    store, user = AsyncMock(), User("alice", "acme")
+    store.spend.side_effect = [StorageUnavailable("the table is away"), 200]
+    kept = Limits(
+        store, Settings.from_env({"WEBBEE_TENANT_TOKENS_PER_DAY": "1000"}), FrozenClock(NOON)
+    )
+    for _ in range(2):
+        await kept.spend(user, 100)
+    assert [call.kwargs["tokens"] for call in store.spend.await_args_list] == [100, 200]

@@ -187,7 +187,11 @@ class Limits:
         if known.owed * PORTIONS >= limit:
             # the write returns the sum: nobody has to ask for it within the next minute
             owed, known.owed, known.asked_at = known.owed, 0, now
-            known.sum = await self._store.spend(whose, day=known.day, tokens=owed)
+            try:
+                known.sum = await self._store.spend(whose, day=known.day, tokens=owed)
+            except StorageUnavailable:
+                known.owed += owed
+                raise
 
     async def _sum(self, tenant_id: str, now: float) -> int:
         """The tokens of the tenant's day, as far as this process knows."""
