@@ -29,7 +29,6 @@ from webbee_kernel.aws.invoke import LambdaDispatch
 from webbee_kernel.aws.tenant_credentials import TenantCredentials
 from webbee_kernel.config import Settings
 from webbee_kernel.sdk import User
-from webbee_kernel.stores.item_keys import secret_part
 from webbee_kernel.types import CallOutcome, CallRequest, user_dict
 
 ROOT = Path(__file__).parents[1]
@@ -83,7 +82,6 @@ class Cell:
             lambda _: LocalLambda(handlers),
             credentials=TenantCredentials(
                 ROLE,
-                secrets_of=secret_part,
                 secrets_prefix="/webbee/webbee",
                 per_user=per_user,
                 client=lambda _: self.sts,

@@ -59,7 +59,6 @@ class Taken:
         self.sts, self.now = Sts(), 1_000.0
         self.credentials = TenantCredentials(
             "arn:aws:iam::123456789012:role/data",
-            secrets_of=str,
             secrets_prefix="/webbee",
             per_user=per_user,
             client=lambda _: self.sts,

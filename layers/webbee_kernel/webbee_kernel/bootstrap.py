@@ -124,14 +124,12 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
     from .aws.parameters import AppConfiguration, WebhookKeys
     from .aws.tenant_credentials import TenantCredentials
     from .stores.deployment import CachedCatalogue
-    from .stores.item_keys import secret_part
 
     settings = app.settings
     # by version: without one a new deployment would be served the catalogue of the last
     kept = CachedCatalogue(app.stores.deployed, settings.dispatch_version, app.clock)
     credentials = TenantCredentials(
         settings.data_role,
-        secrets_of=secret_part,
         secrets_prefix=settings.secrets_prefix,
         per_user=settings.isolation == "user",
     )

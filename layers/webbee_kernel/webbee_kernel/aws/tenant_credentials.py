@@ -31,6 +31,7 @@ from ..errors import DispatchRefused, NotAllowed
 from ..observability import measure
 from ..types import SIGNIN_USER, WEBHOOK_USER, JSONObject
 from .clients import ClientFactory, CutBody, aws_client, error_code, in_thread, request_credentials
+from .parameters import escaped
 
 LASTS_S: Final = 3600
 """Seconds of a session: the most that STS gives to a role that was taken by a role."""
@@ -41,8 +42,6 @@ LEAST_S: Final = 300.0
 MOST: Final = 2_000
 """Sessions kept; the oldest go first."""
 _TAG: Final = re.compile(r"[\w .:/=+@-]{1,128}")
-
-Form = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +57,12 @@ class TenantCredentials:
         self,
         role: str,
         *,
-        secrets_of: Form,
         secrets_prefix: str,
         per_user: bool = False,
         client: ClientFactory = aws_client,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """`secrets_of` writes a tenant or user as a part of a secret's path."""
         self._role = role
-        self._secrets_of = secrets_of
         self._prefix = secrets_prefix
         self._per_user = per_user
         self._client = client
@@ -126,7 +122,7 @@ class TenantCredentials:
         return session
 
     def _assume(self, tenant_id: str, user_id: str) -> JSONObject:
-        tags = {"tenant": tenant_id, "secrets": self._secrets_of(tenant_id)}
+        tags = {"tenant": tenant_id, "secrets": escaped(tenant_id)}
         narrower = {"Policy": self._policy(tenant_id, user_id)} if user_id else {}
         return assumed(
             self._client("sts"),
@@ -142,8 +138,8 @@ class TenantCredentials:
         users that handlers share, their secrets and the app-wide ones."""
         own = f"{literal(tenant_id)}#{literal(user_id)}"
         shared = [f"{literal(tenant_id)}#{name}#*" for name in (WEBHOOK_USER, SIGNIN_USER)]
-        parameter = f"arn:*:ssm:*:*:parameter{literal(self._prefix)}/{self._secrets_of(tenant_id)}"
-        paths = [f"{parameter}/{self._secrets_of(user_id)}/*", f"{parameter}/_app/*"]
+        parameter = f"arn:*:ssm:*:*:parameter{literal(self._prefix)}/{escaped(tenant_id)}"
+        paths = [f"{parameter}/{escaped(user_id)}/*", f"{parameter}/_app/*"]
         return narrowed([own, f"{own}#*", *shared], paths, ["lambda:InvokeFunction", "kms:*"])
 
 

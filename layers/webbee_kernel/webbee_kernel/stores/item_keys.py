@@ -121,15 +121,9 @@ def pseudonyms_of(tenant_id: str) -> str:
     return f"{_part('tenant id', tenant_id)}#__erased_"
 
 
-def secret_part(text: str) -> str:
-    """A part of a secret's path. Reversible: characters outside `A-Za-z0-9-` become `_xHH…_`, so
-    two users can never share a path."""
-    return escaped(text)
-
-
 def secrets_of(user: UserKey) -> str:
     """`tenant/user`: above all secrets of a user."""
-    return f"{secret_part(user.tenant_id)}/{secret_part(user.imperal_id)}"
+    return f"{escaped(user.tenant_id)}/{escaped(user.imperal_id)}"
 
 
 def shard_of(user: UserKey, shards: int) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ...aws.parameters import escaped
 from ...clock import iso
 from ...errors import CallError
 from ...invariants import limit
@@ -20,7 +21,6 @@ from ...sdk.exceptions import (
     SecretTooLargeError,
 )
 from ...stores.event_log import panel_refresh
-from ...stores.item_keys import secret_part
 from ...stores.protocols import SecretStore
 from ...text import one_line
 from ...types import JSONObject, UserKey
@@ -295,8 +295,8 @@ class SecretsClient:
 
 def path(user: UserKey, app_id: str, spec: SecretDef) -> str:
     """`tenant/user/app/name`; each part holds only characters a parameter path may hold."""
-    owner = APP_WIDE if spec.scope == "app" else secret_part(user.imperal_id)
-    return f"{secret_part(user.tenant_id)}/{owner}/{app_id}/{secret_part(spec.name)}"
+    owner = APP_WIDE if spec.scope == "app" else escaped(user.imperal_id)
+    return f"{escaped(user.tenant_id)}/{owner}/{app_id}/{escaped(spec.name)}"
 
 
 async def put(store: SecretStore, where: str, spec: SecretDef, value: str) -> None:
