@@ -1,7 +1,7 @@
 """AWS on this machine: moto behind one lock, in this process and on a port.
 
 - `local_aws`   an empty account in this process, for the local run and for tests
-- `aws_port`    the same account on a port, for the local cell
+- `account`     the same account as an application to be served, for the local cell
 - `aws_server`  an account for what does not run in this process; `python -m local.aws` serves the
   tables and the queue of template.yaml for `sam local invoke`
 - `lambda_api`  Invoke, the one call of Lambda's API that the kernel makes
@@ -156,15 +156,12 @@ def client(url: str, service: str, **options: Any) -> Any:
 METHODS = ("GET", "POST", "PUT", "DELETE", "HEAD")
 
 
-def account(*, record: Record | None = None, prefix: str = "") -> Starlette:
-    """The account of `local_aws` as an ASGI application. `record` is told of every request;
-    `prefix` is a path that nobody can guess, since nothing here checks a signature."""
+def account(*, record: Record | None = None) -> Starlette:
+    """The account of `local_aws` as an ASGI application, which checks no signature. `record` is
+    told of every request."""
 
     async def answer(request: Request) -> Response:
-        if not request.url.path.startswith(prefix):
-            return Response(status_code=404)
-        path = request.url.path.removeprefix(prefix) or "/"
-        body = await request.body()
+        path, body = f"/{request.path_params['path']}", await request.body()
         if record:
             who, _ = signed(request.headers.get("authorization", ""))
             record(who, request.headers.get("x-amz-target", ""), body)
@@ -193,13 +190,6 @@ def _answer(request: Request, path: str, body: bytes) -> Response:
 
 
 @contextmanager
-def aws_port(prefix: str) -> Iterator[str]:
-    """The account of this process at the address this yields."""
-    with served(account(prefix=prefix), "aws-port") as address:
-        yield f"{address}{prefix}"
-
-
-@contextmanager
 def aws_server(
     host: str = "127.0.0.1", port: int = 0, *, record: Record | None = None
 ) -> Iterator[str]:
@@ -223,11 +213,11 @@ class Invocable(Protocol):
 
 @contextmanager
 def lambda_api(
-    functions: Mapping[str, Invocable], record: Record | None = None, *, prefix: str = ""
+    functions: Mapping[str, Invocable], record: Record | None = None, *, secret: bool = False
 ) -> Iterator[str]:
     """Serve Invoke for functions by name at the address this yields (`AWS_ENDPOINT_URL_LAMBDA`).
-    One under `name#tenant` takes that tenant's, as with Lambda's tenant isolation mode. With a
-    `prefix`, a path that nobody can guess, only whoever was told it can invoke."""
+    One under `name#tenant` takes that tenant's, as with Lambda's tenant isolation mode. Where it is
+    `secret`, only whoever was told the address can invoke."""
 
     async def invoke(request: Request) -> Response:
         name, payload = request.path_params["name"], await request.body()
@@ -248,10 +238,10 @@ def lambda_api(
         body = json.dumps(answer)  # not orjson: integers beyond 64 bits stay exact
         return Response(body, headers=headers, media_type="application/json")
 
-    path = f"{prefix}/2015-03-31/functions/{{name}}/invocations"
+    path = "/2015-03-31/functions/{name}/invocations"
     application = Starlette(routes=[Route(path, invoke, methods=["POST"])])
-    with served(application, "lambda-api") as address:
-        yield f"{address}{prefix}"
+    with served(application, "lambda-api", secret=secret) as address:
+        yield address
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -8,7 +8,6 @@ a crash takes the calls beside it along.
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +16,8 @@ from webbee_kernel.api.model_broker import BrokerService
 from webbee_kernel.api.process_pool import MEMORY_MB, SECONDS, ProcessPool
 from webbee_kernel.config import GROUPS, Settings, variable_of
 
-from .aws import aws_port, lambda_api
+from .aws import account, lambda_api
+from .loopback import served
 from .project import child_environment
 from .template import Template, environment
 
@@ -52,11 +52,11 @@ def local_cell(env: Mapping[str, str], template: Template) -> Iterator[tuple[Pro
     (`AWS_ENDPOINT_URL_LAMBDA`). `env` is the deployment's."""
     broker = Broker(Settings.from_env(env, "model_broker"))
     with (
-        aws_port(f"/{secrets.token_urlsafe(12)}") as aws,
-        lambda_api({BROKER: broker}, prefix=f"/{secrets.token_urlsafe(12)}") as models,
+        served(account(), "aws-port", secret=True) as aws,
+        lambda_api({BROKER: broker}, secret=True) as models,
     ):
         cell = ProcessPool(cell_environment(env, template, aws, models))
-        with lambda_api({NAME: cell}, prefix=f"/{secrets.token_urlsafe(12)}") as url:
+        with lambda_api({NAME: cell}, secret=True) as url:
             cell.start()
             try:
                 yield cell, url

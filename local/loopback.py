@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import secrets
 import socket
 import threading
 import time
@@ -90,12 +91,22 @@ ENDS_S = 5.0
 
 @contextmanager
 def served(
-    application: Any, name: str, *, listener: socket.socket | None = None, pem: str = ""
+    application: Any,
+    name: str,
+    *,
+    listener: socket.socket | None = None,
+    pem: str = "",
+    secret: bool = False,
 ) -> Iterator[str]:
     """Serve an ASGI application on a thread of this name, at the address this yields: a free port
-    of 127.0.0.1 unless a listener is given; over TLS where a certificate's file is."""
+    of 127.0.0.1 unless a listener is given; over TLS where a certificate's file is; where it is
+    `secret`, under a path that nobody can guess who was not told it."""
     import uvicorn  # only here: most commands only ask
+    from starlette.routing import Mount, Router
 
+    below = f"/{secrets.token_urlsafe(12)}/" if secret else ""
+    if secret:
+        application = Router([Mount(below, application)], redirect_slashes=False)
     listener = listener or socket.create_server(("127.0.0.1", 0))
     quiet: Any = {"log_level": "warning", "access_log": False, "lifespan": "off"}
     tls: Any = {"ssl_certfile": pem} if pem else {}
@@ -107,7 +118,7 @@ def served(
     try:
         while not server.started and thread.is_alive():
             time.sleep(0.01)
-        yield f"http{'s' * bool(pem)}://127.0.0.1:{listener.getsockname()[1]}"
+        yield f"http{'s' * bool(pem)}://127.0.0.1:{listener.getsockname()[1]}{below}"
     finally:
         server.should_exit = True
         thread.join(ENDS_S)

@@ -21,9 +21,9 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from local.aws import aws_port, aws_server
+from local.aws import account, aws_server
 from local.cell import cell_environment
-from local.loopback import Client
+from local.loopback import Client, served
 from local.project import ROOT, child_environment
 from local.stack import local_stack
 from local.template import load_template
@@ -302,10 +302,10 @@ def test_neither_keys_nor_credentials_reach_the_cell_whatever_model_there_is() -
 
 
 def test_the_port_answers_whoever_knows_its_address() -> None:
-    with local_stack(), aws_port("/secret") as url:
+    with local_stack(), served(account(), "aws", secret=True) as url:
         database, stranger = (
             boto3.client("dynamodb", endpoint_url=at, region_name="eu-central-1", **KEYS)
-            for at in (url, url[:-1])
+            for at in (url, url[:-2])
         )
         key = {"pk": {"S": "a"}, "sk": {"S": "b"}}
         assert "Item" not in database.get_item(TableName="StoreTable", Key=key)
