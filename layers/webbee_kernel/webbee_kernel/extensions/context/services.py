@@ -49,13 +49,16 @@ class TimeContext:
     """`ctx.time`: the kernel's clock."""
 
     def __init__(self, ctx: CallContext) -> None:
-        self.timestamp = ctx._now
+        self._now = ctx._now
 
     def now(self) -> datetime:
-        return datetime.fromtimestamp(self.timestamp(), UTC)
+        return datetime.fromtimestamp(self._now(), UTC)
+
+    def timestamp(self) -> float:
+        return self._now()
 
     def iso(self) -> str:
-        return iso(self.timestamp())
+        return iso(self._now())
 
 
 class _Written:
