@@ -138,6 +138,18 @@ def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(world: 
         assert caught.value.retry_after == 30
 
 
+def test_what_a_handler_makes_of_its_context_opens_nobody_elses(world: World) -> None:
+    run(world.client(BOB).set("tasks/1", {"whose": "bob"}))
+    ctx = world.contexts.make(ALICE, "tasks")
+    ctx.user, ctx.app_id = BOB, "mail"
+    run(ctx.store.set("tasks/2", {"whose": "alice"}))
+    run(ctx.notify.send("done"))
+    assert run(ctx.store.get("tasks/1")) is None
+    assert run(world.client().get("tasks/2"))["whose"] == "alice"
+    [told] = run(world.contexts.events.since(UserKey("acme", "alice")))
+    assert told.data["app_id"] == "tasks"
+
+
 # ---- declared indexes
 
 

@@ -117,7 +117,7 @@ async def begin(ctx: CallContext, name: str, login_hint: str | None) -> str:
     Raises ValueError for an unknown provider, OAuthNotConfigured where the deployment lacks the
     client id or its own address, PermissionError in a system context: an account belongs to a user.
     """
-    user, app_id = ctx.user, ctx.app_id
+    user, app_id = ctx._user, ctx._app
     provider = find_provider(name, ctx._settings)
     if user.imperal_id.startswith("__"):
         raise PermissionError("a sign-in needs a user: begin it in a user's call or with as_user")

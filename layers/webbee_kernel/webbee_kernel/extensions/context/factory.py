@@ -88,8 +88,9 @@ class CallContext(Context):
     ) -> None:
         """`system` opens the methods that reach other users; `skeleton` is given to refreshes only;
         `asked` is the call that a turn made."""
-        self.user = user
-        self.app_id = app_id
+        self.user = self._user = user
+        self.app_id = self._app = app_id
+        # its clients go by the private ones: a handler may change the others, for itself
         self._factory = factory
         self._stores, self._settings, self._faults = (
             factory.stores,
@@ -126,22 +127,22 @@ class CallContext(Context):
         try:
             await self._tell("progress", told)
         except StorageUnavailable:  # what the handler does hangs on none of it
-            _log.warning("app=%s | progress was not told", self.app_id)
+            _log.warning("app=%s | progress was not told", self._app)
 
     async def background_task(
         self, coro: Coroutine[Any, Any, Any], *, long_running: bool = False, name: str = ""
     ) -> str:
         """Run on; its result becomes an event, and a part of the turn that asked."""
         task_id = f"task_{new_id()}"
-        asked = self._asked or CallRequest("function", {}, self.app_id, name or task_id)
+        asked = self._asked or CallRequest("function", {}, self._app, name or task_id)
 
         async def work() -> None:
             try:
                 data = background_result(await contained(coro), asked)
             except Exception as error:
-                fault = self._faults.tell(error, self.app_id, f"task {name or task_id}")
+                fault = self._faults.tell(error, self._app, f"task {name or task_id}")
                 data = {"status": "error", "error": fault.error, "incident": fault.incident}
-            task = {"app_id": self.app_id, "task_id": task_id, "name": name}
+            task = {"app_id": self._app, "task_id": task_id, "name": name}
             told = {**task, **asked_by(self._asked), **data}
             await self._factory.events.deliver(self._key, "result", told)
 
@@ -152,18 +153,18 @@ class CallContext(Context):
         """A message of the app outside a turn, whole and with its line breaks, and the panels to
         fetch again."""
         await self._tell("notification", {"text": text, "channel": "chat", "msg_type": msg_type})
-        for event in panel_refresh(self._factory.events, self.app_id, panels):
+        for event in panel_refresh(self._factory.events, self._app, panels):
             await self._factory.events.emit(self._key, event.kind, event.data)
 
     def words(self, text: str) -> SearchWords:
         """The words of a text in the user's language, and in the one that they are in."""
         from ...language.search import SearchWords  # imported late: most calls look for none
 
-        return SearchWords(text, self.user.language)
+        return SearchWords(text, self._user.language)
 
     async def _tell(self, kind: str, data: JSONObject) -> None:
         """An event of the app for the user."""
-        await self._factory.events.emit(self._key, kind, {"app_id": self.app_id, **data})
+        await self._factory.events.emit(self._key, kind, {"app_id": self._app, **data})
 
     def as_user(self, user_id: str) -> Context:
         """I-AS-USER-1; the app's own partition of its webhooks is open to every call of it."""
@@ -173,8 +174,8 @@ class CallContext(Context):
         """The context of another user of the tenant, or of the app's webhooks."""
         if user_id != WEBHOOK_USER:
             self._need_system(invariant, method)
-        other = replace(self.user, imperal_id=user_id, email="")
-        made = self._factory.make(other, self.app_id, system=self._system, stack=self._stack)
+        other = replace(self._user, imperal_id=user_id, email="")
+        made = self._factory.make(other, self._app, system=self._system, stack=self._stack)
         made._revealed = self._revealed
         if not self._system:  # other apps are asked as the user who calls, not as the webhooks
             made.extensions = ExtensionsClient(self)
@@ -182,7 +183,7 @@ class CallContext(Context):
 
     def _of_app(self, app_id: str, stack: tuple[str, ...]) -> CallContext:
         """The context of another app that this one calls, for the same user."""
-        return self._factory.make(self.user, app_id, stack=stack, system=self._system)
+        return self._factory.make(self._user, app_id, stack=stack, system=self._system)
 
     async def _has_app(self, app_id: str) -> bool:
         """Whether the user has an app; the system's own users have them all."""
@@ -203,9 +204,9 @@ class CallContext(Context):
         if self._mark == UNKNOWN:
             raise CallError("BACKEND_5XX", "the address of a webhook cannot be told now: retry")
         own = settings.webhook_key.get_secret_value().split()
-        mark = self._mark or mark_of(self.user.tenant_id, own[0] if own else "")
+        mark = self._mark or mark_of(self._user.tenant_id, own[0] if own else "")
         where = "/".join(part for part in (mark, path.strip("/")) if part)
-        return f"{settings.public_url}/v1/ext/{self.app_id}/webhook/{where}"
+        return f"{settings.public_url}/v1/ext/{self._app}/webhook/{where}"
 
     async def oauth_authorize_url(self, provider: str, *, login_hint: str | None = None) -> str:
         """A sign-in of this user with a provider, begun."""
@@ -216,11 +217,11 @@ class CallContext(Context):
     def _cache(self) -> CacheClient:
         made, models = self._factory, self._ext.cache_models
         return CacheClient(
-            made.stores.cache, self._key, self.app_id, models, made.clock, made.in_flight
+            made.stores.cache, self._key, self._app, models, made.clock, made.in_flight
         )
 
     def _config(self) -> ConfigClient:
-        layers = config_layers(self._settings, self.user.tenant_id, self.app_id)
+        layers = config_layers(self._settings, self._user.tenant_id, self._app)
         return ConfigClient(reduce(merged, layers, self._ext.config_defaults))
 
 

@@ -75,7 +75,7 @@ class Log:
     ValueError."""
 
     def __init__(self, ctx: CallContext) -> None:
-        self._app = ctx.app_id
+        self._app = ctx._app
         self._revealed = ctx._revealed
         self._develop = ctx._settings.develop
         self._logger = logging.getLogger("webbee.extension")
@@ -145,7 +145,7 @@ class AIClient:
 
     def __init__(self, ctx: CallContext) -> None:
         self._model = ctx._factory.model
-        self._language = ctx.user.language
+        self._language = ctx._user.language
 
     async def complete(self, prompt: str, model: str = "", **kwargs: Any) -> CompletionResult:
         """Complete a prompt of at most 100,000 characters; `system` and `max_tokens` (≤ 4,096) are
@@ -208,7 +208,7 @@ class ExtensionsClient:
                     except Exception as error:
                         self._ctx._faults.tell(error, app_id, f"event {event_type}")
         # the system's own users have no page
-        if not self._ctx.user.id.startswith("__"):
+        if not self._ctx._user.id.startswith("__"):
             await self._show(event_type)
 
     async def _show(self, event_type: str) -> None:
@@ -239,14 +239,14 @@ class SecretsClient:
         self._declared = ctx._ext.secrets
 
     def __repr__(self) -> str:
-        return f"SecretsClient(app={self._ctx.app_id!r})"
+        return f"SecretsClient(app={self._ctx._app!r})"
 
     async def get(self, name: str) -> str | None:
         """The value, or None when nobody has set it; of an app-wide secret else that of the
         variable it names as `env_fallback`."""
         value, spec = await answered(self._store.get(self._path(name))), self._spec(name)
         if value is None and spec.scope == "app":
-            told = secret_fallbacks(self._ctx._settings, self._ctx.app_id)
+            told = secret_fallbacks(self._ctx._settings, self._ctx._app)
             named = told.get(spec.env_fallback or "")
             value = named.get_secret_value() if named else None
         if value:
@@ -280,7 +280,7 @@ class SecretsClient:
         if name not in self._declared:
             raise SecretNotDeclaredError(
                 f"secret {name!r} is not declared: add @ext.secret({name!r}, description) to"
-                f" {self._ctx.app_id}"
+                f" {self._ctx._app}"
             )
         return self._declared[name]
 
@@ -293,7 +293,7 @@ class SecretsClient:
         return spec
 
     def _path(self, name: str) -> str:
-        return path(self._ctx._key, self._ctx.app_id, self._spec(name))
+        return path(self._ctx._key, self._ctx._app, self._spec(name))
 
 
 def path(user: UserKey, app_id: str, spec: SecretDef) -> str:

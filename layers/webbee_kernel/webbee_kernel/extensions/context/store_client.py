@@ -97,7 +97,7 @@ class StoreClient:
         self._ctx._need_system("I-LIST-USERS-1", "list_users")
         try:
             async for user_id in self._documents.list_users(
-                self._ctx.user.tenant_id, self._ctx.app_id, collection, page_size=page_size
+                self._ctx._user.tenant_id, self._ctx._app, collection, page_size=page_size
             ):
                 yield user_id
         except StorageUnavailable as error:
@@ -126,7 +126,7 @@ class StoreClient:
     def _of(self, collection: str) -> Collection:
         indexes = self._ctx._ext.indexes.get(collection)
         declared = Declared(indexes, self._ctx._now()) if indexes else UNDECLARED
-        return Collection(self._ctx._key, self._ctx.app_id, collection, declared)
+        return Collection(self._ctx._key, self._ctx._app, collection, declared)
 
     def _now(self) -> str:
         return iso(self._ctx._now())
