@@ -27,7 +27,7 @@ from .cards import card_of
 from .dispatch import Consent, StepRunner, as_declared, usable_function
 from .pending_approvals import AnsweredProposal, Proposals, gone, reopened
 from .read import Reader, TurnRequest
-from .record import Recorder
+from .record import Recorder, Told
 from .results_block import refused
 from .session_memory import recalled, undone_by
 from .turn_context import TurnContext
@@ -98,7 +98,7 @@ class DirectCalls:
         # nobody is asked for a yes to a call that its app would refuse
         checked = await self._runner.check(state, step)
         if checked.ok:
-            await self._recorder.record(state, "", "confirmation", held=pending)
+            await self._recorder.record(state, Told("", held=pending))
         return pending if checked.ok else checked
 
     async def put(self, ask: TurnRequest, step: Step, told: str) -> PendingConfirmation:
@@ -107,7 +107,7 @@ class DirectCalls:
         state = await self._reader.read(ask)
         asked = card_of(state, [step])
         pending = replace(asked, summary=told, asks={**asked.asks, "question": told, "ask": ""})
-        await self._recorder.record(state, "", "confirmation", held=pending)
+        await self._recorder.record(state, Told("", held=pending))
         return pending
 
     async def came_of(
@@ -155,10 +155,10 @@ class DirectCalls:
         [outcome] = state.outcomes.values()
         if outcome.ok:
             text = messages.told(state, [outcome])
-            await self._recorder.record(state, text)
+            await self._recorder.record(state, Told(text))
         elif not refused(outcome):  # the form stays, to be mended
             drawn = turn.response.get("ui")
-            await self._recorder.record(state, turn.reply, "error", offer=drawn)
+            await self._recorder.record(state, Told(turn.reply, "error", offer=drawn))
         return outcome
 
     async def _propose(self, state: TurnContext, step: Step, new: str) -> CallOutcome:
@@ -170,7 +170,7 @@ class DirectCalls:
         ask = state.ask._replace(message=said, request_id=new)
         card = replace(pending, message=said)
         state = replace(state, ask=ask, message=said)
-        await self._recorder.record(state, "", "confirmation", held=card)
+        await self._recorder.record(state, Told("", held=card))
         return _outcome(step, "confirmation")
 
     async def answer(
@@ -214,7 +214,7 @@ class DirectCalls:
         """The question is ours alone now: run what it asked about, or forget it, and record."""
         card = state.answered.accepted if state.answered else None
         if card is None:
-            await self._recorder.record(state, messages.refused(state.language))
+            await self._recorder.record(state, Told(messages.refused(state.language)))
             return _nothing_done(step, state)
         told = {ANSWERS: answers} if answers else {}
         steps = [replace(s, arguments={**s.arguments, **told}) for s in cards.steps(card)]
@@ -222,7 +222,7 @@ class DirectCalls:
         state = await self._runner.run_confirmed(state, steps)
         ran = list(state.fresh.values())
         text = messages.told(state, ran)
-        await self._recorder.record(state, text, "ok" if ran[-1].ok else "error")
+        await self._recorder.record(state, Told(text, "ok" if ran[-1].ok else "error"))
         return ran[-1]
 
 

@@ -39,7 +39,7 @@ from .narrate import Narration, Narrator
 from .pending_approvals import AcceptedDestinations, Proposals, gone
 from .plain_answer import looked_up
 from .read import Reader, TurnRequest
-from .record import Recorder, refuse_another_message
+from .record import Recorder, Told, refuse_another_message
 from .rules import apps_block
 from .session_memory import repeated_effect, repeats_conversation
 from .tool_retrieval import shortlist
@@ -131,8 +131,7 @@ class Kernel:
             choice = "" if card else picked(ask.message, last.response.get("choices", ()))
             state = replace(state, message=choice or state.message, is_picked=bool(choice))
             if choice and (one := cards.chosen(waits, choice)):
-                held = shown_now(state, one)
-                return await self._recorder.record(state, "", "confirmation", held=held)
+                return await self._recorder.record(state, Told("", held=shown_now(state, one)))
         return await self._finish(await self._rounds.go(state))
 
     async def _aside(self, state: TurnContext) -> Reply:
@@ -160,7 +159,7 @@ class Kernel:
             if earlier := state.memory.answered(ask.request_id):
                 return messages.replay(earlier, ask.session_id)
             # counted when it was asked for: only what its slot overwrites is still owed
-            return await self._recorder.record(self._recorder.begin(state), text, "error")
+            return await self._recorder.record(self._recorder.begin(state), Told(text, "error"))
 
     async def confirm(
         self, ask: TurnRequest, confirmation_id: str, accept: bool, how: Answered = PLAINLY
@@ -239,12 +238,14 @@ class Kernel:
             if text
             else Narration(language.of(state.language).say("gave_up"))
         )
-        return await self._recorder.record(state, said.text, narration=said, offer=ended.offer)
+        return await self._recorder.record(
+            state, Told(said.text, narration=said, offer=ended.offer)
+        )
 
     async def _stopped(self, ended: LoopResult, said: str = "") -> Reply:
         """The user stopped the turn: what ran is told in its own words, and recorded."""
         narration = Narration(messages.stopped(ended, said), stopped=True)
-        return await self._recorder.record(ended.state, narration.text, narration=narration)
+        return await self._recorder.record(ended.state, Told(narration.text, narration=narration))
 
     async def _narrated(self, ended: LoopResult, narration: Narration) -> Reply:
         """Record what the narrator said, the classifier's question behind it, and before it that
@@ -255,7 +256,7 @@ class Kernel:
             text = f"{text}\n\n{ended.text}"
         # a turn of which something worked is no error
         status: TurnStatus = "ok" if any(o.ok for o in state.fresh.values()) else "error"
-        return await self._recorder.record(state, text, status, narration=narration)
+        return await self._recorder.record(state, Told(text, status, narration=narration))
 
     async def _decide(
         self, state: TurnContext, name: str, accept: bool, how: Answered = PLAINLY
@@ -267,7 +268,7 @@ class Kernel:
                 return _told_before(state, name, accept, how)
             card = state.answered.accepted
             if card is None:
-                return await self._recorder.record(state, messages.refused(state.language))
+                return await self._recorder.record(state, Told(messages.refused(state.language)))
             # effects are claimed under the card: a repeated yes finds what has run
             state = replace(state, request_id=card.confirmation_id)
             state = await self._runner.run_confirmed(state, cards.steps(card))
@@ -306,9 +307,10 @@ class Kernel:
         text = language.of(state.language).say("which_record", records=rows)
         if any(turn.reply == text for turn in state.memory.turns[-1:]):
             text, labels = messages.refused(state.language), ()
+        choices = [{"label": label, "message": label} for label in labels]
         if done := [o for o in state.fresh.values() if o.ok]:
             text = f"{messages.told(state, done)}\n\n{text}"
-        return await self._recorder.record(state, text, choices=labels, unshown=found)
+        return await self._recorder.record(state, Told(text, choices=choices, unshown=found))
 
     async def _hold(self, ended: LoopResult) -> Reply:
         """Calls wait for the user's yes; what was done before them is told with the question."""
@@ -317,7 +319,7 @@ class Kernel:
         # what was only read is not told beside a card
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
         text = messages.told(state, done.values()) if done else ""
-        return await self._recorder.record(state, text, "confirmation", held=card)
+        return await self._recorder.record(state, Told(text, held=card))
 
 
 def _told_before(state: TurnContext, name: str, accept: bool, how: Answered) -> Reply:

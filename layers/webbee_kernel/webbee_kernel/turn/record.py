@@ -56,26 +56,14 @@ class Recorder:
         self._limits = limits
         self._transcript = Transcript(stores.transcripts, settings, remembered_details)
 
-    async def record(
-        self,
-        state: TurnContext,
-        text: str,
-        status: TurnStatus = "ok",
-        *,
-        held: PendingConfirmation | None = None,
-        narration: Narration | None = None,
-        offer: JSONObject | None = None,
-        choices: Sequence[str] = (),
-        unshown: Sequence[PendingConfirmation] = (),
-    ) -> Reply:
+    async def record(self, state: TurnContext, told: Told) -> Reply:
         """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
         questions it answers, when all that went on beside the turn is done. With it go requests for
         refreshes and what the turn cost, which may fail and take half a second at most."""
-        reply, user = state.masker.unmask_text(text), state.user
-        drawn = unmasked(offer, state.masker) if offer else None
-        offered = [{"label": label, "message": label} for label in choices]
-        offered = offered or ([] if held else confirmation.choices(reply, drawn))
-        told = Told(status, reply, held, narration, drawn, offered, unshown)
+        reply, user = state.masker.unmask_text(told.reply), state.user
+        drawn = unmasked(told.offer, state.masker) if told.offer else None
+        offered = told.choices or ([] if told.held else confirmation.choices(reply, drawn))
+        told = told._replace(reply=reply, offer=drawn, choices=offered)
         # work beside the turn, its archive among it, is done before the reply leaves
         await settled()
         noted = bool(self._settings.absent_after_days)
@@ -84,10 +72,10 @@ class Recorder:
             self._queue.ask(user, wanted(state, note_presence=noted)),
             self._limits.spend(user, state.tokens),
         )
-        turn_ended(status, len(state.masker.vault))
+        turn_ended(told.status, len(state.masker.vault))
         # the slot holds both replies, the user is shown the new one
-        if turn.reply.endswith(f"\n\n{reply}") and not held:  # behind another turn's reply
-            own = messages.sourced(state, narration, reply, len(turn.response["calls"]))
+        if turn.reply.endswith(f"\n\n{reply}") and not told.held:  # behind another turn's reply
+            own = messages.sourced(state, told.narration, reply, len(turn.response["calls"]))
             turn = replace(turn, reply=reply, response={**turn.response, **own})
         return messages.replay(turn, state.ask.session_id, ui=drawn or drawn_of(state, state.told))
 
@@ -156,12 +144,12 @@ MAX_SHOWN, LONGEST_SHOWN = 100, 120
 
 
 class Told(NamedTuple):
-    """What the user is told by a turn, and what he is asked (`held`). `offer` is a UI tree below
-    the reply of a turn in which nothing was done; `unshown` are the cards that picking one of the
-    `choices` comes to."""
+    """What the user is told by a turn, as models may see it, and what he is asked (`held`). `offer`
+    is a UI tree below the reply of a turn in which nothing was done; `unshown` are the cards that
+    picking one of the `choices` comes to."""
 
-    status: TurnStatus
     reply: str
+    status: TurnStatus = "ok"
     held: PendingConfirmation | None = None
     narration: Narration | None = None
     offer: JSON = None
