@@ -66,7 +66,7 @@ def transform(**parameters: str) -> Template:
 
 def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
     """Create the stack; `client` makes boto3 clients of the account."""
-    template = keyed(beside_live(unaliased(transform(**parameters))), _webhook_key(client))
+    template = for_moto(transform(**parameters), _webhook_key(client))
     left_out = without(template, NOT_IN_MOTO)
     _artefact(client("s3"))
     lists = {  # moto reads the default of a list as one string
@@ -119,44 +119,24 @@ def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
     )
 
 
-def unaliased(value: Any) -> Any:
-    """The template with each function itself in the place of its alias, and a value in the place of
-    a version: moto's CloudFormation can give neither."""
+def for_moto(value: Any, webhook_key: str) -> Any:
+    """The template as moto's CloudFormation can create it: each function itself in the place of its
+    alias, a value in the place of a version, a name in that of the WebSocket API's id (function and
+    role only name it), and a secret that is there in that of its own."""
     match value:
         case {"Ref": str(name)} if name.endswith("Aliaslive"):
             return {"Fn::GetAtt": [name.removesuffix("Aliaslive"), "Arn"]}
         case {"Ref": str(name)} if "FunctionVersion" in name:
             return f"a version of {name.partition('Version')[0]}"
-        case dict():
-            return {k: unaliased(v) for k, v in value.items() if not str(k).endswith("Aliaslive")}
-        case list():
-            return [unaliased(v) for v in value]
-    return value
-
-
-def beside_live(value: Any) -> Any:
-    """The template with a name in the place of the WebSocket API's id: moto's CloudFormation
-    creates no such API, and function and role only name it."""
-    match value:
         case {"Fn::Sub": str(text)}:
             return {"Fn::Sub": text.replace("${LiveApi}", "live-api")}
-        case dict():
-            return {k: beside_live(v) for k, v in value.items()}
-        case list():
-            return [beside_live(v) for v in value]
-    return value
-
-
-def keyed(value: Any, arn: str) -> Any:
-    """The template with a secret that is there in the place of its own: moto's CloudFormation makes
-    none."""
-    match value:
         case {"Fn::GetAtt": ["WebhookKey", "Id"]}:
-            return arn
+            return webhook_key
         case dict():
-            return {k: keyed(v, arn) for k, v in value.items()}
+            kept = {k: v for k, v in value.items() if not str(k).endswith("Aliaslive")}
+            return {k: for_moto(v, webhook_key) for k, v in kept.items()}
         case list():
-            return [keyed(v, arn) for v in value]
+            return [for_moto(v, webhook_key) for v in value]
     return value
 
 

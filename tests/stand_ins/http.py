@@ -13,7 +13,6 @@ from itertools import islice
 from typing import Any, ClassVar, Self
 from urllib.parse import unquote
 
-from .brain import WireTool, think
 from .service import Reply, Request, served
 
 Call = tuple[str, Any]
@@ -135,8 +134,8 @@ class ModelServer(ABC):
             self._service.over.wait(answer.pace_s)
 
     def _thought(self, received: Received) -> Answer:
-        response = think(*self.understood(received))
-        return Answer(response.text, tuple((c.name, c.arguments) for c in response.tool_calls))
+        """What it says past the script."""
+        return Answer("Very well.")
 
     def refuse(self, problems: list[str], code: str, status: int = 400) -> Answer | None:
         """A 400 that names the problems, and a note of them; None where there are none."""
@@ -146,10 +145,6 @@ class ModelServer(ABC):
     @abstractmethod
     def refusal(self, received: Received) -> Answer | None:
         """The answer to a request the service would not take."""
-
-    @abstractmethod
-    def understood(self, received: Received) -> tuple[str, str, list[WireTool]]:
-        """System part, prompt and tools, read back from the wire."""
 
     @abstractmethod
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:

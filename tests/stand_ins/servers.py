@@ -3,22 +3,16 @@ and play what they are told.
 
     with ChatServer() as server:  # or BedrockServer
         server.play(Answer(calls=(("mail__list_inbox", {}),)), Answer(status=429, retry_after=1))
-        …  # past the script, the embedded model answers
+        …  # past the script, they agree
         assert server.problems == []
-
-`python -m tests.stand_ins.servers` serves both until Ctrl-C and prints a `make run MODEL=…` each.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sys
-import threading
 from collections.abc import Iterator
 from typing import Any
 
-from .brain import WireTool, flat
 from .http import Answer, ModelServer, Received, tokens
 from .pieces import EVENT_STREAM, SSE, chat_chunks, converse_events
 from .wire import answer_problems, chat_problems, converse_problems, error_status
@@ -52,28 +46,6 @@ class BedrockServer(ModelServer):
             else converse_problems(model_id, received.body)
         )
         return self.refuse(problems, "ValidationException")
-
-    def understood(self, received: Received) -> tuple[str, str, list[WireTool]]:
-        """System, what the user's messages and the results say, the tools."""
-        body = received.body
-        system = "".join(block.get("text", "") for block in body.get("system", []))
-        blocks = [b for m in body["messages"] if m["role"] == "user" for b in m["content"]]
-        prompt = flat(
-            block.get("text") or block["toolResult"]["content"][0]["text"]
-            for block in blocks
-            if "cachePoint" not in block
-        )
-        specs = [
-            t["toolSpec"] for t in body.get("toolConfig", {}).get("tools", []) if "toolSpec" in t
-        ]
-        return (
-            system,
-            prompt,
-            [
-                WireTool(s["name"], s.get("description", ""), s["inputSchema"]["json"])
-                for s in specs
-            ],
-        )
 
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
         """A Converse answer, checked against the service model."""
@@ -141,19 +113,6 @@ class ChatServer(ModelServer):
             return Answer(status=404, code="model_not_found", message="The model does not exist.")
         return None
 
-    def understood(self, received: Received) -> tuple[str, str, list[WireTool]]:
-        """The system message, what the user's messages and the results say, the tools."""
-        messages, tools = (
-            received.body["messages"],
-            [t["function"] for t in received.body.get("tools", [])],
-        )
-        system = "".join(m["content"] for m in messages if m["role"] == "system")
-        return (
-            system,
-            flat(m["content"] for m in messages if m["role"] in ("user", "tool")),
-            [WireTool(t["name"], t.get("description", ""), t["parameters"]) for t in tools],
-        )
-
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
         """A chat completion."""
         calls: list[dict[str, Any]] = [
@@ -219,21 +178,4 @@ def error(code: str, message: str = "no", *, retry_after: float | None = None) -
     return Answer(status=error_status(code), code=code, message=message, retry_after=retry_after)
 
 
-def main() -> int:
-    """Serve both until Ctrl-C."""
-    with BedrockServer(11435) as bedrock, ChatServer(11434) as chat:
-        settings = " ".join(f"{k}={v}" for k, v in bedrock.environment().items())
-        print(
-            f"make run MODEL=openai:{chat.url}#stand-in\n{settings} make run"
-            f" MODEL=bedrock:{MODEL_ID}",
-            flush=True,
-        )
-        with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
-    return 0
-
-
 __all__ = ["MODEL_ID", "Answer", "BedrockServer", "ChatServer", "ModelServer", "Received", "error"]
-
-if __name__ == "__main__":
-    sys.exit(main())
