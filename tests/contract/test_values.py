@@ -84,15 +84,22 @@ def test_equality_is_that_of_json(left: Any, right: Any, same: bool) -> None:
 def test_a_cursor_brings_its_position_back(first: Any, second: Any) -> None:
     tokens = Cursor("q", first)
     token = tokens.write(first, second)
-    assert repr(tokens.read(token, 2)) == repr([first, second])
-    with pytest.raises(ValueError, match="cursor"):
-        Cursor("q", first, "other").read(token, 2)
+    # a tuple comes back as a list
+    kinds = [list if isinstance(v, tuple) else type(v) for v in (first, second)]
+    assert repr(tokens.read(token, *kinds)) == repr([first, second])
+    for of, wanted in (
+        (Cursor("q", first, "other"), kinds),
+        (tokens, kinds[:1]),
+        (tokens, [set] * 2),
+    ):
+        with pytest.raises(ValueError, match="cursor"):
+            of.read(token, *wanted)
 
 
 @given(st.text())
 def test_no_text_is_a_cursor_by_chance(token: str) -> None:
     with pytest.raises(ValueError, match="cursor"):
-        Cursor("q").read(token, 1)
+        Cursor("q").read(token, str)
 
 
 def test_records_come_back_as_they_went_in() -> None:

@@ -146,8 +146,9 @@ class Cursor:
             base64.urlsafe_b64encode(dumps([self._query, *position]).encode()).decode().rstrip("=")
         )
 
-    def read(self, token: str, size: int) -> list[Any]:
-        """The values of a token; ValueError for one that this query did not give out."""
+    def read(self, token: str, *kinds: type) -> list[Any]:
+        """The values of a token, which are of these kinds; ValueError for one that this query did
+        not give out."""
         try:
             raw = base64.b64decode(
                 token.encode() + b"=" * (-len(token) % 4), altchars=b"-_", validate=True
@@ -155,7 +156,9 @@ class Cursor:
             values = loads(raw.decode())
         except (ValueError, AttributeError, RecursionError):
             values = None
-        if not isinstance(values, list) or len(values) != size + 1 or values[0] != self._query:
+        if not isinstance(values, list) or values[:1] != [self._query]:
+            raise refused(token)
+        if [type(value) for value in values[1:]] != [*kinds]:
             raise refused(token)
         return values[1:]
 
@@ -238,12 +241,12 @@ class DocumentQuery:
         out."""
         if self.cursor is None:
             return None
-        key, created = self._tokens.read(self.cursor, 2)
+        key, created = self._tokens.read(self.cursor, str, str)
         # it becomes part of a key condition: nothing else may be slipped in
         keys = rf"[0-4][^{END}]*|{MISSING}" if self.field else ""
         in_it = re.escape(self.collection.name) + "#[0-9a-f]{32}"
         for value, pattern in ((key, keys), (created, in_it)):
-            if not isinstance(value, str) or not re.fullmatch(pattern, value):
+            if not re.fullmatch(pattern, value):
                 raise refused(self.cursor)
         return key, created
 

@@ -105,8 +105,8 @@ async def conversation(
     tokens = Cursor("turns", session_key(key))
     before: Place | None = None
     if cursor is not None:
-        at, seq = tokens.read(cursor, 2)
-        before = (str(at), int(seq))
+        at, seq = tokens.read(cursor, str, int)
+        before = at, seq
     memory, archived = await asyncio.gather(
         stores.sessions.read(key, now=now),
         # one more tells whether there is a page before

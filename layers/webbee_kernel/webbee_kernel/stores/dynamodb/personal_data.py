@@ -132,8 +132,8 @@ class Belongings:
             names = await self.secret_names()
             lines += [_line("secret", name.partition("/")[0], name, None) for name in names]
         else:
-            index, pk, sk = tokens.read(cursor, 3)
-            after = (int(index), str(pk), str(sk))
+            index, pk, sk = tokens.read(cursor, int, str, str)
+            after = index, pk, sk
         size = 0
         async for index, items in self._walk(after):
             for item in items:

@@ -220,7 +220,7 @@ class SkeletonStore(Timers):
         reads what is due, not what exists."""
         tokens, after = Cursor("due", shard), None
         if cursor is not None:
-            due_at, pk, sk = tokens.read(cursor, 3)
+            due_at, pk, sk = tokens.read(cursor, float, str, str)
             after = {**key_of(pk, sk), "due_shard": str(shard), "due_at": due_at}
         items = await self._query(
             "#due_shard = :shard AND #due_at BETWEEN :since AND :before",

@@ -112,7 +112,7 @@ class TranscriptStore(TableStore):
         tokens = Cursor("sessions", pk, title)
         after = None
         if cursor is not None:
-            touched_at, session_id = map(str, tokens.read(cursor, 2))
+            touched_at, session_id = tokens.read(cursor, str, str)
             after = {**key_of(pk, listed_key(session_id)), "touched_at": touched_at}
         items = await self._living(
             now,
