@@ -3,6 +3,7 @@ kept."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import time
@@ -15,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from threading import Event as Signal
 from typing import Any
+from unittest.mock import Mock
 
 import boto3
 import pytest
@@ -27,8 +29,9 @@ from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
-from webbee_kernel.refresh.refresh_queue import OPEN_S
+from webbee_kernel.refresh.refresh_queue import OPEN_S, Letters
 from webbee_kernel.stores.audit_trail import LOST_S
+from webbee_kernel.stores.codec import loads
 from webbee_kernel.stores.protocols import Stores
 
 MAIN = """
@@ -382,6 +385,14 @@ def test_a_result_of_no_turn_does_not_go_round_for_ever(late: Late) -> None:
     boto3.client("sqs").send_message(QueueUrl=late.queue, MessageBody=json.dumps(body))
     late.settle()
     assert waiting(late.dead) == []
+
+
+def test_a_letter_brings_what_it_was_given() -> None:
+    queue, letter = Mock(), {"n": 2**70, "half": "\ud800", "f": 0.1}
+    asyncio.run(Letters("the queue", lambda _: queue).send(letter, 5))
+    [sent] = queue.send_message.call_args_list
+    assert loads(sent.kwargs["MessageBody"]) == letter
+    assert sent.kwargs["DelaySeconds"] == 5
 
 
 def test_a_letter_that_cannot_be_read_goes_to_the_dead_letters_and_the_others_are_served(

@@ -21,11 +21,14 @@ from local.gateway import socket_event
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Answer, Person, deployed, obey, until
 from tests.stand_ins.service import Reply, Request, served
-from webbee_kernel.clock import FrozenClock
+from webbee_kernel.clock import FrozenClock, SystemClock
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
+from webbee_kernel.stores.event_log import EventLog
 from webbee_kernel.testing import NOW
+from webbee_kernel.types import UserKey
 
 
 @dataclass
@@ -234,6 +237,22 @@ def test_an_event_reaches_every_open_page_of_its_user_and_nobody_elses(
     assert {f["id"] for f in one.heard("event")} == stored != set()
     assert other.heard("event") == []
     assert len(sockets.posts) - before == 2 * len(stored)
+
+
+def test_an_integer_beyond_64_bits_reaches_pages_and_polls(
+    stack: Stack, page: Page, alice: Person
+) -> None:
+    stream = stack.stream()
+    stores = dynamodb_stores(Tables.from_variables(stack.env))
+    told = EventLog(stores.events, SystemClock()).emit(
+        UserKey("acme", "alice"), "result", {"n": 2**70}
+    )
+    asyncio.run(told)
+    while stream.hand_over():
+        pass
+    # the stand-in reads it as a float
+    assert [frame["data"]["n"] for frame in page.heard("event")] == [2.0**70]
+    assert [event["n"] for event in alice.events()] == [2**70]
 
 
 def test_a_connection_that_is_gone_is_forgotten(

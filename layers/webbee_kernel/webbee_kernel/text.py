@@ -11,6 +11,8 @@ from functools import lru_cache
 from itertools import chain, combinations
 from typing import Any, Final, NamedTuple
 
+import orjson
+
 ELLIPSIS = "…"
 ARROW = " → "
 
@@ -130,6 +132,15 @@ def dumps(value: Any) -> str:
     text = re.sub(_JSON_UNSAFE, _escape, text)
     text = re.sub(_JSON_BLOCK, lambda _: "\\u005b", text)
     return re.sub(_JSON_LINE, _escape, text)
+
+
+def json_text(value: Any) -> str:
+    """Compact JSON, also of integers and broken surrogates that orjson refuses: extensions may
+    return both."""
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:
+        return json.dumps(value, separators=(",", ":"))
 
 
 def _is_suspect(text: str, *, plain: bool = False) -> bool:

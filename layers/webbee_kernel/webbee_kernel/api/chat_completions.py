@@ -16,11 +16,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from ..clock import digest
 from ..errors import BadInput, NotFound
 from ..observability import Usage, bind, used
+from ..text import json_text
 from ..turn.kernel import Kernel, TurnRequest
 from ..turn.messages import as_text
 from ..types import JSONObject
 from .request_models import MAX_MESSAGE, at_most
-from .router import Answer, Request, Route, Services, json_text
+from .router import Answer, Request, Route, Services
 
 MODEL: Final = "webbee"
 ROOT: Final = "/v1/openai/v1"

@@ -13,9 +13,10 @@ from ..bootstrap import make_belongings
 from ..clock import digest
 from ..errors import RequestConflict
 from ..stores.transcript_archive import conversation
+from ..text import json_text
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, to_dict, user_dict
 from .request_models import Asked, Page, cursor_given
-from .router import Answer, Request, Route, Services, json_text
+from .router import Answer, Request, Route, Services
 
 READ_TURNS: Final = 200
 """Newest turns of a session in which the message behind a record is looked for."""

@@ -4,7 +4,6 @@ every error becomes a status code here and nowhere else."""
 from __future__ import annotations
 
 import base64
-import json
 import logging
 import re
 import sys
@@ -30,6 +29,7 @@ from ..errors import (
 )
 from ..observability import answered, bind, hashed
 from ..sdk.records import User
+from ..text import json_text
 from ..types import CallOutcome, CallRequest, JSONObject, user_dict
 from .identity import user_of
 
@@ -219,15 +219,6 @@ def rendered(answer: Answer) -> JSONObject:
         }
     body = json_text(answer.body) if is_json else str(answer.body)
     return {"statusCode": answer.status, "headers": headers, "body": body, "isBase64Encoded": False}
-
-
-def json_text(value: Any) -> str:
-    """Compact JSON, also of integers and broken surrogates that orjson refuses: extensions may
-    return both."""
-    try:
-        return orjson.dumps(value).decode()
-    except TypeError:
-        return json.dumps(value, separators=(",", ":"))
 
 
 SAID: Final = {"dispatch_unavailable": "unanswered", "being_answered": "being_answered"}

@@ -16,8 +16,6 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-import orjson
-
 from ..aws.clients import aws_client, error_code, in_thread
 from ..background import start
 from ..bootstrap import App
@@ -26,8 +24,9 @@ from ..clock import Clock
 from ..errors import KernelError
 from ..refresh.refresh_queue import Letters
 from ..sdk.records import User
-from ..stores.codec import event_from
+from ..stores.codec import event_from, loads
 from ..stores.item_keys import user_of
+from ..text import json_text
 from ..turn.late import KIND, WAIT_S, LateResults
 from ..types import Event, JSONObject, UserKey
 
@@ -177,11 +176,11 @@ def refused(error: JSONObject, asked: JSONObject) -> JSONObject:
 def packed(frame: JSONObject) -> bytes:
     """The frame as it is sent. One that is larger than a message may be loses what makes it so,
     and says that it has to be fetched: a turn by its session, an event by `GET /v1/events`."""
-    raw = orjson.dumps(frame)
+    raw = json_text(frame).encode()
     if len(raw) <= MAX_FRAME_BYTES:
         return raw
     kept = ("type", "id", "at", "kind", "request_id", "session_id", "turn", "status")
-    return orjson.dumps({**{k: frame[k] for k in kept if k in frame}, "fetch": True})
+    return json_text({**{k: frame[k] for k in kept if k in frame}, "fetch": True}).encode()
 
 
 PAUSES_S: Final = (5, 10, 20, 40, 60)
@@ -238,7 +237,7 @@ class StreamRecords:
     async def _look_again(self, record: JSONObject) -> None:
         """A letter of the queue. Raises where it can neither be settled nor sent on."""
         try:
-            user, event, waited = _opened(orjson.loads(record["body"]))
+            user, event, waited = _opened(loads(record["body"]))
         except (KeyError, TypeError, ValueError) as error:
             await self._bury(record, error)
             return

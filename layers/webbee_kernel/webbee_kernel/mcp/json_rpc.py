@@ -18,6 +18,7 @@ from typing import Any, Final
 import orjson
 
 from ..errors import KernelError
+from ..text import json_text
 from ..types import JSONObject, object_of, of_token, token_of
 
 HANDSHAKE: Final = ("2025-06-18", "2025-11-25")
@@ -311,7 +312,7 @@ def events(stream: Stream, last: JSONObject | None) -> str:
     named = f"id: {stream.resume}\n" if stream.resume else ""
     # an empty event first: the client has the id to come back with before all else
     opening = f"retry: {RETRY_MS}\n{named}data:\n\n" if stream.resume else ""
-    return opening + "".join(f"{named}data: {orjson.dumps(m).decode()}\n\n" for m in messages)
+    return opening + "".join(f"{named}data: {json_text(m)}\n\n" for m in messages)
 
 
 def progress(token: str | int, percent: float, text: str) -> JSONObject:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
-from orjson import dumps
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
@@ -19,7 +18,9 @@ from ..aws.clients import BRISK_S, ClientFactory, aws_client, brisk_client, in_t
 from ..catalogue import Catalogue
 from ..observability import correlation_id
 from ..sdk.records import User
+from ..stores.codec import dumps
 from ..stores.types import Section, UserState
+from ..text import json_text
 from ..types import AuditRecord, CallRequest, JSONObject, user_dict
 
 TICK_S = 60
@@ -299,7 +300,7 @@ class SqsRefreshQueue(RefreshQueue):
 
     async def _send(self, messages: Sequence[RefreshMessage], factory: ClientFactory) -> None:
         entries = [
-            {"Id": str(i), "MessageBody": dumps(to_wire(m)).decode(), "DelaySeconds": m.delay_s}
+            {"Id": str(i), "MessageBody": json_text(to_wire(m)), "DelaySeconds": m.delay_s}
             for i, m in enumerate(messages)
         ]
         answer = await in_thread(
@@ -321,7 +322,7 @@ class Letters:
 
     async def send(self, letter: JSONObject, delay_s: int = 0) -> None:
         """Send it, to be there in so many seconds; raises what the queue raises."""
-        body = dumps(letter, default=str).decode()
+        body = dumps(letter)
         await in_thread(
             lambda: self._client_factory("sqs").send_message(
                 QueueUrl=self._url, MessageBody=body, DelaySeconds=delay_s

@@ -7,10 +7,9 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-import orjson
-
 from ..clock import Clock, iso, new_id
 from ..errors import StorageUnavailable
+from ..text import json_text
 from ..types import Event, JSONObject, UserKey
 
 if TYPE_CHECKING:
@@ -88,6 +87,6 @@ def sse(events: tuple[Event, ...]) -> str:
     again after three seconds."""
     lines = ["retry: 3000\n"]
     for event in events:
-        body = orjson.dumps({"at": event.at, "kind": event.kind, **event.data}).decode()
+        body = json_text({"at": event.at, "kind": event.kind, **event.data})
         lines.append(f"id: {event.event_id}\nevent: {event.kind}\ndata: {body}\n")
     return "\n".join(lines) + "\n"
