@@ -200,6 +200,7 @@ def extension(app_id: str = "mail") -> Extension:
     ext = Extension(app_id)
     ext.secret("password", "The mailbox's password", required=True)
     ext.secret("token", "Kept by the extension", write_mode="extension", max_bytes=8)
+    ext.secret("large", "More than the store takes", write_mode="extension", max_bytes=9_000)
     ext.secret("shared", "One for all users", scope="app", write_mode="both")
     return ext
 
@@ -231,6 +232,8 @@ def test_a_value_of_the_declared_size_fits_and_nothing_larger_nor_what_is_no_tex
         with pytest.raises(SecretTooLargeError, match="8, max_bytes= of its declaration") as caught:
             harness.run(secrets.set("token", value))
         assert value not in str(caught.value)
+    with pytest.raises(SecretTooLargeError, match="the limit is 8192"):
+        harness.run(secrets.set("large", "x" * 8193))
     for none in ("", None, 5, b"x"):
         with pytest.raises(ValueError, match="non-empty string"):
             harness.run(secrets.set("token", none))

@@ -313,6 +313,9 @@ def test_mistakes_are_told_at_import_with_the_name_and_the_choice() -> None:
             wrong()
     with pytest.raises(TypeError, match="BaseModel"):
         ext.cache_model("m")(dict)  # type: ignore[type-var]
+    for name in ("-", "", "m" * 129):
+        with pytest.raises(ValueError, match="1 to 128 bytes"):
+            ext.cache_model(name)
 
 
 def test_two_functions_under_one_name_are_both_named() -> None:

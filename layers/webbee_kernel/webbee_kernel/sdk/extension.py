@@ -250,7 +250,10 @@ class Extension:
         )
 
     def cache_model(self, name: str) -> Callable[[M], M]:
-        """Register a Pydantic model for typed `ctx.cache` values under a stable name."""
+        """Register a Pydantic model for typed `ctx.cache` values under a stable name of 1 to 128
+        bytes, which is not `-`."""
+        if name == "-" or not 1 <= len(name.encode()) <= 128:
+            raise ValueError(f"cache model {name!r}: a name has 1 to 128 bytes, and is not -")
 
         def register(model: M) -> M:
             if not (isinstance(model, type) and issubclass(model, BaseModel)):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ...aws.parameters import escaped
+from ...aws.parameters import MAX_VALUE_BYTES, escaped
 from ...clock import iso
 from ...errors import CallError
 from ...invariants import limit
@@ -306,9 +306,10 @@ async def put(store: SecretStore, where: str, spec: SecretDef, value: str) -> No
     """Check the size and write."""
     if not isinstance(value, str) or not value:
         raise ValueError(f"secret {spec.name!r} must be a non-empty string")
-    if (size := len(value.encode())) > spec.max_bytes:
+    most = min(spec.max_bytes, MAX_VALUE_BYTES)
+    if (size := len(value.encode())) > most:
         raise SecretTooLargeError(
-            f"secret {spec.name!r} has {size} bytes; the limit is {spec.max_bytes}, max_bytes= of"
-            " its declaration"
+            f"secret {spec.name!r} has {size} bytes; the limit is {most}, max_bytes= of its"
+            f" declaration, {MAX_VALUE_BYTES} at most"
         )
     await store.set(where, value)
