@@ -1,8 +1,14 @@
 """Everything a deployment has, on one machine: tables and queue from template.yaml on moto, the
-three real handlers."""
+three real handlers; and the local cell, where extension code runs in processes of its own, one for
+each tenant, with an environment of their own.
+
+A process serves all calls of its tenant side by side, where Lambda has one for each call at a time:
+a crash takes the calls beside it along.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import secrets
@@ -14,22 +20,40 @@ from datetime import UTC
 from itertools import dropwhile
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import boto3
 import orjson
 from moto.dynamodb.models import dynamodb_backends
 from moto.sqs.models import sqs_backends
 
-from .aws import account_tables, local_aws
-from .project import ROOT
-from .template import load_template
+from webbee_kernel.api.model_broker import BrokerService
+from webbee_kernel.api.process_pool import MEMORY_MB, SECONDS, ProcessPool
+from webbee_kernel.config import GROUPS, Settings, variable_of
+
+from .aws import account, account_tables, lambda_api, local_aws
+from .loopback import served
+from .project import ROOT, child_environment
+from .template import Template, environment, load_template
 from .terminal import CliError
 
-if TYPE_CHECKING:
-    from webbee_kernel.api.process_pool import ProcessPool
-
 FUNCTIONS = ("chat_turn", "tool_dispatch", "skeleton_refresh")
+
+NAME = "cell"
+"""What callers invoke (`WEBBEE_DISPATCH`)."""
+BROKER = "model_broker"
+"""What the cell invokes for `ctx.ai`."""
+FUNCTION = "ToolDispatchFunction"
+
+ORDINARY = (
+    *("PATH", "HOME", "USER", "LANG", "LANGUAGE", "TZ", "TERM", "NO_COLOR", "TMPDIR", "TEMP"),
+    *("SYSTEMROOT", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "PYTHONUTF8"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
+)
+"""Variables of this machine that a program needs to run; of the rest the cell sees what the
+template gives its function."""
+BEYOND = ("WEBBEE_DEVELOP", "WEBBEE_CALL_SECONDS", "WEBBEE_HTTP_ALLOW_PRIVATE")
+"""Settings that only a local cell has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +166,7 @@ def local_stack(
         )
         try:
             with ExitStack() as running:
-                cell = running.enter_context(_cell(template)) if apart else None
+                cell = running.enter_context(local_cell(template)) if apart else None
                 here = [name for name in FUNCTIONS if not (apart and name == "tool_dispatch")]
                 handlers = {name: load_handler(name) for name in here}
                 yield Stack(template, handlers, dict(os.environ), queue_url, cell)
@@ -150,15 +174,6 @@ def local_stack(
             for name in os.environ.keys() - saved.keys():
                 del os.environ[name]  # no thread that reads the others finds them missing
             os.environ.update(saved)
-
-
-@contextmanager
-def _cell(template: Mapping[str, Any]) -> Iterator[ProcessPool]:
-    from .cell import NAME, local_cell
-
-    with local_cell(dict(os.environ), dict(template)) as (cell, url):
-        os.environ |= {"WEBBEE_DISPATCH": NAME, "AWS_ENDPOINT_URL_LAMBDA": url}
-        yield cell
 
 
 def load_handler(function: str, root: Path = ROOT / "functions") -> ModuleType:
@@ -266,3 +281,59 @@ def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
     change = record["dynamodb"]
     at = change["ApproximateCreationDateTime"].replace(tzinfo=UTC).timestamp()
     return {**record, "dynamodb": {**change, "ApproximateCreationDateTime": at}}
+
+
+class Broker(BrokerService):
+    """What `model_broker` is in the cloud: asks the model of this process's settings."""
+
+    def invoke(self, event: Any) -> Any:
+        """Its answer."""
+        return asyncio.run(self.handle(event))
+
+
+@contextmanager
+def local_cell(template: Template) -> Iterator[ProcessPool]:
+    """A cell of this process's deployment for the time of the block, loading when this yields, and
+    from then on what is invoked."""
+    env = dict(os.environ)
+    broker = Broker(Settings.from_env(env, "model_broker"))
+    with (
+        served(account(), "aws-port", secret=True) as aws,
+        lambda_api({BROKER: broker}, secret=True) as models,
+    ):
+        cell = ProcessPool(cell_environment(env, template, aws, models))
+        with lambda_api({NAME: cell}, secret=True) as url:
+            os.environ |= {"WEBBEE_DISPATCH": NAME, "AWS_ENDPOINT_URL_LAMBDA": url}
+            cell.start()
+            try:
+                yield cell
+            finally:
+                cell.stop()
+
+
+def cell_environment(
+    env: Mapping[str, str], template: Template, aws: str, models: str
+) -> dict[str, str]:
+    """What the cell's processes see: what the template gives its function, and what a program needs
+    to run here. No key of a model, no value of an app's secret, no credentials: `ctx.ai` asks at
+    `models`, and the rest comes with a call.
+    """
+    named = environment(template, FUNCTION)
+    inside = [variable_of(n) for group in GROUPS if group in named for n in GROUPS[group]]
+    given = {*named, *inside, *ORDINARY, *BEYOND}
+    seen = {k: v for k, v in env.items() if k in given or k.startswith("LC_")}
+    seen |= {"PYTHONPATH": child_environment()["PYTHONPATH"], "PYTHONUTF8": "1"}
+    region = env["AWS_DEFAULT_REGION"]
+    memory = str(template["Parameters"]["Memory"]["Default"])
+    return {
+        **seen,
+        "AWS_ACCESS_KEY_ID": "cell",
+        "AWS_SECRET_ACCESS_KEY": "cell",
+        "AWS_DEFAULT_REGION": region,
+        "AWS_REGION": region,
+        "AWS_ENDPOINT_URL": aws,
+        "AWS_ENDPOINT_URL_LAMBDA": models,
+        "WEBBEE_MODEL_BROKER": BROKER,
+        MEMORY_MB: dict(p.split("=") for p in memory.split(","))["ToolDispatch"],
+        SECONDS: str(template["Resources"][FUNCTION]["Properties"]["Timeout"]),
+    }

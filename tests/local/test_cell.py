@@ -22,10 +22,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local.aws import account, aws_server
-from local.cell import cell_environment
 from local.loopback import Client, served
 from local.project import ROOT, child_environment
-from local.stack import local_stack
+from local.stack import cell_environment, local_stack
 from local.template import load_template
 from tests.processes import kill
 from webbee_kernel.api.process_pool import ProcessEnded
