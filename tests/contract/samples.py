@@ -10,7 +10,6 @@ from typing import Any
 
 from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Collection, Stores
-from webbee_kernel.stores.paging import UNDECLARED, Declared
 from webbee_kernel.stores.types import PendingConfirmation, Section, ToolCallDigest, Turn
 from webbee_kernel.types import AuditRecord, Event, SessionKey, UserKey
 
@@ -19,6 +18,9 @@ BOB = UserKey("acme", "bob")
 SESSION = SessionKey(ALICE, "s1")
 LATER = 2_000_000_000
 NOW = "2026-05-15T17:21:04Z"
+Declared = tuple[tuple[str, ...], float]
+"""The indexed fields of a collection, and when they are told."""
+UNDECLARED: Declared = ((), 0.0)
 
 
 def turn(seq: int, **changes: Any) -> Turn:
@@ -118,7 +120,7 @@ def notes(
     declared: Declared = UNDECLARED,
 ) -> Kept:
     """A collection of Alice's, unless told otherwise."""
-    return Kept(stores, Collection(user, app, collection, declared))
+    return Kept(stores, Collection(user, app, collection, *declared))
 
 
 async def race(*callers: Callable[[], Coroutine[Any, Any, Any]]) -> list[Any]:

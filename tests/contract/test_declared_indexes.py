@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from benchmarks.meter import metered
 from tests.contract.conftest import Dynamo
-from tests.contract.samples import ALICE, NOW, Kept, notes
+from tests.contract.samples import ALICE, NOW, UNDECLARED, Declared, Kept, notes
 from webbee_kernel.clock import iso, parse_iso
 from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.sdk.records import Document
@@ -22,14 +22,14 @@ from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.stores.codec import equal
 from webbee_kernel.stores.dynamodb import dynamodb_stores
 from webbee_kernel.stores.dynamodb.document_indexes import BACKFILLED, BELIEVED_S, SETTLES_S
-from webbee_kernel.stores.paging import UNDECLARED, Declared, DocumentQuery, Row, order_key
+from webbee_kernel.stores.paging import DocumentQuery, Row, order_key
 
 AT = parse_iso(NOW)
 INDEXES = ("n", "state")
 
 
 def declared(later: float = 0.0) -> Declared:
-    return Declared(INDEXES, AT + later)
+    return INDEXES, AT + later
 
 
 def tasks_of(stores: Stores, kept: Declared | None = None) -> Kept:

@@ -41,32 +41,20 @@ _KIND: Final = "local.2"
 _log = logging.getLogger("webbee.extension")
 
 
-class Declared(NamedTuple):
-    """The indexed fields of one collection, in the order of their indexes, and the moment (Unix
-    seconds) of the call they are told in."""
-
-    fields: tuple[str, ...] = ()
-    now: float = 0.0
-
-    def __bool__(self) -> bool:
-        return bool(self.fields)
-
-    def text(self) -> str:
-        """The same for the same declaration."""
-        return " ".join([_KIND, *self.fields]) if self.fields else ""
-
-
-UNDECLARED: Final = Declared()
-
-
 class Collection(NamedTuple):
-    """Documents of one name of a user's app. `declared` says what is kept of them: the same for all
-    calls of a release of the app."""
+    """Documents of one name of a user's app. `fields` are those that have indexes, the same for all
+    calls of a release of the app; `now` is the moment (Unix seconds) of the call, where any has."""
 
     user: UserKey
     app_id: str
     name: str
-    declared: Declared = UNDECLARED
+    fields: tuple[str, ...] = ()
+    now: float = 0.0
+
+    @property
+    def declaration(self) -> str:
+        """The same for the same fields, empty without any."""
+        return " ".join([_KIND, *self.fields]) if self.fields else ""
 
     @property
     def pk(self) -> str:
@@ -228,7 +216,7 @@ class DocumentQuery:
     def sought(self) -> str:
         """The first field of the condition of which an index has the documents of one value
         together; empty for none."""
-        fields = self.collection.declared.fields
+        fields = self.collection.fields
         return next((name for name in self.where if name in fields), "")
 
     @cached_property
@@ -288,7 +276,7 @@ class DocumentQuery:
         field = self.field or next(iter(self.where), "<field>")
         # a page as they were made reads what it shows
         is_plain = what == "where" and not self.where
-        if documents <= MANY or is_plain or field in self.collection.declared.fields:
+        if documents <= MANY or is_plain or field in self.collection.fields:
             return
         _log.warning(
             "app=%s | %s of %r read %s documents; ext.index(%r, %r) would make it a few",

@@ -9,7 +9,7 @@ from ...clock import iso
 from ...errors import StorageUnavailable
 from ...sdk.exceptions import StoreUnavailable
 from ...sdk.records import Document, Page
-from ...stores.paging import UNDECLARED, Collection, Declared
+from ...stores.paging import Collection
 from ...types import JSONObject
 
 if TYPE_CHECKING:
@@ -124,9 +124,8 @@ class StoreClient:
         return StoreClient(self._ctx._scoped(user_id, "I-AS-USER-1", "for_user"))
 
     def _of(self, collection: str) -> Collection:
-        indexes = self._ctx._ext.indexes.get(collection)
-        declared = Declared(indexes, self._ctx._now()) if indexes else UNDECLARED
-        return Collection(self._ctx._key, self._ctx._app, collection, declared)
+        fields = self._ctx._ext.indexes.get(collection, ())
+        return Collection(self._ctx._key, self._ctx._app, collection, fields, self._ctx._now())
 
     def _now(self) -> str:
         return iso(self._ctx._now())

@@ -103,17 +103,16 @@ class Generations(TableStore):
         """The generation to write under in the place of the head `held`, as this process last knew
         it, with the marker there: before a first document, so that none is ever unlisted. Where
         nothing is declared it is none, and one that had been ends."""
-        declared = collection.declared
-        if held and not declared:
+        if held and not collection.fields:
             # a document that is there had its marker written before it
             if not generation_of(held):
                 return Generation()
             self.forget(collection)
         at, known = self._known.get((collection.pk, collection.name), (0.0, None))
         # from 0 on: a clock that was set back must not keep an old answer fresh
-        if known and 0 <= now - at < BELIEVED_S and known.fields == declared.text():
+        if known and 0 <= now - at < BELIEVED_S and known.fields == collection.declaration:
             return known
-        if declared:
+        if collection.fields:
             return await self.read(collection, now) or await self._begin(collection, None, now)
         none = Generation()
         # whole and unconditional: a marker with a generation loses it, which ends it
@@ -127,7 +126,7 @@ class Generations(TableStore):
         if found is None:
             return None
         state = Generation.of(found)
-        if state.fields == collection.declared.text():
+        if state.fields == collection.declaration:
             return self._note(collection, now, state)
         return await self._begin(collection, state, now)
 
@@ -172,7 +171,7 @@ class Generations(TableStore):
         was quicker."""
         fresh = before is None
         since = 0.0 if fresh else now + SETTLES_S
-        made = Generation(secrets.token_hex(4), collection.declared.text(), since, done=fresh)
+        made = Generation(secrets.token_hex(4), collection.declaration, since, done=fresh)
         condition, values = ABSENT, {}
         if before and before.gen:
             condition, values = "#gen = :gen", {"gen": before.gen}
@@ -215,7 +214,7 @@ def ranges(table: str, asked: DocumentQuery, state: Generation | None) -> Ranges
     """By the index that has the documents of one value, by that of the order, else through the
     collection as it was made; of what comes in its order only what lies behind the cursor."""
     name = asked.sought or asked.field
-    if state and state.done and name in asked.collection.declared.fields:
+    if state and state.done and name in asked.collection.fields:
         return _indexed(table, asked, state, name)
     # what has to be put into an order is all read
     after = asked.after[1] if asked.after and not asked.order_by else ""
@@ -230,7 +229,7 @@ def _indexed(table: str, asked: DocumentQuery, state: Generation, name: str) -> 
         bounds, exact = [_of_value(asked.where[name], after)], _is_exact(asked)
     else:
         bounds, exact = _down(after) if asked.descends else [_up(after)], not asked.where
-    number, prefix = collection.declared.fields.index(name), f"{collection.name}#{state.gen}#"
+    number, prefix = collection.fields.index(name), f"{collection.name}#{state.gen}#"
     index = f"by_{number + 1}", SORT_KEYS[number]
     backwards = asked.descends and not asked.sought
     queries = [

@@ -65,7 +65,7 @@ def entries(collection: Collection, gen: str, head: Item, data: Mapping[str, Any
     """What a head carries of a document for its indexes: the collection, generation, key and
     creation; nothing without a generation."""
     name, _, created = str(head["created"]).partition("#")
-    fields = collection.declared.fields if gen else ()
+    fields = collection.fields if gen else ()
     return {
         sort_key: f"{name}#{gen}#{order_key(data.get(field))}{END}{created}"
         # fewer fields than indexes: without its attribute a head stands in no index

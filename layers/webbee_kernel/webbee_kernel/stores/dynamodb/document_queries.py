@@ -55,7 +55,7 @@ class DocumentQueries(TableStore):
     async def query(self, asked: DocumentQuery) -> Page[Document]:
         """One page."""
         state = await self._state(
-            asked, asked.field in asked.collection.declared.fields or bool(asked.sought)
+            asked, asked.field in asked.collection.fields or bool(asked.sought)
         )
         found = ranges(self._table, asked, state)
         if not found.in_order:
@@ -73,7 +73,7 @@ class DocumentQueries(TableStore):
             return state.total
         found = ranges(self._table, asked, state)
         # a bare count reads no documents, so none of them would get its entries
-        if not found.exact or (state and state.takes_in(asked.collection.declared.now)):
+        if not found.exact or (state and state.takes_in(asked.collection.now)):
             return len(await self._rows(asked, state, found))
         count = sum([await self._database.count(query) for query in found.queries])
         if not asked.sought:
@@ -82,16 +82,15 @@ class DocumentQueries(TableStore):
 
     async def _state(self, asked: DocumentQuery, would_help: bool) -> Generation | None:
         """The state of the indexes, where one would help."""
-        declared = asked.collection.declared
-        if not would_help or not declared:
+        if not would_help or not asked.collection.fields:
             return None
-        return await self._generations.read(asked.collection, declared.now)
+        return await self._generations.read(asked.collection, asked.collection.now)
 
     async def _rows(
         self, asked: DocumentQuery, state: Generation | None, found: Ranges, need: int = 0
     ) -> list[Row]:
         """Matching documents of the ranges, in their order: all, or at least the first `need`."""
-        if state and state.takes_in(asked.collection.declared.now):
+        if state and state.takes_in(asked.collection.now):
             return await self._taken_in(asked, state)
         # few may match: pages of no more than `need` would be a request for each handful
         size = need if found.exact or not need else CHUNK

@@ -169,7 +169,7 @@ class DocumentStore(TableStore):
     ) -> Document:
         """Put the document in the place of the head `held`, with its entries in indexes; where that
         changes the count, or it has parts, in one transaction."""
-        at = collection.declared.now or parse_iso(now)
+        at = collection.now or parse_iso(now)
         state = await self._generations.for_write(collection, held, at)
         head, parts = laid_out(collection, doc_id, held, text, uuid_utils.uuid7().hex, now)
         # what a reader will get: its entries are made of that and not of what was given
@@ -184,7 +184,7 @@ class DocumentStore(TableStore):
         return document
 
     async def _removals(self, collection: Collection, head: Item) -> list[Write]:
-        state = await self._generations.for_write(collection, head, collection.declared.now)
+        state = await self._generations.for_write(collection, head, collection.now)
         condition, values = unchanged(head)
         return [
             *state.counting_change(self._table, collection, head, None),
