@@ -875,3 +875,20 @@ def test_a_form_that_wants_a_time_zone_has_that_of_the_city(message: str, zone: 
     fields = {"timezone": TEXT}
     clock = tool("get_current_time", [], fields, ("timezone",), app="time", description=said)
     assert form_of(message, clock)["timezone"]["props"].get("value") == zone
+    is_whole = answer(message, tools=(clock,)).text.startswith("Please fill this in")
+    assert is_whole == (zone is None)
+
+
+def test_a_bare_no_brings_no_form_and_a_question_offers_the_search_for_its_words() -> None:
+    correct = tool("correct", ["no {title}"], {"title": TEXT}, action="write", app="tasks")
+    said = answer("no", tools=(correct,))
+    assert said.text == "All right, nothing was done."
+    assert "Form" not in [n["type"] for n in nodes(said.offer)]
+    search = tool("search", ["find the mail about {text}"], {"text": TEXT}, ("text",), app="mail")
+    order = tool("order", ["show my order"], app="mail")
+    labels = [
+        n["props"]["label"]
+        for n in nodes(answer("where is my order", tools=(search, order)).offer)
+        if n["type"] == "Button"
+    ]
+    assert "find the mail about order" in labels

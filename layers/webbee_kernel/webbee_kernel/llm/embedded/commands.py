@@ -149,17 +149,6 @@ class Commands:
         known = frozenset[str]().union(*(p.literals for p in self.examples if p.tag == tag))
         return [w for w in self.message.telling(tag, fields=fields) if sense(w, tag) not in known]
 
-    def named(self) -> Command | None:
-        """What begins with the whole name of a function without examples, and may say no more."""
-        stems = self.message.stems("en")[self.message.bounds("en", ask=False).first :]
-        for tool in self.tools:
-            name = tuple(sense(word, "en") for word in tool.fn_name.split("_"))
-            # MCP tools have no examples: their names are what people copy
-            if not tool.examples and len(name) > 1 and stems[: len(name)] == name:
-                pattern, is_all = by_name(tool)[0], len(stems) == len(name)
-                return Command(pattern, {} if is_all else self.values.draft(pattern), whole=is_all)
-        return None
-
     # Where a command begins
 
     def _opens(self, tag: str, at: int) -> bool:

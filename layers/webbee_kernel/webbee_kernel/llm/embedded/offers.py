@@ -21,7 +21,7 @@ from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from ..tools import does
 from .commands import Commands
 from .examples import Command, Pattern, Unclear, language_of, patterns, speech
-from .message import lexicon
+from .message import lexicon, sense
 from .prompt_reader import holding, name_of, read_prompt, stems_of_name
 from .undo import UndoMessage
 
@@ -93,7 +93,6 @@ def _answer(
     going_on = [t for t in request.tools if t.name == CONTINUE]
     if going_on and (lookup := _lookup(commands, readings)):
         return _calls([lookup], going_on)
-    readings = [*readings, *filter(None, [commands.named()])]
     if not readings:
         return _near(commands, tag, back.offered)
     is_sure = len(readings) == 1 and readings[0].is_sure
@@ -230,6 +229,8 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
     first = _first_ones(commands.tools)
     if commands.message.is_greeting(tag):
         return _greeted(first, commands, tag)
+    if commands.message.is_denial(tag) and not (before or commands.is_after_write):
+        return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
     if found := _list_of(commands.asked_for(), tag, commands.tools):
         return _calls([found])
     # of those that are near the one that the message begins as
@@ -241,10 +242,14 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
             return _calls([asked])
         is_undo = before and pattern.tool.action_type == "destructive"  # pressed, not filled in
         if score >= NEAR and _has_form(pattern) and not is_undo:
-            draft = commands.values.draft(pattern)
-            return _asked(Command(pattern, draft, whole=False), commands.tools, tag, before)
-    if commands.message.is_denial(tag) and not (before or commands.is_after_write):
-        return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
+            draft, said = (
+                commands.values.draft(pattern),
+                commands.message.telling("en", fields=True),
+            )
+            # a name that is all that was said leaves nothing unread
+            own = {sense(word, "en") for word in said}
+            is_name = not pattern.example and pattern.literals >= own
+            return _asked(Command(pattern, draft, whole=is_name), commands.tools, tag, before)
     offered = [
         (p.tool, p.example)
         for s, p in nearest
@@ -257,8 +262,9 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
             text=language.of(tag).say("under_your_name"), offer=_offer([data], tag)
         )
     words, about = commands.message.telling(tag, fields=True), commands.strange(tag)
-    if commands.message.asks or not (before or offered):
-        before = {**before, **_searches(commands, about or commands.strange(tag, fields=True), tag)}
+    if commands.is_question or not (before or offered):
+        sought = about or commands.strange(tag, fields=True) or words
+        before = {**before, **_searches(commands, sought, tag)}
     told = _examples([*offered, *first], "not_understood", tag, before, _beyond(words, tag))
     stems = [language.stem(word, tag) for word in about]
     rows = [row for t in commands.tools for row in commands.values.records.known(t.app_id)]
