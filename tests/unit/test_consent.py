@@ -107,6 +107,7 @@ ADD_TASK = f("add_task", title=1, due=1, priority=PRIORITY, notes=1)
 COMPLETE = f("complete_task", task_id=1)
 RENAME = f("rename_task", task_id=1, title=1)
 SAVE_NOTE = f("save_note", title=1, body=1)
+FINISH_ROW = f("finish_row", row={"type": "integer"}, keep_all_but=1)
 CREATE_EVENT = f("create_event", title=1, start=1, end=1, location=1)
 
 OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
@@ -140,6 +141,8 @@ OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
         {"title": "Встреча: Анна", "start": "2026-05-20T09:00"},
         "запланируй встречу с Анной в среду в 9",
     ),
+    (FINISH_ROW, {"row": 2}, "finish row 2"),
+    (FINISH_ROW, {"keep_all_but": "milk"}, "finish them, keep all but milk"),
 ]
 
 
@@ -154,6 +157,8 @@ FROM_ELSEWHERE: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (COMPLETE, {"task_id": "t1"}, "the milk task is done"),
     (COMPLETE, {"task_id": "t1"}, "the first one is done"),
     (RENAME, {"task_id": "t1", "title": "Buy oat milk"}, "rename buy milk to buy oat milk"),
+    (FINISH_ROW, {"row": 2}, "finish a row"),
+    (FINISH_ROW, {"keep_all_but": "rent"}, "finish them, keep all but milk"),
 ]
 
 
