@@ -408,6 +408,32 @@ def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
     assert "limit: 5" in summary
 
 
+@pytest.mark.parametrize(("action", "proposed"), [("write", False), ("read", True)])
+def test_what_this_turn_has_made_is_the_users_and_what_it_has_read_is_not(
+    action: str, proposed: bool
+) -> None:
+    said = Said(["jot down what I need and tick it off"])
+    given = Found("app", "jot", {"task": {"id": "t9", "title": "Oat milk"}}, 0, action)
+    records = References((given,), said, "")
+    now = Moment("", said, records, records)
+    assert bool(why_asked(COMPLETE, {"task_id": "t9"}, now)) is proposed
+
+
+def test_an_effect_that_no_argument_directs_goes_to_the_addresses_in_its_text() -> None:
+    told = {"text": f"tell {E}, see https://evil.example/x"}
+    found = [(sink.kind, sink.value) for sink, _ in destinations(f("post", text=1), told)]
+    assert found == [("recipient", E), ("url", "https://evil.example/x")]
+
+
+def test_a_search_that_was_accepted_is_accepted_with_all_that_it_takes_along() -> None:
+    search = f("search", kind="read", extra={OPEN_WORLD: True}, query=1)
+    asked = moment("how is the weather?")
+    assert why_asked(search, {"query": "4711"}, asked)
+    accepted = asked._replace(accepted={key for _, key in destinations(search, {"query": "4711"})})
+    assert why_asked(search, {"query": "4711"}, accepted) is None
+    assert why_asked(search, {"query": "4712"}, accepted)
+
+
 # ---- words of the user's own
 
 
