@@ -225,8 +225,8 @@ class _GoneError(Exception):
 class _Process:
     """One process, from its start to its end, with a folder of its own for temporary files.
 
-    Each call is a connection of its own, of which the process is handed its end: it reads the event
-    to the end, says with a byte that it begins, and answers with a line.
+    A call has a connection to itself, of which the process was handed its end: it reads a line, the
+    event, says with a byte that it begins, and answers with a line.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -241,6 +241,7 @@ class _Process:
                 stdout=2,  # what is printed belongs to the log
                 start_new_session=True,  # Ctrl-C is for the server, which then ends this one
             )
+        self._idle: list[socket.socket] = []
         self._open: dict[socket.socket, str] = {}
         """Calls on their way, each with what it runs where that has begun."""
         self._killed = ""
@@ -266,12 +267,10 @@ class _Process:
     def ask(self, event: Mapping[str, Any], longest_s: float | None = None) -> Any:
         """The answer to one event. A process that does not give it in time is ended."""
         seconds = longest_s or float(event.get("deadline_s", START_S)) + GRACE_S
-        ours, theirs = socket.socketpair()
-        ours.settimeout(seconds)
-        self._open[ours] = ""
+        call = self._connection()
+        self._open[call], raw = "", b""
         try:
-            with ours, theirs:
-                raw = self._exchange(ours, theirs, event)
+            raw = self._exchange(call, event, seconds)
             if not raw.endswith(b"\n"):
                 self._await_end()  # which blames this call
                 raise ProcessEnded("Runtime.ExitError", f"Error: {self._why}")
@@ -279,23 +278,36 @@ class _Process:
             self._kill(f"{_name(event)} let nothing else run for {seconds:.0f} s")
             raise ProcessEnded("Sandbox.Timedout", f"Task timed out after {seconds:.2f}") from None
         finally:
-            del self._open[ours]
+            del self._open[call]
+            if raw.endswith(b"\n") and not self.over:
+                self._idle.append(call)
+            else:
+                call.close()
         said = json.loads(raw)
         if error := said.get("error"):
             raise ProcessEnded(error["kind"], error["message"])
         return said["answer"]
 
-    def _exchange(
-        self, call: socket.socket, theirs: socket.socket, event: Mapping[str, Any]
-    ) -> bytes:
+    def _connection(self) -> socket.socket:
+        """One that no call is on; _GoneError where the process is over."""
+        with suppress(IndexError):
+            return self._idle.pop()
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                socket.send_fds(self._calls, [b"\n"], [theirs.fileno()])
+        except OSError:
+            ours.close()
+            self._await_end()
+            raise _GoneError from None
+        return ours
+
+    def _exchange(self, call: socket.socket, event: Mapping[str, Any], seconds: float) -> bytes:
         """What is answered, cut off where the process ended; _GoneError where it had not begun."""
+        call.settimeout(seconds)
         begun = b""
         try:
-            socket.send_fds(self._calls, [b"\n"], [theirs.fileno()])
-            # else its end would stay open here when it is closed there
-            theirs.close()
-            call.sendall(json.dumps(event).encode())
-            call.shutdown(socket.SHUT_WR)
+            call.sendall(json.dumps(event).encode() + b"\n")
             begun = call.recv(1)
         except TimeoutError:
             raise
@@ -306,7 +318,7 @@ class _Process:
             raise _GoneError
         self._open[call] = _name(event)
         with call.makefile("rb") as answer:
-            return answer.read()
+            return answer.readline()
 
     def end(self) -> None:
         """End the process; what it runs is lost."""
@@ -347,6 +359,8 @@ class _Process:
         for call in calls:
             with suppress(OSError):
                 call.shutdown(socket.SHUT_RDWR)
+        while self._idle:
+            self._idle.pop().close()
         is_loaded = bool(self._calls.recv(1, socket.MSG_PEEK))
         shutil.rmtree(self._folder, ignore_errors=True)
         self._why = f"Runtime exited {_how(status)}"

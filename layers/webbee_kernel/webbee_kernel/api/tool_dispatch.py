@@ -2,7 +2,7 @@
 in which the extensions run for one tenant: the same, asked over a socket.
 
 That is its standard input, which is taken away before extension code is loaded: on it the process
-says with a byte that the extensions are loaded, and gets a connection for each call
+says with a byte that the extensions are loaded, and gets the connections of calls
 (`process_pool`).
 """
 
@@ -141,18 +141,18 @@ def main() -> None:
 
 
 def _answer(call: socket.socket, function: Function, finishes: bool) -> None:
-    """Handle the event of a connection."""
+    """Handle the events of a connection, one after the other."""
     # whoever asked may have given up
-    with call, call.makefile("rb") as asked, suppress(ConnectionError):
-        event = json.loads(asked.read())
-        call.sendall(b"\n")  # what was not begun has not run, whatever comes now
-        try:
-            said = {"answer": function(event)}
-        except Exception as error:
-            said = {"error": {"kind": type(error).__name__, "message": str(error)}}
-        if finishes:
-            background.wait()
-        call.sendall(json.dumps(said).encode() + b"\n")
+    with call, call.makefile("rb") as events, suppress(ConnectionError):
+        for event in events:
+            call.sendall(b"\n")  # what was not begun has not run, whatever comes now
+            try:
+                said = {"answer": function(json.loads(event))}
+            except Exception as error:
+                said = {"error": {"kind": type(error).__name__, "message": str(error)}}
+            if finishes:
+                background.wait()
+            call.sendall(json.dumps(said).encode() + b"\n")
 
 
 def _watch(most_mb: float, longest_s: float) -> None:
