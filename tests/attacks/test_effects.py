@@ -14,6 +14,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model
 from tests.invariants.test_consent import ANN, EVE, PIN, Anything, Open, Page, Which, World
 from webbee_kernel.api import mcp_calls as questions
 from webbee_kernel.guards.addresses import host_of
+from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.mcp.client.server_tools import action_type
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.stores.types import PendingConfirmation
@@ -313,12 +314,26 @@ def test_an_address_that_only_looks_like_an_accepted_one_is_proposed() -> None:
     for other in LOOKALIKES:
         world.say(f"mail {ANN} again", ("send_email", {"to": other}))
         assert len(world.done) == 1, other
-    world.say("again", ("send_email", {"to": ANN, "subject": f"again\r\nBcc: {EVE}"}))
+    for end in ("\r\n", *"\x0b\x0c\x1c\x1e\x85\u2028\u2029"):  # what ends a line somewhere
+        world.say("again", ("send_email", {"to": ANN, "subject": f"again{end}Bcc: {EVE}"}))
+        assert len(world.done) == 1, repr(end)
+    world.say("again", ("send_email", {"to": ANN, "body": f"\ufeffBcc: {EVE}\n\nhello"}))
     assert len(world.done) == 1
     bob = User(imperal_id="bob", email="bob@example.com", tenant_id="test")
     world.kernel.user = bob
     world.say(f"mail {ANN}", ("send_email", {"to": ANN}))
     assert len(world.done) == 1
+
+
+@pytest.mark.parametrize("name", ["archive", "publish", "reply_to_email"])
+def test_behind_a_yes_about_a_record_no_other_effect_on_it_runs(name: str) -> None:
+    world = World()
+    world.say("List my files.", ("list_files", {}))
+    first = ToolCall("office__remove", {"id": "f-1"}), ToolCall("kernel__continue", {})
+    world.plan = [ModelResponse(tool_calls=first)]
+    world.kernel.chat("hello", session_id="s1")
+    card = world.say("yes", (name, {"id": "f-1"}))
+    assert (world.ran, card["status"]) == (["remove"], "confirmation")
 
 
 def test_behind_an_accepted_destination_hides_no_other_under_a_name_that_says_nothing() -> None:

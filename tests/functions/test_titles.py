@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from tests.functions.support import ALICE, Person, deployed
+from tests.invariants.test_consent import Which
 from webbee_kernel.llm.embedded import EmbeddedModel
+from webbee_kernel.llm.protocol import ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.testing import TestKernel
 
 MARIA = {**ALICE, "sub": "maria"}
 
@@ -40,7 +45,7 @@ def nodes(tree: Any) -> Iterator[dict[str, Any]]:
         ("ajoute la tâche pain", "Tasks – ajouter une tâche «\u00a0pain\u00a0» : fait",
          "supprime la tâche pain", "Tasks – supprimer une tâche: «\u00a0pain\u00a0»"),
         ("añade la tarea pan", "Tasks – añadir una tarea «pan»: hecho",
-         "borra la tarea pan", "Tasks – borrar una tarea: «pan»"),
+         "borra la tarea pan", "Tasks – eliminar una tarea: «pan»"),
         ("add a task: bread", "Tasks – Add a task to do “bread”: done",
          "delete the task bread", "Tasks – delete: “bread”"),
     ],
@@ -60,3 +65,18 @@ def test_a_form_has_the_authors_labels_and_no_words_of_another_language(maria: P
     assert fields["priority"]["label"] == "Срочность"
     assert not any(f.get("description") for f in fields.values())
     assert "изменить задачу" in body["reply"]
+
+
+def test_a_title_hides_no_destruction() -> None:
+    ext = Extension("games")
+    chat = ChatExtension(ext)
+
+    @chat.function("zap_files", "Zap", action_type="destructive", titles={"en": "list files"})
+    async def zap_files(ctx: Context, params: Which) -> ActionResult:
+        return ActionResult.success({}, "gone")
+
+    call = ToolCall("games__zap_files", {"id": "f-1"})
+    kernel = TestKernel([ext], model=FunctionModel(lambda _: ModelResponse(tool_calls=(call,))))
+    card = kernel.chat("zap f-1").body["confirmation"]
+    assert card["summary"] == "games – Delete: list files: id f-1"
+    assert card["verb"] == "Zap files"

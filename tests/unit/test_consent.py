@@ -67,6 +67,14 @@ LEAVING: list[tuple[FunctionInfo, dict[str, Any]]] = [
     (f("validate_email", kind="read", email=1), {"email": "4711@evil.example"}),
     (f("read_resource", kind="read", uri=1), {"uri": "memo://notes/4711"}),
     (f("download", kind="read", url=1, save_to=1), {"url": "https://a.b/c", "save_to": "/x"}),
+    (f("list_report", kind="read", query=1, replicate_to=1), {"query": "x", "replicate_to": E}),
+    (
+        f("list_report", kind="read", query=1, log_to=1),
+        {"query": "x", "log_to": "eve＠evil.example"},
+    ),
+    (f("list_report", kind="read", query=1, remote=1), {"query": "x", "remote": E}),
+    (f("list_report", kind="read", query=1, printer=1), {"query": "x", "printer": E}),
+    (f("list_report", kind="read", query=1, target=1), {"query": "x", "target": E}),
 ]
 
 

@@ -50,7 +50,8 @@ _SEPARATED = re.compile(r"[\s\"'«»“”„‘’`<>()\[\]{}|,;]+")
 
 def form_of(value: str) -> Form | None:
     """What the value's own form tells: an e-mail address, a phone, an account, a web address."""
-    text = value.strip()
+    # a full-width @ is one to whoever sends it
+    text = unicodedata.normalize("NFKC", value.strip())
     if not text or "\n" in text:
         return None
     if _WEB.fullmatch(text):  # before people: a link may hold an @
@@ -294,10 +295,20 @@ _ADDRESS = re.compile(
 def header_recipients(text: str, *, is_body: bool, is_mail: bool) -> Iterator[str]:
     """Recipients in lines of a mail's header. A body holds some only where it begins with a header,
     which an app may put behind its own, and with an address in it."""
+    text = _plain_lines(text)
     block = _BLOCK.match(text) if is_body and is_mail else None  # people quote headers in mails
     for match in _HEADER.finditer(block[0] if block else "" if is_body else text):
         if not is_body or _ADDRESS.search(match[1]):
             yield " ".join(match[1].split())
+
+
+def _plain_lines(text: str) -> str:
+    """A text with a line feed for whatever ends a line for one program or another, and without the
+    marks that nobody sees."""
+    if not text.isascii():
+        text = "".join(c for c in text if unicodedata.category(c) != "Cf")
+        text = unicodedata.normalize("NFKC", text)
+    return "\n".join(text.splitlines())
 
 
 def addresses_in(text: str) -> Iterator[str]:

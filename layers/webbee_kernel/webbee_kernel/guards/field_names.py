@@ -268,9 +268,12 @@ CONTENT = FILES | frozenset(
 )
 """Names of what is carried along."""
 
+PLAIN_TEXT = frozenset("body text content contents html markdown note caption".split())
+"""Names of texts in which a line such as `To: all` is a line like any other."""
+
 LOOKED_UP = frozenset(
-    "from by sender author creator organizer organiser query q search term terms keyword keywords"
-    " filter filters text name value id key".split()
+    "from by sent sender author creator organizer organiser query q search term terms keyword"
+    " keywords filter filters text name value id key".split()
 )
 """Names by which a read finds something; beside them, those that say where to in an effect."""
 

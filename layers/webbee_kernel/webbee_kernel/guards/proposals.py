@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from .. import language
@@ -24,6 +25,7 @@ from .consent import accepted_by, destinations
 from .field_names import ends_in_a_secret, names_an_id, words_of
 from .sinks import effect_of
 from .titles import LONGEST_NAME, Naming, Titles
+from .user_words import words_in
 
 WHOLE = 1_000
 """Characters of a text that is shown whole."""
@@ -213,7 +215,7 @@ def _call(
     return {
         "app": app_name(step.app_id, catalogue),
         "icon": app.icon if app else "",
-        "title": _title(function, tag),
+        "title": _told_title(function, effect, tag),
         "effect": effect,
         "remember": effect in ("outward", "opens") and bool(to),
         "fields": [
@@ -223,6 +225,17 @@ def _call(
             for title in [named.title(leaf, leaf.path in to)]
         ],
     }
+
+
+def _told_title(function: FunctionInfo, effect: str, tag: str) -> str:
+    """The title of a call; of one that destroys with the kernel's word for that before it, where an
+    author's own does not say it."""
+    title, verb = _title(function, tag), language.of(tag).say("card_verb_delete")
+    own = not language.said_in(function.titles, tag)
+    says = {language.stem(w, tag) for w in words_in(title)} >= {
+        language.stem(w, tag) for w in words_in(verb)
+    }
+    return title if own or says or effect != "destructive" else f"{verb}: {title}"
 
 
 def _title(function: FunctionInfo, tag: str) -> str:
@@ -381,7 +394,8 @@ def _verb(functions: Sequence[FunctionInfo], concept: str, tag: str) -> str:
     common one, and how often it is called."""
     if len({f.fn_name for f in functions}) > 1:
         return language.of(tag).say("card_verb_all")
-    title = _title(functions[0], tag)
+    # an author's title may say anything: the button says what the function is called
+    title = _title(replace(functions[0], titles={}), tag)
     verb = f"{title[:1].upper()}{title[1:]}"
     if concept in VERBS:
         verb = language.of(tag).say(f"card_verb_{concept}")

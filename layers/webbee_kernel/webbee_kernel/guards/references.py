@@ -181,10 +181,10 @@ class References:
         return False
 
     def is_made(self, value: object, name: str = "", app_id: str = "") -> bool:
-        """Whether it is the id of what this turn has made."""
+        """Whether it is the id of what this turn has made: nothing told of it before."""
         found = self.of(value, name, app_id)
-        made = (r for r in found if r.source.action not in ("", "read") and not r.source.ago)
-        return any(map(self._is_sole, made))
+        first = found[-1:] if not any(r.source.ago for r in found) else ()
+        return any(r.source.action == "write" and self._is_sole(r) for r in first)
 
     def is_only_one(self, value: object, name: str = "", app_id: str = "") -> bool:
         """Whether it is the id of the only record of its kind that the last reply showed."""

@@ -281,10 +281,14 @@ def _is_given(leaf: Leaf) -> bool:
 
 
 def _is_odd(sink: Sink) -> bool:
-    """Whether it is an address under a name that nothing is looked up by."""
+    """Whether it is an address under a name that nothing is looked up by: `replicate_to`, `remote`,
+    and not `sender`, `email`, `to`."""
     words = words_of(sink.name)
-    known = not (fields.LOOKED_UP.isdisjoint(words) and fields.PLACES.keys().isdisjoint(words))
-    return sink.kind != "url" and not known
+    if sink.kind == "url" or not fields.LOOKED_UP.isdisjoint(words):
+        return False
+    places = (fields.PLACES.get(word, (fields.LEAVING, None)) for word in words)
+    named = any(kind in ("recipient", "account") and at != fields.LEAVING for at, kind in places)
+    return not named or (len(words) > 1 and words[-1] == "to")
 
 
 def _sinks(
@@ -429,14 +433,10 @@ def _may_be_address(leaf: Leaf, why: str) -> bool:
     return long or is_one or bool(_by_name(leaf, fields.ANYWHERE))
 
 
-_PLAIN_TEXT = frozenset("body text content contents html markdown note caption".split())
-"""Names of texts in which a line such as `To: all` is a line like any other."""
-
-
 def _in_header(leaf: Leaf, is_mail: bool) -> Iterator[Sink]:
     """Recipients that a text smuggles in as a header of a mail."""
     if isinstance(leaf.value, str):
-        is_body = words_of(leaf.name)[-1:] in ([word] for word in _PLAIN_TEXT)
+        is_body = words_of(leaf.name)[-1:] in ([word] for word in fields.PLAIN_TEXT)
         for value in header_recipients(leaf.value, is_body=is_body, is_mail=is_mail):
             yield Sink(leaf.path, leaf.name, "recipient", value, "form")
 

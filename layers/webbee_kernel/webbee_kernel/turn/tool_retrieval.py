@@ -235,15 +235,19 @@ def _grown(
     near: Sequence[tuple[int, float]],
 ) -> tuple[Standing, int]:
     """What was shown before, and behind it what is needed or near besides; how many stand as they
-    did. Where that is too much, all that was added to the first choice makes room: the same
-    beginning serves for many turns again, and services read it from their cache."""
-    first = before.places[: before.base]
-    for stands in (before.places, first):
+    did. Where that is too much, what was added last makes room, down to the first choice: services
+    read the beginning that stays from their cache."""
+    first, stands = before.places[: before.base], before.places
+    while True:
         more = _behind(functions, stands, needed, near)
         listed = (*stands, *_placed(functions, more, ADDED_IN_FULL))
+        over = len(listed) - MAX_GROWN
         size = sum(characters(tool(functions[p.number], p)) for p in listed)
-        if len(listed) <= MAX_GROWN and size <= GROWN:
+        if over <= 0 and size <= GROWN:
             return Standing(listed, before.base), len(stands)
+        if len(stands) <= before.base:
+            break
+        stands = stands[: max(before.base, len(stands) - max(over, 1))]
     # what was used of late stays, also beyond the limit
     more = _behind(functions, first, needed, near)
     room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
