@@ -653,6 +653,27 @@ PIN = [
     "desfija {id} {pinned=false}",
 ]
 
+RENAME = [
+    "rename the note {title} to {new_title}",
+    "переименуй заметку {title} в {new_title}",
+    "rename the {title} note to {new_title}",
+    "назови заметку {title} {new_title}",
+    "call the note {title} {new_title}",
+    "benenne die Notiz {title} in {new_title} um",
+    "benenne die Notiz {title} um in {new_title}",
+    "nenne die Notiz {title} {new_title}",
+    "renomme la note {title} en {new_title}",
+    "renombra la nota {title} como {new_title}",
+    "renombra la nota {title} a {new_title}",
+    "rename the note {title} as {new_title}",
+    "rename the note to {new_title}",
+    "переименуй заметку в {new_title}",
+    "benenne die Notiz in {new_title} um",
+    "benenne die Notiz um in {new_title}",
+    "renomme la note en {new_title}",
+    "renombra la nota como {new_title}",
+]
+
 DELETE = [
     "delete the note {title}",
     "удали заметку {title}",

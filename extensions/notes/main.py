@@ -87,6 +87,14 @@ class AppendParams(WhichParams):
     text: Text = Field(description="What to add, behind what the note says already.")
 
 
+class RenameParams(WhichParams):
+    """One note, and what it is to be called."""
+
+    new_title: Annotated[Title, titled(**texts("label_new_title"))] = Field(
+        min_length=1, description="What the note is to be called."
+    )
+
+
 class PinParams(WhichParams):
     """One note, and whether it is to be pinned."""
 
@@ -192,6 +200,26 @@ async def pin(ctx: Context, params: PinParams) -> ActionResult:
         return changed
     summary = say(ctx, "pinned" if params.pinned else "unpinned", title=note.title)
     return ActionResult.success(changed.facts(), summary, refresh_panels=PANELS)
+
+
+@chat.function(
+    "rename",
+    "Rename a note, by its id or title",
+    action_type="write",
+    examples=examples.RENAME,
+    titles=texts("title_rename"),
+)
+async def rename(ctx: Context, params: RenameParams) -> ActionResult:
+    """By id: one read, one write. By title: one pass over the notes first."""
+    note = await locate(ctx, params.id, params.title)
+    if isinstance(note, ActionResult):
+        return note
+    changed = await change(ctx, note, {"title": params.new_title})
+    if isinstance(changed, ActionResult):
+        return changed
+    summary = say(ctx, "renamed", title=note.title, new_title=params.new_title)
+    undo = ui.Call("rename", id=note.id, new_title=note.title)
+    return ActionResult.success(changed.facts(), summary, refresh_panels=PANELS, undo=undo)
 
 
 @chat.function(

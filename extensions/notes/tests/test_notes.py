@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from webbee_kernel.sdk import ui
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
 
 FOLDER = Path(__file__).parents[1]
@@ -40,6 +41,31 @@ def test_a_written_note_can_be_read_by_the_id_it_returned(notes: ExtensionHarnes
         "written_at": read.data["written_at"],
     }
     assert read.data["written_at"].startswith("2026-05-15T17:21:04")
+
+
+def test_a_note_is_renamed_and_undo_calls_it_as_before(notes: ExtensionHarness) -> None:
+    ident = written(notes, "The code is 4411.", "Door")
+    result = notes.call("rename", title="door", new_title="Front door")
+    assert result.data == {"id": ident, "title": "Front door", "pinned": False}
+    assert result.summary == 'The note "Door" is called "Front door" now.'
+    assert result.undo == ui.Call("rename", id=ident, new_title="Door")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "rename the note Door to Gate",
+        "benenne die Notiz Door in Gate um",
+        "переименуй заметку Door в Gate",
+        "renomme la note Door en Gate",
+        "renombra la nota Door como Gate",
+    ],
+)
+def test_the_note_that_is_named_is_renamed_and_no_task(message: str) -> None:
+    kernel = TestKernel([FOLDER, FOLDER.parent / "tasks"])
+    kernel.chat("write a note called Door: The code is 4411.")
+    calls = kernel.chat(message).body["calls"]
+    assert [(c["app_id"], c["fn_name"], c["status"]) for c in calls] == [("notes", "rename", "ok")]
 
 
 @pytest.mark.parametrize(
