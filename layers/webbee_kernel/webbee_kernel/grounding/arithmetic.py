@@ -35,7 +35,7 @@ SAID, SEEN = 16, 40
 CHANCE, ALIKE, MANY = 0.2, 0.1, 1000
 """How many hits by chance are too many for a figure to be made of what nobody named; share of a
 figure by which others of about its size are off, and how many of these are counted."""
-LINED = 3
+LINE_PLACES = 3
 """Figures of a line, from its start and from its end, that are added up with those of others."""
 FEW = range(2, 13)
 """Nights, people and pieces that an amount is for."""
@@ -56,7 +56,7 @@ class Layer:
         self._figures = sorted(own, key=_size)
         self._sizes = [abs(f.value) for f in self._figures]
 
-    def made(self, value: Number, step: float, kinds: Sequence[str]) -> str:
+    def formula(self, value: Number, step: float, kinds: Sequence[str]) -> str:
         """How a figure of some kinds is made that is a value to a step; none where chance would
         give one."""
         found = self._near(value, step / 2, kinds, exact=step <= 1)
@@ -110,7 +110,7 @@ class Arithmetic:
         kinds = () if not kind else (kind, "") if is_minor else (kind, ANY, "", QUOTIENT)
         # where keys tell of this kind, a figure of which they tell nothing is none of it
         own = kinds[:2] if kind in self._kinds else kinds
-        found = (layer.made(abs(value), step, of) for layer, of in self._layers(own, kinds))
+        found = (layer.formula(abs(value), step, of) for layer, of in self._layers(own, kinds))
         return next(filter(None, found), "")
 
     def _layers(
@@ -119,10 +119,10 @@ class Arithmetic:
         """The figures that something follows from, the surest first, and of which kinds; each made
         when it is asked for."""
         yield self._sums, own
-        yield self._parted, own
+        yield self._by_state, own
         yield self._groups, own
         yield self._told, kinds
-        yield self._chained, kinds
+        yield self._by_row, kinds
 
     def of_records(self, owners: frozenset[Owner], value: Number, step: float) -> bool:
         """Whether a value is what figures of some records give, row by row or together."""
@@ -164,9 +164,9 @@ class Arithmetic:
         return self._index.once("totals", lambda: frozenset(made))
 
     @property
-    def _parted(self) -> Layer:
+    def _by_state(self) -> Layer:
         """The sums and averages of columns over the rows of one state."""
-        return self._kept("parted", lambda: (f for t in self._tables for f in t.parted()))
+        return self._kept("by state", lambda: (f for t in self._tables for f in t.by_state()))
 
     @property
     def _groups(self) -> Layer:
@@ -184,18 +184,18 @@ class Arithmetic:
     def _told(self) -> Layer:
         """What two figures in sight give of which the reply or the message tells one, or that are
         of one field, and what the reply's figures in a row add up to."""
-        made = (*self._pairs(), *self._multiples(), *self._runs(), *self._lined())
+        made = (*self._pairs(), *self._multiples(), *self._runs(), *self._line_totals())
         return Layer(made, is_sure=True)  # told, and so not by chance
 
     @property
-    def _chained(self) -> Layer:
+    def _by_row(self) -> Layer:
         """What three figures give of a row that the reply names, or of any where it names none of a
         list, and of what stands beside all rows: a price less another, times so many."""
         return self._index.once(f"chains {hash(self._named)}", lambda: Layer(self._chains()))
 
     def _chains(self) -> Iterator[Figure]:
         for table in self._tables[:JOINED]:
-            yield from table.chained()
+            yield from table.chain_totals()
         beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
         above = [figure(p) for p in beside if p.key and is_counted(p)][:PARTS]
         for table, row in islice(self._spoken_of(), SAID):
@@ -229,12 +229,12 @@ class Arithmetic:
                 if total != int(total):  # "4.6 and 4.0: 4.3 on average"
                     yield Figure(total / count, kind, "average(reply)")
 
-    def _lined(self) -> Iterator[Figure]:
+    def _line_totals(self) -> Iterator[Figure]:
         """What the figures add up to that stand at one place of each line, from its start or from
         its end: a column of a table, the last of each item."""
         for kind in {one.kind for one in self._said}:
             lines = [[f.value for f in line if f.kind == kind] for line in self._lines]
-            for at in range(-LINED, LINED):
+            for at in range(-LINE_PLACES, LINE_PLACES):
                 column = [line[at] for line in lines if -len(line) <= at < len(line)]
                 yield from (Figure(total, kind, "sum(reply)") for total in _totals(column))
 

@@ -157,7 +157,7 @@ class Table:
                 if kind != "level":
                     yield Figure(total, kind, f"sum({self.name}[].{key})", key)
 
-    def parted(self) -> Iterator[Figure]:
+    def by_state(self) -> Iterator[Figure]:
         """The sums and averages of columns over the rows of one state: several that share a text
         or a flag, or are above or below zero."""
         yield from self._of_groups(self._states)
@@ -186,7 +186,7 @@ class Table:
                 if len(column) <= LONG:
                     yield Figure(whole - sum(part), kind, f"sum({self.name}[].{key}) - {where}")
 
-    def chained(self) -> Iterator[Figure]:
+    def chain_totals(self) -> Iterator[Figure]:
         """What three figures of each row of a short list give, over all rows."""
         sums: dict[tuple[str, str], Number] = defaultdict(int)
         for row in self.rows.values() if len(self.rows) <= RUN else ():

@@ -183,7 +183,7 @@ class Index:
             # with a zone of its own it may be told in the user's
             zoned = found.end() < len(at.value) and moment(at.value)
             if zoned and zoned.utcoffset() != zoned.astimezone(self.zone).utcoffset():
-                self._told_at(zoned.astimezone(self.zone), at)
+                self._add_moment(zoned.astimezone(self.zone), at)
 
     def _number(self, value: Number, at: Place) -> None:
         # NaN, and what would make sums infinite
@@ -200,11 +200,11 @@ class Index:
         # seconds since 1970, from 2001 on, or milliseconds until 2103
         if 1e9 < value < 4.2e12 and "moment" in roles:
             told = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
-            self._told_at(told, at)
+            self._add_moment(told, at)
             if self.zone is not UTC:
-                self._told_at(told.astimezone(self.zone), at)
+                self._add_moment(told.astimezone(self.zone), at)
 
-    def _told_at(self, moment: datetime, at: Place) -> None:
+    def _add_moment(self, moment: datetime, at: Place) -> None:
         self._date(moment.year, moment.month, moment.day, at)
         self.times.setdefault(moment.hour * 60 + moment.minute, []).append(at)
 

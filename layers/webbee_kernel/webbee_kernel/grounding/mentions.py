@@ -146,7 +146,7 @@ def _is_known(reading: Reading, index: Index, token: Token) -> bool:
     """Whether a word is common, or stands in the evidence in any form."""
     word, spoken = _OWNED.sub("", token.text), reading.language
     common = fold(word) in spoken.vocabulary or word.lower() in language.of("en").vocabulary
-    return common or bool(index.words.held(word, spoken))
+    return common or bool(index.words.find(word, spoken))
 
 
 def _is_given(reading: Reading, token: Token) -> bool:

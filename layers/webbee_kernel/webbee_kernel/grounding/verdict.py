@@ -99,7 +99,7 @@ class Values:
         # common words in quotes are stressed, not quoted: they need no field
         if not known or (len(tokens) == 1 and fold(tokens[0]) in spoken.vocabulary):
             return Ground([])
-        held = [self._index.words.held(t, spoken) for t in known]
+        held = [self._index.words.find(t, spoken) for t in known]
         return Ground([p for places in held for p in places], "formatted") if all(held) else None
 
 

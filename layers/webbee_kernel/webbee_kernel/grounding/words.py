@@ -56,7 +56,7 @@ class Words:
             found.setdefault(spoken.stem(word), []).append(word)
         return found
 
-    def held(self, word: str, spoken: Language) -> list[Place]:
+    def find(self, word: str, spoken: Language) -> list[Place]:
         """The fields that hold a word: as it is, inflected, or spelled in another script."""
         return self._index.once(
             f"word {spoken.tag} {word}", lambda: self._word(fold(word), word, spoken)

@@ -22,8 +22,9 @@ from .addresses import form_of
 from .field_names import names_a_secret, names_an_id, words_of
 
 MARKER = "x-directs"
-TITLES = "x-titles"
 """In a parameter's schema: what the author says that it directs (`webbee_kernel.sdk.directs`)."""
+TITLES = "x-titles"
+"""There, too: what its author calls it, by language (`webbee_kernel.sdk.titled`)."""
 
 MAX_DEPTH = 24
 """Levels that are walked; what stands deeper is one text."""

@@ -215,7 +215,7 @@ def _call(
     return {
         "app": app_name(step.app_id, catalogue),
         "icon": app.icon if app else "",
-        "title": _told_title(function, effect, tag),
+        "title": _card_title(function, effect, tag),
         "effect": effect,
         "remember": effect in ("outward", "opens") and bool(to),
         "fields": [
@@ -227,7 +227,7 @@ def _call(
     }
 
 
-def _told_title(function: FunctionInfo, effect: str, tag: str) -> str:
+def _card_title(function: FunctionInfo, effect: str, tag: str) -> str:
     """The title of a call; of one that destroys with the kernel's word for that before it, where an
     author's own does not say it."""
     title, verb = _title(function, tag), language.of(tag).say("card_verb_delete")
