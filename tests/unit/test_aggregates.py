@@ -25,8 +25,15 @@ def test_rows_counts_sums_and_dates_of_a_list() -> None:
     (found,) = aggregates({"tasks": TASKS})
     assert found.text() == (
         "data.tasks: rows=28; status: open 18, done 10; urgent: true 14, false 14;"
-        " hours: sum 378, min 0, max 27; due: first 2026-06-01, last 2026-06-28"
+        ' hours: sum 378, min 0 of "Task 0", max 27 of "Task 27";'
+        ' due: first 2026-06-01 of "Task 0", last 2026-06-28 of "Task 27"'
     )
+
+
+def test_the_lowest_and_the_highest_are_named_where_one_row_alone_has_them() -> None:
+    named = [("Milk", "2,10 €"), ("Bread", None), ("Ham", "12,90 €"), ("Salt", "2,10 €")]
+    (found,) = aggregates([{"name": name, "price": price} for name, price in named])
+    assert found.text() == "data: rows=4; price: sum 17.1 EUR, min 2.1 EUR, max 12.9 EUR of Ham"
 
 
 def test_amounts_carry_the_currency_of_their_rows_or_of_what_holds_them() -> None:

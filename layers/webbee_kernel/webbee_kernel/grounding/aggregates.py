@@ -11,8 +11,8 @@ from datetime import date
 from itertools import chain
 from typing import Any, Final
 
-from ..language import amount_in, currencies_in, key_roles
-from ..text import dumps, more_of
+from ..language import amount_in, currencies_in, key_roles, title_keys
+from ..text import cut, dumps, more_of, one_line
 
 FEW_VALUES: Final = 8
 """Different values up to which those of a column are counted."""
@@ -23,13 +23,14 @@ MAX_TEXT: Final = 400
 MAX_CELLS: Final = 100_000
 """Cells of one result that are computed over; of a larger list only its rows are counted."""
 LONGEST_VALUE: Final = 40
-"""Characters of a value that is counted: longer ones are texts."""
+"""Characters of a value that is counted, longer ones are texts; and of a row's title."""
 DEEPEST: Final = 6
 
 DATED: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d.*)?\Z")
 
 Cell = str | bool
-Mask = Callable[[str, Mapping[str, Any]], str]
+Row = Mapping[str, Any]
+Mask = Callable[[str, Row], str]
 """Of a column and a row, the row's value there as a model may see it."""
 _PLAIN: Final = re.compile(r"[\w.@<>/-]+")
 
@@ -55,8 +56,13 @@ class Aggregate:
     counts: Mapping[str, Mapping[Cell, int]] = field(default_factory=dict)
     spans: Mapping[str, Span] = field(default_factory=dict)
     dates: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    examples: Mapping[tuple[str, Cell], Mapping[str, Any]] = field(default_factory=dict)
+    examples: Mapping[tuple[str, Cell], Row] = field(default_factory=dict)
     """A row of each value that is counted: what a value is, its row tells."""
+    ends: Mapping[str, tuple[Row | None, Row | None]] = field(default_factory=dict)
+    """Of a column, the row with the lowest or first value and that with the highest or last; None
+    where several have it."""
+    title: str = ""
+    """The key of the rows' titles, empty where they have none."""
 
     @property
     def name(self) -> str:
@@ -64,25 +70,43 @@ class Aggregate:
         return self.path.rpartition(".")[2].partition("[")[0]
 
     def text(self, mask: Mask = lambda key, row: str(row[key])) -> str:
-        """`data.tasks: rows=36; status: open 20, done 16; hours: sum 120, min 1, max 8`, as many
-        columns as have room."""
-        told = f"{self.path}: rows={self.rows}"
-        for part in self._parts(mask):
-            if len(told) + len(part) + 2 <= MAX_TEXT:
-                told += f"; {part}"
-        return told
+        """`data.tasks: rows=36; status: open 20, done 16; hours: sum 120, min 1 of Milk, max 8`: as
+        many columns as have room, then as many titles of the rows at their ends."""
+        told = [f"{self.path}: rows={self.rows}"]
+        room = MAX_TEXT - len(told[0])
+        parts = []
+        for plain, titled in self._parts(mask):
+            if len(plain) + 2 <= room:
+                parts.append((plain, titled))
+                room -= len(plain) + 2
+        for plain, titled in parts:
+            longer = len(titled) - len(plain)
+            told.append(titled if longer <= room else plain)
+            room -= longer if longer <= room else 0
+        return "; ".join(told)
 
-    def _parts(self, mask: Mask) -> Iterator[str]:
+    def _parts(self, mask: Mask) -> Iterator[tuple[str, str]]:
+        """What is told of each column, without titles of rows and with them."""
         for key, counts in self.counts.items():
             rows = self.examples
             values = (f"{_value(key, v, rows[key, v], mask)} {n}" for v, n in counts.items())
-            yield f"{key}: " + ", ".join(values)
+            yield (told := f"{key}: " + ", ".join(values)), told
         for key, span in self.spans.items():
             unit = f" {span.currency}" if span.currency else ""
-            figures = ("sum", span.total), ("min", span.low), ("max", span.high)
-            yield f"{key}: " + ", ".join(f"{n} {_figure(v)}{unit}" for n, v in figures)
+            total, low, high = (f"{_figure(v)}{unit}" for v in (span.total, span.low, span.high))
+            yield self._ended(key, f"{key}: sum {total}, min {low}", f", max {high}", mask)
         for key, (first, last) in self.dates.items():
-            yield f"{key}: first {first}, last {last}"
+            yield self._ended(key, f"{key}: first {first}", f", last {last}", mask)
+
+    def _ended(self, key: str, low: str, high: str, mask: Mask) -> tuple[str, str]:
+        ends = self.ends.get(key, (None, None))
+        titles = (
+            f" of {self._title(row, mask)}" if row and row.get(self.title) else "" for row in ends
+        )
+        return low + high, "".join(chain(*zip((low, high), titles, strict=True)))
+
+    def _title(self, row: Row, mask: Mask) -> str:
+        return _quoted(cut(one_line(mask(self.title, row)), LONGEST_VALUE))
 
 
 def aggregates(data: Any) -> tuple[Aggregate, ...]:
@@ -129,12 +153,25 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
             spans[key] = span
         elif dated := _dated(column):
             dates[key] = dated
-    return Aggregate(path, size, counts, spans, dates, _examples(records, counts))
+    title = next((key for key in title_keys() if key in columns), "")
+    ends = {key: _ends(records, key, spans.get(key)) for key in (*spans, *dates) if title}
+    return Aggregate(path, size, counts, spans, dates, _examples(records, counts), ends, title)
+
+
+def _ends(records: Sequence[Row], key: str, span: Span | None) -> tuple[Row | None, Row | None]:
+    """The rows that have the lowest and the highest value of a column, as far as one alone has."""
+    rows = [row for row in records if row.get(key) is not None]
+    values = [row[key] for row in rows]
+    if span and isinstance(values[0], str):
+        values = [amount_in(text)[0] for text in values]
+    ends = min(values), max(values)
+    low, high = (rows[values.index(v)] if values.count(v) == 1 else None for v in ends)
+    return low, high
 
 
 def _examples(
-    records: Sequence[Mapping[str, Any]], counts: Mapping[str, Mapping[Cell, int]]
-) -> dict[tuple[str, Cell], Mapping[str, Any]]:
+    records: Sequence[Row], counts: Mapping[str, Mapping[Cell, int]]
+) -> dict[tuple[str, Cell], Row]:
     """The first row of each value of these columns; where all are found, no row is looked at any
     more."""
     found: dict[tuple[str, Cell], Mapping[str, Any]] = {}
@@ -237,7 +274,10 @@ def _is_date(text: str) -> bool:
 def _value(key: str, value: Cell, row: Mapping[str, Any], mask: Mask) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    text = mask(key, row)
+    return _quoted(mask(key, row))
+
+
+def _quoted(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else dumps(text)
 
 

@@ -104,12 +104,16 @@ def computed_of(
     found = [one for one in aggregates(outcome.data) if one.rows > 1][:MAX_LISTS]
 
     def seen(name: str) -> Callable[[str, Mapping[str, Any]], str]:
+        masked: dict[int, Any] = {}  # by row: one may be told of several times
+
         def value(key: str, row: Mapping[str, Any]) -> str:
             if gate is None:
-                return str(row[key])
-            # within its row and list: names around a value decide what it is masked as
-            masked: Any = gate.mask({name: [dict(row)]}, declared)
-            return str(masked[name][0].get(key, ""))
+                return str(row.get(key, ""))
+            if id(row) not in masked:
+                # within its row and list: names around a value decide what it is masked as
+                whole: Any = gate.mask({name: [dict(row)]}, declared)
+                masked[id(row)] = whole[name][0]
+            return str(masked[id(row)].get(key, ""))
 
         return value
 
