@@ -1,20 +1,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Person, deployed
 from webbee_kernel.api import turns
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.refresh import refresh_queue
 from webbee_kernel.stores import transcript_archive as transcribing
 
 
 @pytest.fixture
-def stack() -> Iterator[Stack]:
+def clock() -> FrozenClock:
+    """Moves only when a test says so; who asks for it has a deployment with it."""
+    return FrozenClock()
+
+
+@pytest.fixture
+def deployment() -> dict[str, Any]:
+    """What `deployed` is given, where a module or a mark of this name does not say otherwise."""
+    return {}
+
+
+@pytest.fixture
+def stack(request: pytest.FixtureRequest, deployment: dict[str, Any]) -> Iterator[Stack]:
     """A fresh deployment whose model does as it is told."""
-    with deployed() as running:
+    mark = request.node.get_closest_marker("deployed")
+    options = {**deployment, **(mark.kwargs if mark else {})}
+    if "clock" in request.fixturenames:
+        options["clock"] = request.getfixturevalue("clock")
+    with deployed(**options) as running:
         yield running
 
 

@@ -3,6 +3,7 @@ misbehaves on request, a user of the API."""
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -12,10 +13,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
 import boto3
+from botocore.exceptions import ClientError
 from moto.core import DEFAULT_ACCOUNT_ID as ACCOUNT_ID
 from moto.sqs.models import sqs_backends
 
@@ -24,6 +27,7 @@ from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.api.function import Function
 from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.api.tool_dispatch import ToolService
+from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.aws.invoke import LambdaDispatch, LambdaInstalls
 from webbee_kernel.bootstrap import App, bootstrap, make_kernel
 from webbee_kernel.clock import Clock
@@ -72,6 +76,24 @@ def obey(request: ModelRequest) -> ModelResponse:
 def obedient() -> FunctionModel:
     """A fresh model of that kind."""
     return FunctionModel(obey)
+
+
+class Held:
+    """A model that answers, or fails, when it is let: `asked` says that somebody waits for it."""
+
+    name = "held"
+
+    def __init__(self, answer: ModelResponse | Exception) -> None:
+        self.answer = answer
+        self.requests: list[ModelRequest] = []
+        self.let = Event()
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        self.requests.append(request)
+        await asyncio.to_thread(self.let.wait, 60)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
 
 
 def call(function: str, /, **arguments: Any) -> ModelResponse:
@@ -133,6 +155,54 @@ def stores_of(client: Callable[..., Any]) -> Callable[[Any], Stores]:
         )
 
     return made
+
+
+def throttled() -> Exception:
+    return ClientError(
+        {"Error": {"Code": "ProvisionedThroughputExceededException", "Message": "slow down"}},
+        "PutItem",
+    )
+
+
+class Outage:
+    """A DynamoDB client that fails the next requests which fit `operation` and `table`, `times` of
+    them."""
+
+    def __init__(self) -> None:
+        self.plan: tuple[str, str, int, Exception, bool] | None = None
+
+    def next(
+        self, operation: str, table: str, *, times: int = 1, error: Any = None, after: bool = False
+    ) -> None:
+        """Fail them before they reach the table, or `after` they did, when only the answer is
+        lost."""
+        self.plan = (operation, table, times, error or throttled(), after)
+
+    def over(self) -> bool:
+        """Whether all planned failures happened."""
+        return self.plan is None
+
+    def client(self, service: str) -> Any:
+        """The seam: what the stores ask for a client."""
+        return _Client(aws_client(service), self)
+
+
+class _Client:
+    def __init__(self, client: Any, outage: Outage) -> None:
+        self._client, self._outage = client, outage
+
+    def __getattr__(self, operation: str) -> Any:
+        def send(**request: Any) -> Any:
+            plan = self._outage.plan
+            if plan is None or not operation.startswith(plan[0]) or plan[1] not in str(request):
+                return getattr(self._client, operation)(**request)
+            wanted, table, times, error, after = plan
+            self._outage.plan = (wanted, table, times - 1, error, after) if times > 1 else None
+            if after:
+                getattr(self._client, operation)(**request)
+            raise error
+
+        return send
 
 
 class LocalLambda:
@@ -257,6 +327,12 @@ def until(found: Callable[[], Any]) -> Any:
     while not (there := found()):
         time.sleep(0.01)
     return there
+
+
+def settle(work: Callable[[], int]) -> None:
+    """What waits is done, and what waits because of that: `settle(stack.drain)`."""
+    while work():
+        pass
 
 
 def waiting(queue: str) -> list[Any]:

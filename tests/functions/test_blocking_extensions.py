@@ -27,6 +27,9 @@ def host_of(stack: Stack) -> ExtensionHost:
     return host
 
 
+pytestmark = pytest.mark.deployed(env={"WEBBEE_CALL_SECONDS": "1"})  # little patience
+
+
 def released(stack: Stack) -> threading.Event:
     """What everything waits for that blocks."""
     ext: Any = host_of(stack).registry.loaded["stubborn"].ext
@@ -45,9 +48,7 @@ def stubborn() -> Iterator[Stack]:
             released(running).set()
 
 
-def test_a_call_that_blocks_fails_alone_and_is_done_in_the_end(
-    stubborn: Stack,
-) -> None:
+def test_a_call_that_blocks_fails_alone_and_is_done_in_the_end(stubborn: Stack) -> None:
     person = Person(stubborn, ALICE)
     held = person.call("stubborn", "hold")
     assert held["error_code"] == "BACKEND_TIMEOUT"
@@ -81,12 +82,10 @@ def test_a_secret_of_which_nobody_reports_back_is_no_success(
 
 
 def test_a_signal_that_blocks_is_reported_and_the_next_one_is_heard(stubborn: Stack) -> None:
-    assert stubborn.invoke("skeleton_refresh", {"signal": "wake"}) == {
-        "signal": "wake",
-        "apps": {"stubborn": "error"},
-    }
-    released(stubborn).set()
-    assert stubborn.invoke("skeleton_refresh", {"signal": "wake"})["apps"] == {"stubborn": "ok"}
+    for ended in ("error", "ok"):
+        told = stubborn.invoke("skeleton_refresh", {"signal": "wake"})
+        assert told == {"signal": "wake", "apps": {"stubborn": ended}}
+        released(stubborn).set()
 
 
 def test_refreshes_alerts_hooks_listeners_and_probes_that_block_are_given_up_on(
@@ -109,13 +108,6 @@ def test_refreshes_alerts_hooks_listeners_and_probes_that_block_are_given_up_on(
 # ---- what ends late
 
 
-@pytest.fixture
-def stack() -> Iterator[Stack]:
-    """A deployment with little patience."""
-    with deployed(env={"WEBBEE_CALL_SECONDS": "1"}) as running:
-        yield running
-
-
 def late_result(person: Person) -> str:
     """The text of the event that a call outliving its turn becomes, however slow the machine is."""
     return str(until(lambda: person.events("result"))[0]["text"])
@@ -123,10 +115,8 @@ def late_result(person: Person) -> str:
 
 def test_a_call_that_waits_does_not_hold_up_the_calls_beside_it(person: Person) -> None:
     answer = person.chat("probe.sleep {} probe.look {}")
-    assert [(c["fn_name"], c["status"]) for c in answer["calls"]] == [
-        ("sleep", "error"),
-        ("look", "ok"),
-    ]
+    ended = [(c["fn_name"], c["status"]) for c in answer["calls"]]
+    assert ended == [("sleep", "error"), ("look", "ok")]
     assert (answer["status"], "0 texts." in answer["reply"]) == ("ok", True)
     assert late_result(person) == "Slept."
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.functions.support import ALICE, Answer, Person, deployed
+from tests.functions.support import Answer, Person
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.llm.embedded import EmbeddedModel
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
+from webbee_kernel.llm.protocol import ModelResponse, Usage
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.turn.session_memory import ANEW_S
 
@@ -19,17 +18,16 @@ REAL = Path(__file__).parents[2] / "extensions"
 PATH = "/v1/openai/v1/chat/completions"
 
 
-def test_usage_counts_every_model_request_of_the_turn_and_none_of_a_repeated_one() -> None:
-    def model(request: ModelRequest) -> ModelResponse:
-        return ModelResponse(text="hello", usage=Usage(100, 7, cached_tokens=60))
+HELLO = ModelResponse(text="hello", usage=Usage(100, 7, cached_tokens=60))
+HI = {"model": "webbee", "messages": [{"role": "user", "content": "hi"}]}
 
-    with deployed(model=FunctionModel(model)) as stack:
-        person = Person(stack, ALICE)
-        body = {"model": "webbee", "messages": [{"role": "user", "content": "hi"}]}
-        once, again = (
-            person.send("POST", PATH, body=body, headers={"Idempotency-Key": "k1"})
-            for _ in range(2)
-        )
+
+@pytest.mark.deployed(model=FunctionModel(lambda _: HELLO))
+def test_usage_counts_every_model_request_of_the_turn_and_none_of_a_repeated_one(
+    alice: Person,
+) -> None:
+    key = {"Idempotency-Key": "k1"}
+    once, again = (alice.send("POST", PATH, body=HI, headers=key) for _ in range(2))
     assert once["usage"] == {
         "prompt_tokens": 100,
         "completion_tokens": 7,
@@ -40,13 +38,11 @@ def test_usage_counts_every_model_request_of_the_turn_and_none_of_a_repeated_one
     assert again["choices"] == once["choices"]
 
 
-def test_a_limit_is_the_protocols_rate_limit_error() -> None:
-    clock = FrozenClock(1_780_000_000.0)  # both requests fall into one minute
-    with deployed(env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "1"}, clock=clock) as stack:
-        person = Person(stack, ALICE)
-        body = {"messages": [{"role": "user", "content": "hi"}]}
-        assert person.send("POST", PATH, body=body).status == 200
-        refused = person.send("POST", PATH, body=body)
+@pytest.mark.usefixtures("clock")
+@pytest.mark.deployed(env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "1"})
+def test_a_limit_is_the_protocols_rate_limit_error(alice: Person) -> None:
+    assert alice.send("POST", PATH, body=HI).status == 200
+    refused = alice.send("POST", PATH, body=HI)
     assert (refused.status, refused.error["type"]) == (429, "rate_limit_error")
     assert int(refused.headers["retry-after"]) > 0
 
@@ -83,19 +79,15 @@ class Client:
 
 
 @pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock(1_780_000_000.0)
-
-
-@pytest.fixture
-def client(clock: FrozenClock) -> Iterator[Client]:
-    with deployed(extensions=REAL, clock=clock, model=EmbeddedModel()) as stack:
-        yield Client(Person(stack, ALICE))
+def client(clock: FrozenClock, alice: Person) -> Client:
+    return Client(alice)
 
 
 MILK = "add a task: buy milk"
+shipped = pytest.mark.deployed(extensions=REAL, model=EmbeddedModel())
 
 
+@shipped
 def test_a_message_asked_for_anew_repeats_no_effect_and_tells_the_first_ones_receipt(
     client: Client,
 ) -> None:
@@ -108,6 +100,7 @@ def test_a_message_asked_for_anew_repeats_no_effect_and_tells_the_first_ones_rec
     assert (client.say("hello", MILK), client.tasks()) == (first, 2)
 
 
+@shipped
 def test_what_waits_for_a_yes_is_not_proposed_twice(client: Client) -> None:
     sends = 'send an email to ann@example.com with the text "The draft is ready."'
     once, again = client.send(sends)["webbee"], client.send(sends)["webbee"]
@@ -116,6 +109,7 @@ def test_what_waits_for_a_yes_is_not_proposed_twice(client: Client) -> None:
     assert len(client.person.turns(once["session_id"])) == 1
 
 
+@shipped
 def test_a_key_of_the_clients_own_and_a_later_conversation_are_new_requests(
     client: Client, clock: FrozenClock
 ) -> None:

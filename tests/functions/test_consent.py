@@ -4,13 +4,13 @@ requests are no turns of a person's."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, BOB, Answer, Person, deployed, rows
+from tests.functions.support import ALICE, BOB, Answer, Person, rows
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 
@@ -48,12 +48,11 @@ def model(request: ModelRequest) -> ModelResponse:
 
 
 @pytest.fixture
-def stack(tmp_path: Path) -> Iterator[Stack]:
-    """A deployment with the letters."""
+def deployment(tmp_path: Path) -> dict[str, Any]:
+    """With the letters."""
     (tmp_path / "post").mkdir()
     (tmp_path / "post" / "main.py").write_text(POST, "utf-8")
-    with deployed(extensions=tmp_path, model=FunctionModel(model)) as running:
-        yield running
+    return {"extensions": tmp_path, "model": FunctionModel(model)}
 
 
 @pytest.fixture

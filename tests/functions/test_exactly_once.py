@@ -12,12 +12,20 @@ from typing import Any, TypeVar
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, Answer, Person, call, deployed, obey, rows
+from tests.functions.support import (
+    ALICE,
+    Answer,
+    Outage,
+    Person,
+    call,
+    deployed,
+    obey,
+    rows,
+    stores_of,
+)
 from webbee_kernel.clock import FrozenClock
-from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.stores.protocols import Stores
 
 T = TypeVar("T")
 
@@ -87,52 +95,33 @@ class Fickle:
         )
 
 
+@pytest.mark.deployed(model=FunctionModel(Fickle()), env=CLOSED)
 @pytest.mark.parametrize("deliveries", [2, 5])
-def test_a_model_that_words_it_differently_at_each_delivery_does_it_once(deliveries: int) -> None:
-    model = Fickle()
-    with deployed(model=FunctionModel(model), env=CLOSED) as stack:
-        alice = Person(stack, ALICE)
-        answers = at_once(*[lambda: alice.chat("save what I mean", request_id="r1")] * deliveries)
-        assert are_alike(answers)
-        assert len(texts(stack)) == 2
-        assert len(alice.events("panel_refresh")) == 2
-        # another request is another wish
-        assert alice.chat("save what I mean", request_id="r2").status == 200
-        assert len(texts(stack)) == 4
+def test_a_model_that_words_it_differently_at_each_delivery_does_it_once(
+    stack: Stack, alice: Person, deliveries: int
+) -> None:
+    answers = at_once(*[lambda: alice.chat("save what I mean", request_id="r1")] * deliveries)
+    assert are_alike(answers)
+    assert len(texts(stack)) == 2
+    assert len(alice.events("panel_refresh")) == 2
+    # another request is another wish
+    assert alice.chat("save what I mean", request_id="r2").status == 200
+    assert len(texts(stack)) == 4
 
 
 def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> None:
+    """The first turn is lost, as by a process that dies before it has recorded it."""
     answers = (call("probe.save", text=text) for text in ("", "mended", "right at once"))
     model = FunctionModel(
         lambda request: obey(request) if request.role == "narrator" else next(answers)
     )
-
-    class Forgetful:
-        """A session store that loses the first turn, as a process does that dies before it has
-        recorded it."""
-
-        def __init__(self, sessions: Any) -> None:
-            self._sessions = sessions
-            self.lost = 0
-
-        async def append(self, *args: Any, **kwargs: Any) -> bool:
-            if not self.lost:
-                self.lost = 1
-                raise StorageUnavailable("the table is away")
-            return bool(await self._sessions.append(*args, **kwargs))
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._sessions, name)
-
-    def forgetful(stores: Stores) -> Stores:
-        return stores._replace(sessions=Forgetful(stores.sessions))
-
-    with deployed(model=model, env=CLOSED, stores=forgetful) as stack:
+    outage = Outage()
+    outage.next("put_item", "SessionsTable")
+    with deployed(model=model, env=CLOSED, stores=stores_of(outage.client)) as stack:
         alice = Person(stack, ALICE)
         assert alice.chat("save it", request_id="r1").status == 503
         answer = alice.chat("save it", request_id="r1")
-        assert answer.status == 200
-        assert answer["reply"] == 'Saved "mended".'
+        assert (answer.status, answer["reply"]) == (200, 'Saved "mended".')
         assert texts(stack) == ["mended"]
 
 
@@ -269,15 +258,14 @@ def test_a_question_delivered_twice_at_once_is_one_question(stack: Stack, alice:
     assert [t["turn"] for t in alice.turns()] == [1]
 
 
-def test_a_question_expires_after_five_minutes() -> None:
-    clock = FrozenClock()
-    with deployed(clock=clock) as stack:
-        alice = Person(stack, ALICE)
-        late, still = asked(alice), asked(alice, session_id="s2")
-        clock.advance(299)
-        assert alice.confirm(still).status == 200
-        clock.advance(1)
-        answer = alice.confirm(late)
-        assert (answer.status, answer.error["limit"]) == (410, 300)
-        alice.chat("yes")
-        assert removed(stack) == ["x"]
+def test_a_question_expires_after_five_minutes(
+    clock: FrozenClock, stack: Stack, alice: Person
+) -> None:
+    late, still = asked(alice), asked(alice, session_id="s2")
+    clock.advance(299)
+    assert alice.confirm(still).status == 200
+    clock.advance(1)
+    answer = alice.confirm(late)
+    assert (answer.status, answer.error["limit"]) == (410, 300)
+    alice.chat("yes")
+    assert removed(stack) == ["x"]

@@ -3,13 +3,12 @@ came of it is part of the conversation, like the answer to a question."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, Answer, Person, call, deployed, obey
+from tests.functions.support import ALICE, Answer, Person, call, obey
 from tests.functions.test_exactly_once import at_once, texts
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
@@ -43,9 +42,8 @@ def model() -> Offering:
 
 
 @pytest.fixture
-def stack(model: Offering) -> Iterator[Stack]:
-    with deployed(model=FunctionModel(model)) as running:
-        yield running
+def deployment(model: Offering) -> dict[str, Any]:
+    return {"model": FunctionModel(model)}
 
 
 @pytest.fixture

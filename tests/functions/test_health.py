@@ -104,6 +104,7 @@ def test_an_app_that_does_not_load_is_named_without_the_text_of_its_error(
 
 
 ENV = {"POWERTOOLS_METRICS_NAMESPACE": "Webbee/webbee"}
+pytestmark = pytest.mark.deployed(env=ENV)
 BY_VERSION = frozenset({"function", "version"})
 
 
@@ -164,25 +165,21 @@ def invoked(function: str, **arguments: Any) -> dict[str, Any]:
 
 
 def test_a_call_counts_as_failed_where_the_code_raised_not_where_it_refused(
-    capsys: pytest.CaptureFixture[str],
+    stack: Stack, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with deployed(env=ENV) as stack:
-        raised = counted(stack, capsys, "tool_dispatch", invoked("fail"))
-        refused = counted(stack, capsys, "tool_dispatch", invoked("save", text=1), invoked("none"))
+    raised = counted(stack, capsys, "tool_dispatch", invoked("fail"))
+    refused = counted(stack, capsys, "tool_dispatch", invoked("save", text=1), invoked("none"))
     assert raised == {"Calls": 1, "CallFailures": 1, "Requests": 1, "ServerErrors": 0}
     assert (refused["Calls"], refused["CallFailures"]) == (2, 0)
 
 
 def test_a_message_that_has_to_come_again_is_a_server_error(
-    capsys: pytest.CaptureFixture[str],
+    stack: Stack, capsys: pytest.CaptureFixture[str]
 ) -> None:
     batch = event("sqs_refresh_batch")
-    with deployed(env=ENV) as stack:
-        found = counted(stack, capsys, "skeleton_refresh", batch)
-    assert (found["Requests"], found["ServerErrors"]) == (
-        len(batch["Records"]),
-        2,  # one of a kind that is not known, one that is no JSON
-    )
+    found = counted(stack, capsys, "skeleton_refresh", batch)
+    assert found["Requests"] == len(batch["Records"])
+    assert found["ServerErrors"] == 2  # one of a kind that is not known, one that is no JSON
 
 
 class NoQueue:
@@ -196,27 +193,26 @@ def written(capsys: pytest.CaptureFixture[str], name: str) -> list[list[float]]:
     return [line[name] for line in lines if name in line]
 
 
-def test_a_tick_that_dies_has_been_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    with deployed(env=ENV) as stack:
-        function = stack.handlers["skeleton_refresh"].lambda_handler
-        function.service()._sender = NoQueue()
-        with pytest.raises(ConnectionError):
-            function(event("eventbridge_tick"))
+def test_a_tick_that_dies_has_been_counted(
+    stack: Stack, capsys: pytest.CaptureFixture[str]
+) -> None:
+    function = stack.handlers["skeleton_refresh"].lambda_handler
+    function.service()._sender = NoQueue()
+    with pytest.raises(ConnectionError):
+        function(event("eventbridge_tick"))
     assert written(capsys, "Ticks") == [[1]]
 
 
+@pytest.mark.deployed(env={**ENV, "WEBBEE_DUE_SHARDS": "8"})
 def test_a_shard_that_dies_has_said_how_long_somebody_waits(
-    capsys: pytest.CaptureFixture[str],
+    stack: Stack, alice: Person, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shards = [{"kind": "shard_due", "shard": n, "at": 1_778_865_660.0} for n in range(8)]
     records = [{"messageId": str(s["shard"]), "body": json.dumps(s)} for s in shards]
-    with deployed(env={**ENV, "WEBBEE_DUE_SHARDS": "8"}) as stack:
-        function = stack.handlers["skeleton_refresh"].lambda_handler
-        path = "/v1/extensions/clockwork/installation"
-        installed = event("http_install") | {"rawPath": path}
-        stack.handlers["chat_turn"].lambda_handler(installed)
-        function.service()._sender = NoQueue()
-        capsys.readouterr()
-        answer = function({"Records": records}, SimpleNamespace(function_version="8"))
+    function = stack.handlers["skeleton_refresh"].lambda_handler
+    alice.install("clockwork")
+    function.service()._sender = NoQueue()
+    capsys.readouterr()
+    answer = function({"Records": records}, SimpleNamespace(function_version="8"))
     assert len(answer["batchItemFailures"]) == 1  # the shard in which somebody is due
     assert sum(map(len, written(capsys, "OldestDueSeconds"))) == len(shards)

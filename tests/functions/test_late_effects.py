@@ -22,7 +22,7 @@ import boto3
 import pytest
 
 from local.stack import EventStream, Stack
-from tests.functions.support import ALICE, BOB, Person, deployed, rows, until, waiting
+from tests.functions.support import ALICE, BOB, Person, deployed, rows, settle, until, waiting
 from webbee_kernel import background
 from webbee_kernel.api.socket_sender import PAUSES_S
 from webbee_kernel.aws.clients import aws_client
@@ -204,8 +204,7 @@ class Late:
 
             self.stream._invoke = once
             try:
-                while self.stream.hand_over():
-                    pass
+                settle(self.stream.hand_over)
             finally:
                 self.stream._invoke = invoke
 
@@ -307,8 +306,7 @@ def test_an_effect_that_ends_late_is_recorded_without_anybody_asking_again(late:
     assert late.look() >= 1
     assert late.records() == ["order: ok"]
     late.stack.hasten(10 * OPEN_S)
-    while late.stack.drain():
-        pass
+    settle(late.stack.drain)
     assert late.records() == ["order: ok"]
 
 
@@ -429,8 +427,7 @@ def test_a_malformed_row_fails_alone_and_five_other_users_are_served(
     for number, person in people.items():
         person.chat(f"order {number}", session_id="s1", request_id=f"q{number}")
         late.end(number)
-    while late.stream.hand_over():
-        pass
+    settle(late.stream.hand_over)
     row = {"SequenceNumber": "1", "NewImage": image} if image else {"NewImage": {"pk": {}}}
     bad = {"eventSource": "aws:dynamodb", "eventName": "INSERT", "dynamodb": row}
     answer = late.stack.invoke("chat_turn", {"Records": [*handed[:3], bad, *handed[3:]]})

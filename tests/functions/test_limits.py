@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from unittest.mock import AsyncMock
@@ -10,16 +9,7 @@ from unittest.mock import AsyncMock
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import (
-    BOB,
-    OTHER_ALICE,
-    Answer,
-    Person,
-    deployed,
-    functions,
-    obey,
-    rows,
-)
+from tests.functions.support import BOB, OTHER_ALICE, Answer, Person, functions, obey, rows
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import StorageUnavailable
@@ -41,16 +31,13 @@ def clock() -> FrozenClock:
     return FrozenClock(NOON)
 
 
-@pytest.fixture
-def stack(request: pytest.FixtureRequest, clock: FrozenClock) -> Iterator[Stack]:
-    env = {f"WEBBEE_{name}": value for name, value in request.param.items()}
-    with deployed(env=env, model=FunctionModel(costly), clock=clock) as running:
-        yield running
-
-
 def limits(**given: str) -> pytest.MarkDecorator:
     """A deployment with these limits."""
-    return pytest.mark.parametrize("stack", [given], indirect=True, ids=[next(iter(given))])
+    env = {f"WEBBEE_{name}": value for name, value in given.items()}
+    return pytest.mark.deployed(env=env, model=FunctionModel(costly))
+
+
+pytestmark = pytest.mark.usefixtures("clock")
 
 
 def told(answer: Answer) -> tuple[int, str, int, int]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, Answer, Person, deployed
+from tests.functions.support import ALICE, Answer, Person, deployed, settle
 from tests.functions.test_mcp_server import send, stateless
 
 EXTENSIONS = Path(__file__).parents[1] / "clients/extensions"
@@ -122,8 +122,7 @@ def test_sections_are_resources_for_developers_alone(person: Person) -> None:
     path = "/v1/extensions/conformance/installation"
     assert person.send("PUT", path, body={"refresh": True}).status == 200
     person.stack.tick()
-    while person.stack.drain():
-        pass
+    settle(person.stack.drain)
     uri = "webbee://skeleton/conformance/state"
     assert uri in str(send(developer, "resources/list").body)
     assert "_refreshed_at" in str(send(developer, "resources/read", {"uri": uri})["result"])

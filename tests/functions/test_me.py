@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from local import webbee
 from local.gateway import socket_event
 from local.stack import Stack
 from local.template import load_template, table_definitions
-from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, deployed, rows
+from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, rows, settle
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.stores import Collection
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
@@ -32,15 +31,8 @@ from webbee_kernel.types import SessionKey, UserKey
 PEOPLE = (ALICE, BOB, OTHER_ALICE)
 
 
-@pytest.fixture
-def stack() -> Iterator[Stack]:
-    """A deployment with WebSockets."""
-    live = {
-        "WEBBEE_LIVE_URL": "wss://live.example/live",
-        "WEBBEE_CONNECTIONS_URL": "http://127.0.0.1:9/c",
-    }
-    with deployed(env=live) as running:
-        yield running
+LIVE, THERE = "wss://live.example/live", "http://127.0.0.1:9/c"
+pytestmark = pytest.mark.deployed(env={"WEBBEE_LIVE_URL": LIVE, "WEBBEE_CONNECTIONS_URL": THERE})
 
 
 def lived(stack: Stack, claims: Any) -> Person:
@@ -66,8 +58,7 @@ def lived(stack: Stack, claims: Any) -> Person:
             name = f"{connection}-{claims['tenant_id']}-{claims['sub']}"
             stack.invoke("chat_turn", socket_event("CONNECT", name, {"ticket": ticket}))
     stack.tick()
-    while stack.drain():
-        pass
+    settle(stack.drain)
     return person
 
 

@@ -28,13 +28,14 @@ from tests.functions.support import (
     OTHER_ALICE,
     Answer,
     LocalLambda,
+    Outage,
     Person,
     event,
     functions,
     rows,
+    settle,
     stores_of,
 )
-from tests.functions.test_database_failures import Outage
 from webbee_kernel.api.function import Function
 from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.aws.clients import aws_client
@@ -530,16 +531,14 @@ def test_a_stale_section_is_asked_for_without_waiting_and_one_within_its_time_is
 
 
 @pytest.mark.usefixtures("unhurried")
-def test_an_app_everyone_has_gets_its_sections_with_the_first_turn() -> None:
-    with local_stack(extensions_dir=EXTENSIONS) as stack:
-        stack = replace(stack, handlers=functions())
-        person = Person(stack, ALICE)
-        person.chat("probe.look {}")
-        while stack.drain():
-            pass
-        stored = [r["sk"] for r in rows(stack, "skeleton") if r["pk"] == "acme#alice"]
-        sections = [sk for sk in stored if not sk.startswith("!")]
-        assert sorted(sections) == [f"clockwork#{s}" for s in SECTIONS]
+def test_an_app_everyone_has_gets_its_sections_with_the_first_turn(
+    stack: Stack, alice: Person
+) -> None:
+    alice.chat("probe.look {}")
+    settle(stack.drain)
+    stored = [r["sk"] for r in rows(stack, "skeleton") if r["pk"] == "acme#alice"]
+    sections = [sk for sk in stored if not sk.startswith("!")]
+    assert sorted(sections) == [f"clockwork#{s}" for s in SECTIONS]
 
 
 def test_hooks_run_once_when_a_user_comes_and_goes_whoever_else_asks_at_once_or_again(

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from local.stack import Stack, http_event
-from tests.functions.support import ALICE, BOB, Person, deployed, rows
+from tests.functions.support import ALICE, BOB, Person, deployed, rows, settle
 from tests.functions.test_exactly_once import at_once
 from tests.stand_ins.sign_in import CLIENT, Provider, provider
 from webbee_kernel.clock import FrozenClock
@@ -29,11 +29,6 @@ PUBLIC_URL = "https://bee.example"
 def acme() -> Iterator[Provider]:
     with provider() as running:
         yield running
-
-
-@pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock("2026-05-15T17:21:04Z")
 
 
 @pytest.fixture
@@ -146,8 +141,7 @@ def test_an_account_is_connected_for_the_user_who_began_it_and_app_page_and_sect
     (refresh,) = alice.events("panel_refresh")
     assert refresh["panels"] == ["accounts"]
     assert "access-1" not in str([heard, told, refresh])
-    while stack.drain():
-        pass
+    settle(stack.drain)
     sections = [r["data"] for r in rows(stack, "skeleton") if r["sk"] == "accounts#accounts"]
     assert sections == ['{"connected":1}']
 

@@ -30,6 +30,7 @@ from tests.functions.support import (
     deployed,
     event,
     rows,
+    settle,
 )
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.aws.invoke import LambdaDispatch
@@ -368,8 +369,7 @@ def test_an_app_reaches_its_webhooks_partition_and_no_other_users(tenanted: Stac
 def run_jobs(tenanted: Stack) -> int:
     """A tick, and its jobs out of the queue."""
     jobs = int(tenanted.invoke("skeleton_refresh", event("eventbridge_tick"))["jobs"])
-    while tenanted.drain():
-        pass
+    settle(tenanted.drain)
     return jobs
 
 
@@ -427,8 +427,7 @@ def test_a_tenant_is_known_from_its_users_first_turn_on() -> None:
             Person(tenanted, ALICE).chat("herald.account {}")
             if tenanted.drain():
                 break
-        while tenanted.drain():
-            pass
+        settle(tenanted.drain)
         assert run_jobs(tenanted) == 2 * 2
         assert tenants_of(tenanted) == {"home", "acme"}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.functions.support import ALICE, Person, deployed
+from tests.functions.support import Person
 from tests.invariants.test_consent import Which
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
@@ -16,13 +16,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 
-MARIA = {**ALICE, "sub": "maria"}
-
-
-@pytest.fixture
-def maria() -> Iterator[Person]:
-    with deployed(extensions=Path("extensions"), model=EmbeddedModel()) as stack:
-        yield Person(stack, MARIA)
+pytestmark = pytest.mark.deployed(extensions=Path("extensions"), model=EmbeddedModel())
 
 
 def nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -51,14 +45,14 @@ def nodes(tree: Any) -> Iterator[dict[str, Any]]:
     ],
 )  # fmt: skip
 def test_a_receipt_and_a_card_say_what_is_done_in_the_language_of_the_message(
-    maria: Person, added: str, receipt: str, deleted: str, line: str
+    alice: Person, added: str, receipt: str, deleted: str, line: str
 ) -> None:
-    assert [r["text"] for r in maria.chat(added)["receipts"]] == [receipt]
-    assert maria.chat(deleted)["confirmation"]["summary"] == line
+    assert [r["text"] for r in alice.chat(added)["receipts"]] == [receipt]
+    assert alice.chat(deleted)["confirmation"]["summary"] == line
 
 
-def test_a_form_has_the_authors_labels_and_no_words_of_another_language(maria: Person) -> None:
-    body = maria.chat("измени задачу")
+def test_a_form_has_the_authors_labels_and_no_words_of_another_language(alice: Person) -> None:
+    body = alice.chat("измени задачу")
     [form] = [n for n in nodes(body["ui"]) if n["type"] == "Form"]
     fields = {f["props"]["param_name"]: f["props"] for f in form["props"]["children"]}
     assert fields["new_title"]["label"] == "Новое название"

@@ -3,24 +3,18 @@ nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.functions.support import ALICE, Answer, Person, deployed
+from tests.functions.support import Answer, Person
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
 from webbee_kernel.testing import TestKernel
 
 SHIPPED = Path("extensions")
-
-
-@pytest.fixture
-def alice() -> Iterator[Person]:
-    with deployed(extensions=SHIPPED) as stack:
-        yield Person(stack, ALICE)
+pytestmark = pytest.mark.deployed(extensions=SHIPPED)
 
 
 def added(alice: Person, request_id: str, message: str = "") -> dict[str, Any]:
@@ -105,19 +99,20 @@ def test_only_what_the_receipt_offers_is_proposed(alice: Person) -> None:
     assert len(alice.turns()) == 1
 
 
-def test_undo_that_proposes_what_the_receipt_offers_until_something_else_was_changed() -> None:
-    with deployed(extensions=SHIPPED, model=EmbeddedModel()) as stack:
-        alice = Person(stack, ALICE)
-        alice.chat("add a task: water the plants", request_id="r1")
-        alice.chat("show my tasks", request_id="r2")
-        asked = alice.chat("oh, undo that", request_id="r3")["confirmation"]
-        assert [c["effect"] for c in asked["calls"]] == ["destructive"]
-        assert alice.confirm(asked["id"])["status"] == "ok"
-        assert tasks(alice) == 0
-        again = alice.chat("undo that", request_id="r4")["confirmation"]
-        assert "water the plants" in again["question"]
-        alice.confirm(again["id"])
-        assert tasks(alice) == 1
+@pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
+def test_undo_that_proposes_what_the_receipt_offers_until_something_else_was_changed(
+    alice: Person,
+) -> None:
+    alice.chat("add a task: water the plants", request_id="r1")
+    alice.chat("show my tasks", request_id="r2")
+    asked = alice.chat("oh, undo that", request_id="r3")["confirmation"]
+    assert [c["effect"] for c in asked["calls"]] == ["destructive"]
+    assert alice.confirm(asked["id"])["status"] == "ok"
+    assert tasks(alice) == 0
+    again = alice.chat("undo that", request_id="r4")["confirmation"]
+    assert "water the plants" in again["question"]
+    alice.confirm(again["id"])
+    assert tasks(alice) == 1
 
 
 def test_a_rename_that_is_taken_back_names_the_record_and_no_id(alice: Person) -> None:
@@ -127,10 +122,8 @@ def test_a_rename_that_is_taken_back_names_the_record_and_no_id(alice: Person) -
     pressed(alice, receipt["undo"], "r2")
     card = alice.turns()[-1]["confirmation"]
     assert card["question"] == "Change “water the cactus” (Tasks)?"
-    assert [f.get("title", f["value"]) for f in card["calls"][0]["fields"]] == [
-        "water the cactus",
-        "water the plants",
-    ]
+    told = [f.get("title", f["value"]) for f in card["calls"][0]["fields"]]
+    assert told == ["water the cactus", "water the plants"]
 
 
 def test_an_undo_whose_turn_is_forgotten_says_so(alice: Person) -> None:
@@ -161,11 +154,8 @@ def test_an_undo_that_is_no_call_of_the_app_is_never_offered(
         return ActionResult.success({}, "locked", undo=ui.Call("add", api_key="k-81a4f09c77d2e6b1"))
 
     kernel = TestKernel([ext], model=EmbeddedModel())
-    [added] = kernel.chat("add a task").body["receipts"]
-    assert added["status"] == "done" and "undo" not in added
-    [dropped] = kernel.chat("drop a task").body["receipts"]
-    assert dropped["status"] == "done" and "undo" not in dropped
+    for verb in ("add", "drop", "lock"):
+        [receipt] = kernel.chat(f"{verb} a task").body["receipts"]
+        assert receipt["status"] == "done" and "undo" not in receipt
     assert "of this app, not 'nowhere', with" in caplog.text
     assert "of this app, not '', with at most 1000 bytes" in caplog.text
-    [locked] = kernel.chat("lock a task").body["receipts"]
-    assert locked["status"] == "done" and "undo" not in locked
