@@ -11,6 +11,12 @@ import pytest
 from local.template import Template, environment, resources
 from tests.template.test_tables import TABLES
 
+
+def may(service: str, actions: str) -> set[str]:
+    """Actions of a service."""
+    return {f"{service}:{action}" for action in actions.split()}
+
+
 SECRETS = "parameter/webbee/<stack>/*"
 OWN_SECRETS = "parameter/webbee/<stack>/${aws:PrincipalTag/secrets}/*"
 PAGES = (
@@ -19,7 +25,7 @@ PAGES = (
 )
 ENDS = PAGES.replace("/POST/", "/DELETE/")
 MODELS = {
-    "BedrockModelArns": {"bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"},
+    "BedrockModelArns": may("bedrock", "InvokeModel InvokeModelWithResponseStream"),
     "parameter${ModelKeySecret}": {"ssm:GetParameter"},
 }
 SETTINGS = {
@@ -27,59 +33,39 @@ SETTINGS = {
     "WebhookKey": {"secretsmanager:GetSecretValue"},
 }
 BROKER = {"ModelBrokerFunctionAliaslive": {"lambda:InvokeFunction"}}
-KEY = {"KmsKeyArn": {"kms:Decrypt", "kms:GenerateDataKey"}}
-AUDIT = {"dynamodb:GetItem", "dynamodb:PutItem"}
-TAGGED = {"sts:AssumeRole", "sts:TagSession"}
-LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
-CACHE = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}
+KEY = {"KmsKeyArn": may("kms", "Decrypt GenerateDataKey")}
+AUDIT = may("dynamodb", "GetItem PutItem")
+TAGGED = may("sts", "AssumeRole TagSession")
+LOGS = may("logs", "CreateLogStream PutLogEvents")
+CACHE = may("dynamodb", "GetItem PutItem DeleteItem")
 STORE = {*CACHE, "dynamodb:Query"}
-TRACE = {
-    "xray:PutTraceSegments",
-    "xray:PutTelemetryRecords",
-}  # X-Ray has no resources to name; only with Tracing=true
+TRACE = may(
+    "xray", "PutTraceSegments PutTelemetryRecords"
+)  # X-Ray has no resources to name; only with Tracing=true
 
 ALLOWED = {
     "ChatTurnFunction": {
         **KEY,
         "FunctionsLogGroup": LOGS,
-        "SessionsTable": {
-            "dynamodb:GetItem",
-            "dynamodb:PutItem",
-            "dynamodb:UpdateItem",
-            "dynamodb:Query",
-            "dynamodb:BatchWriteItem",
-        },
-        "TranscriptsTable": {
-            "dynamodb:Query",
-            "dynamodb:PutItem",
-            "dynamodb:UpdateItem",
-            "dynamodb:BatchWriteItem",
-        },
+        "SessionsTable": may("dynamodb", "GetItem PutItem UpdateItem Query BatchWriteItem"),
+        "TranscriptsTable": may("dynamodb", "Query PutItem UpdateItem BatchWriteItem"),
         "TranscriptsTable/index/by_touched": {"dynamodb:Query"},
-        "LimitsTable": {"dynamodb:GetItem", "dynamodb:UpdateItem"},
+        "LimitsTable": may("dynamodb", "GetItem UpdateItem"),
         "AuditTable": {*AUDIT, "dynamodb:Query"},
         "CacheTable": {"dynamodb:GetItem"},
         "PersonRole": {"sts:AssumeRole"},
         "DataRole": TAGGED,
         "SkeletonTable": {"dynamodb:Query"},
-        "EventsTable": {"dynamodb:Query", "dynamodb:PutItem"},
-        "EventsTable/stream": {
-            "dynamodb:DescribeStream",
-            "dynamodb:GetRecords",
-            "dynamodb:GetShardIterator",
-            "dynamodb:ListStreams",
-        },
+        "EventsTable": may("dynamodb", "Query PutItem"),
+        "EventsTable/stream": may(
+            "dynamodb", "DescribeStream GetRecords GetShardIterator ListStreams"
+        ),
         "ConnectionsTable": {*STORE, "dynamodb:BatchWriteItem"},
         PAGES: {"execute-api:ManageConnections"},
         ENDS: {"execute-api:ManageConnections"},
         "RefreshQueue": {"sqs:SendMessage"},
         "RefreshDeadLetterQueue": {"sqs:SendMessage"},
-        "LateQueue": {
-            "sqs:SendMessage",
-            "sqs:ReceiveMessage",
-            "sqs:DeleteMessage",
-            "sqs:GetQueueAttributes",
-        },
+        "LateQueue": may("sqs", "SendMessage ReceiveMessage DeleteMessage GetQueueAttributes"),
         "ToolDispatchFunctionAliaslive": {"lambda:InvokeFunction"},
         "SkeletonRefreshFunctionAliaslive": {"lambda:InvokeFunction"},
         "parameter${PolicyText}": {"ssm:GetParameter"},
@@ -91,27 +77,16 @@ ALLOWED = {
     "SkeletonRefreshFunction": {
         **KEY,
         "FunctionsLogGroup": LOGS,
-        "SkeletonTable": {
-            "dynamodb:Query",
-            "dynamodb:GetItem",
-            "dynamodb:PutItem",
-            "dynamodb:UpdateItem",
-            "dynamodb:DeleteItem",
-        },
+        "SkeletonTable": may("dynamodb", "Query GetItem PutItem UpdateItem DeleteItem"),
         "SkeletonTable/index/due": {"dynamodb:Query"},
-        "CacheTable": {"dynamodb:Query", "dynamodb:BatchWriteItem", "dynamodb:GetItem"},
+        "CacheTable": may("dynamodb", "Query BatchWriteItem GetItem"),
         "AuditTable": AUDIT,
-        "StoreTable": {"dynamodb:GetItem", "dynamodb:PutItem"},
+        "StoreTable": may("dynamodb", "GetItem PutItem"),
         "EventsTable": {"dynamodb:PutItem"},
         "DataRole": TAGGED,
         "ToolDispatchFunctionAliaslive": {"lambda:InvokeFunction"},
         **SETTINGS,
-        "RefreshQueue": {
-            "sqs:SendMessage",
-            "sqs:ReceiveMessage",
-            "sqs:DeleteMessage",
-            "sqs:GetQueueAttributes",
-        },
+        "RefreshQueue": may("sqs", "SendMessage ReceiveMessage DeleteMessage GetQueueAttributes"),
     },
 }
 
@@ -123,7 +98,7 @@ DATA = {
     **{f"StoreTable/index/by_{n}": {"dynamodb:Query"} for n in range(1, 5)},
     "StoreTable/index/users": {"dynamodb:Query"},
     "EventsTable": {"dynamodb:PutItem"},
-    OWN_SECRETS: {"ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"},
+    OWN_SECRETS: may("ssm", "GetParameter PutParameter DeleteParameter"),
     **BROKER,
     **KEY,
 }
@@ -222,10 +197,8 @@ def test_the_transform_adds_no_role_and_no_managed_policy(transformed: Template)
 
 
 PERSON = {
-    **{
-        table: {"dynamodb:Query", "dynamodb:GetItem", "dynamodb:BatchWriteItem"} for table in TABLES
-    },
-    SECRETS: {"ssm:GetParametersByPath", "ssm:DeleteParameter"},
+    **{table: may("dynamodb", "Query GetItem BatchWriteItem") for table in TABLES},
+    SECRETS: may("ssm", "GetParametersByPath DeleteParameter"),
     **KEY,
 }
 """What the role of one person may do where its session policy lets it."""
