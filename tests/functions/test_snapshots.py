@@ -103,6 +103,7 @@ from webbee_kernel.turn.kernel import make_ready
 
 running = results_kernel()
 make_ready()
+running.registry.catalogue()  # a turn is given it: the function with the apps has made it
 before = set(sys.modules)
 running.chat("1 KB of rows")
 print(json.dumps(sorted(set(sys.modules) - before)))

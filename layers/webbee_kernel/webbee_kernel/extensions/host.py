@@ -253,7 +253,8 @@ class ExtensionHost:
 
     async def _run(self, call: _Call, user: User) -> CallOutcome:
         request = call.request
-        ctx = self.contexts.make(user, request.app_id, asked=request)
+        effect = call.function.action_type
+        ctx = self.contexts.make(user, request.app_id, asked=request, effect=effect)
         # a task: it outlives the wait for it
         work = asyncio.ensure_future(self._finish(call, ctx))
         started = time.perf_counter()

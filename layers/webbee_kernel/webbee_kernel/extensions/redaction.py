@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 import re
@@ -22,6 +23,7 @@ from ..catalogue import Shapes, shapes_of
 from ..errors import ResultError
 from ..sdk.definitions import FunctionDef
 from ..types import NO_UNDO, CallOutcome, JSONObject
+from .keyword_arguments import keywords_model
 
 SECRET = "secret"  # noqa: S105
 MASK = "[secret]"
@@ -244,9 +246,14 @@ class _WithFactories(GenerateJsonSchema):
 
 def input_schema(function: FunctionDef) -> JSONObject:
     """The JSON schema of a function's arguments; `params` of the decorator where there is no
-    Pydantic model; where there are none either, what it takes is not declared."""
-    if function.params_model:
-        schema = function.params_model.model_json_schema(schema_generator=_WithFactories)
+    Pydantic model; where there are none either, what its handler's own parameters say, as a default
+    of one may be where something goes; of `**kwargs` alone nothing is declared."""
+    model = function.params_model
+    if model is None and not function.params:
+        context = next(iter(inspect.signature(function.func).parameters), "")
+        model = keywords_model(function.func, {}, {context})
+    if model:
+        schema = model.model_json_schema(schema_generator=_WithFactories)
         return {k: v for k, v in schema.items() if k not in ("title", "description")}
     params = function.params or {"type": "object"}
     if params.get("type") == "object":

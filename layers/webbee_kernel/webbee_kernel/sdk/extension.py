@@ -239,7 +239,8 @@ class Extension:
         )
 
     def expose(self, name: str, action_type: str = "read") -> Callable[[F], F]:
-        """Let other extensions call this method through `ctx.extensions.call`.
+        """Let other extensions call this method through `ctx.extensions.call`, from chat functions
+        that are declared to do as much: `read`, `write` or `destructive`.
 
         Handler: `async (ctx, **params)` as the same user; JSON comes back.
         """

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...clock import iso
+from ...extensions.keyword_arguments import keywords
 from ...sdk import ChatExtension, Extension, FunctionDef
 from ...sdk.context import Context
 from ...sdk.definitions import (
@@ -36,9 +37,8 @@ from .conversion import (
     accepted,
     action_result,
     alert_text,
+    arguments_model,
     context_name,
-    keywords,
-    keywords_model,
     model_parameter,
     presentable,
     snapshot,
@@ -128,7 +128,7 @@ def _function(app: Adopted, theirs: Any) -> FunctionDef:
         description=theirs.description,
         action_type=theirs.action_type if theirs.action_type in ACTION_TYPES else "write",
         params=described,
-        params_model=model or keywords_model(theirs.func, described),
+        params_model=model or arguments_model(theirs.func, described),
         event=theirs.event,
         data_model=getattr(theirs, "_return_model", None),
         id_projection=theirs.id_projection or None,
@@ -139,7 +139,7 @@ def _tool(app: Adopted, theirs: Any) -> FunctionDef:
     """`@ext.tool` says nothing of effects: it counts as a write, which runs once per request and
     refreshes what it may have changed."""
     parameter, model = model_parameter(theirs.func)
-    model = model or keywords_model(theirs.func, {})
+    model = model or arguments_model(theirs.func, {})
     return FunctionDef(
         theirs.name,
         function(app, theirs.func, parameter),
@@ -153,7 +153,7 @@ def _app_tool(app: Adopted, theirs: Any, schema: Mapping[str, Any]) -> FunctionD
     """A tool of a 6.x `App`. Its scopes are the app's wish for itself, granted by installing it;
     they are not asked of the user."""
     action = "destructive" if schema.get("destructive") else "write"
-    model = keywords_model(theirs.func, schema.get("parameters", {}).get("properties", {}))
+    model = arguments_model(theirs.func, schema.get("parameters", {}).get("properties", {}))
     return FunctionDef(
         theirs.name,
         function(app, theirs.func, place=context_name(theirs.func)),

@@ -1,5 +1,4 @@
-"""Arguments of handlers that take keywords: a Pydantic model made of the signature, so that they
-are checked like all others. Pure."""
+"""What handlers of the other dialect take and return, as this kernel has it. Pure."""
 
 from __future__ import annotations
 
@@ -10,24 +9,15 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel
 
 from ...errors import CallError, ModelUnavailable
+from ...extensions.keyword_arguments import hints_of, keywords_model
 from ...sdk import exceptions as ours
 from ...sdk.result import ActionResult
 from . import sdk_names as sdk
 
 CONTEXT_NAMES = ("ctx", "context", "self")
-_KEYWORDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-
-
-def hints_of(func: Callable[..., Any]) -> dict[str, Any]:
-    """Annotations as types, as written where they cannot be resolved."""
-    plain = inspect.unwrap(func)
-    try:
-        return typing.get_type_hints(plain, include_extras=True)
-    except Exception:  # whatever an annotation's code raises, it is only an annotation
-        return dict(getattr(plain, "__annotations__", {}))
 
 
 def context_name(func: Callable[..., Any]) -> str:
@@ -42,6 +32,13 @@ def context_name(func: Callable[..., Any]) -> str:
     return ""
 
 
+def arguments_model(
+    func: Callable[..., Any], described: Mapping[str, Any]
+) -> type[BaseModel] | None:
+    """A model of the handler's named parameters but the context."""
+    return keywords_model(func, described, {context_name(func), *CONTEXT_NAMES})
+
+
 def model_parameter(func: Callable[..., Any]) -> tuple[str, type[BaseModel] | None]:
     """The first parameter that is annotated with a Pydantic model, and the model."""
     hints = hints_of(func)
@@ -50,57 +47,6 @@ def model_parameter(func: Callable[..., Any]) -> tuple[str, type[BaseModel] | No
         if isinstance(hint, type) and issubclass(hint, BaseModel):
             return name, hint
     return "", None
-
-
-def keywords_model(
-    func: Callable[..., Any], described: Mapping[str, Any]
-) -> type[BaseModel] | None:
-    """A model of the handler's named parameters but the context; None where it names none.
-    `described` is the decorator's `params`."""
-    hints = hints_of(func)
-    skipped = {context_name(func), *CONTEXT_NAMES}
-    parameters = inspect.signature(func).parameters.values()
-    named = [p for p in parameters if p.kind in _KEYWORDS and p.name not in skipped]
-    fields: dict[str, Any] = {
-        f"p{number}": _field(p, hints.get(p.name, Any), described.get(p.name))
-        for number, p in enumerate(named)
-    }
-    if not fields:
-        return None
-    rest = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
-    options = ConfigDict(
-        extra="allow" if rest else "ignore", arbitrary_types_allowed=True, validate_default=False
-    )
-    try:
-        model: type[BaseModel] = create_model(
-            f"{func.__name__}_params", __config__=options, **fields
-        )
-        # tried now: the catalogue would fail at it, and take the whole app along
-        model.model_json_schema()
-    except Exception:  # a type no schema can describe: the handler gets what was sent
-        return None
-    return model
-
-
-def _field(parameter: inspect.Parameter, hint: Any, words: Any) -> tuple[Any, Any]:
-    """Type and field of one parameter. The alias is the name: a field may not be called `schema`,
-    `copy` or `_x`, a parameter may."""
-    name = parameter.name
-    text = words.get("description") if isinstance(words, Mapping) else ""
-    default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-    field = Field(default, alias=name, title=name, description=str(text) if text else None)
-    # still a text: it could not be resolved, so nothing is checked
-    return (Any if isinstance(hint, str) else hint, field)
-
-
-def keywords(params: BaseModel) -> dict[str, Any]:
-    """A checked model of `keywords_model` as keyword arguments; what was not sent keeps the
-    handler's own default."""
-    fields = type(params).model_fields
-    return {
-        str(fields[name].alias): getattr(params, name)
-        for name in params.model_fields_set & set(fields)
-    } | (params.model_extra or {})
 
 
 def accepted(func: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,10 +21,11 @@ from pydantic import BaseModel, ValidationError
 
 from ...background import LoopThread
 from ...errors import KernelError
+from ...extensions.keyword_arguments import keywords
 from ...sdk.context import Context
 from ...sdk.exceptions import SystemContextRequired
 from . import sdk_names as sdk
-from .conversion import keywords, keywords_model
+from .conversion import arguments_model
 from .handbuilt import Gateway, find
 from .platform_clients import AI, Notify, Store, deliver
 
@@ -150,7 +151,7 @@ class Route:
 
 @cache
 def _shape(name: str) -> type[BaseModel]:
-    shape = keywords_model(getattr(Served, name), {})
+    shape = arguments_model(getattr(Served, name), {})
     assert shape is not None
     return shape
 

@@ -85,9 +85,10 @@ class CallContext(Context):
         system: bool = False,
         stack: tuple[str, ...] = (),
         asked: CallRequest | None = None,
+        effect: str = "destructive",
     ) -> None:
         """`system` opens the methods that reach other users; `skeleton` is given to refreshes only;
-        `asked` is the call that a turn made."""
+        `asked` is the call that a turn made, `effect` what its function is declared as."""
         self.user = self._user = user
         self.app_id = self._app = app_id
         # its clients go by the private ones: a handler may change the others, for itself
@@ -102,6 +103,7 @@ class CallContext(Context):
         self._system = system
         self._stack = stack
         self._asked = asked
+        self._effect = effect
         self._key = UserKey.of(user)
         self._mark = webhook_mark.get()
         self._now = factory.clock.now
@@ -183,7 +185,8 @@ class CallContext(Context):
 
     def _of_app(self, app_id: str, stack: tuple[str, ...]) -> CallContext:
         """The context of another app that this one calls, for the same user."""
-        return self._factory.make(self._user, app_id, stack=stack, system=self._system)
+        more = {"system": self._system, "effect": self._effect}
+        return self._factory.make(self._user, app_id, stack=stack, **more)
 
     async def _has_app(self, app_id: str) -> bool:
         """Whether the user has an app; the system's own users have them all."""

@@ -169,6 +169,9 @@ class AIClient:
         return CompletionResult(r.text, self._model.name, usage, r.stop_reason, read + written)
 
 
+DESTROYS = 2
+_REACH = {"read": 0, "write": 1}
+"""What functions do, the least first; what is declared as neither may destroy."""
 MAX_NESTED = limit("I-HUB-DISPATCH-NO-CYCLE")
 
 
@@ -189,6 +192,11 @@ class ExtensionsClient:
             raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} exposes no method {method!r}")
         if not await self._ctx._has_app(app_id):
             raise CallError("PERMISSION_DENIED", f"{app_id} is not installed for this user")
+        # consent goes by what the called function declares: nothing behind it does more
+        own, theirs = self._ctx._effect, exposed.action_type
+        if _REACH.get(theirs, DESTROYS) > _REACH.get(own, DESTROYS):
+            why = f"{app_id}.{method} is declared {theirs}: no function declared {own} reaches it"
+            raise CallError("PERMISSION_DENIED", why)
         return await contained(exposed.func(self._ctx._of_app(app_id, stack), **params))
 
     async def emit(self, event_type: str, data: JSONObject) -> None:
