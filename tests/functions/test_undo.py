@@ -3,6 +3,7 @@ nothing else."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,21 @@ def test_a_record_that_was_created_goes_by_the_card_that_its_receipt_offers(alic
     assert alice.confirm(card["id"])["status"] == "ok"
     assert tasks(alice) == 0
     assert [turn["message"][:9] for turn in alice.turns()] == ["tasks.add", "Undo that"]
+
+
+def test_an_undo_that_is_pressed_twice_is_one_card_and_one_effect(alice: Person) -> None:
+    added(alice, "r1")
+    alice.chat('tasks.delete {"title": "water the plants"}', request_id="r2")
+    [receipt] = alice.confirm(alice.turns()[-1]["confirmation"]["id"])["receipts"]
+    undo = receipt["undo"]
+    with ThreadPoolExecutor() as pool:  # at once, and again
+        first = [*pool.map(lambda _: pressed(alice, undo, "r2")["status"], range(2))]
+    first.append(pressed(alice, undo, "r2")["status"])
+    assert first == ["confirmation"] * 3
+    [card] = [turn["confirmation"] for turn in alice.turns() if "confirmation" in turn]
+    alice.confirm(card["id"])
+    assert pressed(alice, undo, "r2")["status"] == "ok"
+    assert tasks(alice) == 1
 
 
 def test_a_card_that_was_refused_can_be_had_again(alice: Person) -> None:

@@ -13,7 +13,7 @@ from itertools import chain
 from os.path import commonprefix
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from .types import CallOutcome, CallRequest, JSONObject, from_dict
+from .types import CallOutcome, CallRequest, JSONObject, Step, from_dict
 
 LISTS_KEPT = 64
 """Combinations of installed apps whose functions a catalogue keeps listed."""
@@ -224,6 +224,16 @@ class Catalogue:
             if function.fn_name == fn_name:
                 return function
         return None
+
+    def meant(self, call: Step | CallOutcome) -> JSONObject:
+        """The arguments of a call without those that its function fills in the same where they are
+        left out: two calls that differ by nothing else are one."""
+        function = self.function(call.app_id, call.fn_name)
+        rules = (function.input_schema.get("properties") if function else None) or {}
+        filled = {
+            k: r["default"] for k, r in rules.items() if isinstance(r, dict) and "default" in r
+        }
+        return {k: v for k, v in call.arguments.items() if k not in filled or filled[k] != v}
 
     def to_dict(self) -> JSONObject:
         """Plain JSON."""

@@ -10,7 +10,9 @@ accepted that it goes: then he is asked, as in a turn. The question is a turn of
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
+from itertools import count
 from typing import Final
 
 from .. import language
@@ -124,9 +126,9 @@ class DirectCalls:
                 return pending
         raise gone()
 
-    async def fill(self, ask: TurnRequest, step: Step, new: str) -> CallOutcome:
+    async def fill(self, ask: TurnRequest, step: Step) -> CallOutcome:
         """What came of a form that the user filled below a reply; `ask.request_id` is its turn's.
-        What a receipt of the turn offers is proposed instead: its card is the turn `new`.
+        What a receipt of the turn offers is proposed instead, by a card of its own.
 
         The form and what came of it are one turn, as a question and its answer are. The same values
         run once, and again only after a failure. Nothing in them counts as what he said, and no
@@ -138,7 +140,7 @@ class DirectCalls:
         if turn is None:
             raise _closed()
         if any(ask.request_id in one["turns"] for one in undone_by(state.memory, step)):
-            return await self._propose(replace(state, message=turn.message), step, new)
+            return await self._propose(replace(state, message=turn.message), step, turn)
         form = _form(turn)
         filled = digest(form, step.app_id, step.fn_name, step.arguments)
         ask = ask._replace(message=turn.message, request_id=filled)
@@ -161,8 +163,15 @@ class DirectCalls:
             await self._recorder.record(state, Told(turn.reply, "error", offer=drawn))
         return outcome
 
-    async def _propose(self, state: TurnContext, step: Step, new: str) -> CallOutcome:
-        """The card of what takes a turn's effect back, in the language of that turn's message."""
+    async def _propose(self, state: TurnContext, step: Step, turn: Turn) -> CallOutcome:
+        """The card of what takes a turn's effect back, in the language of that turn's message. It
+        has one while that waits and once it is done, however often Undo is pressed."""
+        names = map(partial(digest, "undo", turn.request_id, asdict(step)), count())
+        while earlier := state.memory.answered(new := next(names)):
+            if cards.waiting(earlier, state.now):
+                return _outcome(step, "confirmation")
+            if any(call["status"] == "ok" for call in earlier.response.get("calls", ())):
+                return _answer_of(earlier, state, step)
         state = replace(state, request_id=new)
         # pressing Undo says nothing of where else things may go
         pending = replace(card_of(state, [step]), values=())

@@ -283,9 +283,9 @@ def earlier(state: TurnContext, step: Step, bound: JSONObject) -> CallOutcome | 
     planned it: a plan made anew repeats what it already had. A failure that calls itself retryable
     is tried again, up to three times; one that used up its time is not.
     """
-    same = [
-        (number, outcome) for number, outcome in _runs(state, step) if outcome.arguments == bound
-    ]
+    meant = state.catalogue.meant
+    given = meant(replace(step, arguments=bound))
+    same = [(number, outcome) for number, outcome in _runs(state, step) if meant(outcome) == given]
     if not same:
         return None
     number, outcome = same[-1]
