@@ -20,17 +20,20 @@ from ..clock import digest
 Form = Literal["recipient", "account", "url"]
 
 # a name may stand before it in angle brackets, as mail programs write it: Ann <ann@example.org>
-_EMAIL = re.compile(r"(?:[^<>@]{0,80}<)?[^\s<>@,;]+@[^\s<>@,;]+\.[^\s<>@,;]+>?")
-_WEB = re.compile(r"(?i)(?:https?|wss?|ftps?)://\S+|www\.\S+|//[\w-]+(?:\.[\w-]+)+\S*")
-_BARE_HOST = re.compile(r"(?i)(?:[\w-]+\.)+[a-z]{2,24}(?::\d+)?(?:[/?#]\S*)?")
-_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\S*)?|\[[0-9a-fA-F:]+\](?::\d+)?(?:/\S*)?")
+_EMAIL = re.compile(r"(?:[^<>@]{0,80}<)?(?:\"[^\"]*\"|[^\s<>@,;]+)@[^\s<>@,;]+>?")
+# of any scheme, and a share of Windows'
+_LINK = re.compile(r"(?i)(?:[a-z][a-z0-9+.-]*://|www\.|//[\w-]+(?:\.[\w-]+)+|\\\\\w)\S*")
+_HOST = re.compile(
+    r"(?i)(?:(?:[\w-]+\.)+[a-z]{2,24}|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost(?=:))"
+    r"(:\d+)?([/?#]\S*)?"
+)
 _MAILTO = re.compile(r"(?i)^(?:mailto|tel|sms|sip|xmpp):")
 # groups of four as people write them, or all digits together
 _IBAN = re.compile(r"(?i)[a-z]{2}\d{2}(?: ?[a-z0-9]{3,4}){3,8}(?: ?[a-z0-9]{1,4})?")
 # Ethereum, Bitcoin's bech32, and its older base58 form
 _WALLET = re.compile(r"0x[0-9a-fA-F]{40}|bc1[0-9a-z]{20,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}")
 _PHONE = re.compile(r"\+[\d\s().\-/]{6,24}\d")
-_HANDLE = re.compile(r"@[\w.\-]{2,64}")
+_HANDLE = re.compile(r"(?:@[\w.-]{2,64}){1,2}(?::[\w.-]+)?")
 # 24:00 is the end of a day
 _CLOCK = r"(?:[01]?\d|2[0-4]):[0-5]\d"
 _MOMENT = re.compile(
@@ -51,10 +54,10 @@ _SEPARATED = re.compile(r"[\s\"'«»“”„‘’`<>()\[\]{}|,;]+")
 def form_of(value: str) -> Form | None:
     """What the value's own form tells: an e-mail address, a phone, an account, a web address."""
     # a full-width @ is one to whoever sends it
-    text = unicodedata.normalize("NFKC", value.strip())
+    text = unicodedata.normalize("NFKC", value.strip()).replace("\u3002", ".")
     if not text or "\n" in text:
         return None
-    if _WEB.fullmatch(text):  # before people: a link may hold an @
+    if _LINK.fullmatch(text) or is_linked(text):  # before people: a link may hold an @
         return "url"
     # no server takes a longer one, and the patterns below are not for whole texts
     if len(text) > 2_048:
@@ -80,14 +83,13 @@ def _is_person(text: str) -> bool:
 def web_address(value: str) -> bool:
     """Whether a value that an argument for addresses holds leads to the web."""
     text = value.strip()
-    return bool(_WEB.fullmatch(text) or _BARE_HOST.fullmatch(text) or _IP.fullmatch(text))
+    return bool(_LINK.fullmatch(text) or _HOST.fullmatch(text))
 
 
 def is_linked(value: str) -> bool:
     """Whether a value under any name is a bare host with a path or a port behind it."""
-    text = value.strip()
-    host, slash, _ = text.partition("/")
-    return bool(_BARE_HOST.fullmatch(text)) and (bool(slash) or ":" in host)
+    found = _HOST.fullmatch(value.strip())
+    return found is not None and bool(found[1] or "/" in (found[2] or ""))
 
 
 def is_networked(value: str) -> bool:
@@ -147,7 +149,7 @@ def normal(value: object, *, cased: bool = False) -> str:
     count, nor the scheme of the web and the slash behind a host, nor what groups the digits of a
     phone or an account. `cased`: case counts where it may make another one."""
     text = unicodedata.normalize("NFKC", str(value)).strip()
-    if _WEB.fullmatch(text) or _BARE_HOST.fullmatch(text):
+    if web_address(text):
         return _normal_url(text)
     text = _MAILTO.sub("", text)
     if not cased or _EMAIL.fullmatch(text) or _IBAN.fullmatch(text):
@@ -234,7 +236,7 @@ def _is_place(word: str, address: str) -> bool:
     # who types `//host` means its own scheme, who types `https://` has told it
     if has_scheme(word) or is_linked(word):
         return word.startswith("//") or not address.startswith("//")
-    return word.islower() if _BARE_HOST.fullmatch(word) else not has_scheme(address)
+    return word.islower() if _HOST.fullmatch(word) else not has_scheme(address)
 
 
 def _scheme(address: str) -> str:
@@ -288,7 +290,7 @@ _BLOCK = re.compile(r"\s*(?:(?:[A-Za-z][\w-]{0,40}[ \t]*:|[ \t]+\S)[^\r\n]*(?:\r
 """Lines of a mail's header that a text begins with."""
 _END = r"[^\s<>\"'«»“”]+"
 _ADDRESS = re.compile(
-    rf"(?i)[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+|\b(?:https?|wss?|ftp)://{_END}|\bwww\.{_END}"
+    rf"(?i)[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+|\b[a-z][a-z0-9+.-]*://{_END}|\bwww\.{_END}"
 )
 
 

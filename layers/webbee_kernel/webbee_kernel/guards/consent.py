@@ -134,7 +134,7 @@ def _is_unasked(
     found: list[Leaf], function: FunctionInfo, moment: Moment, given: list[Leaf]
 ) -> bool:
     """Whether no argument is a text or an id, and the message has nothing of the call."""
-    bind = (x for x in found if not (x.offered or x.filled))
+    bind = (x for x in found if not (x.offered or x.filled or _is_key(x, moment.records)))
     if any(
         _is_id(x, function) or (isinstance(x.value, str) and not is_date(x.value)) for x in bind
     ):
@@ -283,8 +283,9 @@ _ALONG = FILES | frozenset(
 def _unbound_opened(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:
     """The addresses that a read may not open. One that was typed opens with what was typed."""
     found = opened(function, arguments)
-    places, beside = {s.path for s in found}, _unsaid(function, arguments, moment.own.said)
-    bare = all(leaf.path in places or _is_choice(leaf) for leaf in beside)
+    places, beside = {s.path: s.value for s in found}, _unsaid(function, arguments, moment.own.said)
+    # a link within a text takes the rest of that along
+    bare = all(places[x.path] == x.value if x.path in places else _is_choice(x) for x in beside)
     return tuple(s.name for s in found if not _may_open(s, function, moment, bare))
 
 

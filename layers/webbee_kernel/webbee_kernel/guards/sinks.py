@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from ..catalogue import OPEN_WORLD, FunctionInfo
@@ -18,9 +18,7 @@ from . import field_names as fields
 from .addresses import (
     addresses_in,
     form_of,
-    has_scheme,
     header_recipients,
-    is_linked,
     is_moment,
     web_address,
 )
@@ -195,9 +193,11 @@ def _leaves(function: FunctionInfo) -> bool:
 
 
 def _is_destructive(function: FunctionInfo) -> bool:
-    """Whether a function destroys by what is declared, or by the verb that it is called by."""
-    is_named = verb_of(function.fn_name) in fields.DESTRUCTIVE_VERBS
-    return is_named or function.action_type == "destructive"
+    """Whether a function destroys by what is declared, or by a verb in its name: `delete_file`,
+    `file_delete`; in the middle of a read's it is what it asks about."""
+    words = words_of(function.fn_name)
+    verbs = (*words[:1], *words[-1:]) if function.action_type == "read" else words
+    return function.action_type == "destructive" or not fields.DESTRUCTIVE_VERBS.isdisjoint(verbs)
 
 
 def _destroys(function: FunctionInfo, arguments: Mapping[str, JSON]) -> bool:
@@ -225,9 +225,7 @@ def _is_method(leaf: Leaf) -> bool:
 
 def _of_effect(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """The sink that an argument of an effect is."""
-    if leaf.is_declared_secret or is_known_key(leaf):
-        return None
-    found = _declared(function, leaf) or _formed(leaf)
+    found = None if is_known_key(leaf) else _declared(function, leaf) or _formed(leaf)
     if found is None or not _may_be_address(leaf, found[1]):
         return None
     return Sink(leaf.path, leaf.name, found[0], str(leaf.value), found[1])
@@ -308,28 +306,24 @@ def _hands_on(leaf: Leaf) -> bool:
 
 
 def _addresses(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
-    return tuple(s for leaf in found if (s := _address(function, leaf)))
+    """The addresses among the arguments of a read, and the links that stand within those which are
+    no mere text: `command: curl https://…`."""
+    whole = {leaf.path: s for leaf in found if (s := _address(function, leaf))}
+    others = (leaf for leaf in found if leaf.path not in whole and not is_told(leaf))
+    return (*whole.values(), *(s for s in _in_texts(others) if s.kind == "url"))
 
 
 def _address(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """An address among the arguments of a read."""
-    if leaf.is_declared_secret or not isinstance(leaf.value, str):
+    if not isinstance(leaf.value, str):
         return None
     named, why = _declared(function, leaf, fields.EFFECT) or (None, "form")
     form = form_of(leaf.value)
-    kind = "url" if named == "url" else form or ("url" if _is_url(leaf) else None)
     if leaf.is_secret and not form:
         return None
+    is_host = _by_name(leaf, fields.CARRYING) == "url" and web_address(leaf.value)
+    kind = "url" if named == "url" else form or ("url" if is_host else None)
     return Sink(leaf.path, leaf.name, kind, leaf.value, why) if kind else None
-
-
-def _is_url(leaf: Leaf) -> bool:
-    """Whether an argument of a read that is not for addresses is opened all the same: it begins as
-    an address does, or is a host with a path."""
-    text = str(leaf.value)
-    if is_linked(text) or (has_scheme(text) and not is_told(leaf)):
-        return True
-    return _by_name(leaf, fields.CARRYING) == "url" and web_address(text)
 
 
 def is_told(leaf: Leaf) -> bool:
@@ -364,9 +358,9 @@ def _reaches(leaf: Leaf) -> bool:
 
 
 def _formed(leaf: Leaf) -> tuple[Kind, str] | None:
-    """What a text directs by its own form, where its author marked nothing: an address, or a host
-    or path under a name that may say where to."""
-    if leaf.marker or not isinstance(leaf.value, str):
+    """What a text directs by its own form, where its author marked nothing, or a secret, as one may
+    be an address: an address, or a host or path under a name that may say where to."""
+    if leaf.marker not in ("", "secret") or not isinstance(leaf.value, str):
         return None
     kind = form_of(leaf.value) or (None if leaf.offered else _place(leaf.name, leaf.value))
     return (kind, "form") if kind else None
@@ -441,7 +435,7 @@ def _in_header(leaf: Leaf, is_mail: bool) -> Iterator[Sink]:
             yield Sink(leaf.path, leaf.name, "recipient", value, "form")
 
 
-def _in_texts(found: Sequence[Leaf]) -> Iterator[Sink]:
+def _in_texts(found: Iterable[Leaf]) -> Iterator[Sink]:
     """The addresses that stand in the texts of a call, those of its contents left out."""
     for leaf in found:
         if isinstance(leaf.value, str) and leaf.marker != "content":

@@ -267,7 +267,7 @@ def _whole(text: str) -> re.Pattern[str]:
     """Where a text stands with no longer word, figure or address around it."""
     # (?!) matches nowhere: an empty text stands in no message
     inside = re.escape(unicodedata.normalize("NFC", text)) or "(?!)"
-    return re.compile(rf"(?<![\w.@+$€£~/-]){inside}(?![\w@$€£%]|[.:/+-]\w)")
+    return re.compile(rf"(?<![\w.@+$€£~/-])(?<!\d,){inside}(?![\w@$€£%]|[.:/+-]\w|,\d)")
 
 
 def _hour(word: str) -> str:
