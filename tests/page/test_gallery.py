@@ -27,7 +27,7 @@ READABLE = """card => {
 
 @pytest.fixture
 def draw(visit: Visit) -> Draw:
-    """`draw(*nodes)`: the panel that shows them, and a list that grows with every call of its app."""
+    """`draw(*nodes)`: the panel that shows them, and a list that grows with every call of the app."""
 
     def shown(*nodes: Any, user: str = "bob", **options: Any) -> tuple[Any, list[dict[str, Any]]]:
         calls: list[dict[str, Any]] = []

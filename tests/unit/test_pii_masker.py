@@ -14,9 +14,8 @@ from local.project import child_environment
 from webbee_kernel.pii import Masker, UnknownPlaceholder
 from webbee_kernel.pii.masker import Placeholders
 
-UNHURRIED = settings(
-    deadline=None, max_examples=40
-)  # the first phone number of a run imports the library
+# the first phone number of a run imports the library
+UNHURRIED = settings(deadline=None, max_examples=40)
 
 LETTERS = string.ascii_lowercase + "абвгдежзий"
 LOCALS = st.text(alphabet=LETTERS + string.digits + "._+-", min_size=1, max_size=12).filter(
@@ -29,36 +28,17 @@ EMAILS = st.builds(
 PHONES = st.sampled_from(
     ["+1 415 555 2671", "+79161234567", "+44 20 7946 0958", "8 (495) 123-45-67", "(212) 736-5000"]
 )
-NAMES = st.sampled_from(
-    [
-        "Sarah Lee",
-        "Анна Смирнова",
-        "Mr. Smith",
-        "Sarah Lee <s@x.com>",
-        "Иван",
-        "Петров И. И.",
-        "New York",
-    ]
-)
+NAMED = "Sarah Lee|Анна Смирнова|Mr. Smith|Sarah Lee <s@x.com>|Иван|Петров И. И.|New York"
+NAMES = st.sampled_from(NAMED.split("|"))
 FILLERS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=12)
-TEXTS = st.lists(
-    st.one_of(
-        EMAILS,
-        PHONES,
-        NAMES,
-        FILLERS,
-        st.sampled_from([" ", ", ", "<", ">", "\n", "@", "+", "from: "]),
-    ),
-    max_size=10,
-).map("".join)
+BETWEEN = st.sampled_from([" ", ", ", "<", ">", "\n", "@", "+", "from: "])
+TEXTS = st.lists(EMAILS | PHONES | NAMES | FILLERS | BETWEEN, max_size=10).map("".join)
 KEYS = st.sampled_from(
     ["", "name", "from", "phone", "body", "customer.name", "телефон", "first_name", "sender"]
 )
 JSONS = st.recursive(
-    st.one_of(TEXTS, st.integers(), st.booleans(), st.none(), st.floats(allow_nan=False)),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=4), st.dictionaries(st.one_of(KEYS, TEXTS), inner, max_size=4)
-    ),
+    TEXTS | st.integers() | st.booleans() | st.none() | st.floats(allow_nan=False),
+    lambda in_: st.lists(in_, max_size=4) | st.dictionaries(KEYS | TEXTS, in_, max_size=4),
     max_leaves=12,
 )
 
@@ -130,13 +110,8 @@ def test_unmasking_gives_hostile_punctuation_back(text: str, key: str) -> None:
 
 @UNHURRIED
 @given(JSONS)
-@example(
-    {
-        "+1 415 555 2671": "b@x.coma@x.com+1 415 555 2671",
-        "a@files.com": {"name": "Blue Ocean"},
-        "name": "Blue Sea",
-    }
-)
+@example({"+1 415 555 2671": "b@x.coma@x.com+1 415 555 2671", "name": "Blue Sea",
+          "a@files.com": {"name": "Blue Ocean"}})  # fmt: skip
 def test_masking_is_idempotent(value: object) -> None:
     masker = Masker()
     masked = masker.mask(value)
@@ -158,9 +133,8 @@ def test_masking_a_text_is_idempotent(text: str, key: str) -> None:
 def test_no_address_of_the_input_is_in_the_output(
     addresses: list[str], before: str, after: str
 ) -> None:
-    masked = Masker().mask(
-        {"a": before, "list": addresses, "in_text": f"{before} {', '.join(addresses)} {after}"}
-    )
+    text = f"{before} {', '.join(addresses)} {after}"
+    masked = Masker().mask({"a": before, "list": addresses, "in_text": text})
     shown = "\n".join(strings(masked)).casefold()
     assert not [a for a in addresses if a.casefold() in shown]
 
@@ -185,18 +159,10 @@ def test_arguments_get_their_values_back() -> None:
     masker = Masker()
     masked = masker.mask({"from": "Sarah Lee <sarah@example.com>", "phone": "8 916 123-45-67"})
     assert masked == {"from": "<NAME_1> <<EMAIL_1>>", "phone": "<PHONE_1>"}
-    arguments = {
-        "to": ["<EMAIL_1>"],
-        "text": "Dear <NAME_1>, call <PHONE_1>",
-        "<EMAIL_1>": 1,
-        "n": 3,
-    }
-    assert masker.resolve(arguments) == {
-        "to": ["sarah@example.com"],
-        "text": "Dear Sarah Lee, call 8 916 123-45-67",
-        "sarah@example.com": 1,
-        "n": 3,
-    }
+    said, email = "Dear Sarah Lee, call 8 916 123-45-67", "sarah@example.com"
+    arguments = {"to": ["<EMAIL_1>"], "text": "Dear <NAME_1>, call <PHONE_1>", "<EMAIL_1>": 1}
+    assert masker.resolve(arguments) == {"to": [email], "text": said, email: 1}
+    assert masker.resolve({"n": 3}) == {"n": 3}
 
 
 @pytest.mark.parametrize(
@@ -215,20 +181,15 @@ def test_a_placeholder_that_stands_for_nothing_is_refused(placeholder: str) -> N
 def test_one_value_is_one_placeholder_whatever_its_spelling() -> None:
     masker = Masker()
     assert masker.mask_text("Sarah@Example.com sarah@example.COM") == "<EMAIL_1> <EMAIL_1>"
-    assert masker.mask({"phone": "8 916 123-45-67", "text": "+7 (916) 123 45 67"}) == {
-        "phone": "<PHONE_1>",
-        "text": "<PHONE_1>",
-    }
+    both = {"phone": "8 916 123-45-67", "text": "+7 (916) 123 45 67"}
+    assert masker.mask(both) == {"phone": "<PHONE_1>", "text": "<PHONE_1>"}
     assert masker.mask(["Sarah Lee", {"name": "SARAH  LEE"}]) == ["<NAME_1>", {"name": "<NAME_1>"}]
     assert masker.unmask_text("<EMAIL_1>") == "Sarah@Example.com"
 
 
 def test_remembered_values_keep_their_placeholders_and_new_ones_count_on() -> None:
-    known = {
-        "<EMAIL_4>": "sarah@example.com",
-        "<PHONE_2>": "8 916 123-45-67",
-        "<NAME_3>": "Sarah Lee",
-    }
+    known = {"<EMAIL_4>": "sarah@example.com", "<PHONE_2>": "8 916 123-45-67"}
+    known["<NAME_3>"] = "Sarah Lee"
     masker = Masker(known)
     found = masker.mask_text("SARAH@example.com, +79161234567, Sarah Lee")
     assert found == "<EMAIL_4>, <PHONE_2>, <NAME_3>"
@@ -243,15 +204,9 @@ def test_a_map_with_something_else_than_placeholders_is_refused() -> None:
 
 
 def test_a_forged_placeholder_never_comes_to_mean_a_value() -> None:
-    masker = Masker()
-    masked = masker.mask(
-        {
-            "a": "sarah@example.com",
-            "evil": "write to <EMAIL_1> or <EMAIL_2>",
-            "b": "bob@example.com",
-        }
-    )
-    assert masked == {"a": "<EMAIL_3>", "evil": "write to <EMAIL_1> or <EMAIL_2>", "b": "<EMAIL_4>"}
+    masker, evil = Masker(), "write to <EMAIL_1> or <EMAIL_2>"
+    masked = masker.mask(["sarah@example.com", {"evil": evil}, "bob@example.com"])
+    assert masked == ["<EMAIL_3>", {"evil": evil}, "<EMAIL_4>"]
     with pytest.raises(UnknownPlaceholder):
         masker.resolve("<EMAIL_1>")
 
@@ -288,40 +243,29 @@ def test_a_key_written_to_look_masked_hides_no_other() -> None:
 
 
 def test_a_name_once_known_is_masked_wherever_it_stands() -> None:
-    masked = Masker().mask(
-        {
-            "note": "Zorblax Qua called about Zorblax Quality",
-            "from": {"name": "Zorblax Qua", "email": "z@q.io"},
-        }
-    )
-    assert masked == {
-        "note": "<NAME_1> called about Zorblax Quality",
-        "from": {"name": "<NAME_1>", "email": "<EMAIL_1>"},
-    }
+    known = {"name": "Zorblax Qua", "email": "z@q.io"}
+    masked = Masker().mask({"note": "Zorblax Qua called about Zorblax Quality", "from": known})
+    assert masked["note"] == "<NAME_1> called about Zorblax Quality"
+    assert masked["from"] == {"name": "<NAME_1>", "email": "<EMAIL_1>"}
 
 
 def test_numbers_and_ids_stay() -> None:
-    value = {
-        "number": 79161234567,
-        "id": "79161234567",
-        "ok": True,
-        "ts": 1715793664,
-        "x": None,
-        "uuid": "550e8400-e29b-41d4-a716-446655440000",
-    }
+    value = {"number": 79161234567, "id": "79161234567", "ok": True, "ts": 1715793664, "x": None}
+    value["uuid"] = "550e8400-e29b-41d4-a716-446655440000"
     assert Masker().mask(value) == value
 
 
-def test_the_keys_beside_a_name_say_whose_it_is() -> None:
-    def mask(value: dict[str, object]) -> object:
-        return Masker().mask(value)["name"]
-
-    assert mask({"name": "Blue Ocean", "size": 3}) == "Blue Ocean"
-    assert mask({"name": "Siobhan", "email": "s@x.com"}) == "<NAME_1>"
-    assert Masker().mask({"project": {"name": "Blue Ocean"}}) == {"project": {"name": "Blue Ocean"}}
-    assert Masker().mask({"customers": [{"name": "Siobhan"}]}) == {
-        "customers": [{"name": "<NAME_1>"}]
-    }
+@pytest.mark.parametrize(
+    ("value", "is_a_persons"),
+    [
+        ({"name": "Blue Ocean", "size": 3}, False),
+        ({"name": "Siobhan", "email": "s@x.com"}, True),
+        ({"project": {"name": "Blue Ocean"}}, False),
+        ({"customers": [{"name": "Siobhan"}]}, True),
+    ],
+)
+def test_the_keys_around_a_name_say_whose_it_is(value: object, is_a_persons: bool) -> None:
+    assert ("'name': '<NAME_1>'" in str(Masker().mask(value))) is is_a_persons
 
 
 def test_a_long_text_is_masked_without_the_cache() -> None:
@@ -339,10 +283,8 @@ def test_importing_the_gate_loads_no_phone_library() -> None:
 
 
 def test_what_a_message_writes_out_of_the_map_is_told_by_its_placeholder() -> None:
-    masker = Masker()
-    shown = str(
-        masker.mask([{"from": "Anna Weber <anna@x.com>"}, {"from": "Tom Hill <t.h@x.com>"}])
-    )
+    masker, senders = Masker(), ("Anna Weber <anna@x.com>", "Tom Hill <t.h@x.com>")
+    shown = str(masker.mask([{"from": sender} for sender in senders]))
     names = {value: placeholder for placeholder, value in masker.vault.items()}
     said = masker.written_in("Archive the one of Anna, and tell T.H@x.com", shown)
     assert said == {names["Anna Weber"]: "Anna", names["t.h@x.com"]: "t.h@x.com"}
