@@ -1,5 +1,5 @@
-"""What the PII gate takes beyond the words of a text: keys of every language, numbers, the user's
-regions, kinds that an author declares, a deployment's own detector, documents by checksum."""
+"""What the PII gate takes beyond the words of a text: keys of every language, numbers, kinds that an
+author declares, a deployment's own detector. `test_pii_secrets.py` has texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from tests.planning import planning, telling
 from webbee_kernel.extensions.redaction import declared_pii
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.pii import Masker, of_language
+from webbee_kernel.pii import Masker
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.sdk.markers import PersonName, Phone
 from webbee_kernel.testing import ExtensionHarness, TestKernel
@@ -45,18 +45,6 @@ def test_a_phone_that_is_a_json_number_is_masked_under_a_phone_key(number: int) 
     assert masker.resolve("<PHONE_1>") == str(number)
 
 
-def test_a_national_number_in_prose_is_masked_for_who_lives_there() -> None:
-    text = "Rappelle-toi du 06 12 34 56 78 demain"
-    assert vault(text, regions=of_language("fr-FR")) == ["06 12 34 56 78"]
-    assert vault(text) == []
-
-
-def test_dates_and_versions_are_no_phone_numbers_wherever_the_user_lives() -> None:
-    text = "2026-05-15, 15.05.2026, 10.20.30.40, 1 000 000, 12:30, 3.11.7, 01/02/2026 03:04"
-    for tag in ("en-US", "de-DE", "fr-FR", "ru-RU", "es-ES"):
-        assert vault(text, regions=of_language(tag)) == []
-
-
 class Person(BaseModel):
     nick: PersonName
     since: int = 0
@@ -72,18 +60,13 @@ class Team(BaseModel):
 def test_what_an_author_declares_is_masked_whatever_it_looks_like() -> None:
     kinds = declared_pii(Team.model_json_schema())
     assert kinds == {"lead.nick": "name", "members.nick": "name", "hotline": "phone"}
-    data = {
-        "title": "x99",
-        "lead": {"nick": "x99"},
-        "members": [{"nick": "the boss"}],
-        "hotline": "0800-HELP",
-    }
-    assert Masker().mask(data, kinds) == {
-        "title": "x99",
-        "lead": {"nick": "<NAME_1>"},
-        "members": [{"nick": "<NAME_2>"}],
-        "hotline": "<PHONE_1>",
-    }
+
+    def team(lead: str, member: str, hotline: str) -> dict[str, Any]:
+        led = {"title": "x99", "lead": {"nick": lead}}
+        return {**led, "members": [{"nick": member}], "hotline": hotline}
+
+    masked = Masker().mask(team("x99", "the boss", "0800-HELP"), kinds)
+    assert masked == team("<NAME_1>", "<NAME_2>", "<PHONE_1>")
 
 
 def test_a_declared_result_reaches_the_model_masked_in_a_whole_turn() -> None:
@@ -152,71 +135,16 @@ def test_a_deployments_own_detector_is_asked_beside_the_built_in_one(
     assert "zorblax" not in asked(model) and "Sarah Lee" not in asked(model)
 
 
-ALL = ("IBAN", "CARD", "PASSPORT", "IDENTITY")
+FILES = "dateiname produktname nombre_archivo nom_fichier titel titre ciudad stadt".split()
 
 
 @pytest.mark.parametrize(
-    ("text", "value"),
+    "value",
     [
-        ("pay to DE89 3704 0044 0532 0130 00 today", "DE89 3704 0044 0532 0130 00"),  # ISO 13616
-        ("GB82WEST12345698765432", "GB82WEST12345698765432"),
-        ("card 4111 1111 1111 1111", "4111 1111 1111 1111"),
-        ("Amex 3782 822463 10005", "3782 822463 10005"),
-        ("passport number: 123456789", "123456789"),
-        ("DNI 12345678Z", "12345678Z"),
-        ("CPF 529.982.247-25", "529.982.247-25"),
-        ("СНИЛС 112-233-445 95", "112-233-445 95"),
-        ("ИНН 500100732259", "500100732259"),
-        ("11010519491231002X", "11010519491231002X"),
+        *({key: "Blaue Lampe"} for key in FILES),
+        {"phone": 12, "mobile": 0, "fax": True, "tel": 3.5},  # no phone's numbers
     ],
+    ids=str,
 )
-def test_documents_are_masked_by_their_checksum_where_a_deployment_asks(
-    text: str, value: str
-) -> None:
-    masker = Masker(kinds=ALL)
-    masked = masker.mask(text)
-    assert value in masker.vault.values()
-    assert masker.unmask_text(masked) == text
-    assert value not in Masker().vault.values()
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("please ask Maria about it", "Maria"),
-        ("спроси Машу о встрече", "Машу"),
-        ("bitte frag Jürgen.", "Jürgen"),
-        ("dile a María que venga", "María"),
-        ("demande à Amélie, puis reviens", "Amélie"),
-    ],
-)
-def test_a_given_name_alone_inside_a_sentence_is_a_name(text: str, name: str) -> None:
-    assert vault(text) == [name]
-
-
-STAYS: dict[str, tuple[Any, ...]] = {
-    "a word that is also something else": (
-        *("call mark now", "in Paris we met", "the Big Ben tower", "to San Francisco, then"),
-    ),
-    "the name of a thing": tuple(
-        {key: "Blaue Lampe"}
-        for key in "dateiname produktname nombre_archivo nom_fichier titel titre ciudad stadt".split()
-    ),
-    "another number under a phone key": ({"phone": 12, "mobile": 0, "fax": True, "tel": 3.5},),
-    "a document where nobody asked": ("card 4111 1111 1111 1111, DE89 3704 0044 0532 0130 00",),
-}
-WRONG_SUM = (
-    *("DE88 3704 0044 0532 0130 00", "4111 1111 1111 1112", "order 123456789", "DNI 12345678A"),
-    *("529.982.247-26", "1715793664123456789"),
-)
-
-
-@pytest.mark.parametrize(
-    ("value", "options"),
-    [
-        *(pytest.param(v, {}, id=f"{kind}: {v}") for kind, vs in STAYS.items() for v in vs),
-        *(pytest.param(v, {"kinds": ALL}, id=f"a wrong checksum: {v}") for v in WRONG_SUM),
-    ],
-)
-def test_what_only_looks_personal_stays(value: Any, options: dict[str, Any]) -> None:
-    assert vault(value, **options) == []
+def test_what_only_looks_personal_stays(value: dict[str, Any]) -> None:
+    assert vault(value) == []
