@@ -124,15 +124,9 @@ def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(world: 
 
     store = world.client()
     store._documents = Down()
-    for call in (
-        store.create("c", {}),
-        store.get("c", "1"),
-        store.update("c", "1", {}),
-        store.delete("c", "1"),
-        store.query("c"),
-        store.count("c"),
-        store.set("c/1", {}),
-    ):
+    calls = [store.create("c", {}), store.get("c", "1"), store.update("c", "1", {})]
+    calls += [store.delete("c", "1"), store.query("c"), store.count("c"), store.set("c/1", {})]
+    for call in calls:
         with pytest.raises(StoreUnavailable) as caught:
             run(call)
         assert caught.value.retry_after == 30
@@ -253,14 +247,10 @@ def test_an_app_wide_secret_is_shared_within_the_app_and_the_tenant_only(
 PARTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
 
 
-@given(
-    st.lists(
-        st.tuples(PARTS, PARTS, PARTS, st.sampled_from(["user", "app"])),
-        min_size=2,
-        max_size=2,
-        unique=True,
-    )
-)
+SECRETS = st.tuples(PARTS, PARTS, PARTS, st.sampled_from(["user", "app"]))
+
+
+@given(st.lists(SECRETS, min_size=2, max_size=2, unique=True))
 def test_two_secrets_never_share_a_path(both: list[tuple[str, str, str, str]]) -> None:
     one, two = (
         path(UserKey(tenant, user), "mail", SecretDef(name, "", scope=scope))

@@ -14,12 +14,8 @@ from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.turn.dispatch import usable_function
 
 READ = FunctionInfo("mail", "read", "Read", scopes=("mail:read", "mail:body"))
-CATALOGUE = Catalogue(
-    {
-        "mail": AppInfo("mail", functions=(READ,)),
-        "broken": AppInfo("broken", error="ImportError: x"),
-    }
-)
+BROKEN = AppInfo("broken", error="ImportError: x")
+CATALOGUE = Catalogue({"mail": AppInfo("mail", functions=(READ,)), "broken": BROKEN})
 SEEN = {"messages": [{"id": "abc-1"}, {"id": 42}]}
 
 
@@ -39,10 +35,13 @@ def test_an_unknown_app_a_broken_one_an_unknown_function_and_no_app_are_told_apa
 
 
 @pytest.mark.parametrize(
-    ("scopes", "ended"),
-    [(("mail:read", "mail:body"), "ok"), (("*",), "ok"), (("mail:read",), "error"), ((), "error")],
+    ("scopes", "code"),
+    [
+        *((("mail:read", "mail:body"), ""), (("*",), "")),
+        *((("mail:read",), "PERMISSION_DENIED"), ((), "PERMISSION_DENIED")),
+    ],
 )
-def test_a_call_needs_every_scope_where_it_runs(scopes: tuple[str, ...], ended: str) -> None:
+def test_a_call_needs_every_scope_where_it_runs(scopes: tuple[str, ...], code: str) -> None:
     ext = Extension("mail")
 
     @ChatExtension(ext).function("read", "Read", scopes=["mail:read", "mail:body"])
@@ -50,16 +49,11 @@ def test_a_call_needs_every_scope_where_it_runs(scopes: tuple[str, ...], ended: 
         return ActionResult.success({}, "Read.")
 
     outcome = ExtensionHarness(ext, user=User("alice", scopes=scopes)).outcome("read")
-    assert (outcome.status, outcome.error_code) == (
-        ended,
-        "" if ended == "ok" else "PERMISSION_DENIED",
-    )
+    assert (outcome.ok, outcome.error_code) == (not code, code)
 
 
-def function(schema: dict[str, Any] | None = None, id_projection: str = "") -> FunctionInfo:
-    return FunctionInfo(
-        "mail", "read", "Read", input_schema=schema or {}, id_projection=id_projection
-    )
+def function(schema: dict[str, Any] | None = None, of: str = "") -> FunctionInfo:
+    return FunctionInfo("mail", "read", "Read", input_schema=schema or {}, id_projection=of)
 
 
 @pytest.mark.parametrize(
@@ -196,9 +190,7 @@ def test_a_small_number_that_the_user_said_is_an_id_but_in_a_date_a_time_or_an_a
 
 def test_the_refusal_says_where_to_look() -> None:
     def needs(name: str, description: str, *required: str, action: str = "read") -> FunctionInfo:
-        return FunctionInfo(
-            "shop", name, description, action, input_schema={"required": list(required)}
-        )
+        return FunctionInfo("shop", name, description, action, {"required": list(required)})
 
     cancel = needs("cancel", "Cancel an order", "order_id", action="write")
     functions = [
@@ -234,22 +226,10 @@ def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands(
     assert (caught.value.code, caught.value.field) == ("FABRICATED_ID_SHAPE", place)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "your_id",
-        "example-id",
-        "N/A",
-        "null",
-        "None",
-        "unknown",
-        "xxx",
-        "???",
-        "...",
-        "TODO",
-        "insert id here",
-    ],
-)
+STAND_INS = "your_id example-id N/A null None unknown xxx ??? ... TODO".split()
+
+
+@pytest.mark.parametrize("value", [*STAND_INS, "insert id here"])
 def test_a_stand_in_is_refused_as_an_id_and_allowed_as_text(value: str) -> None:
     assert code(no_placeholders, {"task_id": value}) == "FABRICATED_ID_SHAPE"
     no_placeholders({"title": value})

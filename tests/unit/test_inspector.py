@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from tests.json_values import json_values
 from webbee_kernel.api import inspector
+from webbee_kernel.bootstrap import make_dispatch, make_refresher
 from webbee_kernel.channels import skeleton
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.refresh.refresh_queue import RefreshAsked, Wanted
@@ -51,9 +52,7 @@ def an_extension(section: dict[str, Any]) -> Extension:
         assert await ctx.cache.get("kept") == "rhubarb"
         return ActionResult.success(params.data, "Looked.")
 
-    @chat.function(
-        "buy", "Buy something", action_type="write", scopes=["pay"], examples=["buy bread"]
-    )
+    @chat.function("buy", "Buy", action_type="write", scopes=["pay"], examples=["buy bread"])
     async def buy(ctx: Context, params: Params) -> ActionResult:
         return ActionResult.success({}, "Bought.")
 
@@ -75,15 +74,10 @@ def kernel_with(
     **options: Any,
 ) -> TestKernel:
     """A kernel whose section was refreshed and whose `look` was called `turns` times."""
-    script = [
-        ModelResponse(tool_calls=(ToolCall("shop__look", {"data": data or {"n": 1}}),)),
-        ModelResponse(text="Looked."),
-    ] * turns
-    kernel = TestKernel(
-        [an_extension(CROWDED if section is None else section)], script=script, **options
-    )
-    from webbee_kernel.bootstrap import make_dispatch, make_refresher
-
+    look = ToolCall("shop__look", {"data": data or {"n": 1}})
+    script = [ModelResponse(tool_calls=(look,)), ModelResponse(text="Looked.")] * turns
+    app = an_extension(CROWDED if section is None else section)
+    kernel = TestKernel([app], script=script, **options)
     refresher = make_refresher(kernel.app, make_dispatch(kernel.app, kernel.registry))
     for name in ("goods", "broken"):
         wanted = (Wanted("shop", name, "stale"),)
@@ -117,13 +111,9 @@ def test_each_field_names_the_rule_that_took_something_of_it() -> None:
 
 
 def test_a_line_over_700_characters_says_which_fields_did_not_fit() -> None:
-    section = {
-        f"field_{i}": [{"id": f"{i}{j}", "title": "title " * 9} for j in range(4)] for i in range(6)
-    }
-    report = section_report(kernel_with(section))
-    states = [f["state"] for f in report["fields"]]
-    assert report["line_chars"] == 700
-    assert states[-1] == "dropped"
+    rows = [{"id": f"{n}", "title": "title " * 9} for n in range(4)]
+    report = section_report(kernel_with({f"field_{n}": rows for n in range(6)}))
+    assert (report["line_chars"], report["fields"][-1]["state"]) == (700, "dropped")
     assert any(x["rule"] == "line_over_700" for f in report["fields"] for x in f["losses"])
 
 
@@ -131,21 +121,17 @@ def test_a_section_tells_its_age_its_next_refresh_and_its_last_error() -> None:
     kernel = kernel_with()
     kernel.clock.advance(70)
     good, bad = section_report(kernel), section_report(kernel, "broken")
-    assert good["age"] == "cached ~70s ago"
-    assert good["age_s"] == 70
-    assert good["ttl_s"] == 60
-    assert good["stale"] is True
-    assert good["next_refresh_in_s"] == -10
+    told = {"age": "cached ~70s ago", "age_s": 70, "ttl_s": 60, "stale": True}
+    assert good.items() >= {**told, "next_refresh_in_s": -10}.items()
     assert (bad["in_prompt"], bad["failures"], bad["last_error"]) == (False, 1, "RuntimeError")
     assert "no refresh has succeeded yet" in bad["why_not"]
     assert "secret words" not in str(bad)
 
 
 def test_a_fact_tells_what_was_cut_what_is_masked_and_when_it_leaves() -> None:
-    kernel = kernel_with(
-        env={"WEBBEE_CONFIRM": "destructive"},
-        data={"who": "ivan@example.com", "rows": [{"n": i, "text": "x" * 50} for i in range(100)]},
-    )
+    rows = [{"n": i, "text": "x" * 50} for i in range(100)]
+    data = {"who": "ivan@example.com", "rows": rows}
+    kernel = kernel_with(env={"WEBBEE_CONFIRM": "destructive"}, data=data)
     turn = inspector.explain(view_of(kernel))["turns"][0]
     fact = turn["facts"][0]
     assert turn["leaves_on_turn"] == 6
@@ -186,8 +172,8 @@ def test_apps_that_are_not_installed_say_so() -> None:
     assert all("not installed" in s["why_not"] for s in report["sections"])
     assert inspector.search(view, "marmalade")["found"][0]["state"] == "hidden"
     (named,) = [f for f in inspector.search(view, "shop__look")["found"] if f["path"] == "name"]
-    assert named["state"] == "hidden"
-    assert named["because"] == "the app is not installed for this user"
+    why = "the app is not installed for this user"
+    assert (named["state"], named["because"]) == ("hidden", why)
 
 
 def test_what_left_the_five_turns_is_found_in_the_conversation() -> None:
@@ -197,10 +183,8 @@ def test_what_left_the_five_turns_is_found_in_the_conversation() -> None:
     past = kernel.run(forgotten(kernel.app.stores, key, view.memory, now=kernel.clock.now()))
     lost = [f for f in inspector.search(view, "kumquat-7", past)["found"] if f["state"] != "shown"]
 
-    assert [(f["place"], f["path"].partition("[")[0], f["state"]) for f in lost] == [
-        ("turn 1", "details", "dropped"),
-        ("turn 2", "details", "dropped"),
-    ]
+    found = [(f["place"], f["path"].partition("[")[0], f["state"]) for f in lost]
+    assert found == [(f"turn {n}", "details", "dropped") for n in (1, 2)]
     told = {f["because"] for f in lost}
     assert told == {"the model remembers the last 5 turns, and this is no more among them"}
 
@@ -258,10 +242,7 @@ def test_search_does_not_guess_about_cut_facts() -> None:
 JSON = json_values(st.text(max_size=12), items=7, fields=8, leaves=25)
 
 
-@given(
-    data=st.dictionaries(st.text(max_size=20), JSON, max_size=9),
-    value=st.text(min_size=1, max_size=5),
-)
+@given(st.dictionaries(st.text(max_size=20), JSON, max_size=9), st.text(min_size=1, max_size=5))
 @settings(max_examples=20, deadline=None)
 def test_any_section_can_be_explained_and_agrees_with_what_renders(
     data: dict[str, Any], value: str

@@ -15,19 +15,14 @@ from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import registry_of
 
-MAIN = (
-    "from webbee_kernel.sdk import Extension\nwhatever = Extension('claimed', '2.1.0',"
-    " display_name='App', description='Does')\n"
-)
+MAIN = "from webbee_kernel.sdk import Extension\nwhatever = Extension('claimed', '2.1.0')\n"
 
 
-def folder(root: Path, name: str, main: str = MAIN, manifest: Any = None) -> Path:
+def folder(root: Path, name: str, main: str = MAIN, manifest: str = "") -> Path:
     (root / name).mkdir()
     (root / name / "main.py").write_text(main, "utf-8")
-    if manifest is not None:
-        (root / name / "imperal.json").write_text(
-            manifest if isinstance(manifest, str) else json.dumps(manifest), "utf-8"
-        )
+    if manifest:
+        (root / name / "imperal.json").write_text(manifest, "utf-8")
     return root / name
 
 
@@ -58,10 +53,8 @@ def test_one_that_fails_is_told_shortly_with_its_own_line_and_the_others_work(
     assert list(registry.loaded) == ["good"] and list(registry.failed) == ["broken"]
     found = registry.failed["broken"]
     assert found.endswith(reason) and str(tmp_path) not in found and len(found) < 600
-    catalogue = registry.catalogue()
-    assert catalogue.apps["broken"].error
-    assert not catalogue.apps["broken"].functions
-    assert not catalogue.apps["good"].error
+    apps = registry.catalogue().apps
+    assert apps["broken"].error and not apps["broken"].functions and not apps["good"].error
 
 
 def test_extensions_that_are_exchanged_while_the_catalogue_is_made_are_in_the_next() -> None:
@@ -86,8 +79,8 @@ def test_extensions_that_are_exchanged_while_the_catalogue_is_made_are_in_the_ne
     assert {app_id for app_id, _ in before} == {"mail", "tasks"}
 
 
-@pytest.mark.parametrize("manifest", ["{", {"app_id": "Bad Id"}, {"app_id": "a#b"}])
-def test_a_bad_manifest_costs_only_its_own_folder(tmp_path: Path, manifest: Any) -> None:
+@pytest.mark.parametrize("manifest", ["{", '{"app_id": "Bad Id"}', '{"app_id": "a#b"}'])
+def test_a_bad_manifest_costs_only_its_own_folder(tmp_path: Path, manifest: str) -> None:
     folder(tmp_path, "bad", manifest=manifest)
     folder(tmp_path, "good")
     registry = load_folder(tmp_path)
@@ -96,7 +89,7 @@ def test_a_bad_manifest_costs_only_its_own_folder(tmp_path: Path, manifest: Any)
 
 def test_a_folder_cannot_take_the_id_of_another(tmp_path: Path) -> None:
     mail = folder(tmp_path, "mail")
-    folder(tmp_path, "zz-impostor", manifest={"app_id": "mail"})
+    folder(tmp_path, "zz-impostor", manifest='{"app_id": "mail"}')
     registry = load_folder(tmp_path)
     assert registry.loaded["mail"].folder == mail
     assert "taken by another folder" in registry.failed["zz-impostor"]
@@ -113,20 +106,14 @@ def extension() -> Extension:
     ext = Extension("tasks", "1.2.0", display_name="Tasks", description="To do", icon="check")
     chat = ChatExtension(ext)
 
-    @chat.function(
-        "add",
-        "Add a task",
-        action_type="write",
-        examples=["add a task"],
-        scopes=["tasks:write"],
-        id_projection="task_id",
-    )
+    ways: dict[str, Any] = {"scopes": ["tasks:write"], "id_projection": "task_id"}
+    plain = {"when": {"type": "string", "required": True}, "n": "integer"}
+
+    @chat.function("add", "Add a task", action_type="write", examples=["add a task"], **ways)
     async def add(ctx: Any, params: Params) -> ActionResult:
         return ActionResult.success({}, "")
 
-    @chat.function(
-        "old", "Old style", params={"when": {"type": "string", "required": True}, "n": "integer"}
-    )
+    @chat.function("old", "Old style", params=plain)
     async def old(ctx: Any, **kwargs: Any) -> ActionResult:
         return ActionResult.success({}, "")
 
@@ -149,10 +136,8 @@ def test_the_catalogue_says_what_the_extension_offers() -> None:
     assert (add.tool_name, add.action_type, add.examples, add.scopes, add.id_projection) == (
         "tasks__add", "write", ("add a task",), ("tasks:write",), "task_id",
     )  # fmt: skip
-    assert add.input_schema["required"] == ["title"] and set(add.input_schema["properties"]) == {
-        "title",
-        "due",
-    }
+    assert add.input_schema["required"] == ["title"]
+    assert set(add.input_schema["properties"]) == {"title", "due"}
     assert "Internal words" not in json.dumps(add.input_schema)
     assert old.input_schema == {
         "type": "object",
@@ -179,9 +164,8 @@ def test_a_long_tool_name_is_shortened_and_stays_unique() -> None:
     for name in ("f" * 30 + "1", "f" * 30 + "2", "ok"):
         chat.function(name, "F")(_nothing)
     names = [f.tool_name for f in registry_of(ext).catalogue().functions(["a" * 40])]
-    assert (
-        len(set(names)) == 3 and all(len(n) <= 64 for n in names) and names[2] == "a" * 40 + "__ok"
-    )
+    assert len(set(names)) == 3 and all(len(n) <= 64 for n in names)
+    assert names[2] == "a" * 40 + "__ok"
 
 
 def test_an_app_whose_schema_cannot_be_told_is_named_and_the_others_work() -> None:
@@ -210,17 +194,13 @@ def test_an_app_whose_schema_cannot_be_told_is_named_and_the_others_work() -> No
 # ---- modules
 
 
-def written(root: Path, name: str, **files: str) -> Path:
-    """`app__sub="…"` becomes `app/sub.py`."""
+def load(root: Path, **files: str) -> ModuleType:
+    """`views__board="…"` becomes `views/board.py`."""
     for file, text in files.items():
-        path = root / name / (file.replace("__", "/") + ".py")
+        path = root / "app" / (file.replace("__", "/") + ".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    return root / name
-
-
-def load(root: Path, name: str, **files: str) -> ModuleType:
-    return load_main(name, written(root, name, **files))
+    return load_main("app", root / "app")
 
 
 @pytest.mark.parametrize(
@@ -238,11 +218,7 @@ def load(root: Path, name: str, **files: str) -> ModuleType:
 def test_folders_of_modules_work_in_every_spelling(
     tmp_path: Path, main: str, package: bool
 ) -> None:
-    files = {
-        "main": main,
-        "views__board": "NAME = 'board'",
-        "helper": "from views.board import NAME as VALUE",
-    }
-    if package:
-        files["views____init__"] = ""
-    assert load(tmp_path, "app", **files).VALUE == "board"
+    init = {"views____init__": ""} if package else {}
+    helper = "from views.board import NAME as VALUE"
+    app = load(tmp_path, main=main, views__board="NAME = 'board'", helper=helper, **init)
+    assert app.VALUE == "board"

@@ -48,14 +48,10 @@ DECORATORS = (
 ).split()
 
 OURS_MORE = {
-    "ChatExtension.function": {
-        "examples",
-        "scopes",
-        "titles",
-    },  # phrases for the embedded model; scopes a caller must hold; what people read
-    "Store.query": {
-        "cursor"
-    },  # their own protocol has it, their client not yet: pages beyond the first
+    # phrases for the embedded model; scopes a caller must hold; what people read
+    "ChatExtension.function": {"examples", "scopes", "titles"},
+    # their own protocol has it, their client not yet: pages beyond the first
+    "Store.query": {"cursor"},
 }
 """Parameters only we have. All are optional, so code written for either runs on both."""
 
@@ -94,14 +90,8 @@ def shape(function: Callable[..., Any]) -> dict[str, Parameter]:
     """Name → (name, kind, default) in order, without `self`; `**anything` counts by its kind
     alone."""
     found = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
-    return {
-        p.name if p.kind != p.VAR_KEYWORD else "**": (
-            "**" if p.kind == p.VAR_KEYWORD else p.name,
-            p.kind,
-            p.default,
-        )
-        for p in found
-    }
+    named = [("**" if p.kind == p.VAR_KEYWORD else p.name, p.kind, p.default) for p in found]
+    return {parameter[0]: parameter for parameter in named}
 
 
 def assert_same(what: str, ours: Callable[..., Any], theirs: Callable[..., Any]) -> None:
@@ -115,22 +105,18 @@ def assert_same(what: str, ours: Callable[..., Any], theirs: Callable[..., Any])
     assert [n for n in mine if n in published] == shared, f"{what}: another order"
     assert [mine[n] for n in shared] == [published[n] for n in shared], what
     for name in OURS_MORE.get(what, ()):
-        assert inspect.signature(ours).parameters[name].default is not inspect.Parameter.empty, (
-            f"{what}: {name} is not optional"
-        )
+        assert mine[name][2] is not inspect.Parameter.empty, f"{what}: {name} is not optional"
     if inspect.isfunction(ours) and not inspect.isasyncgenfunction(ours):
-        published_function = inspect.unwrap(
-            theirs
-        )  # where an extension of theirs was loaded, our adapter stands in between
-        assert inspect.iscoroutinefunction(ours) == inspect.iscoroutinefunction(
-            published_function
-        ), f"{what}: async on one side only"
+        # where an extension of theirs was loaded, our adapter stands in between
+        both = [inspect.iscoroutinefunction(f) for f in (ours, inspect.unwrap(theirs))]
+        assert both[0] == both[1], f"{what}: async on one side only"
 
 
 def test_the_published_sdk_is_the_version_this_was_written_against() -> None:
     assert version("imperal-sdk") == "6.3.7"
 
 
+OF_A_CONTEXT = "progress background_task as_user webhook_url oauth_authorize_url".split()
 ALIKE: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "Extension": (Extension.__init__, imperal_sdk.Extension.__init__),
     "ChatExtension": (ChatExtension.__init__, imperal_sdk.ChatExtension.__init__),
@@ -140,11 +126,7 @@ ALIKE: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
             (Extension, imperal_sdk.Extension, DECORATORS),
             (ChatExtension, imperal_sdk.ChatExtension, ["function"]),
             (ActionResult, imperal_sdk.ActionResult, ["success", "error", "from_dict", "to_dict"]),
-            (
-                Context,
-                imperal_sdk.Context,
-                ["progress", "background_task", "as_user", "webhook_url", "oauth_authorize_url"],
-            ),
+            (Context, imperal_sdk.Context, OF_A_CONTEXT),
         )
         for name in names
     },
@@ -256,18 +238,13 @@ def test_errors_carry_the_same_attributes_and_are_caught_alike() -> None:
     assert issubclass(imperal_sdk.SkeletonAccessForbidden, PermissionError)
     assert issubclass(sdk.CircularCallError, sdk.ExtensionError)
     assert issubclass(imperal_sdk.CircularCallError, imperal_sdk.ExtensionError)
+    ours, theirs = sdk.CircularCallError, imperal_sdk.CircularCallError
+    assert shape(ours.__init__).keys() == shape(theirs.__init__).keys()
     assert shape(sdk.StoreConflict.__init__) == shape(TheirConflict.__init__)
     assert shape(sdk.StoreUnavailable.__init__) == shape(TheirUnavailable.__init__)
-    assert (
-        sdk.StoreConflict("d", "a", "b").current_etag
-        == TheirConflict("d", "a", "b").current_etag
-        == "b"
-    )
+    for kind in (sdk.StoreConflict, TheirConflict):
+        assert kind("d", "a", "b").current_etag == "b"
     assert sdk.StoreUnavailable(7).retry_after == TheirUnavailable(7).retry_after == 7
-    assert (
-        shape(sdk.CircularCallError.__init__).keys()
-        == shape(imperal_sdk.CircularCallError.__init__).keys()
-    )
 
 
 @pytest.mark.parametrize("name", ["", "a*", "a?", "a[", "a]", "a:b", "a/b"])
@@ -337,9 +314,8 @@ def test_two_functions_under_one_name_are_both_named() -> None:
         "chat function": chat.function("x", "X"),
     }.items():
         register(first)
-        with pytest.raises(
-            ValueError, match=rf"{what} .* twice: by .*first .* and .*second \(line"
-        ):
+        told = rf"{what} .* twice: by .*first .* and .*second \(line"
+        with pytest.raises(ValueError, match=told):
             register(second)
     assert ext.skeletons["x"].func is first
 

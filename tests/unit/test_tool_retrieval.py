@@ -3,6 +3,7 @@ goes on showing."""
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Annotated, Any, Literal
 
@@ -30,15 +31,11 @@ from webbee_kernel.turn.tool_retrieval import (
 
 def functions(count: int) -> list[FunctionInfo]:
     """Functions of one big app, each with a word of its own."""
-    return [
-        FunctionInfo(
-            "big",
-            f"fn_{n:03}",
-            f"Handles widget{n:03} " + "of the warehouse " * 12,
-            examples=(f"open widget{n:03}",),
-        )
-        for n in range(count)
-    ]
+    found = []
+    for widget in (f"widget{n:03}" for n in range(count)):
+        about = f"Handles {widget} " + "of the warehouse " * 12
+        found.append(FunctionInfo("big", f"of_{widget}", about, examples=(f"open {widget}",)))
+    return found
 
 
 def zoo() -> list[FunctionInfo]:
@@ -79,10 +76,8 @@ def test_a_message_reaches_a_function_described_in_other_words(message: str, fir
 
 def test_a_verbose_function_takes_no_more_room_than_another_unless_it_is_the_nearest() -> None:
     def verbose(name: str, about: str) -> FunctionInfo:
-        properties = {
-            f"p{n}": {"type": "string", "description": f"Parameter of {about} " * 30}
-            for n in range(20)
-        }
+        one = {"type": "string", "description": f"Parameter of {about} " * 30}
+        properties = {f"p{n}": one for n in range(20)}
         schema: dict[str, Any] = {"type": "object", "properties": properties, "required": ["p0"]}
         return FunctionInfo("talk", name, f"Speaks of {about}. " + "And on. " * 200, "read", schema)
 
@@ -126,16 +121,12 @@ MATTERS = ("invoice", "parcel", "garden", "orchestra", "glacier", "harbour", "vi
 
 def of_matters(each: int = 60) -> list[FunctionInfo]:
     """Of each matter so many, each with a few words of its own."""
-    return [
-        FunctionInfo(
-            matter,
-            f"{matter}_{n}",
-            f"Looks after the {matter} number {n}. " + "More is to be said of it. " * 15,
-            input_schema={"type": "object", "properties": {"note": {"type": "string"}}},
-        )
-        for matter in MATTERS
-        for n in range(each)
-    ]
+    schema = {"type": "object", "properties": {"note": {"type": "string"}}}
+    found = []
+    for matter, n in itertools.product(MATTERS, range(each)):
+        about = f"Looks after the {matter} number {n}. " + "More is to be said of it. " * 15
+        found.append(FunctionInfo(matter, f"{matter}_{n}", about, input_schema=schema))
+    return found
 
 
 ALL = of_matters()
