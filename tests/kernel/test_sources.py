@@ -134,3 +134,18 @@ def test_what_the_list_holds_is_not_marked(message: str, reply: str, remembered:
     body = answered(message, reply, remembered=remembered)
     assert body["reply"] == reply
     assert "marks" not in body
+
+
+def test_a_reply_that_the_check_fails_on_is_shown_without_marks(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What it tells of is done, and a retry would fail as well."""
+
+    def fail(reply: str, *, evidence: object) -> None:
+        raise ValueError("a bug in the check")
+
+    own = kernel(call("shop.orders"), say("Two orders."))
+    monkeypatch.setattr("webbee_kernel.grounding.check", fail)
+    body = own.chat("how many orders?").body
+    assert body["reply"] == "Two orders." and "marks" not in body and not body.get("sourced")
+    assert "the check failed on a reply" in caplog.text

@@ -4,12 +4,14 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.json_values import json_values
 from tests.work import counted
 from webbee_kernel.grounding import Call, Evidence, check
+
+NOW = "2026-11-20T10:00:00+01:00"
 
 
 def test_derivations_do_not_open_a_barn_door() -> None:
@@ -30,6 +32,30 @@ def test_any_text_over_any_json_gets_a_verdict(reply: str, data: list[Any], mess
     verdict = check(reply, data=data, message=message)
     assert verdict.grounded == (verdict.ungrounded == ())
     assert all(token in reply for token in verdict.ungrounded)
+
+
+KEYS = """name id price cents flour_kg top_m at on delay_s share unit currency is_paid lines no month
+    eta_epoch odd""".split()
+CELLS = st.sampled_from(
+    """Ann|A-17|1 1/2|2,50|€ 5|12:30|2026-11-20T10:00:00Z|2026-02-30|USD|kg|OPEN_TO_2026-11-24|PAID
+    |1e999|-|½|١٢|20 November|three of 4""".split("|")
+) | st.sampled_from([0, 7, 41, 42, 250, 0.19, 1.5, -3, 1795423680, 10**30, True, False, None])
+WORDS = st.sampled_from(
+    """Ann|A-17 has|1 g|2 litres|€5|40 %|135 minutes|Tuesday, 24 November|at 20:30|around 9:50|half
+    |first|the 24.|Three of 4:|\n- |\n1. |\n| 42 | |.|two and a half hours:|unpaid|1,5 MiB|USD 12
+    |in all 3|1/2""".split("|")
+)
+ROWS = st.lists(st.dictionaries(st.sampled_from(KEYS), CELLS, max_size=8), max_size=5)
+
+
+@settings(max_examples=300)
+@example(words=["Add 1 g."], rows=[{"flour_kg": "1 1/2"}], held={})
+@given(words=st.lists(WORDS, max_size=14), rows=ROWS, held=st.dictionaries(st.just("all"), CELLS))
+def test_what_looks_like_data_gets_a_verdict(
+    words: list[str], rows: list[Any], held: dict[str, Any]
+) -> None:
+    of = Evidence((Call("app", "list", data={"rows": rows, **held}),), "3 of 7?", now=NOW)
+    check(" ".join(words), evidence=of)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from itertools import chain, repeat
 from .. import language
 from ..language.units import NO_UNIT, Unit, unit_after, unit_of
 from .arithmetic import REPLY, SAID, Arithmetic
-from .groups import ANY, Figure
+from .groups import ANY, QUOTIENT, Figure
 from .index import Index
 from .measures import Measures
 from .places import (
@@ -22,6 +22,7 @@ from .places import (
     Owner,
     Place,
     behind,
+    currencies_of,
     kind_of,
     settle,
 )
@@ -41,6 +42,8 @@ LONGEST_COUNT = 4
 """Digits of a number without marks between them that may say how many."""
 LINES = 100
 """Figures of a reply that are added up line by line."""
+BESIDE = 8
+"""Characters between a day of the week and its number."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Characters around a figure in which it is hedged, and what no hedge reaches over."""
 _ABOUT = ("~", "\u2248")
@@ -93,22 +96,22 @@ class Figures:
         self.reading, self.index, self.at = reading, index, at
         self.year = at.year if at else 0
         self._units: dict[int, Unit] = {}
-        self._said: list[Figure] = []
         self._told: list[tuple[int, Figure]] = []
         self._named: frozenset[Owner] = frozenset()
 
     def know(self, said: Sequence[Claim], named: frozenset[Owner] | None = None) -> None:
         """Work with further figures that the reply shows, and the records that it names."""
-        known = len(self._said), self._named
-        for claim in (c for c in said if c.kind in KINDS and c.mention.value):
+        known = len(self._told), self._named
+        told = (c for c in said if c.kind in KINDS and c.mention.value)
+        # "half of it" is worked out of others, and nothing of it
+        for claim in (c for c in told if c.mention.value >= 1 or not c.mention.spelled):
             rate, unit = claim.kind == "percent", claim.mention.unit
             kind = "rate" if rate else "money" if unit else ANY
             one = Figure(claim.mention.value, kind, REPLY)
-            self._said.append(one)
-            self._told = sorted([*self._told, (claim.start, one)], key=lambda told: told[0])
-        del self._said[SAID:]
+            self._told.append((claim.start, one))
+        self._told.sort(key=lambda told: told[0])
         self._named = self._named if named is None else named
-        if known != (len(self._said), self._named):
+        if known != (len(self._told), self._named):
             # it was worked out of what was known until now
             vars(self).pop("arithmetic", None)
 
@@ -123,9 +126,16 @@ class Figures:
         if claim.kind == "percent":
             return self._rated(exact, readings)
         dated = self._calendar(claim)
+        exact += self._between(claim)
         if exact and not (dated and self._is_on(claim)):
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         return dated or self.grouped(claim) or self._measured(claim)
+
+    def _between(self, claim: Claim) -> Iterator[Place]:
+        """The moments of a record that lie as far apart as a length of time."""
+        unit = self.unit(claim)
+        for value, step in self._steps(claim) if unit.measure == "time" else ():
+            yield from self.measures.between(value, step, unit)
 
     def _readings(self, claim: Claim) -> list[Number]:
         """What a figure may be; of an amount with its hundredths behind, "312 pounds 75 pence",
@@ -141,7 +151,7 @@ class Figures:
         rates = "rate", ""
         told = [p for p in exact if isinstance(p.value, str) or kind_of(p.key) in rates]
         shares = [p for r in readings for p in self.index.numbers.get(settle(r / 100), ())]
-        return shown(told or [p for p in shares if isinstance(p.value, float)])
+        return shown([*(p for p in shares if isinstance(p.value, float)), *told])
 
     def _is_currency(self, unit: str) -> bool:
         """Whether a currency is none, or one of those that the data names, if it names any."""
@@ -153,9 +163,8 @@ class Figures:
         theirs, and the code that a text is, if there is one such; not the user's words."""
         own = [p for p in self.index.strings if p.call != MESSAGE]
         told = [p.value for p in own if "currenc" in p.key.lower() or _DIGITS.search(p.value)]
-        keys = "\n".join(self.index.keys).upper().replace("_", " ")
         codes = language.currencies_in("\n".join({p.value for p in own if len(p.value) == 3}))
-        named = language.currencies_in("\n".join([*told, keys]))
+        named = language.currencies_in("\n".join(told)).union(*map(currencies_of, self.index.keys))
         return named | codes if named or len(codes) == 1 else named
 
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
@@ -236,9 +245,12 @@ class Figures:
         return found
 
     def _is_on(self, claim: Claim) -> bool:
-        """Whether a number stands right behind a weekday: "Monday 15"."""
+        """Whether a number stands right behind a weekday: "Monday 15", "Freitag, den 15."."""
         last = self.reading.before(claim)
-        return bool(last and last.kind == "weekday" and claim.start - last.end <= SHORT_UNIT)
+        if not last or last.kind != "weekday" or claim.start - last.end > BESIDE:
+            return False
+        words = self.reading.words(last.end, claim.start)
+        return among([w.text for w in words], self.reading.language.words.function) or not words
 
     def _calendar(self, claim: Claim) -> Ground | None:
         """The dates of which a number with no word behind it is the year or the day, or the times
@@ -259,7 +271,7 @@ class Figures:
         """Whether it is a number with no word behind it that it could count."""
         after = behind(self.reading.text, claim.end)
         is_counted = after and not among([after], self.reading.language.words.function)
-        return claim.kind == "number" and not is_counted
+        return claim.kind == "number" and not (is_counted or self.unit(claim))
 
     def _steps(self, claim: Claim) -> Iterator[tuple[Number, float]]:
         """The readings of a figure, each with what one in its last digit stands for."""
@@ -364,14 +376,18 @@ class Figures:
         born = self.index.years.get(self.year - claim.mention.value, ()) if self.year else ()
         if any(place.owner in owners for place in born):
             return True
+        if _YEAR.fullmatch(claim.token):
+            return False
         of, scales = self.arithmetic.of_records, (1, 100) if claim.kind == "percent" else (1,)
         figures = ((v / scale, s / scale) for v, s in self._steps(claim) for scale in scales)
-        return any(of(owners, value, step / 2) for value, step in figures)
+        kinds = ("rate", "%", QUOTIENT) if claim.kind == "percent" else ()
+        return any(of(owners, value, step / 2, kinds) for value, step in figures)
 
     @cached_property
     def arithmetic(self) -> Arithmetic:
         """What follows from the figures of the index and those that the reply shows."""
-        return Arithmetic(self.index, self._said, self._named, self._lines())
+        said = [one for _, one in self._told][:SAID]
+        return Arithmetic(self.index, said, self._named, self._lines())
 
     def is_total(self, value: Number) -> bool:
         """Whether a number is the sum of a whole column."""
@@ -408,7 +424,7 @@ class Figures:
 
 def _may_be_minor(key: str) -> bool:
     """Whether a field may be in hundredths: its key does not name the currency alone."""
-    named = bool(language.currencies_in(key.upper().replace("_", " ")))
+    named = bool(currencies_of(key))
     return bool(key) and (not named or "minor" in language.key_roles(key))
 
 

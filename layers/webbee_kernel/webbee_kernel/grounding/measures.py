@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from datetime import datetime
 from functools import cached_property
+from itertools import chain, combinations, islice
 
 from .. import language
 from ..language.units import NO_UNIT, Unit, unit_after
 from .index import Index
-from .places import Number, Owner, Place, key_words, unit_of_key
+from .places import DATE, Number, Owner, Place, key_words, moment, unit_of_key
 
 BINARY = 0.1
 """Sizes may be told in steps of 1024: so much more or less."""
+MOMENTS, GAPS = 4, 1000
+"""Moments of a record between which the time is told, and how many such times."""
 DOUBTFUL = ("millisecond", "second", "minute", "meter", "tonne", "celsius", "centimeter")
 """Units whose signs mean something else in keys: `wind_ms`, `price_min`, `us_cm`."""
 
@@ -33,6 +37,22 @@ class Measures:
         sizes, places = self._bases.get(kind, ([], []))
         first = bisect_left(sizes, (abs(value) - slack) * size)
         return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
+
+    def between(self, value: Number, slack: float, unit: Unit) -> list[Place]:
+        """The two moments of a record that lie so long apart."""
+        apart = ((gap - value * unit.size, own) for gap, own in self._gaps)
+        return next((own for off, own in apart if abs(off) <= slack * unit.size), [])
+
+    @cached_property
+    def _gaps(self) -> list[tuple[float, list[Place]]]:
+        """The seconds between any two moments of a record, with these."""
+        found: dict[Owner, list[tuple[datetime, Place]]] = {}
+        for place in self._index.strings:
+            held = DATE.match(place.value) if place.owner else None
+            if held and held.group(4) and (at := moment(place.value)):
+                found.setdefault(place.owner, []).append((at, place))
+        pairs = chain.from_iterable(combinations(own[:MOMENTS], 2) for own in found.values())
+        return [(abs((b - a).total_seconds()), [p, q]) for (a, p), (b, q) in islice(pairs, GAPS)]
 
     def unit_of(self, place: Place) -> Unit:
         """The unit of a field, by its key or by the one that its record tells in a field of its
@@ -67,6 +87,7 @@ class Measures:
         if not own or own.name == told.name:
             return False
         # a whole number may be there by chance, and one with decimals hardly
-        is_sure = place.value != int(place.value) and own.name not in DOUBTFUL
+        is_exact = isinstance(place.value, float) and not place.value.is_integer()
+        is_sure = is_exact and own.name not in DOUBTFUL
         is_sure = is_sure and told.measure != "time" and place.owner not in self.units_told
         return own.measure == told.measure or is_sure

@@ -3,6 +3,7 @@ history."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from ..channels.bounding import MAX_DATA
 from ..clock import iso
 from ..config import Settings
 from ..errors import ModelUnavailable
-from ..grounding.evidence import Evidence
+from ..grounding.evidence import Evidence, Verdict
 from ..language import of
 from ..llm.options import options_of
 from ..llm.protocol import CUT_OFF, NO_TEXT, Model, ModelRequest, ModelResponse, streamed
@@ -26,6 +27,8 @@ from .tool_retrieval import TEXT_BYTES, tokens
 
 if TYPE_CHECKING:
     from ..grounding import Call, Mark, Source
+
+_log = logging.getLogger("webbee.narrate")
 
 MAX_REPLY = 8_000
 """Characters of a reply."""
@@ -223,25 +226,35 @@ class _Ground:
 
     def check(self, text: str) -> Narration:
         """The reply with the sources and the marks of its values."""
-        from ..grounding import check  # only a turn with calls pays for its patterns
-
-        verdict = check(text, evidence=self.evidence)
+        verdict = verdict_of(text, self.evidence)
         # the model was shown a part of the data, and may count on what it read before
         if not verdict.grounded and (whole := self._turn.whole()):
             calls = of_calls(whole.values(), self._turn.apps, self._turn.language)
             self.evidence = replace(self.evidence, calls=calls)
-            verdict = check(text, evidence=self.evidence)
+            verdict = verdict_of(text, self.evidence)
         sources, marks = verdict.sources, verdict.marks
         return Narration(text, sources=sources, marks=marks, sourced=verdict.is_sourced)
 
 
+def verdict_of(text: str, evidence: Evidence) -> Verdict:
+    """What the check says of a reply. One that it fails on is shown without marks: what it tells of
+    is done, and a retry would fail as well."""
+    from ..grounding import check  # only a reply that rests on data pays for its patterns
+
+    try:
+        return check(text, evidence=evidence)
+    except Exception:
+        _log.exception("the check failed on a reply")
+        return Verdict(is_sourced=False)
+
+
 def _last_resort(said: str, evidence: Evidence, told: tuple[Call, ...]) -> Narration:
     """What no model has answered: the data of these calls itself, behind what was shown."""
-    from ..grounding import check, render
+    from ..grounding import render
 
     data = cut(render(replace(evidence, calls=told), evidence.language), MAX_REPLY)
     text = f"{said}\n\n{data}" if said and data else said or data
-    return Narration(text, sources=check(text, evidence=evidence).sources)
+    return Narration(text, sources=verdict_of(text, evidence).sources)
 
 
 def problems(text: str, marks: Sequence[Mark], said: str) -> str:

@@ -11,7 +11,7 @@ from ..channels import skeleton
 from ..clock import iso
 from ..llm.protocol import Hear
 from ..types import JSON
-from .narrate import MAX_REPLY, Narration
+from .narrate import MAX_REPLY, Narration, verdict_of
 from .plan import Problem
 from .results_block import of_call
 from .stream import StreamingReply
@@ -57,9 +57,7 @@ def looked_up(text: str, state: TurnContext) -> Narration:
     kernel adds to it."""
     if not text:
         return Narration(text)
-    from ..grounding import check  # only an answer in plain words pays for its patterns
-
-    verdict = check(text, evidence=evidence_of(state))
+    verdict = verdict_of(text, evidence_of(state))
     return Narration(text, marks=verdict.marks).with_held(state.language)
 
 
