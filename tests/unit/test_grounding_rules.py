@@ -711,6 +711,64 @@ an id that looks like a year or an amount names its record
   = {"wheels": [{"no": "2026-0311", "stars": 4}, {"no": "2026-0312", "stars": 5}]}
   - **2026-0311** has ⟦5⟧ stars.
   + **2026-0311** has 4 stars.
+a day of the week is that of the date beside it
+  = {"tours": [{"name": "Harbour walk", "on": "2026-11-25", "places": 14,
+  = "code": "OPEN_TO_2026-11-24"}]}
+  + Harbour walk is on Wednesday, 25 November.
+  - Harbour walk is on ⟦Tuesday ≠ 2026-11-25⟧, 25 November.
+  -de Harbour walk ist am ⟦Dienstag ≠ 2026-11-25⟧, 25. November.
+  -es Harbour walk es el ⟦lunes ≠ 2026-11-25⟧ 25 de noviembre.
+and a date in a code is one
+  + Harbour walk is open until 24 November.
+  - Harbour walk is open until ⟦23 November⟧.
+an item that names no record is of the one above its list
+  = {"vans": [{"van": "Van 7", "driver": "Ida Holm", "odometer_km": 51905, "fuel": 0.8},
+  = {"van": "Van 9", "driver": "Per Lund", "odometer_km": 84310, "fuel": 0.3}]}
+  + **Van 7**⏎- Driver: Ida Holm⏎- Mileage: 51,905 km⏎- Tank: 80 %
+  - **Van 7**⏎- Driver: Ida Holm⏎- Mileage: ⟦84,310 ≠ odometer_km: 51905⟧ km⏎- Tank: 80 %
+a number says how many items stand below it, or behind a colon
+  = {"jobs": [{"id": "LF-31", "street": "Elm Row", "by": "Ida"},
+  = {"id": "LF-34", "street": "Bay 8", "by": "Ida"},
+  = {"id": "LF-37", "street": "Kirk Wynd", "by": "Per"},
+  = {"id": "LF-39", "street": "Quay 2", "by": "Per"}]}
+  + Two jobs are open:⏎⏎- LF-31, Elm Row⏎- LF-34, Bay 8
+  - ⟦Three⟧ jobs are open:⏎⏎- LF-31, Elm Row⏎- LF-34, Bay 8
+  - Of the four jobs, ⟦two⟧ are open:⏎- LF-31, Elm Row⏎- LF-34, Bay 8⏎- LF-37, Kirk Wynd
+  - Ida has ⟦three⟧: LF-31 on Elm Row and LF-34 on Bay 8.
+  - ⟦Two⟧ are late: LF-31, LF-34, and LF-37.
+the items of a list tell the same field
+  = {"services": [{"name": "auth", "up": 0.9998}, {"name": "mail", "up": 0.9871},
+  = {"name": "shop", "up": 0.9993}]}
+  + - auth 99.98 %⏎- shop 99.93 %⏎- mail 98.71 %
+  - - auth 99.98 %⏎- shop 99.93 %⏎- mail ⟦98.17 % ≠ up: 0.9871⟧
+sums and averages of the first and the last so many rows, and of the lowest and the highest
+  = {"days": [{"day": "a", "kwh": 3.4}, {"day": "b", "kwh": 9.7}, {"day": "c", "kwh": 4.9},
+  = {"day": "d", "kwh": 7.3}, {"day": "e", "kwh": 2.6}, {"day": "f", "kwh": 8.8}]}
+  + The first three days brought 18.0 kWh, the last three 18.7 kWh.
+  - The first three days brought ⟦19.3⟧ kWh.
+the time between two moments of a record, and some time after one
+  = {"trains": [{"train": "IR 36", "planned": 1795423680, "delay_s": 300, "to": "Chur"},
+  = {"train": "S 3", "planned": 1795423980, "delay_s": 0, "to": "Olten"}],
+  = "outage": {"opened": "2026-11-11T21:20:00Z", "resolved": "2026-11-11T23:35:00Z"}}
+  + The outage took 135 minutes.
+  - The outage took ⟦153⟧ minutes.
+  + IR 36 was to leave at 8:48 and will at 8:53.
+  - IR 36 was to leave at 8:48 and will at ⟦8:59⟧.
+what an amount is before a rate, and what two columns differ by
+  = {"currency": "USD", "costs": [
+  = {"item": "Compute", "gross": "4218.60", "prev_month": "3902.10", "vat_rate": 0.2},
+  = {"item": "Storage", "gross": "611.40", "prev_month": "598.80", "vat_rate": 0.2}]}
+  + Compute costs $4,218.60, $3,515.50 before tax.
+  - Compute costs $4,218.60, ⟦$3,551.50⟧ before tax.
+  + Together $4,830.00, which is $329.10 more than the month before.
+what names no currency, no label and no day
+  = {"lifts": [{"lift": "Roc", "top_m": 2310, "temp_c": 22, "on": "2026-11-24", "ride": "62.50"},
+  = {"lift": "Pic", "top_m": 2260, "temp_c": 19, "on": "2026-11-21", "ride": "118.00"},
+  = {"lift": "Dent", "top_m": 1450, "temp_c": 14, "on": "2026-11-20", "ride": "70.00"}]}
+  + A ride up Roc costs €62.50.
+  - A ride up Roc costs ⟦118.00 ≠ ride: 62.50⟧.
+  - On 24 November it was ⟦24⟧ °C on Roc.
+  - The lifts cost ⟦€9,471⟧.
 """
 """A sentence, and under it, by their first sign: `=` results in JSON; `@` the moment, where it is
 not `NOW`; `?` the user's message; `+` a reply that stands; `-` one that falls, maybe with marks in

@@ -37,6 +37,8 @@ CHANCE, ALIKE, MANY = 0.2, 0.1, 1000
 figure by which others of about its size are off, and how many of these are counted."""
 LINE_PLACES = 3
 """Figures of a line, from its start and from its end, that are added up with those of others."""
+IN_LINE = 6
+"""Figures of a line of which three are worked with."""
 FEW = range(2, 13)
 """Nights, people and pieces that an amount is for."""
 PARTS = 8
@@ -101,7 +103,7 @@ class Arithmetic:
         lines: Sequence[Sequence[Figure]] = (),
     ) -> None:
         self._index, self._said, self._named, self._lines = index, said, named, lines
-        self._given: dict[frozenset[Owner], list[Number]] = {}
+        self._given: dict[frozenset[Owner], list[tuple[str, Number]]] = {}
 
     def follows(self, value: Number, step: float, kind: str, *, is_minor: bool = False) -> str:
         """How a figure follows, as a formula; empty where it does not. `step`: what one in its last
@@ -110,36 +112,44 @@ class Arithmetic:
         kinds = () if not kind else (kind, "") if is_minor else (kind, ANY, "", QUOTIENT)
         # where keys tell of this kind, a figure of which they tell nothing is none of it
         own = kinds[:2] if kind in self._kinds else kinds
-        found = (layer.formula(abs(value), step, of) for layer, of in self._layers(own, kinds))
+        layers = self._layers(own, kinds, is_minor=is_minor)
+        found = (layer.formula(abs(value), step, of) for layer, of in layers)
         return next(filter(None, found), "")
 
     def _layers(
-        self, own: Sequence[str], kinds: Sequence[str]
+        self, own: Sequence[str], kinds: Sequence[str], *, is_minor: bool
     ) -> Iterator[tuple[Layer, Sequence[str]]]:
         """The figures that something follows from, the surest first, and of which kinds; each made
         when it is asked for."""
         yield self._sums, own
         yield self._by_state, own
         yield self._groups, own
-        yield self._told, kinds
+        yield self._seen if is_minor else self._told, kinds
+        yield self._by_line, kinds
         yield self._by_row, kinds
+        yield self._of_some, own
 
-    def of_records(self, owners: frozenset[Owner], value: Number, step: float) -> bool:
-        """Whether a value is what figures of some records give, row by row or together."""
+    def of_records(
+        self, owners: frozenset[Owner], value: Number, step: float, kinds: Sequence[str]
+    ) -> bool:
+        """Whether a value is what figures of some records give, row by row or together; of some
+        kinds, if any are told."""
         if owners not in self._given:
             self._given[owners] = self._given_by(owners)
         most = max(step, EPSILON)
-        return any(abs(abs(one) - abs(value)) < most for one in self._given[owners])
+        given = (one for kind, one in self._given[owners] if not kinds or kind in kinds)
+        return any(abs(abs(one) - abs(value)) < most for one in given)
 
-    def _given_by(self, owners: frozenset[Owner]) -> list[Number]:
-        made: list[Number] = []
+    def _given_by(self, owners: frozenset[Owner]) -> list[tuple[str, Number]]:
+        made: list[tuple[str, Number]] = []
         for table in self._tables:
             mine = [n for row, n in table.rows.items() if _is_in(row, owners)]
-            for key, (_, column) in table.columns.items() if mine else ():
+            for key, (kind, column) in table.columns.items() if mine else ():
                 own = [column[row] for row in mine if row in column]
-                made += [sum(own), *(a - b for a, b in combinations(own[:SAID], 2))]
-                made += own if key not in table.numbers else (100 * one for one in own)
-            made += chain.from_iterable(_left(table, row) for row in mine)
+                given = [sum(own), *(a - b for a, b in combinations(own[:SAID], 2))]
+                given += own if key not in table.numbers else (100 * one for one in own)
+                made += ((kind, one) for one in given)
+            made += ((ANY, one) for one in chain.from_iterable(_left(table, row) for row in mine))
         return made
 
     @property
@@ -187,11 +197,30 @@ class Arithmetic:
         made = (*self._pairs(), *self._multiples(), *self._runs(), *self._line_totals())
         return Layer(made, is_sure=True)  # told, and so not by chance
 
+    @cached_property
+    def _seen(self) -> Layer:
+        """What two figures in sight give that are all of the data: no reply tells hundredths."""
+        return Layer((f for f in self._pairs() if REPLY not in f.formula), is_sure=True)
+
+    @cached_property
+    def _by_line(self) -> Layer:
+        """What three figures of one line of the reply give: two at a price and one at another."""
+        made = (made for line in self._lines for made in chains(line[:IN_LINE]))
+        return Layer(made, is_sure=True)
+
     @property
     def _by_row(self) -> Layer:
         """What three figures give of a row that the reply names, or of any where it names none of a
         list, and of what stands beside all rows: a price less another, times so many."""
         return self._index.once(f"chains {hash(self._named)}", lambda: Layer(self._chains()))
+
+    @property
+    def _of_some(self) -> Layer:
+        """The sums and averages of so many rows as the reply says."""
+        many = sorted({f.value for f in self._said if type(f.value) is int})
+        return self._index.once(
+            f"some {many}", lambda: Layer(f for t in self._tables for f in t.of_some(many))
+        )
 
     def _chains(self) -> Iterator[Figure]:
         for table in self._tables[:JOINED]:

@@ -11,7 +11,7 @@ from .. import language
 from ..language import Token
 from .figures import KINDS, SMALL, Figures
 from .index import Index
-from .places import Owner, Place, Rows, key_words
+from .places import Number, Owner, Place, Rows, key_words
 from .reading import Claim, Reading, Sentence
 from .record_binding import Bound
 
@@ -28,6 +28,7 @@ DAYS = ("date", "moment", "weekday", "ordinal")
 OPENING = 6
 """Characters before the number that a part of an enumeration opens with."""
 _COLON = re.compile(":|\\s[\u2013\u2014-](?=\\s)")
+_ITEM = re.compile(r"\s*\n?[ ]{0,3}(?:[-*+\u2022\u2013]|\d{1,3}[.)])[ \u00a0](.*)")
 _FULL_STOP, _COMMA = re.compile(r"[.!?]\s"), re.compile(r"[,;]\s")
 FEW = 3
 """Lists whose sizes are told where a number is of none of them."""
@@ -129,17 +130,35 @@ class Counts:
         if (colon := self._colon(claim, part)) < 0:
             return ""
         line = self._reading.inside(Sentence(part.start, colon, ""))
-        before = [c.mention.value for c in line if c.kind in KINDS]
-        if len(before) > 2 or claim.mention.value != before[0] or before[0] > before[-1]:
-            return ""  # of "two of the six" the first tells how many follow
-        parts = list(self._parts(colon, part.end))
+        said = [c.mention.value for c in line if c.kind in KINDS]
+        # "four and a half hours: …"; of "two of the six" the smaller one tells how many follow
+        if len(said) > 2 or min(said) < 1 or claim.mention.value != min(said):
+            return ""
+        parts = [*self._parts(colon, part.end)] or [*self._items(part.end)]
+        records, more = self._named_parts(labels, parts)
+        if claim.mention.value != said[0] and said[0] not in map(self._size_of, records):
+            return ""  # "for two (it is for four): …"
+        named = self._days(colon, part.end) or len(records)
+        sizes = self._sizes(said[0], parts, named, len(parts) - more)
+        return "" if not {*sizes}.isdisjoint(said) else str(next(iter(sizes), ""))
+
+    def _sizes(
+        self, said: Number, parts: Sequence[Sentence], named: int, size: int
+    ) -> Sequence[int]:
+        """How many an enumeration tells, in any of three ways: records, parts, and what the parts
+        open with; none where it counts nothing."""
         first = [self._opening(one) for one in parts]
-        named = self._days(colon, part.end) or self._named_parts(labels, parts)
         if len(parts) > 1 and all(first):  # "three: two umbrellas and two bags"
-            named = sum(first) if max(first) < before[0] else 0
-        # right in any of three ways: records, parts, or what the parts open with
-        told = {named, len(parts), sum(n or 1 for n in first)}
-        return "" if not named or told & {*before} else str(named)
+            # and no "13 points: six wins and a draw"
+            is_count = max(first) < said and not self._are_of_one([said, *first])
+            return [sum(first), size] if is_count else []
+        opened = [sum(n or 1 for n in first)] if any(first) else []
+        return [named, size, *opened] if named else []
+
+    def _are_of_one(self, values: Sequence[Number]) -> bool:
+        """Whether one record has all of some figures."""
+        rows = [{p.owner for p in self._index.numbers.get(v, ()) if p.owner} for v in values]
+        return bool(set.intersection(*rows))
 
     def _colon(self, claim: Claim, part: Sentence) -> int:
         """Where what follows the colon behind a number of things begins; -1 where none does."""
@@ -154,15 +173,22 @@ class Counts:
         inside = self._reading.inside(Sentence(start, end, ""))
         return len(inside) if len(inside) > 1 and all(c.kind in DAYS for c in inside) else 0
 
-    def _named_parts(self, labels: Bound, parts: Sequence[Sentence]) -> int:
-        """How many records an enumeration names, one in each part; 0 where it does not."""
-        named = list[frozenset[Owner]]()
+    def _size_of(self, record: Owner) -> int:
+        return self._index.rows_of(record[:-1])
+
+    def _named_parts(self, labels: Bound, parts: Sequence[Sentence]) -> tuple[set[Owner], int]:
+        """The records that an enumeration names, one in each part, and how many parts tell more of
+        these; none where it does not."""
+        named = set[Owner]()
         for part in parts:
-            own = [v.rows for v in labels.between(part.start, part.end) if v.is_label]
-            named += own[:1]
-            if not own or len(own[0]) > 1 or any(rows != own[0] for rows in own):
-                return 0
-        return len(named) if len(set(named)) == len(named) > 1 else 0
+            values = labels.between(part.start, part.end)
+            rows = {v.rows for v in values if v.is_label}
+            if values and all(not v.rows.isdisjoint(named) for v in values):
+                continue  # of those before: "A, 24 High Street, and B, both of Ann"
+            if len(rows) != 1 or len(own := rows.pop()) > 1:
+                return set(), 0
+            named |= own
+        return (named, len(parts) - len(named)) if len(named) > 1 else (set(), 0)
 
     def _opening(self, part: Sentence) -> int:
         """The number that a part of an enumeration opens with, "3 seats on A"; else 0."""
@@ -179,8 +205,16 @@ class Counts:
         marks = (m.end() for m in _COMMA.finditer(text, start, end))
         edges = sorted({start, end, *ends, *marks})
         for a, b in pairwise(edges):
-            if text[a:b].strip(" ,;.*_"):
+            told = text[a:b].strip(" ,;.*_\n")
+            if told and not (b in ends and told.isalpha()):  # ", and" opens the next one
                 yield Sentence(a, b, "")
+
+    def _items(self, start: int) -> Iterator[Sentence]:
+        """The items of the list that begins on the next line."""
+        text, at = self._reading.text, start
+        while item := _ITEM.match(text, at):
+            yield Sentence(item.start(1), item.end(), "")
+            at = item.end()
 
 
 def _is_plain(rows: Rows) -> bool:

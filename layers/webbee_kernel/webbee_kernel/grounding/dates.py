@@ -7,7 +7,7 @@ from calendar import monthrange
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from .. import language
 from ..language.units import unit_after
@@ -17,14 +17,15 @@ from .reading import Claim
 
 ABOUT = 10
 """Minutes that a time may be off where it is said to be about then."""
-STARTS, LENGTHS, LONGEST_TIME = 60, 12, 1000
+STARTS, LENGTHS, LONGEST_TIME = 60, 12, 20_000
 """Dates from which others are counted, the lengths of time that are, and how many of a unit."""
 MONTHS, HOUR, HALF_HOUR = 12, 60, 30
 _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
 """Days of a unit, where every one has as many."""
-_MINUTES = {"minute": 1, "hour": HOUR}
+_MINUTES = {"second": 1 / 60, "minute": 1, "hour": HOUR}
 _UNITS = _DAYS.keys() | _MINUTES.keys()
 _ZONED = re.compile(r"\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$")
+_JOINED = re.compile(r"\s?[-\u2013\u2014&]")
 _FIGURE = re.compile(r"(\d+\.\d+)\.")
 Day = tuple[int | None, int, int]
 Start = date | datetime
@@ -46,22 +47,31 @@ class Dates:
         told = claim.mention.readings
         if found := next(filter(None, (held.get(m) for m in told)), []) or stands():
             return Ground(found, "formatted")
-        if formula := next(filter(None, (self._counted[1].get(minutes) for minutes in told)), None):
-            return Ground([], "derived", formula)
+        if made := next(filter(None, (self._counted[1].get(minutes) for minutes in told)), None):
+            return Ground([], "derived", next(iter(made.values())))
         if any(at % HALF_HOUR in self._index.once("zoned", self._zoned) for at in told):
             return Ground([], "derived", "in another zone")
-        return shown(self._about(told)) if is_rough(self._reading, claim) else None
+        return self._about(told) if is_rough(self._reading, claim) else None
 
-    def _about(self, told: Iterable[int]) -> list[Place]:
-        """The times of the data that are some minutes off."""
-        near = (m for at in told for m in range(at - ABOUT, at + ABOUT + 1))
-        return [p for m in near for p in self._index.times.get(m, ())]
+    def is_of(self, owners: frozenset[Owner], claim: Claim) -> bool:
+        """Whether a time is some length of time of a record from one that it has."""
+        made = (self._counted[1].get(minutes, {}) for minutes in claim.mention.readings)
+        return any(not owners.isdisjoint(one) for one in made)
+
+    def _about(self, told: Iterable[int]) -> Ground | None:
+        """The times of the data that are some minutes off, or some minutes from one of these."""
+        near = [m for at in told for m in range(at - ABOUT, at + ABOUT + 1)]
+        if held := [p for m in near for p in self._index.times.get(m, ())]:
+            return Ground(held, "formatted")
+        made = next(filter(None, (self._counted[1].get(m) for m in near)), None)
+        return Ground([], "derived", next(iter(made.values()))) if made else None
 
     def _zoned(self) -> frozenset[int]:
-        """The minutes past the half hour of the data's times with a zone: all zones but some are a
-        number of half hours apart."""
+        """The minutes past the half hour of the data's times in another zone than the user's: all
+        zones but some are a number of half hours apart."""
         held = ((at, place.value) for at, own in self._index.times.items() for place in own)
-        zoned = (at for at, value in held if not isinstance(value, str) or _ZONED.search(value))
+        mine = self._figures.at.strftime("%z") if self._figures.at else ""
+        zoned = (at for at, value in held if _is_abroad(value, mine))
         return frozenset(at % HALF_HOUR for at in zoned)
 
     def day(self, claim: Claim) -> Ground | None:
@@ -101,6 +111,34 @@ class Dates:
         days = self._index.once("weekdays", self._weekdays)
         return shown([p for day in claim.mention.readings for p in days.get(day, ())])
 
+    def other_weekdays(self) -> Iterator[tuple[Claim, str]]:
+        """The days of the week beside a date that is none, each with the date."""
+        earlier = ""
+        for one, other in pairwise(self._reading.claims):
+            named, dated = (one, other) if one.kind == "weekday" else (other, one)
+            is_pair = named.kind == "weekday" and dated.kind in ("date", "moment")
+            # of "Monday and Tuesday, 4 and 5 May" each day has its own
+            if is_pair and earlier != "weekday" and self._is_beside(one, other):
+                days = [*chain.from_iterable(map(self._nearest, dated.mention.readings))]
+                if days and {on.weekday() for on in days}.isdisjoint(named.mention.readings):
+                    yield named, days[0].isoformat()
+            earlier = one.kind
+
+    def _is_beside(self, one: Claim, other: Claim) -> bool:
+        """Whether nothing stands between two values, and no range begins with the second."""
+        text = self._reading.text
+        between = text[one.end : other.start].strip(" ,.*_(\u00a0")
+        return not between and not _JOINED.match(text, other.end)
+
+    def _nearest(self, at: Day | datetime) -> list[date]:
+        """The days that a date may be: in its own year, else in those of the data that have it, or
+        in this year and those beside it."""
+        year, month, day = day_of(at) if isinstance(at, datetime) else at
+        held = {y for y, _ in self._index.dates.get((month, day), ()) if y}
+        now = self._figures.year
+        years = [year] if year else [*held] or ([now, now - 1, now + 1] if now else [])
+        return [on for y in years if (on := _date(y, month, day))]
+
     def ordinal(self, claim: Claim) -> Ground | None:
         """The dates of which an ordinal in figures is the day: "on the 24th"."""
         if not claim.token[:1].isdigit():
@@ -124,13 +162,13 @@ class Dates:
     # ---- some length of time from another
 
     @cached_property
-    def _counted(self) -> tuple[dict[Day, str], dict[int, str]]:
+    def _counted(self) -> tuple[dict[Day, str], dict[int, dict[Owner, str]]]:
         """The days, with a year and without, and the times of day that are some length of time
-        before or after another, and how each is counted. What the reply or the message tells, or
-        the data beside its rows, counts from now and from any time; what a row holds, from its own
-        times."""
+        before or after another, and how each is counted, times by the record that they are of.
+        What the reply or the message tells, or the data beside its rows, counts from now and from
+        any time; what a row holds, from its own times."""
         days: dict[Day, str] = {}
-        times: dict[int, str] = {}
+        times: dict[int, dict[Owner, str]] = {}
         for start, owner in self._starts:
             records = (owner[:end] for end in range(len(owner) + 1))
             lengths = chain.from_iterable(self._lengths.get(r, ()) for r in records)
@@ -138,7 +176,7 @@ class Dates:
                 for end in (_after(start, count, unit), _after(start, -count, unit)):
                     formula = f"{start} +- {count} {unit}s"
                     if isinstance(end, datetime):
-                        times.setdefault(end.hour * HOUR + end.minute, formula)
+                        times.setdefault(end.hour * HOUR + end.minute, {})[owner] = formula
                     # times without a day stand on the calendar's first: no date follows from them
                     if end and start.year > 1:
                         days.setdefault((end.year, end.month, end.day), formula)
@@ -181,6 +219,13 @@ class Dates:
         for text in (p.value for p in self._index.strings if p.call == MESSAGE):
             for one in language.numbers(text, spoken.tag):
                 yield one.value, unit_after(text, one.end, spoken).name, ()
+
+
+def _is_abroad(value: object, mine: str) -> bool:
+    """Whether a time is in Unix seconds, or in another zone than `+0200`."""
+    if not isinstance(value, str):
+        return True
+    return bool(_ZONED.search(value)) and value[-len("+02:00") :].replace(":", "") != mine
 
 
 def _at(day: date, minutes: int) -> datetime:

@@ -102,13 +102,7 @@ class Figures:
     def know(self, said: Sequence[Claim], named: frozenset[Owner] | None = None) -> None:
         """Work with further figures that the reply shows, and the records that it names."""
         known = len(self._told), self._named
-        told = (c for c in said if c.kind in KINDS and c.mention.value)
-        # "half of it" is worked out of others, and nothing of it
-        for claim in (c for c in told if c.mention.value >= 1 or not c.mention.spelled):
-            rate, unit = claim.kind == "percent", claim.mention.unit
-            kind = "rate" if rate else "money" if unit else ANY
-            one = Figure(claim.mention.value, kind, REPLY)
-            self._told.append((claim.start, one))
+        self._told += [(c.start, _figure(c)) for c in said if c.kind in KINDS and _is_said(c)]
         self._told.sort(key=lambda told: told[0])
         self._named = self._named if named is None else named
         if known != (len(self._told), self._named):
@@ -420,6 +414,17 @@ class Figures:
                 found = _SMALLER.get(larger.name, NO_UNIT) if is_part else NO_UNIT
             self._units[claim.end] = found
         return self._units[claim.end]
+
+
+def _is_said(claim: Claim) -> bool:
+    """Whether others are worked out of a figure: of "half of it" nothing is."""
+    value = claim.mention.value
+    return bool(value) and (value >= 1 or not claim.mention.spelled)
+
+
+def _figure(claim: Claim) -> Figure:
+    rate, unit = claim.kind == "percent", claim.mention.unit
+    return Figure(claim.mention.value, "rate" if rate else "money" if unit else ANY, REPLY)
 
 
 def _may_be_minor(key: str) -> bool:

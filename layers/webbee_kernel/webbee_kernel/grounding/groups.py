@@ -4,9 +4,9 @@ two figures give."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, combinations, islice, permutations, product
+from itertools import accumulate, combinations, islice, pairwise, permutations, product
 from typing import NamedTuple
 
 from .. import language
@@ -123,7 +123,7 @@ class Table:
         """The columns of figures and what two of them give row by row (a price times a quantity, a
         balance, a pace), each with what it is of."""
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
-        for a, b in combinations(islice(self.numbers, WIDE), 2):
+        for a, b in combinations(islice(self._worked_with, WIDE), 2):
             other, is_priced = self.numbers[b], self._is_whole(a) is not self._is_whole(b)
             for row, value in self.numbers[a].items():
                 if row not in other:
@@ -133,12 +133,17 @@ class Table:
                     found.setdefault(made.formula, (made.kind, {}))[1][row] = made.value
         return found
 
+    @cached_property
+    def _worked_with(self) -> list[str]:
+        """The columns of figures but for one that numbers the rows: 41, 42, 43."""
+        return [key for key, column in self.numbers.items() if not _is_running([*column.values()])]
+
     def _is_whole(self, key: str) -> bool:
         return all(isinstance(value, int) for value in self.numbers[key].values())
 
     def figures(self, row: int) -> list[Figure]:
         """The figures of one row."""
-        own = ((key, column[row]) for key, column in self.numbers.items() if row in column)
+        own = ((k, self.numbers[k][row]) for k in self._worked_with if row in self.numbers[k])
         return [Figure(value, self.kinds[key], key, key) for key, value in own]
 
     def worked_out(self) -> Iterator[Figure]:
@@ -157,10 +162,18 @@ class Table:
                 if kind != "level":
                     yield Figure(total, kind, f"sum({self.name}[].{key})", key)
 
+    def differences(self) -> Iterator[Figure]:
+        """What the sums of two columns differ by: this month's and the last one's."""
+        sums = [f for f in self.totals() if f.formula.startswith("sum")]
+        for one, other in combinations(sums[:WIDE], 2):
+            if one.kind == other.kind:
+                yield Figure(one.value - other.value, one.kind, f"{one.formula} - {other.formula}")
+
     def by_state(self) -> Iterator[Figure]:
         """The sums and averages of columns over the rows of one state: several that share a text
         or a flag, or are above or below zero."""
         yield from self._of_groups(self._states)
+        yield from self.differences()
 
     def grouped(self) -> Iterator[Figure]:
         """The same over any groups of rows and the rows without them, what rows in a row add up
@@ -195,6 +208,19 @@ class Table:
         for (formula, kind), total in sums.items():
             yield Figure(total, kind, f"sum of {formula}")
 
+    def of_some(self, many: Collection[int]) -> Iterator[Figure]:
+        """The sums and averages of so many rows of a column: of its first, its last, its lowest and
+        its highest."""
+        for key, column in self.numbers.items():
+            values, kind = [*column.values()], self.kinds[key]
+            ranked = sorted(values)
+            for size in (n for n in many if 1 < n < len(values)):
+                for part in (values[:size], values[-size:], ranked[:size], ranked[-size:]):
+                    where = f"({size} of {self.name}[].{key})"
+                    yield Figure(sum(part) / size, kind, f"average{where}")
+                    if kind != "level":
+                        yield Figure(sum(part), kind, f"sum{where}")
+
     def _runs(self, key: str) -> Iterator[Figure]:
         """What rows of a short column in a row add up to, and any two differ by."""
         values, kind = [*self.numbers[key].values()][:RUN], self.kinds[key]
@@ -205,11 +231,19 @@ class Table:
             yield Figure(a - b, kind, f"difference of two {self.name}[].{key}")
 
 
+def _is_running(values: Sequence[Number]) -> bool:
+    steps = {b - a for a, b in pairwise(values)}
+    return len(values) > 2 and steps in ({1}, {-1}) and all(type(v) is int for v in values)
+
+
 def _of_row(one: Figure, other: Figure, *, is_priced: bool) -> Iterator[Figure]:
     """What two fields of a row give; added is what is known to be of the same, or not known;
     `is_priced`: whether they may be so many at a price, as one column has whole figures only."""
     yield from combined(one, other, "%")
-    signs = "+-*/" if is_priced or "money" in (one.kind, other.kind) else "+-/"
+    kinds = {one.kind, other.kind}
+    signs = "+-*/" if is_priced or "money" in kinds else "+-/"
+    if len(kinds) == 2 and "" in kinds and "money" not in kinds:
+        signs = signs.removeprefix("+-")  # a depth, and what nobody knows
     x, y = (f._replace(kind=f.kind or ANY) for f in (one, other))
     yield from combined(x, y, signs)
 
@@ -319,8 +353,10 @@ def chains(parts: Sequence[Figure]) -> Iterator[Figure]:
             continue
         kind = "money" if "money" in (one.kind, a.kind, b.kind) else ANY
         x, y, z = a.value, b.value, one.value
-        made = {"ab": x * y, "(a-b)c": (x - y) * z, "ab+c": x * y + z, "ab-c": x * y - z}
-        made |= {"c-a-b": z - x - y} | ({"(a-b)/c": (x - y) / z} if z else {})
+        made = {"ab": x * y, "c-a-b": z - x - y}
+        if kind == "money":
+            made |= {"(a-b)c": (x - y) * z, "ab+c": x * y + z, "ab-c": x * y - z}
+            made |= {"(a-b)/c": (x - y) / z} if z else {}
         for how, value in made.items():
             yield Figure(value, kind, f"{how} of {a.formula}, {b.formula}, {one.formula}")
 
@@ -335,12 +371,14 @@ def _ratios(one: Figure, other: Figure) -> Iterator[Figure]:
 
 
 def _percentages(whole: Figure, rate: Figure) -> Iterator[Figure]:
-    """A percentage of a figure, and the figure without it and with it."""
+    """A percentage of a figure, the figure without it and with it, and what it is with it of; the
+    percentage may be told as a fraction."""
     if rate.kind == "rate" and 0 < rate.value <= 100:
-        shares = {"% of": rate.value, "less": 100 - rate.value, "with": 100 + rate.value}
-        for sign, share in shares.items():
-            made = f"{rate.formula} {sign} {whole.formula}"
-            yield Figure(whole.value * share / 100, whole.kind, made)
+        share = rate.value if rate.value < 1 else rate.value / 100
+        made = {"% of": share, "less": 1 - share, "with": 1 + share, "before": 1 / (1 + share)}
+        for sign, factor in made.items():
+            formula = f"{rate.formula} {sign} {whole.formula}"
+            yield Figure(whole.value * factor, whole.kind, formula)
 
 
 def _is_alike(one: Figure, other: Figure) -> bool:

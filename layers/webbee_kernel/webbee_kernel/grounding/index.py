@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from itertools import accumulate
@@ -49,6 +49,9 @@ _SHAPE = re.compile(
     r"|(?P<number>[+-]?\d+(?:[.,]\d+)?)"
     r"|(?P<opaque>(?=[\w-]*[^\W\d])[\w-]+)"
 )
+_DAY_IN = re.compile(r"(?<![^\W_])(\d{4})-([01]\d)-([0-3]\d)(?![^\W_])")
+DETECTED = 200
+"""Texts of which each may be in a language of its own."""
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
 _DIGIT = re.compile(r"\d")
 _DECIMAL = re.compile(r"\d+\.\d+")
@@ -61,6 +64,15 @@ _FIRST = re.compile(r"[^\W_]+")
 def shape_of(word: str) -> str:
     """A word with "a" for its letters in a row and "9" for its digits."""
     return _RUNS.sub("9", _LETTERS.sub("a", word))
+
+
+def _unix_time(value: Number, roles: Collection[str]) -> datetime | None:
+    """The moment that seconds or milliseconds since 1970 are: from 2001 until 2103, under any other
+    key than an id's from 2017 until 2033."""
+    seconds = value / 1000 if value > 1e11 else value
+    likely = 1.5e9 < seconds < 2e9 and type(value) is int and "id" not in roles
+    is_time = 1e9 < seconds < 4.2e9 and ("moment" in roles or likely)
+    return datetime.fromtimestamp(seconds, UTC) if is_time else None
 
 
 class Index:
@@ -170,7 +182,10 @@ class Index:
         elif kind == "number" and len(value) < 18:
             whole = value.lstrip("+-").isdigit()
             self._number(int(value) if whole else float(value.replace(",", ".")), at)
-        elif kind != "opaque":
+        elif kind == "opaque":
+            for day in _DAY_IN.finditer(value):  # FREE_UNTIL_2026-11-18
+                self._date(int(day[1]), int(day[2]), int(day[3]), at)
+        else:
             self._unread.append((value, at))
             for amount in language.amount_in(value, self.tag):
                 self._number(amount, at._replace(value=amount, kind="money"))
@@ -197,9 +212,7 @@ class Index:
             self.numbers.setdefault(number, []).append(at)
         if len(self.figures) < FIGURES:
             self.figures.append(at._replace(value=number))
-        # seconds since 1970, from 2001 on, or milliseconds until 2103
-        if 1e9 < value < 4.2e12 and "moment" in roles:
-            told = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+        if told := _unix_time(value, roles):
             self._add_moment(told, at)
             if self.zone is not UTC:
                 self._add_moment(told.astimezone(self.zone), at)
@@ -217,9 +230,15 @@ class Index:
         """Take in the numbers and dates of sentences, in the reply's language and their own: half
         the cost of an index, so only when a reply falls without. Whether there were any."""
         unread, self._unread = self._unread, []
-        text = SEAM.join([text for text, _ in unread])  # read at once: a third of the cost
-        for tag in dict.fromkeys((self.tag, language.detect(text, self.tag))):
-            self._read(text, tag, unread)
+        spoken: dict[str, list[tuple[str, Place]]] = {self.tag: unread}
+        whole = language.detect(SEAM.join([text for text, _ in unread]), self.tag)
+        for n, one in enumerate(unread):
+            tag = language.detect(one[0], whole) if n < DETECTED else whole
+            if tag != self.tag:
+                spoken.setdefault(tag, []).append(one)
+        for tag, own in spoken.items():
+            # read at once: a third of the cost
+            self._read(SEAM.join([text for text, _ in own]), tag, own)
         # all of it was made before the prose was known
         self._kept.clear()
         vars(self).pop("_columns", None)

@@ -171,6 +171,8 @@ def is_table(value: Mapping[str, Any]) -> bool:
 EPSILON = 1e-6
 _AMBIGUOUS = ("min", "c", "m2", "m3", "kwh", "kg", "l", "day", "week", "month", "year")
 """Signs of units that mean something else of an amount: minimum, cents, what a price is for."""
+_PERIODS = ("day", "week", "month", "year")
+"""What a figure is for, behind another word; a length of time is told in the plural."""
 _WEIGHED = ("gross", "net")
 """Words of a key that are said of weights as well as of amounts."""
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
@@ -182,13 +184,15 @@ def kind_of(key: str) -> str:
     """What a key says that its figure is of: `rate`, `level`, what its unit measures, `money`, or
     nothing known."""
     words, roles = [word.lower() for word in _KEY_PARTS.split(key)], language.key_roles(key)
-    if language.currencies_in(" ".join(words).upper()):
+    if currencies_of(key):
         return "money"  # `rate_rub`, `lease_eur_month`
     if "minor" in roles:
         return "money"  # `rate_minor`
     if "level" in roles:
         return "level"
     priced = language.key_roles("_".join(word for word in words if word not in _WEIGHED))
+    if len(words) > 1 and words[-1] in _PERIODS and "money" not in priced:
+        return kind_of("_".join(words[:-1]))  # `kwh_day`, `prev_month`
     measured = unit_of_key(words[-1]).measure if "per" not in words else ""
     if measured and not ("money" in priced and words[-1] in _AMBIGUOUS):
         return measured
@@ -197,6 +201,17 @@ def kind_of(key: str) -> str:
     if roles & {"minor", "money"} and key != "value":
         return "money"
     return measured
+
+
+@lru_cache(maxsize=2048)
+def currencies_of(key: str) -> frozenset[str]:
+    """The currencies that a key names: not the word that stands before a unit ("top_m") or is one
+    of the language's own ("all")."""
+    words = _KEY_PARTS.split(key)
+    if len(words) > 1 and unit_of_key(words[-1].lower()).measure:
+        del words[0]
+    plain = language.of("en").words.function
+    return language.currencies_in(" ".join(w for w in words if w.lower() not in plain).upper())
 
 
 def unit_of_key(word: str) -> Unit:

@@ -24,12 +24,15 @@ TEXTUAL = frozenset(
 """Kinds of values that are text."""
 DATED = frozenset(("date", "moment", "month", "time"))
 """Kinds of values that name a record where its first text is one: a day of a series."""
+PARTS = frozenset(("time", "weekday"))
+"""Kinds of values that are a part of a moment."""
 UNIT, RUN = 80, 12
 """Values that are read as one, and labels in a row that a value is held against."""
 SURE = 3
 """Fields of one record beside which the name of another is its name told wrongly."""
 APART = 0.6
 """Share of a column's texts that differ where it holds names."""
+_ITEM = re.compile(r"[ ]{0,3}(?:[-*+\u2022\u2013]|\d{1,3}[.)])\s")
 _TALLY = re.compile(r"\)[*_]*:")
 _CUT = re.compile(r"[,;:()]\s|\n|\s[/\u2013\u2014-]\s|\|")
 
@@ -96,13 +99,13 @@ def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterat
         keys = frozenset([p.key for p in places])
         if places and all(map(index.is_row, rows)):
             # an id of digits, kept as a text
-            code = claim.kind == "number" and places[0].value == claim.token
+            code = claim.token.isdigit() and places[0].value == claim.token
             apart = (claim.kind in TEXTUAL or code) and _is_named_by(index, places[0])
             text = claim.kind in TEXTUAL or (code and apart)
             if claim.token.islower() and str(places[0].value).isupper():
                 apart = False  # "shopping" of `category: SHOPPING`
             # a series is told by its days
-            day = claim.kind == "weekday" or (claim.kind in DATED and _is_head(index, places[0]))
+            day = claim.kind in (*DATED, "weekday") and _is_head(index, places[0])
             yield Value(claim, places, text, day or (text and apart), rows, keys)
 
 
@@ -137,18 +140,24 @@ def counts(text: str, claim: Claim) -> bool:
 def misplaced(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
     """The values of another record than the label that they are bound to, each with what that
     record holds: `amount: 120.5`; empty where it has no such field."""
-    for inside in _together(reading, values):
-        if any(v.is_label for v in inside):
-            runs, segments = _runs(inside), _segments(reading, inside)
-            for place, value in enumerate(inside):
-                near = _bound_to(reading, place, inside, runs, segments)
-                # the last of a long row of labels
-                near = near[-RUN:]
-                if not near or not is_apart(value, near):
-                    continue
-                if not _is_told(value, near, inside):
-                    rows = frozenset[Owner]().union(*(_meant(one, near) for one in near))
-                    yield value.claim, held_by(index, value, rows), rows
+    for inside, head in _with_heads(reading, values):
+        apart = ((v, _common(head)) for v in inside if head and is_apart(v, head))
+        for value, rows in apart if head else _misbound(reading, inside):
+            yield value.claim, held_by(index, value, rows), rows
+
+
+def _misbound(
+    reading: Reading, inside: Sequence[Value]
+) -> Iterator[tuple[Value, frozenset[Owner]]]:
+    """The values of a unit that are of other records than the labels beside them, with these."""
+    if not any(v.is_label for v in inside):
+        return
+    runs, segments = _runs(inside), _segments(reading, inside)
+    for place, value in enumerate(inside):
+        # the last of a long row of labels
+        near = _bound_to(reading, place, inside, runs, segments)[-RUN:]
+        if near and is_apart(value, near) and not _is_told(value, near, inside):
+            yield value, frozenset[Owner]().union(*(_meant(one, near) for one in near))
 
 
 def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
@@ -269,9 +278,10 @@ def _is_told(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> 
 
 
 def _is_same_field(one: Value, other: Value) -> bool:
-    """Whether two values may be of one field, and none the day and the other the time of it."""
+    """Whether two values may be of one field, and not each a part of it: a day and its time, or its
+    day of the week."""
     parts = {one.claim.kind, other.claim.kind}
-    return bool(one.keys & other.keys) and (len(parts) == 1 or "time" not in parts)
+    return bool(one.keys & other.keys) and (len(parts) == 1 or parts.isdisjoint(PARTS))
 
 
 def _bound_to(
@@ -335,6 +345,28 @@ def held_by(index: Index, value: Value, owners: Collection[Owner]) -> str:
             if other.owner in owners:
                 return f"{other.key}: {other.value}"
     return ""
+
+
+def _with_heads(reading: Reading, values: Bound) -> Iterator[tuple[list[Value], Sequence[Value]]]:
+    """The values of each sentence, list item and row of a table; with those of an item that names
+    no record, the labels of the one record that the line above its list names."""
+    head: Sequence[Value] = ()
+    for part, inside in zip(reading.sentences, _together(reading, values), strict=True):
+        labels = _labels(inside)
+        start = reading.text.rfind("\n", 0, part.start + 1) + 1
+        if _ITEM.match(reading.text, start):
+            if any(v.rows.isdisjoint(_common(head)) for v in labels if head):
+                head = ()  # a list of records
+            yield inside, () if labels else head
+        else:
+            if part.text.strip():
+                head = labels if len(_common(labels)) == 1 else ()
+            yield inside, ()
+
+
+def _common(labels: Sequence[Value]) -> frozenset[Owner]:
+    """The records that all of some labels may be of."""
+    return frozenset.intersection(*(v.rows for v in labels)) if labels else frozenset()
 
 
 def _together(reading: Reading, values: Bound) -> Iterator[list[Value]]:

@@ -18,14 +18,13 @@ SHOWN = FIGURES | {"time", "date", "moment", "field"}
 """Kinds of values that a column is read of."""
 Shown = Mapping[int, Sequence[Place]]
 Field = tuple[Owner, str]
-Row = tuple[Owner, Mapping[int, Claim]]
+Row = tuple[Owner, Mapping[str, Claim]]
 
 
 def column_outliers(reading: Reading, index: Index, shown: Shown) -> Iterator[tuple[Claim, str]]:
     """The figures of tables that are not what their column shows of their record, each with what
     the record holds; `shown`: the fields of a value, by where it starts."""
-    for is_table, parts in groupby(reading.sentences, key=_is_row):
-        rows = [_row(reading, index, part, shown) for part in parts] if is_table else []
+    for rows in _tables(reading, index, shown):
         for column, field in _fields(rows, shown).items():
             for owner, claim in _cells(rows, column):
                 own, holds = _fields_shown(claim, owner, shown), _held(index, field, owner)
@@ -34,13 +33,36 @@ def column_outliers(reading: Reading, index: Index, shown: Shown) -> Iterator[tu
                     yield claim, holds
 
 
-def _cells(rows: Sequence[Row], column: int) -> Iterator[tuple[Owner, Claim]]:
+def _tables(reading: Reading, index: Index, shown: Shown) -> Iterator[Sequence[Row]]:
+    """The rows of each table, and the items of each list of which all tell as many figures."""
+    for mark, parts in groupby(reading.sentences, key=_mark):
+        rows = [_row(reading, index, part, shown) for part in parts] if mark else []
+        if mark == "|" or len({tuple(cells) for _, cells in rows}) == 1:
+            yield rows
+
+
+def _cells(rows: Sequence[Row], column: str) -> Iterator[tuple[Owner, Claim]]:
     """The values of a column with the records of their rows."""
     return ((owner, cells[column]) for owner, cells in rows if owner and column in cells)
 
 
-def _is_row(part: Sentence) -> bool:
-    return part.text.lstrip()[:1] == "|"
+def _mark(part: Sentence) -> str:
+    """What the row of a table or the item of a list begins with; empty for any other line."""
+    first = part.text.lstrip()[:2]
+    return "|" if first[:1] == "|" else "-" if first in ("- ", "* ", "\u2022 ") else ""
+
+
+def _columns(reading: Reading, part: Sentence) -> Iterator[tuple[str, Claim]]:
+    """The values of a row, each with its column: the cell that it stands in, or in a list item its
+    kind and what number of that it is."""
+    is_table, figures = _mark(part) == "|", 0
+    for claim in reading.inside(part):
+        is_plain = not getattr(claim.mention, "spelled", False)
+        if is_plain and is_table and claim.kind in SHOWN:
+            yield str(reading.text.count("|", part.start, claim.start)), claim
+        elif is_plain and claim.kind in FIGURES:
+            figures += 1
+            yield f"{claim.kind} {figures}", claim
 
 
 def _held(index: Index, field: Field, owner: Owner) -> str:
@@ -53,23 +75,22 @@ def _held(index: Index, field: Field, owner: Owner) -> str:
 def _row(reading: Reading, index: Index, part: Sentence, shown: Shown) -> Row:
     """The record that most values of a row are of, a text as much as two figures; none where two
     are as many. And its values by their column, where that has one."""
-    counted, cells = Counter[Owner](), dict[int, Claim | None]()
+    counted, cells = Counter[Owner](), dict[str, Claim | None]()
     for claim in reading.inside(part):
         owners = {p.owner for p in shown.get(claim.start, ()) if index.is_row(p.owner)}
         counted.update(dict.fromkeys(owners, 1 if claim.kind in FIGURES else 2))
-        if claim.kind in SHOWN and not getattr(claim.mention, "spelled", False):
-            column = reading.text.count("|", part.start, claim.start)
-            # two values in one cell do not tell what its column shows
-            cells[column] = None if column in cells else claim
+    for column, claim in _columns(reading, part):
+        # two values in one cell do not tell what its column shows
+        cells[column] = None if column in cells else claim
     (owner, most), (_, next_most) = [*counted.most_common(2), ((), 0), ((), 0)][:2]
     alone = {column: claim for column, claim in cells.items() if claim}
     return owner if most > next_most else (), alone
 
 
-def _fields(rows: Sequence[Row], shown: Shown) -> dict[int, Field]:
+def _fields(rows: Sequence[Row], shown: Shown) -> dict[str, Field]:
     """The field that most values of a column are, of the record of their row."""
-    votes: dict[int, Counter[Field]] = {}
-    sizes = Counter[int]()
+    votes: dict[str, Counter[Field]] = {}
+    sizes = Counter[str]()
     for owner, cells in rows:
         for column, claim in cells.items() if owner else ():
             sizes[column] += 1

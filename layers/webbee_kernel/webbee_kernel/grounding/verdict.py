@@ -31,7 +31,7 @@ class Values:
     def __init__(self, reading: Reading, index: Index, now: str) -> None:
         self._reading, self._index = reading, index
         self.figures = Figures(reading, index, moment(now))
-        dates = Dates(self.figures)
+        self.dates = dates = Dates(self.figures)
         figure = self.figures.ground
         self._of_kind: dict[str, Callable[[Claim], Ground | None]] = {
             "number": figure, "money": figure, "percent": figure,
@@ -57,8 +57,8 @@ class Values:
                 return True
             is_clock = any(sign in claim.token for sign in ":.")
             return not is_clock or claim.token.count(":") > 1  # 2:14:33
-        if claim.kind == "quote" and claim.token.islower():
-            return True  # a state in the user's language
+        if claim.kind == "quote" and (claim.token.islower() or _is_short(claim.token)):
+            return True  # a state in the user's language, what else to look for
         if claim.kind in ("code", "file", "hash"):
             token = claim.token.strip("#")
             # where the data has no code of this form, it may be common knowledge: MP3
@@ -184,6 +184,8 @@ class Check:
         named = frozenset(p.owner for _, places in told for p in places)
         self._figures.know([*(c for c, _ in self._grounds), *free], named)
         marks = [*self._unfound(doubtful), *self._mistold(), *self._misplaced(naming)]
+        days = self._values.dates.other_weekdays()
+        marks += [Mark(c.start, c.token, "other_record", holds, c.kind) for c, holds in days]
         people = mentions.people(self._reading, self._index)
         marks += [Mark(c.start, c.token, kind="name") for c in people]
         # of two marks on one place the contradiction stays, as it comes last
@@ -316,11 +318,14 @@ class Check:
         """Whether a number that another record has is worked out from those of the one that it is
         told of, or of those that its sentence or the one before names: "7 places left" of 16 and
         9."""
+        if claim.kind == "time":
+            return self._values.dates.is_of(rows, claim)
         if claim.kind not in KINDS or self._counts.names(claim, self._places.get(claim.start, ())):
             return False
         part = self._reading.sentence(claim.start)
         for whole in (part, self._reading.sentence(max(0, part.start - 1))):
-            named = [v.rows for v in bound.between(whole.start, whole.end) if v.names]
+            values = bound.between(whole.start, whole.end)
+            named = [v.rows for v in values if v.names and len(v.rows) == 1]
             if named:
                 return self._figures.is_of(rows.union(*named), claim)
         return self._figures.is_of(rows, claim)
@@ -373,6 +378,10 @@ def _is_length(place: Place) -> bool:
     """Whether a field may be a length of time: a figure of that, or of what is not known."""
     ranked = isinstance(place.value, str) or "rank" in language.key_roles(place.key)
     return not ranked and kind_of(place.key) in ("", "time")
+
+
+def _is_short(word: str) -> bool:
+    return word.isalpha() and len(word) <= SHORT_CODE
 
 
 def _is_code(word: str) -> bool:

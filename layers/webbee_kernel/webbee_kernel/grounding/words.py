@@ -109,7 +109,8 @@ class Words:
         cyrillic: dict[str, list[str]] = {}
         latin: dict[str, list[str]] = {}
         for word in self.all:
-            for said in (word, word[1:]) if word[:1] == "j" else (word,):  # or a vowel
+            # j may be a vowel, and ch what others write kh
+            for said in {word, word[word[:1] == "j" :], word.replace("ch", "kh")}:
                 if heard := word[0].isalpha() and language.sound(said)[:HEARD]:
                     (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).append(word)
         return cyrillic, latin
