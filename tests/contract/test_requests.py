@@ -35,34 +35,26 @@ from webbee_kernel.stores.types import (
 )
 
 TIMER_CHANGED = ["GetItem Skeleton", "UpdateItem Skeleton"]
-LEASE = Lease(
-    2.0,
-    UserState((section(), section("outbox"))),
-    known=book_text([section(), section("outbox")]),
-)
+HELD = [section(), section("outbox")]
+LEASE = Lease(2.0, UserState((*HELD,)), known=book_text(HELD))
 
 
 async def sent(dynamo: Dynamo, work: Any) -> list[str]:
     with metered(dynamo.client) as meter:
         await work
-    return [
-        f"{call.operation}"
-        f" {'+'.join(t.removeprefix('test-').removesuffix('Table') for t in call.tables)}"
-        for call in meter.calls
-    ]
+    tables = [[t[len("test-") : -len("Table")] for t in call.tables] for call in meter.calls]
+    return [f"{c.operation} {'+'.join(t)}" for c, t in zip(meter.calls, tables, strict=True)]
 
 
+ASKED = pending().confirmation_id
 ASKING = turn(3, waiting=(pending(),))
-
-
+NOTES, FIRST_OF_ITS_KIND = Collection(ALICE, "a", "c"), Collection(ALICE, "a", "first-of-its-kind")
 KEPT = Accepted("mail.send#0a1b", "mail", "send", "ann@example.org", NOW)
 LISTED = SessionSummary("s1", "письмо 1", NOW, 1)
 
 
 async def take(sessions: SessionStore) -> bool:
-    return await sessions.take_pending(
-        SESSION, 3, pending().confirmation_id, now=1.0, lease=Answering(30.0, yes=True)
-    )
+    return await sessions.take_pending(SESSION, 3, ASKED, now=1.0, lease=Answering(30.0, yes=True))
 
 
 WHO = {"tenant_id": ALICE.tenant_id, "imperal_id": ALICE.imperal_id}
@@ -73,33 +65,24 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         getattr(dynamo.stores, name) for name in dynamo.stores._fields
     )
     transcripts, limits, connections, accepted, deployed = rest
-    await documents.create(Collection(ALICE, "a", "c"), {}, now=NOW, doc_id="d")
+    until, once = {"expires_at": LATER}, {"version": "", "answered": [ASKED]}
+    told = {"events": (event(),), "events_expire_at": LATER}
+    await documents.create(NOTES, {}, now=NOW, doc_id="d")
     expected = [
         (sessions.read(SESSION, now=0.0), ["Query Sessions"]),
         (accepted.list(ALICE, function="mail.send"), ["Query Sessions"]),
         (accepted.put(ALICE, [KEPT]), ["BatchWriteItem Sessions"]),
         (accepted.delete(ALICE, [KEPT.key]), ["BatchWriteItem Sessions"]),
-        (sessions.append(SESSION, turn(1), expires_at=LATER, now=0.0), ["PutItem Sessions"]),
-        (
-            sessions.append(SESSION, ASKING, expires_at=LATER, now=0.0),
-            ["TransactWriteItems Sessions"],
-        ),
-        (sessions.find_pending(ALICE, pending().confirmation_id, now=0.0), ["GetItem Sessions"]),
+        (sessions.append(SESSION, turn(1), **until, now=0.0), ["PutItem Sessions"]),
+        (sessions.append(SESSION, ASKING, **until, now=0.0), ["TransactWriteItems Sessions"]),
+        (sessions.find_pending(ALICE, ASKED, now=0.0), ["GetItem Sessions"]),
         (take(sessions), ["UpdateItem Sessions"]),
-        (
-            sessions.keep_pending(SESSION, 3, pending().confirmation_id, was=30.0, until=60.0),
-            ["UpdateItem Sessions"],
-        ),
-        (
-            sessions.replace(
-                SESSION, turn(3), version="", answered=[pending().confirmation_id], expires_at=LATER
-            ),
-            ["UpdateItem Sessions"],
-        ),
+        (sessions.keep_pending(SESSION, 3, ASKED, was=30.0, until=60.0), ["UpdateItem Sessions"]),
+        (sessions.replace(SESSION, turn(3), **once, **until), ["UpdateItem Sessions"]),
         (transcripts.append(SESSION, [turn(1)], seconds=LATER), ["PutItem Transcripts"]),
         (transcripts.read(SESSION, now=0.0), ["Query Transcripts"]),
         (transcripts.read(SESSION, before=(NOW, 1), now=0.0), ["Query Transcripts"] * 2),
-        (transcripts.touch(ALICE, LISTED, expires_at=LATER), ["UpdateItem Transcripts"]),
+        (transcripts.touch(ALICE, LISTED, **until), ["UpdateItem Transcripts"]),
         (transcripts.rename(SESSION, "A title"), ["UpdateItem Transcripts"]),
         (transcripts.list(ALICE, title="tit", now=0.0), ["Query Transcripts"]),
         (limits.take(ALICE, minute=29_000_000, requests=1, tokens=1), ["UpdateItem Limits"]),
@@ -131,50 +114,31 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (skeleton.begin_shard(0, now=1.0, until=2.0), ["UpdateItem Skeleton"]),
         (skeleton.move_shard(0, ShardMark(lease=2.0)), ["UpdateItem Skeleton"]),
         (skeleton.queued_until(ALICE), ["GetItem Skeleton"]),
-        (
-            skeleton.purge(ALICE, "mail"),
-            ["Query Skeleton", *TIMER_CHANGED, "DeleteItem Skeleton"],
-        ),
+        (skeleton.purge(ALICE, "mail"), ["Query Skeleton", *TIMER_CHANGED, "DeleteItem Skeleton"]),
         (cache.set(ALICE, "a", "m", "k", b"1", expires_at=9.0), ["PutItem Cache"]),
         (cache.get(ALICE, "a", "m", "k", now=1.0), ["GetItem Cache"]),
         (cache.delete(ALICE, "a", ("m",), "k"), ["DeleteItem Cache"]),
-        (documents.create(Collection(ALICE, "a", "c"), {}, now=NOW), ["PutItem Store"]),
-        (
-            documents.create(
-                Collection(ALICE, "a", "first of its kind".replace(" ", "-")), {}, now=NOW
-            ),
-            ["PutItem Store", "PutItem Store"],
-        ),
-        (documents.get(Collection(ALICE, "a", "c"), "d"), ["GetItem Store"]),
-        (
-            documents.update(Collection(ALICE, "a", "c"), "d", {"x": 1}, now=NOW),
-            ["GetItem Store", "PutItem Store"],
-        ),
-        (documents.query(Collection(ALICE, "a", "c")), ["Query Store"]),
-        (documents.count(Collection(ALICE, "a", "c")), ["Query Store"]),
-        (documents.delete(Collection(ALICE, "a", "c"), "d"), ["DeleteItem Store"]),
-        (audit.begin(ALICE, "e", record(), expires_at=LATER, now=0.0), ["PutItem Audit"]),
-        (audit.append(ALICE, record(), expires_at=LATER), ["PutItem Audit"]),
-        (
-            audit.append(
-                ALICE, record("02"), expires_at=LATER, events=(event(),), events_expire_at=LATER
-            ),
-            ["TransactWriteItems Audit+Events"],
-        ),
-        (
-            audit.begin(ALICE, "e", record(), expires_at=LATER, now=0.0),
-            ["PutItem Audit", "GetItem Audit"],
-        ),
-        (events.append(ALICE, event("e2"), expires_at=LATER), ["PutItem Events"]),
+        (documents.create(NOTES, {}, now=NOW), ["PutItem Store"]),
+        (documents.create(FIRST_OF_ITS_KIND, {}, now=NOW), ["PutItem Store", "PutItem Store"]),
+        (documents.get(NOTES, "d"), ["GetItem Store"]),
+        (documents.update(NOTES, "d", {"x": 1}, now=NOW), ["GetItem Store", "PutItem Store"]),
+        (documents.query(NOTES), ["Query Store"]),
+        (documents.count(NOTES), ["Query Store"]),
+        (documents.delete(NOTES, "d"), ["DeleteItem Store"]),
+        (audit.begin(ALICE, "e", record(), **until, now=0.0), ["PutItem Audit"]),
+        (audit.append(ALICE, record(), **until), ["PutItem Audit"]),
+        (audit.append(ALICE, record("02"), **until, **told), ["TransactWriteItems Audit+Events"]),
+        (audit.begin(ALICE, "e", record(), **until, now=0.0), ["PutItem Audit", "GetItem Audit"]),
+        (events.append(ALICE, event("e2"), **until), ["PutItem Events"]),
         (limits.mark(ALICE, "m", minute=29_000_000), ["UpdateItem Limits"]),
-        (connections.issue("t", WHO, expires_at=LATER), ["BatchWriteItem Connections"]),
+        (connections.issue("t", WHO, **until), ["BatchWriteItem Connections"]),
         (connections.take("t", now=0.0), ["DeleteItem Connections"]),
-        (connections.open("c", WHO, expires_at=LATER), ["BatchWriteItem Connections"]),
+        (connections.open("c", WHO, **until), ["BatchWriteItem Connections"]),
         (connections.find("c", now=0.0), ["GetItem Connections"]),
         (connections.of_user(ALICE, now=0.0), ["Query Connections"]),
         (connections.close(ALICE, "c"), ["BatchWriteItem Connections"]),
         (connections.forget(ALICE), ["Query Connections", "BatchWriteItem Connections"]),
-        (connections.stop(ALICE, "r1", expires_at=LATER), ["PutItem Connections"]),
+        (connections.stop(ALICE, "r1", **until), ["PutItem Connections"]),
         (connections.stopped(ALICE, "r1", now=0.0), ["GetItem Connections"]),
         (events.since(ALICE, "", now=0.0), ["Query Events"]),
         (deployed.set(ALICE, "a", "m", "k", b"1", expires_at=9.0), ["PutItem Sessions"]),
@@ -210,9 +174,8 @@ def loses_the_answer(dynamo: Dynamo) -> Flaky:
         answers = [AWSResponse("", 503, HTTPHeaders(), MockRawResponse("{}"))]
 
         def lose(**_: Any) -> AWSResponse | None:
-            return (
-                answers.pop() if answers else None
-            )  # every handler runs, moto's too; the first answer counts
+            # every handler runs, moto's too; the first answer counts
+            return answers.pop() if answers else None
 
         dynamo.client.meta.events.register_first(f"before-send.dynamodb.{operation}", lose)
 
@@ -230,17 +193,15 @@ async def test_a_turn_whose_answer_was_lost_is_recorded_once_and_known_as_record
 
 async def test_a_question_survives_lost_answers(dynamo: Dynamo, loses_the_answer: Flaky) -> None:
     """Asked, taken and answered: each write meets its own stamp when it is repeated."""
-    sessions, name = dynamo.stores.sessions, pending().confirmation_id
+    sessions = dynamo.stores.sessions
     loses_the_answer("TransactWriteItems")
     assert await sessions.append(SESSION, ASKING, expires_at=LATER, now=0.0)
     loses_the_answer("UpdateItem")
     assert await take(sessions)
     version = (await sessions.read(SESSION, now=0.0)).versions[3]
-    answered = replace(ASKING, waiting=(), reply="done")
+    answered, done = replace(ASKING, waiting=(), reply="done"), {"answered": [ASKED]}
     loses_the_answer("UpdateItem")
-    assert await sessions.replace(
-        SESSION, answered, version=version, answered=[name], expires_at=LATER
-    )
+    assert await sessions.replace(SESSION, answered, version=version, **done, expires_at=LATER)
     memory = await sessions.read(SESSION, now=0.0)
     assert (memory.turns, memory.taken) == ((answered,), {})
 
@@ -270,12 +231,10 @@ async def test_a_lease_and_a_save_survive_a_lost_answer(
 
 
 async def test_a_document_survives_a_lost_answer(dynamo: Dynamo, loses_the_answer: Flaky) -> None:
-    await dynamo.stores.documents.create(Collection(ALICE, "a", "c"), {}, now=NOW)
+    await dynamo.stores.documents.create(NOTES, {}, now=NOW)
     loses_the_answer("PutItem")
-    made = await dynamo.stores.documents.create(
-        Collection(ALICE, "a", "c"), {"n": 1}, now=NOW, doc_id="d"
-    )
-    assert await dynamo.stores.documents.get(Collection(ALICE, "a", "c"), "d") == made
+    made = await dynamo.stores.documents.create(NOTES, {"n": 1}, now=NOW, doc_id="d")
+    assert await dynamo.stores.documents.get(NOTES, "d") == made
 
 
 @pytest.fixture
@@ -283,15 +242,10 @@ def meets_a_transaction(dynamo: Dynamo) -> Callable[..., None]:
     """The next request of an operation is refused because a transaction is at work on its item."""
 
     def arrange(operation: str, code: str, **more: Any) -> None:
-        parsed = {
-            "Error": {"Code": code, "Message": "later"},
-            "ResponseMetadata": {"HTTPStatusCode": 400},
-            **more,
-        }
-        answers = [(AWSResponse("", 400, HTTPHeaders(), MockRawResponse("")), parsed)]
-        dynamo.client.meta.events.register_first(
-            f"before-call.dynamodb.{operation}", lambda **_: answers.pop() if answers else None
-        )
+        refused = error(code, message="later", **more).response
+        answers = [(AWSResponse("", 400, HTTPHeaders(), MockRawResponse("")), refused)]
+        events, answer = dynamo.client.meta.events, lambda **_: answers.pop() if answers else None
+        events.register_first(f"before-call.dynamodb.{operation}", answer)
 
     return arrange
 
@@ -308,19 +262,15 @@ async def test_a_transaction_that_meets_another_is_repeated(
     dynamo: Dynamo, meets_a_transaction: Callable[..., None]
 ) -> None:
     reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}]
-    meets_a_transaction(
-        "TransactWriteItems", "TransactionCanceledException", CancellationReasons=reasons
-    )
+    cancelled = "TransactionCanceledException"
+    meets_a_transaction("TransactWriteItems", cancelled, CancellationReasons=reasons)
     await dynamo.stores.sessions.append(SESSION, ASKING, expires_at=LATER, now=0.0)
     assert (await dynamo.stores.sessions.read(SESSION, now=0.0)).turns == (ASKING,)
 
 
 def error(code: str, status: int = 400, message: str = "", **more: Any) -> ClientError:
-    response: Any = {
-        "Error": {"Code": code, "Message": message},
-        "ResponseMetadata": {"HTTPStatusCode": status},
-        **more,
-    }
+    told = {"Error": {"Code": code, "Message": message}, **more}
+    response: Any = {**told, "ResponseMetadata": {"HTTPStatusCode": status}}
     return ClientError(response, "PutItem")
 
 
@@ -364,7 +314,7 @@ async def test_stores_without_a_table_refuse_and_say_which_variable_is_missing(
 ) -> None:
     stores = dynamodb_stores(Tables(), client_factory=lambda _: dynamo.client)
     with pytest.raises(SettingsError, match="WEBBEE_TABLE_STORE"):
-        await stores.documents.get(Collection(ALICE, "a", "c"), "d")
+        await stores.documents.get(NOTES, "d")
     with pytest.raises(SettingsError, match="WEBBEE_SECRETS_PREFIX"):
         await stores.secrets.get("a/b")
 
@@ -373,10 +323,8 @@ async def test_secrets_are_encrypted_under_the_prefix(dynamo: Dynamo) -> None:
     await dynamo.stores.secrets.set("acme/auth0|42/mail/password", "x")
     factory = dynamo.stores.secrets._client_factory  # type: ignore[attr-defined]
     (described,) = factory("ssm").describe_parameters()["Parameters"]
-    assert (described["Name"], described["Type"]) == (
-        "/webbee/test/acme/auth0.7C42/mail/password",
-        "SecureString",
-    )
+    assert described["Name"] == "/webbee/test/acme/auth0.7C42/mail/password"
+    assert described["Type"] == "SecureString"
 
 
 @pytest.mark.parametrize(("path", "value"), [("a/b", ""), ("a/b", "x" * 8193)])
