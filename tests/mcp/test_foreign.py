@@ -6,10 +6,9 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -25,158 +24,89 @@ SHOP: Final = Reply(
 """A page on this machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A turn: what is called, and what its result, or the file it wrote, must hold."""
+TALKS: Final = """
+everything: @modelcontextprotocol/server-everything: mcp-server-everything
+  echo {"message": "hello there"} → hello there
+  get-sum {"a": 2, "b": 40} → 42
+  get-structured-content {"location": "New York"} → temperature
+  get-tiny-image {} → image/png
+  get-resource-links {"count": 2} → resource_link
+  get-resource-reference {"resourceType": "Text", "resourceId": 1} → demo://
+  get-annotated-message {"messageType": "error"} → Error
+  trigger-long-running-operation {"duration": 1, "steps": 4} → completed
+  list_resources {} → demo://
+files: @modelcontextprotocol/server-filesystem: mcp-server-filesystem {0}
+  list_allowed_directories {} → {0}
+  create_directory {"path": "{0}/plans"} → Successfully
+  write_file {"path": "{0}/plans/a.txt", "content": "budget 4200"} → Successfully
+  read_text_file {"path": "{0}/plans/a.txt"} → budget 4200
+  edit_file {"path": "{0}/plans/a.txt", "edits": [{"oldText": "4200", "newText": "4300"}]} → 4300
+  list_directory {"path": "{0}/plans"} → a.txt
+  get_file_info {"path": "{0}/plans/a.txt"} → size
+  search_files {"path": "{0}", "pattern": "**/*.txt"} → a.txt
+  move_file {"source": "{0}/plans/a.txt", "destination": "{0}/b.txt"} → b.txt
+  directory_tree {"path": "{0}"} → b.txt
+memory: @modelcontextprotocol/server-memory: mcp-server-memory
+  create_entities {"entities": [{"name": "Ann", "entityType": "person",
+    "observations": ["likes tea"]}]} → Ann
+  search_nodes {"query": "Ann"} → likes tea
+  read_graph {} → likes tea
+  delete_entities {"entityNames": ["Ann"]} → deleted
+thinking: @modelcontextprotocol/server-sequential-thinking: mcp-server-sequential-thinking
+  sequentialthinking {"thought": "Begin with the end", "nextThoughtNeeded": false,
+    "thoughtNumber": 1, "totalThoughts": 1} → thoughtHistoryLength
+time: mcp-server-time: mcp-server-time --local-timezone UTC
+  get_current_time {"timezone": "Europe/Riga"} → Europe/Riga
+  convert_time {"source_timezone": "Europe/Riga", "time": "12:00",
+    "target_timezone": "Asia/Tokyo"} → time_difference
+git: mcp-server-git: mcp-server-git --repository {0}
+  git_status {"repo_path": "{0}"} → n.txt
+  git_add {"repo_path": "{0}", "files": ["n.txt"]} → staged
+  git_diff_staged {"repo_path": "{0}"} → a note
+  git_commit {"repo_path": "{0}", "message": "Keep a note"} → committed
+  git_log {"repo_path": "{0}", "max_count": 1} → Keep a note
+  git_create_branch {"repo_path": "{0}", "branch_name": "next"} → next
+  git_branch {"repo_path": "{0}", "branch_type": "local"} → next
+sqlite: mcp-server-sqlite: mcp-server-sqlite --db-path {0}/db.sqlite
+  create_table {"query": "CREATE TABLE parts (id INTEGER, name TEXT)"} → created
+  write_query {"query": "INSERT INTO parts VALUES (7, 'bolt')"} → affected_rows
+  read_query {"query": "SELECT * FROM parts"} → bolt
+  list_tables {} → parts
+  describe_table {"table_name": "parts"} → INTEGER
+  append_insight {"insight": "Bolts sell"} → added
+  read_resource {"uri": "memo://insights"} → Bolts sell
+fetch: mcp-server-fetch: mcp-server-fetch --ignore-robots-txt --allow-private-ips
+  fetch {"url": "{1}"} → open from 9 to 17
+"""
+"""Of each server its name here, its package and how it is started; and calls, each a turn, with what
+the result of each, or the file that it wrote, holds. `{0}` is an empty folder, `{1}` the address of a
+page."""
 
-    tool: str
-    arguments: Mapping[str, Any]
-    holds: str
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Foreign:
-    """One server: its package, how it is started, what it is asked. `{0}` is an empty folder,
-    `{1}` the address of a page."""
+    """One server, and what it is asked: tool, arguments as JSON, what must be held."""
 
     id: str
     package: str
-    command: tuple[str, ...]
-    calls: tuple[Call, ...]
-    env: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def program(self) -> Path:
-        """What is started."""
-        is_npms = self.package.startswith("@")
-        place = ".venv-npm/node_modules/.bin" if is_npms else ".venv-servers/bin"
-        return ROOT / place / self.command[0]
+    program: Path
+    args: list[str]
+    calls: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def _call(tool: str, holds: str, **arguments: Any) -> Call:
-    return Call(tool, arguments, holds)
-
-
-SERVERS: Final = (
-    Foreign(
-        "everything",
-        "@modelcontextprotocol/server-everything",
-        ("mcp-server-everything",),
-        (
-            _call("echo", "hello there", message="hello there"),
-            _call("get-sum", "42", a=2, b=40),
-            _call("get-structured-content", "temperature", location="New York"),
-            _call("get-tiny-image", "image/png"),
-            _call("get-resource-links", "resource_link", count=2),
-            _call("get-resource-reference", "demo://", resourceType="Text", resourceId=1),
-            _call("get-annotated-message", "Error", messageType="error"),
-            _call("trigger-long-running-operation", "completed", duration=1, steps=4),
-            _call("list_resources", "demo://"),
-        ),
-    ),
-    Foreign(
-        "files",
-        "@modelcontextprotocol/server-filesystem",
-        ("mcp-server-filesystem", "{0}"),
-        (
-            _call("list_allowed_directories", "{0}"),
-            _call("create_directory", "Successfully", path="{0}/plans"),
-            _call("write_file", "Successfully", path="{0}/plans/a.txt", content="budget 4200"),
-            _call("read_text_file", "budget 4200", path="{0}/plans/a.txt"),
-            _call(
-                "edit_file",
-                "4300",
-                path="{0}/plans/a.txt",
-                edits=[{"oldText": "4200", "newText": "4300"}],
-            ),
-            _call("list_directory", "a.txt", path="{0}/plans"),
-            _call("get_file_info", "size", path="{0}/plans/a.txt"),
-            _call("search_files", "a.txt", path="{0}", pattern="**/*.txt"),
-            _call("move_file", "b.txt", source="{0}/plans/a.txt", destination="{0}/b.txt"),
-            _call("directory_tree", "b.txt", path="{0}"),
-        ),
-    ),
-    Foreign(
-        "memory",
-        "@modelcontextprotocol/server-memory",
-        ("mcp-server-memory",),
-        (
-            _call(
-                "create_entities",
-                "Ann",
-                entities=[{"name": "Ann", "entityType": "person", "observations": ["likes tea"]}],
-            ),
-            _call("search_nodes", "likes tea", query="Ann"),
-            _call("read_graph", "likes tea"),
-            _call("delete_entities", "deleted", entityNames=["Ann"]),
-        ),
-    ),
-    Foreign(
-        "thinking",
-        "@modelcontextprotocol/server-sequential-thinking",
-        ("mcp-server-sequential-thinking",),
-        (
-            _call(
-                "sequentialthinking",
-                "thoughtHistoryLength",
-                thought="Begin with the end",
-                nextThoughtNeeded=False,
-                thoughtNumber=1,
-                totalThoughts=1,
-            ),
-        ),
-    ),
-    Foreign(
-        "time",
-        "mcp-server-time",
-        ("mcp-server-time", "--local-timezone", "UTC"),
-        (
-            _call("get_current_time", "Europe/Riga", timezone="Europe/Riga"),
-            _call(
-                "convert_time",
-                "time_difference",
-                source_timezone="Europe/Riga",
-                time="12:00",
-                target_timezone="Asia/Tokyo",
-            ),
-        ),
-    ),
-    Foreign(
-        "git",
-        "mcp-server-git",
-        ("mcp-server-git", "--repository", "{0}"),
-        (
-            _call("git_status", "n.txt", repo_path="{0}"),
-            _call("git_add", "staged", repo_path="{0}", files=["n.txt"]),
-            _call("git_diff_staged", "a note", repo_path="{0}"),
-            _call("git_commit", "committed", repo_path="{0}", message="Keep a note"),
-            _call("git_log", "Keep a note", repo_path="{0}", max_count=1),
-            _call("git_create_branch", "next", repo_path="{0}", branch_name="next"),
-            _call("git_branch", "next", repo_path="{0}", branch_type="local"),
-        ),
-    ),
-    Foreign(
-        "sqlite",
-        "mcp-server-sqlite",
-        ("mcp-server-sqlite", "--db-path", "{0}/db.sqlite"),
-        (
-            _call("create_table", "created", query="CREATE TABLE parts (id INTEGER, name TEXT)"),
-            _call("write_query", "affected_rows", query="INSERT INTO parts VALUES (7, 'bolt')"),
-            _call("read_query", "bolt", query="SELECT * FROM parts"),
-            _call("list_tables", "parts"),
-            _call("describe_table", "INTEGER", table_name="parts"),
-            _call("append_insight", "added", insight="Bolts sell"),
-            _call("read_resource", "Bolts sell", uri="memo://insights"),
-        ),
-    ),
-    Foreign(
-        "fetch",
-        "mcp-server-fetch",
-        ("mcp-server-fetch", "--ignore-robots-txt", "--allow-private-ips"),
-        (_call("fetch", "open from 9 to 17", url="{1}"),),
-        {"PATH": ""},  # where it finds npm it installs what no lock names, at its first call
-    ),
-)
+def servers() -> list[Foreign]:
+    found: list[Foreign] = []
+    for line in TALKS.strip().replace("\n    ", " ").splitlines():
+        if line.startswith(" "):
+            call, _, holds = line.strip().partition(" → ")
+            tool, _, arguments = call.partition(" ")
+            found[-1].calls.append((tool, arguments, holds))
+        else:
+            name, package, command = line.split(": ")
+            program, *args = command.split()
+            place = ".venv-npm/node_modules/.bin" if package[0] == "@" else ".venv-servers/bin"
+            found.append(Foreign(name, package, ROOT / place / program, args))
+    return found
 
 
 def prepared(foreign: Foreign, folder: Path) -> McpServer:
@@ -184,41 +114,34 @@ def prepared(foreign: Foreign, folder: Path) -> McpServer:
     folder.mkdir(parents=True)
     if foreign.id == "git":
         (folder / "n.txt").write_text("a note\n")
-        first = ("commit", "-q", "--allow-empty", "-m", "First")
-        for words in (
-            ("init", "-q"),
-            ("config", "user.name", "Ann"),
-            ("config", "user.email", "a@b.c"),
-            first,
-        ):
+        named = ("-c", "user.name=Ann", "-c", "user.email=a@b.c")
+        for words in (("init", "-q"), (*named, "commit", "-q", "--allow-empty", "-m", "First")):
             subprocess.run(["git", "-C", str(folder), *words], check=True)
-    given = tuple(part.format(folder) for part in foreign.command[1:])
-    env = {"MEMORY_FILE_PATH": str(folder / "memory.jsonl"), **foreign.env}
+    given = tuple(part.format(folder) for part in foreign.args)
+    env = {"MEMORY_FILE_PATH": str(folder / "memory.jsonl")}
+    if foreign.id == "fetch":
+        env["PATH"] = ""  # where it finds npm it installs what no lock names, at its first call
     return McpServer(id=foreign.id, command=str(foreign.program), args=given, env=env)
 
 
-@pytest.mark.parametrize("foreign", SERVERS, ids=lambda foreign: foreign.id)
+@pytest.mark.parametrize("foreign", servers(), ids=lambda foreign: foreign.id)
 def test_a_server_of_others_does_what_its_tools_say(foreign: Foreign, tmp_path: Path) -> None:
     if not foreign.program.exists():
-        pytest.skip(
-            f"{foreign.package} is not here: make .venv-servers .venv-npm could not install it"
-        )
+        why = "is not here: make .venv-servers .venv-npm could not install it"
+        pytest.skip(f"{foreign.package} {why}")
     folder = tmp_path / foreign.id
     server = prepared(foreign, folder)
     shown = seen(server)
     assert (shown.refused, shown.hidden) == ({}, {})
     approve(tmp_path, server)
     with served(answer=lambda _: SHOP) as shop:
-        for call in foreign.calls:
-            text = json.dumps(call.arguments).replace("{0}", str(folder)).replace("{1}", shop.url)
-            script = [
-                calls((f"{foreign.id}__{call.tool}", json.loads(text))),
-                says("That is done."),
-            ]
+        for tool, arguments, holds in foreign.calls:
+            text = arguments.replace("{0}", str(folder)).replace("{1}", shop.url)
+            script = [calls((f"{foreign.id}__{tool}", json.loads(text))), says("That is done.")]
             k = kernel(tmp_path, server, script=script, env={"WEBBEE_CALL_SECONDS": "120"})
-            reply = k.chat(f"{re.sub('[-_]', ' ', call.tool)} {text}")
+            reply = k.chat(f"{re.sub('[-_]', ' ', tool)} {text}")
             if asked := reply.body.get("confirmation"):
                 reply = k.confirm(asked["id"])
             assert [c["status"] for c in reply.body["calls"]] == ["ok"], reply.text
             told = k.memory().turns[-1].digests[-1].data_facts_json
-            assert call.holds.format(folder) in told
+            assert holds.replace("{0}", str(folder)) in told
