@@ -42,6 +42,7 @@ EVENTS = Path(__file__).parent.parent / "events.json"
 PROBE = EXTENSIONS / "probe"
 
 _CALL = re.compile(r"([a-z0-9_-]+)\.(\w+) (?=\{)")
+_MESSAGE = re.compile(r"^\[[^\]\n]* user\] (.*)$", re.MULTILINE)
 _SUMMARY = re.compile(r'^RESULT: .*? (?:summary|error)=("(?:[^"\\]|\\.)*")', re.MULTILINE)
 
 ALICE = {
@@ -60,16 +61,12 @@ def obey(request: ModelRequest) -> ModelResponse:
     """Calls what the message names, `probe.save {"text": "a"}`, and narrates with the tools' own
     words."""
     if request.role == "narrator":
-        return ModelResponse(
-            text="\n".join(json.loads(s) for s in _SUMMARY.findall(request.prompt)) or "Done."
-        )
-    message = [line for line in request.prompt.splitlines() if re.match(r"\[[^\]]* user\] ", line)][
-        -1
-    ].partition("] ")[2]
-    calls = tuple(
-        ToolCall(f"{m[1]}__{m[2]}", json.JSONDecoder().raw_decode(message[m.end() :])[0])
-        for m in _CALL.finditer(message)
-    )
+        told = "\n".join(json.loads(s) for s in _SUMMARY.findall(request.prompt))
+        return ModelResponse(text=told or "Done.")
+    message = _MESSAGE.findall(request.prompt)[-1]
+    given = json.JSONDecoder().raw_decode
+    found = ((m, given(message[m.end() :])[0]) for m in _CALL.finditer(message))
+    calls = tuple(ToolCall(f"{m[1]}__{m[2]}", arguments) for m, arguments in found)
     return ModelResponse(tool_calls=calls) if calls else ModelResponse(text="I am listening.")
 
 
@@ -135,11 +132,7 @@ def functions(
         plugged = app(settings, given)
         return RefreshService(settings, app=plugged, dispatch=lambda_.dispatch())
 
-    services: Mapping[Any, Any] = {
-        "chat_turn": door,
-        "tool_dispatch": cell,
-        "skeleton_refresh": refreshing,
-    }
+    services: Any = {"chat_turn": door, "tool_dispatch": cell, "skeleton_refresh": refreshing}
     for role, build in services.items():
         handlers[role] = SimpleNamespace(lambda_handler=Function(role, build))
     return handlers
@@ -158,10 +151,8 @@ def stores_of(client: Callable[..., Any]) -> Callable[[Any], Stores]:
 
 
 def throttled() -> Exception:
-    return ClientError(
-        {"Error": {"Code": "ProvisionedThroughputExceededException", "Message": "slow down"}},
-        "PutItem",
-    )
+    code = "ProvisionedThroughputExceededException"
+    return ClientError({"Error": {"Code": code, "Message": "slow down"}}, "PutItem")
 
 
 class Outage:
@@ -314,12 +305,9 @@ class Person:
         """Any request; the answer's body parsed where it is JSON."""
         sent = http_event(method, path, claims=self.claims, **parts)
         answer = self.stack.invoke("chat_turn", sent)
-        is_json = answer["headers"]["content-type"] == "application/json"
-        return Answer(
-            answer["statusCode"],
-            json.loads(answer["body"]) if is_json else answer["body"],
-            answer["headers"],
-        )
+        body, headers = answer["body"], answer["headers"]
+        is_json = headers["content-type"] == "application/json"
+        return Answer(answer["statusCode"], json.loads(body) if is_json else body, headers)
 
 
 def until(found: Callable[[], Any]) -> Any:
@@ -350,17 +338,15 @@ def event(name: str) -> dict[str, Any]:
 def tables(stack: Stack) -> dict[str, list[Any]]:
     """Every item of every table, but for what is counted against limits."""
     database = boto3.client("dynamodb")
-    names = sorted(
-        v
-        for k, v in stack.env.items()
-        if k.startswith("WEBBEE_TABLE_") and k != "WEBBEE_TABLE_LIMITS"
-    )
+    named = {k: v for k, v in stack.env.items() if k.startswith("WEBBEE_TABLE_")}
+    names = sorted(named[k] for k in named.keys() - {"WEBBEE_TABLE_LIMITS"})
     return {name: database.scan(TableName=name, ConsistentRead=True)["Items"] for name in names}
 
 
-def rows(stack: Stack, table: str) -> list[dict[str, Any]]:
-    """The items of one table, `rows(stack, "sessions")`, attributes in plain strings."""
+def rows(stack: Stack, table: str, begins: str = "") -> list[dict[str, Any]]:
+    """The items of one table, `rows(stack, "audit", "call#")`, attributes in plain strings."""
     items = boto3.client("dynamodb").scan(
         TableName=stack.env[f"WEBBEE_TABLE_{table.upper()}"], ConsistentRead=True
     )["Items"]
-    return [{name: next(iter(value.values())) for name, value in item.items()} for item in items]
+    found = [{name: next(iter(value.values())) for name, value in i.items()} for i in items]
+    return [row for row in found if row["sk"].startswith(begins)]

@@ -133,12 +133,8 @@ def test_a_field_that_a_body_does_not_have_is_told_with_those_it_has(refused: An
 
 
 def test_headers_and_query_cannot_say_who_is_asking(stack: Stack) -> None:
-    forged = {
-        "x-user-id": "bob",
-        "x-amzn-oidc-identity": "bob",
-        "authorization": "Bearer bob",
-        "imperal_id": "bob",
-    }
+    forged = dict.fromkeys(("x-user-id", "x-amzn-oidc-identity", "imperal_id"), "bob")
+    forged["authorization"] = "Bearer bob"
     asked = {"claims": ALICE, "body": {"message": "probe.whoami {}"}}
     answer = stack.invoke("chat_turn", http_event("POST", "/v1/chat", **asked, headers=forged))
     assert json.loads(answer["body"])["reply"] == "You are alice of acme."

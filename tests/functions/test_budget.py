@@ -49,12 +49,7 @@ def settled(stack: Stack) -> Person:
     return person
 
 
-TURN = [
-    "PutItem Sessions",
-    "Query Sessions",
-    "Query Skeleton",
-    "UpdateItem Limits",
-]
+TURN = ["PutItem Sessions", "Query Sessions", "Query Skeleton", "UpdateItem Limits"]
 """What every turn sends; tokens, where a model counts them, go with the next request's count."""
 
 
@@ -83,12 +78,8 @@ def test_a_turn_reads_twice_and_writes_twice_a_read_once_more_and_a_write_three_
 
 def test_a_repeated_request_is_read_and_its_count_given_back(settled: Person) -> None:
     cost(settled, WRITE, request_id="r1")
-    assert sent(cost(settled, WRITE, request_id="r1").calls) == [
-        "Query Sessions",
-        "Query Skeleton",
-        "UpdateItem Limits",
-        "UpdateItem Limits",
-    ]
+    looked = ["Query Sessions", "Query Skeleton", *["UpdateItem Limits"] * 2]
+    assert sent(cost(settled, WRITE, request_id="r1").calls) == looked
 
 
 def test_the_cost_does_not_grow_with_the_session(settled: Person) -> None:
@@ -155,13 +146,6 @@ def test_a_confirmed_call_costs_four_requests_more(settled: Person) -> None:
     with metered(aws_client("dynamodb")) as meter:
         assert settled.confirm(confirmation).status == 200
     assert sent(meter.calls) == [
-        "GetItem Sessions",
-        "PutItem Audit",
-        "PutItem Cache",
-        "Query Sessions",
-        "Query Skeleton",
-        "TransactWriteItems Audit+Events",
-        "UpdateItem Limits",
-        "UpdateItem Sessions",
-        "UpdateItem Sessions",
+        *("GetItem Sessions", "PutItem Audit", "PutItem Cache", "Query Sessions", "Query Skeleton"),
+        *("TransactWriteItems Audit+Events", "UpdateItem Limits", *["UpdateItem Sessions"] * 2),
     ]

@@ -63,7 +63,7 @@ def card(alice: Person) -> str:
 
 
 def sent(stack: Stack) -> int:
-    return len([r for r in rows(stack, "store") if r["sk"].startswith("sent#")])
+    return len(rows(stack, "store", "sent#"))
 
 
 def confirm(person: Person, card: str, **body: object) -> Answer:
@@ -134,7 +134,7 @@ def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_may_not(
     assert sent(stack) == 0
     confirm(alice, card, edits={"0": {"text": "Good morning"}})
     confirm(alice, card)
-    [row] = [r for r in rows(stack, "store") if r["sk"].startswith("sent#")]
+    [row] = rows(stack, "store", "sent#")
     assert "Good morning" in row["data"] and ANN in row["data"]
 
 

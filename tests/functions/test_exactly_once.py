@@ -44,11 +44,7 @@ def at_once(*work: Callable[[], T]) -> list[T]:
 
 def texts(stack: Stack, collection: str = "texts") -> list[str]:
     """What the probe stored, oldest first."""
-    found = [
-        r
-        for r in rows(stack, "store")
-        if r["pk"].endswith("#probe") and r["sk"].startswith(f"{collection}#")
-    ]
+    found = [r for r in rows(stack, "store", f"{collection}#") if r["pk"].endswith("#probe")]
     return [json.loads(r["data"])["text"] for r in sorted(found, key=lambda r: r["sk"])]
 
 
@@ -89,10 +85,8 @@ class Fickle:
             return obey(request)
         with self._lock:
             self.asked += 1
-            first, second = f"wording {self.asked}", f"another wording {self.asked}"
-        return ModelResponse(
-            tool_calls=tuple(ToolCall("probe__save", {"text": t}) for t in (first, second))
-        )
+            both = (f"wording {self.asked}", f"another wording {self.asked}")
+        return ModelResponse(tool_calls=tuple(ToolCall("probe__save", {"text": t}) for t in both))
 
 
 @pytest.mark.deployed(model=FunctionModel(Fickle()), env=CLOSED)

@@ -118,8 +118,6 @@ class Patient:
         self.reply.set()
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
-        import asyncio
-
         if request.role == "classifier":
             lines = [line for line in request.prompt.splitlines() if " user] order " in line]
             number = int(lines[-1].rpartition(" ")[2])
@@ -230,7 +228,7 @@ class Late:
 
     def records(self) -> list[str]:
         """How recorded calls ended."""
-        found = [r for r in rows(self.stack, "audit") if r["sk"].startswith("call#")]
+        found = rows(self.stack, "audit", "call#")
         told = self.person.send("GET", "/v1/me/audit")["records"]
         assert len(told) == len(found)
         return [f"{c['fn_name']}: {c['status']}" for c in told]

@@ -298,12 +298,9 @@ def test_what_takes_long_is_answered_202_and_arrives_as_an_event(sockets: Connec
         later = alice.chat("hello", request_id="r1")
         working = {"status": "working", "request_id": "r1", "session_id": "s1"}
         assert (later.status, later.body) == (202, working)
-        at_once = alice.send(
-            "POST",
-            "/v1/chat",
-            body={"message": "hi", "session_id": "s2", "request_id": "r2"},
-            headers={"prefer": "respond-async"},
-        )
+        body = {"message": "hi", "session_id": "s2", "request_id": "r2"}
+        prefer = {"prefer": "respond-async"}
+        at_once = alice.send("POST", "/v1/chat", body=body, headers=prefer)
         assert (at_once.status, at_once["request_id"]) == (202, "r2")
         model.let.set()
         ended = until(lambda: len(alice.events("turn")) == 2 and alice.events("turn"))

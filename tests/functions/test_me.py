@@ -46,9 +46,8 @@ def lived(stack: Stack, claims: Any) -> Person:
     person.chat('probe.remove {"text": "mine"}')  # a question that waits
     stores = dynamodb_stores(Tables.from_variables(os.environ))
     user = UserKey(claims["tenant_id"], claims["sub"])
-    accepted = Accepted(
-        "probe.save#0a1b", "probe", "save", "ann@example.org", "2026-05-15T17:21:04Z"
-    )
+    at = "2026-05-15T17:21:04Z"
+    accepted = Accepted("probe.save#0a1b", "probe", "save", "ann@example.org", at)
     asyncio.run(stores.accepted.put(user, [accepted]))
     stack.set_secret(claims["tenant_id"], claims["sub"], "probe", "token", "s3cret")
     person.send("POST", "/v1/turns/r0/stop")
@@ -119,13 +118,9 @@ def test_every_item_of_a_person_is_in_a_place_and_every_place_holds_one(stack: S
     inside = {"user": 2, "session": 3, "app": 3}
     met = set()
     for noun, row in own:
-        fits = [
-            place
-            for place in PLACES
-            if place.table == noun
-            and len(row["pk"].split("#")) == inside[place.of]
-            and row["sk"].startswith(place.prefix)
-        ]
+        parts = len(row["pk"].split("#"))
+        fits = [p for p in PLACES if p.table == noun and parts == inside[p.of]]
+        fits = [place for place in fits if row["sk"].startswith(place.prefix)]
         kinds = {kind for kind in NAMED if row["pk"].startswith(f"{kind}!")}
         if named := kinds if noun == "connections" else set():
             assert json.loads(row["user"])["imperal_id"] == ALICE["sub"]
@@ -207,15 +202,11 @@ def test_an_export_holds_every_item_until_when_it_is_kept_and_no_secret(stack: S
     assert "bob" not in text
     turns = [t["message"] for x in lines if x["kind"] == "turn" for t in x["data"]]
     assert 'probe.save {"text": "mine"}' in turns
-    assert "mine" in [
-        x["data"]["data"].get("text")
-        for x in lines
-        if x["kind"] == "document" and x["in"] == "probe"
-        if "data" in x["data"]
-    ]
+    kept = [x["data"] for x in lines if x["kind"] == "document" and x["in"] == "probe"]
+    assert "mine" in [x["data"].get("text") for x in kept if "data" in x]
     until = {x["kind"]: x["until"] for x in lines}
-    kept = {"accepted", "document", "secret", "skeleton"}
-    assert {k for k, v in until.items() if v is None} == kept
+    for_good = {"accepted", "document", "secret", "skeleton"}
+    assert {k for k, v in until.items() if v is None} == for_good
     assert all(v is None or re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:]{8}Z", v) for v in until.values())
     timer = next(x["data"] for x in lines if x["kind"] == "skeleton" and "sections" in x["data"])
     assert timer["sections"]

@@ -23,11 +23,8 @@ def body(stack: Stack, function: str, name: str) -> Any:
     assert set(answer) == {"statusCode", "headers", "body", "isBase64Encoded"}
     assert (answer["statusCode"], answer["isBase64Encoded"]) == (200, False)
     assert answer["headers"]["cache-control"] == "no-store"
-    return (
-        json.loads(answer["body"])
-        if answer["headers"]["content-type"] == "application/json"
-        else answer["body"]
-    )
+    is_json = answer["headers"]["content-type"] == "application/json"
+    return json.loads(answer["body"]) if is_json else answer["body"]
 
 
 def test_a_chat_message(stack: Stack) -> None:
@@ -35,27 +32,20 @@ def test_a_chat_message(stack: Stack) -> None:
     answer["calls"][0].pop("duration_ms")
     (said,) = answer.pop("sources")
     assert answer["reply"][said["start"] : said["end"]] == "hello"
+    what = "Probe – Save a text"
     assert answer == {
-        "sourced": True,
         "reply": 'Saved "hello".',
         "session_id": "s1",
         "turn": 1,
         "status": "ok",
+        "sourced": True,
         "calls": [{"app_id": "probe", "fn_name": "save", "status": "ok"}],
         "refresh_panels": [{"app_id": "probe", "panel_id": "board"}],
-        "receipts": [
-            {
-                "call": 0,
-                "status": "done",
-                "what": "Probe – Save a text",
-                "text": "Probe – Save a text: done",
-            }
-        ],
+        "receipts": [{"call": 0, "status": "done", "what": what, "text": f"{what}: done"}],
         "work": {"looked_up": 0, "changed": 1, "failed": 0, "text": "changed 1"},
     }
-    assert {r["pk"] for r in rows(stack, "sessions")} == {
-        "acme#alice#s1"
-    }  # sub and custom:tenant_id, as Cognito writes them
+    # sub and custom:tenant_id, as Cognito writes them
+    assert {r["pk"] for r in rows(stack, "sessions")} == {"acme#alice#s1"}
 
 
 def test_a_panel_a_webhook_and_an_installation(stack: Stack) -> None:

@@ -152,12 +152,8 @@ class Loop:
 
     def trace(self, owner: str = "acme#alice") -> Counter[str]:
         """What ran, and how often."""
-        found = [
-            r
-            for r in rows(self.stack, "store")
-            if r["pk"] == f"{owner}#clockwork" and r["sk"].startswith("trace#")
-        ]
-        return Counter(json.loads(r["data"])["what"] for r in found)
+        own, found = f"{owner}#clockwork", rows(self.stack, "store", "trace#")
+        return Counter(json.loads(r["data"])["what"] for r in found if r["pk"] == own)
 
 
 @contextmanager
@@ -186,12 +182,8 @@ def loop() -> Iterator[Loop]:
 
 def asked(loop: Loop) -> list[tuple[str, str]]:
     """What turns asked for through SQS, section and reason."""
-    return sorted(
-        (w.section, w.reason)
-        for message in requests(loop)
-        if isinstance(message, RefreshAsked)
-        for w in message.wanted
-    )
+    messages = [m for m in requests(loop) if isinstance(m, RefreshAsked)]
+    return sorted((w.section, w.reason) for message in messages for w in message.wanted)
 
 
 def requests(loop: Loop) -> list[RefreshMessage]:
@@ -221,11 +213,8 @@ def fresh(loop: Loop) -> Loop:
 
 def due(messages: Sequence[RefreshMessage]) -> list[tuple[str, int]]:
     """User and delay of queued messages."""
-    return sorted(
-        (f"{m.user['tenant_id']}/{m.user['imperal_id']}", m.delay_s)
-        for m in messages
-        if isinstance(m, UserDue)
-    )
+    found = [m for m in messages if isinstance(m, UserDue)]
+    return sorted((f"{m.user['tenant_id']}/{m.user['imperal_id']}", m.delay_s) for m in found)
 
 
 ALICES, BOBS = "acme/alice", "acme/bob"

@@ -59,12 +59,10 @@ def returns(
     language: str = "en",
 ) -> tuple[int, str]:
     """The browser at the callback: status and the page's text."""
-    form = (
-        {"body": urlencode(query), "headers": {"content-type": "application/x-www-form-urlencoded"}}
-        if method == "POST"
-        else {}
-    )
-    more = form or {"query": query, "headers": {"accept-language": language}}
+    more: dict[str, Any] = {"query": query, "headers": {"accept-language": language}}
+    if method == "POST":
+        kind = {"content-type": "application/x-www-form-urlencoded"}
+        more = {"body": urlencode(query), "headers": kind}
     answer = stack.invoke("chat_turn", http_event(method, path, **more))
     assert answer["headers"]["content-type"] == "text/html; charset=utf-8", answer
     assert "default-src 'none'" in answer["headers"]["content-security-policy"]
@@ -75,10 +73,8 @@ def returns(
 
 def fields(page: str) -> dict[str, str]:
     """What the page's form would send."""
-    return {
-        n: html.unescape(v)
-        for n, v in re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)
-    }
+    found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)
+    return {name: html.unescape(value) for name, value in found}
 
 
 def connect(stack: Stack, acme: Provider, person: Person) -> tuple[int, str]:
@@ -185,10 +181,8 @@ def test_the_same_account_again_is_the_same_document_and_keeps_its_refresh_token
     assert (account["access_token"], account["refresh_token"]) == ("access-2", "refresh-1")
     acme.claims = {"sub": "43", "email": "second@acme.example"}
     connect(stack, acme, alice)
-    assert [a["email"] for a in accounts(alice)["mailboxes"]] == [
-        "sarah@acme.example",
-        "second@acme.example",
-    ]
+    both = [a["email"] for a in accounts(alice)["mailboxes"]]
+    assert both == ["sarah@acme.example", "second@acme.example"]
 
 
 def test_without_an_id_token_the_provider_is_asked_whose_account_it_is(
@@ -286,13 +280,10 @@ def test_the_apps_credentials_are_the_operators_to_set_and_nobodys_to_read(
     stack: Stack, alice: Person
 ) -> None:
     path = "/v1/extensions/accounts/secrets"
-    seen = {
-        who: Person(stack, claims).send("GET", path)["secrets"]
-        for who, claims in (("user", ALICE), ("operator", OPERATOR))
-    }
-    assert [s["writable"] for s in seen["user"]] == [False, False]
-    assert [s["writable"] for s in seen["operator"]] == [True, True]
-    assert CLIENT["client_secret"] not in str(seen)
+    for claims, writable in ((ALICE, False), (OPERATOR, True)):
+        seen = Person(stack, claims).send("GET", path)["secrets"]
+        assert [s["writable"] for s in seen] == [writable] * 2
+        assert CLIENT["client_secret"] not in str(seen)
     refused = alice.send("PUT", f"{path}/acme_client_id", body={"value": "mine"})
     assert (refused.status, refused.error["field"]) == (403, "role")
 
@@ -308,9 +299,8 @@ def test_a_sign_in_needs_the_operators_client_id(stack: Stack, alice: Person) ->
 
 
 def test_without_its_own_address_a_deployment_begins_none(acme: Provider) -> None:
-    with deployed(
-        extensions=EXTENSIONS, env={"WEBBEE_OAUTH_PROVIDERS": acme.configuration}
-    ) as stack:
+    env = {"WEBBEE_OAUTH_PROVIDERS": acme.configuration}
+    with deployed(extensions=EXTENSIONS, env=env) as stack:
         refused = Person(stack, ALICE).call("accounts", "connect")
         assert refused["error_code"] == "OAuthNotConfigured"
         assert "WEBBEE_PUBLIC_URL" in refused["error"]
