@@ -130,6 +130,8 @@ class Odd(World):
         self._add(chat, "fetch", "read", Anything)
         choice = (Literal["first", "other"] | None, None)
         chosen: Any = dict.fromkeys(("currency", "role", "repeat", "what"), choice)
+        chosen |= {"amount": (Literal[10, 1000], 10), "sealed": (bool, True)}
+        chosen["copies"] = int, Field(1, examples=[1000])
         self._add(chat, "pay_out", "write", create_model("Paid", to=(str, ""), **chosen))
         self._add(chat, "edit", "write", Shared)
         self._add(chat, "by_name", "write", ByName)
@@ -225,11 +227,11 @@ def test_an_address_of_whatever_form_is_one_though_it_was_typed(place: str) -> N
     assert world.ran == []
 
 
-@pytest.mark.parametrize("name", ["token", "to"])
-def test_a_secret_hides_no_destination(name: str) -> None:
+@pytest.mark.parametrize(("name", "where"), [("token", EVE), ("to", EVE), ("to", "eve")])
+def test_a_secret_hides_no_destination(name: str, where: str) -> None:
     world = Odd()
-    card = world.say(f"Hush about {EVE}: text hello", ("hush", {"text": "hello", name: EVE}))
-    assert (world.ran, EVE in card["confirmation"]["summary"]) == ([], True)
+    card = world.say(f"Hush, {EVE}, eve: text hello", ("hush", {"text": "hello", name: where}))
+    assert (world.ran, where in card["confirmation"]["summary"]) == ([], True)
     world.say("Hush, token is 5f3a", ("hush", {"token": "5f3a"}))
     assert world.ran == ["hush"]
 
@@ -789,6 +791,22 @@ def test_beside_an_accepted_destination_a_choice_is_the_accepted_one_or_said(fie
     for said, more in (("again", first), ("again", {field: None}), ("the other", {field: "other"})):
         world.say(said, ("pay_out", {**first, **more}))
     assert len(world.done) == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"amount": 1000}, "1000"), ({"copies": 1000}, "1000"), ({"sealed": False}, "not sealed")],
+)
+def test_beside_an_accepted_destination_a_number_or_a_flag_is_said_whoever_offers_it(
+    given: dict[str, Any], said: str
+) -> None:
+    world = Odd()
+    world.say("pay Ann", ("pay_out", {"to": ANN}))
+    world.say("yes")
+    world.say("pay Ann", ("pay_out", {"to": ANN, **given}))
+    assert len(world.done) == 1
+    world.say(f"pay Ann, {said}", ("pay_out", {"to": ANN, "amount": 10, **given}))
+    assert len(world.done) == 2
 
 
 @pytest.mark.parametrize(

@@ -78,8 +78,8 @@ class Leaf(NamedTuple):
 
     @property
     def said(self) -> str:
-        """What a message says that means it: its value, or what a flag that is set is called."""
-        if self.is_set and not self.is_item:
+        """What a message says that means it: its value, or what a flag is called."""
+        if (self.is_set or self.value is False) and not self.is_item:
             return " ".join(words_of(self.name))
         is_whole = isinstance(self.value, float) and self.value.is_integer()
         return str(int(self.value) if is_whole else self.value)
@@ -91,10 +91,15 @@ class Leaf(NamedTuple):
         return self.value is True or (is_flag and bool(self.value))
 
     @property
+    def is_taken_back(self) -> bool:
+        """Whether it is a flag that is set for who says nothing."""
+        return self.value is False and any(s.get("default") is True for s in self.shapes)
+
+    @property
     def is_chosen(self) -> bool:
-        """Whether it is one of the texts that the schema offers, and not the one for who says
-        nothing."""
-        return self.offered and isinstance(self.value, str) and not self.is_default
+        """Whether it is one of the texts or numbers that the schema offers, and not the one for who
+        says nothing."""
+        return self.offered and not isinstance(self.value, bool) and not self.is_default
 
     @property
     def is_default(self) -> bool:

@@ -234,12 +234,12 @@ def _choices(
 
 def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References, is_bare: bool) -> bool:
     """Whether something goes along that the message does not say: a file or a record that it does
-    not name, a number, a flag that is set, a choice, or words of others under a name that does not
-    say what they are for. Where nothing but a text leaves, to a place that nothing names, that has
-    to be in it, too."""
-    if not leaf.value:
+    not name, a number, a flag that is set or taken back, a choice, or words of others under a name
+    that does not say what they are for. Where nothing but a text leaves, to a place that nothing
+    names, that has to be in it, too."""
+    if not (leaf.value or leaf.is_taken_back):
         return leaf.is_item and leaf.value != ""
-    if leaf.is_default or (leaf.offered and not isinstance(leaf.value, str)):
+    if leaf.is_default:
         return False
     goes_along = _is_carried(function, leaf.name, leaf.value, own) and not leaf.offered
     if goes_along and not leaf.is_set:

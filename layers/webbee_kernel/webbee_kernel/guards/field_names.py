@@ -21,12 +21,6 @@ def words_of(name: str) -> list[str]:
     return [w.lower() for w in _WORDS.findall(name)]
 
 
-@lru_cache(maxsize=1024)
-def verb_of(fn_name: str) -> str:
-    """The first word of a function's name; empty where it has none."""
-    return next(iter(words_of(fn_name)), "")
-
-
 NUMBERED = frozenset(
     {"id", "number", "no", "nr", "num", "code", "key", "ref", "reference", "index"}
 )

@@ -23,7 +23,7 @@ from .addresses import (
     web_address,
 )
 from .arguments import Leaf, leaves, parameters, shown
-from .field_names import Kind, has_word, is_counted, kind_by_name, names_an_id, verb_of, words_of
+from .field_names import Kind, has_word, is_counted, kind_by_name, names_an_id, words_of
 
 Effect = Literal["read", "opens", "write", "outward", "destructive"]
 """How a call is classed; `opens` is a read that opens an address."""
@@ -247,7 +247,7 @@ def _of_read(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
 def _of_misnamed(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
     """Where a function goes that is declared a read and whose verb says that it hands something on:
     what contradicts is taken carefully."""
-    is_sent = verb_of(function.fn_name) in fields.SENDS
+    is_sent = not fields.SENDS.isdisjoint(words_of(function.fn_name)[:1])
     return (_app_itself("function", found),) if is_sent else ()
 
 
@@ -421,7 +421,7 @@ def _may_be_address(leaf: Leaf, why: str) -> bool:
         return True
     if isinstance(leaf.value, str):
         is_end = words_of(leaf.name)[-1:] == ["to"] and is_moment(leaf.value)  # `from`, `to`
-        return not is_end and not (leaf.is_secret and not form_of(leaf.value))
+        return not is_end and not (fields.names_a_secret(leaf.name) and not form_of(leaf.value))
     long = len(str(leaf.value).lstrip("-").partition(".")[0]) >= _LONG
     is_one = leaf.is_item or names_an_id(leaf.name) or not is_counted(leaf.name)
     return long or is_one or bool(_by_name(leaf, fields.ANYWHERE))
