@@ -12,13 +12,7 @@ from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.guards.titles import Title, Titles
 from webbee_kernel.sdk.records import User
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, Turn
-from webbee_kernel.turn.cards import (
-    body,
-    card_of,
-    carried,
-    edited,
-    steps,
-)
+from webbee_kernel.turn.cards import body, card_of, carried, edited, steps
 from webbee_kernel.turn.confirmation import agrees, answer
 from webbee_kernel.types import Step
 
@@ -26,36 +20,19 @@ DELETE = Step(2, "notes", "delete_note", {"id": "n1"}, "destructive")
 NOW = 1_000.9
 
 
-CATALOGUE = Catalogue(
-    {
-        "notes": AppInfo(
-            "notes", functions=(FunctionInfo("notes", "delete_note", "", "destructive"),)
-        ),
-        "bank": AppInfo(
-            "bank", display_name="Bank", functions=(FunctionInfo("bank", "pay", "", "write"),)
-        ),
-    }
-)
+NOTES = AppInfo("notes", functions=(FunctionInfo("notes", "delete_note", "", "destructive"),))
+PAYING = (FunctionInfo("bank", "pay", "", "write"),)
+BANK = AppInfo("bank", display_name="Bank", functions=PAYING)
+CATALOGUE = Catalogue({"notes": NOTES, "bank": BANK})
 
 
 def pending(
-    *calls: Step,
-    session: str = "t#alice#s1",
-    request_id: str = "r1",
-    titles: dict[str, str] | None = None,
-    tag: str = "en",
+    *calls: Step, titles: dict[str, str] | None = None, tag: str = "en"
 ) -> PendingConfirmation:
     known = Titles({i: (Title("notes", "note", t),) for i, t in (titles or {}).items()})
-    state: Any = SimpleNamespace(
-        catalogue=CATALOGUE,
-        titles=lambda: known,
-        language=tag,
-        key=session,
-        request_id=request_id,
-        message="delete it",
-        memory=SessionMemory(),
-        now=NOW,
-    )
+    asked = {"key": "t#alice#s1", "request_id": "r1", "message": "delete it", "now": NOW}
+    about = {"catalogue": CATALOGUE, "titles": lambda: known, "memory": SessionMemory()}
+    state: Any = SimpleNamespace(language=tag, **asked, **about)
     return card_of(state, calls)
 
 
@@ -146,9 +123,8 @@ def test_a_yes_that_adds_nothing_agrees_to_the_words_of_the_reply(message: str, 
 
 
 def test_a_question_moves_on_when_the_ring_overwrites_its_turn() -> None:
-    asking = Turn(
-        1, "2026-05-15T17:21:04Z", "confirmation", "m", "r", "r1", waiting=(pending(DELETE),)
-    )
+    at, waiting = "2026-05-15T17:21:04Z", (pending(DELETE),)
+    asking = Turn(1, at, "confirmation", "m", "r", "r1", waiting=waiting)
     memory = SessionMemory((asking, replace(asking, seq=2, waiting=())))
     assert carried(memory, 6, NOW) == asking.waiting
     assert carried(memory, 7, NOW) == ()

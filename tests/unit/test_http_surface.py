@@ -147,20 +147,13 @@ def test_a_redirect_changes_the_method_as_httpx_does(
 
 
 def test_credentials_follow_on_the_same_host_and_never_to_another(site: str, other: str) -> None:
-    secret = {
-        "Authorization": "Bearer s3cret",
-        "Cookie": "a=b",
-        "Proxy-Authorization": "p",
-        "X-Api-Key": "k",
-        "PRIVATE-TOKEN": "t",
-        "X-Mine": "1",
-        "Accept-Language": "ru",
-        "User-Agent": "probe",
-    }
-    named = {name.lower() for name in secret} - {"accept-language", "user-agent"}
+    secret = {"Authorization": "Bearer s3cret", "Cookie": "a=b", "Proxy-Authorization": "p"}
+    secret |= {"X-Api-Key": "k", "PRIVATE-TOKEN": "t", "X-Mine": "1"}
+    open_to_all = {"Accept-Language": "ru", "User-Agent": "probe"}
+    named = {name.lower() for name in secret}
     elsewhere = [other, site.replace("127.0.0.1", "localhost")]
     for target, kept in [(f"{site}/echo", True), *((f"{host}/echo", False) for host in elsewhere)]:
-        answer = get(f"{site}/to?url={target}", headers=secret, cookies={"c": "2"})
+        answer = get(f"{site}/to?url={target}", headers=secret | open_to_all, cookies={"c": "2"})
         seen = {name.lower() for name in answer.json()["headers"]}
         assert named & seen == (named if kept else set()), target
         assert {"accept-language", "user-agent"} <= seen
@@ -251,29 +244,23 @@ class OneName(HttpClient):
         return "127.0.0.1" if host == "public.example" else await super()._resolve(host, port)
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "http://127.0.0.1:{port}/echo",
-        "http://localhost:{port}/echo",
-        "http://10.0.0.1/",
-        "http://169.254.169.254/",
-        "http://[::1]:{port}/",
-    ],
-)
+HERE = ["127.0.0.1:{port}/echo", "localhost:{port}/echo", "[::1]:{port}/"]
+
+
+@pytest.mark.parametrize("target", [*HERE, "10.0.0.1/", "169.254.169.254/"])
 def test_a_redirect_into_a_private_network_is_refused(site: str, target: str) -> None:
     port = urlsplit(site).port
     client = OneName(allow_private=False)
     with pytest.raises(HttpBlockedError):
-        asyncio.run(client.get(f"http://public.example:{port}/to?url={target.format(port=port)}"))
+        to = f"http://{target.format(port=port)}"
+        asyncio.run(client.get(f"http://public.example:{port}/to?url={to}"))
 
 
 def test_the_connection_goes_to_the_address_that_was_checked_whatever_the_name_says_later(
     site: str,
 ) -> None:
-    seen = asyncio.run(
-        OneName(allow_private=False).get(f"http://public.example:{urlsplit(site).port}/echo")
-    ).json()
+    url = f"http://public.example:{urlsplit(site).port}/echo"
+    seen = asyncio.run(OneName(allow_private=False).get(url)).json()
     assert seen["headers"]["host"].startswith("public.example:")
 
 
@@ -293,11 +280,9 @@ def test_a_deployment_closes_private_networks_and_an_authors_own_tests_may_use_l
             raise
 
     assert ExtensionHarness(ext).call("fetch").data == {"ok": True} and not caught
-    script = [
-        ModelResponse(tool_calls=(ToolCall("app__fetch", {}),)),
-        ModelResponse(text="There is no other way."),
-        ModelUnavailable("no narrator"),
-    ]
+    fetches = ModelResponse(tool_calls=(ToolCall("app__fetch", {}),))
+    told = ModelResponse(text="There is no other way.")
+    script = [fetches, told, ModelUnavailable("no narrator")]
     reply = TestKernel([ext], script=script).chat("fetch it")
     assert reply.body["calls"][0]["error_code"] == "INTERNAL" and "127.0.0.1" in caught[0]
 

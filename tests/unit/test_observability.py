@@ -14,13 +14,7 @@ import pytest
 
 from webbee_kernel import observability
 from webbee_kernel.api.function import JsonFormatter
-from webbee_kernel.observability import (
-    answered,
-    measure,
-    measure_model,
-    metered,
-    timed,
-)
+from webbee_kernel.observability import answered, measure, measure_model, metered, timed
 
 
 def written(work: Any, namespace: str = "Webbee/test", version: str = "") -> list[dict[str, Any]]:
@@ -40,16 +34,16 @@ def test_counts_are_summed_and_times_are_kept_one_by_one() -> None:
 
     assert written(work, namespace="") == []
     [found] = written(work)
-    assert (found["DynamoDBCalls"], found["ClassifyMs"]) == ([3], [5, 7])
-    assert found["service"] == "webbee"
-    assert found["function"] == "chat_turn"
-    assert found["correlation_id"] == "c-1"
-    [directive] = found["_aws"]["CloudWatchMetrics"]
-    assert directive["Namespace"] == "Webbee/test"
-    assert directive["Dimensions"] == [["service", "function"]]
-    assert directive["Metrics"] == [
-        {"Name": "DynamoDBCalls", "Unit": "Count"},
-        {"Name": "ClassifyMs", "Unit": "Milliseconds"},
+    named = {"service": "webbee", "function": "chat_turn", "correlation_id": "c-1"}
+    counted = {"DynamoDBCalls": [3], "ClassifyMs": [5, 7]}
+    assert found.items() >= {**named, **counted}.items()
+    units = {"DynamoDBCalls": "Count", "ClassifyMs": "Milliseconds"}
+    assert found["_aws"]["CloudWatchMetrics"] == [
+        {
+            "Namespace": "Webbee/test",
+            "Dimensions": [["service", "function"]],
+            "Metrics": [{"Name": name, "Unit": unit} for name, unit in units.items()],
+        }
     ]
 
 
@@ -134,12 +128,9 @@ def test_a_call_from_another_function_brings_correlation_session_turn_step_and_a
 ) -> None:
     with observability.bind_invocation(CALL, None):
         found = line(log)
-    assert found["correlation_id"] == "api-1"
-    assert found["session"] == "s1"
-    assert found["turn"] == "r-1"
-    assert found["step"] == "2"
-    assert found["message"] == "answer=42 | it happened"
-    assert found["user"] == observability.hashed("acme", "alice")
+    told = {"correlation_id": "api-1", "session": "s1", "turn": "r-1", "step": "2"}
+    told |= {"message": "answer=42 | it happened", "user": observability.hashed("acme", "alice")}
+    assert found.items() >= told.items()
     assert "alice" not in json.dumps(found)
     assert observability.hashed("acme", "alice") != observability.hashed("umbrella", "alice")
     assert "session" not in line(log)  # nothing of an invocation stays behind
@@ -155,10 +146,8 @@ def test_any_event_can_be_bound(log: io.StringIO, event: dict[str, Any]) -> None
 def test_a_line_has_the_keys_of_powertools(log: io.StringIO) -> None:
     found = line(log)
     assert list(found)[:4] == ["level", "location", "message", "timestamp"]
-    assert found["level"] == "WARNING"
-    assert found["service"] == "webbee"
-    assert found["logger"] == "webbee.test-log"
-    assert found["function"] == "chat_turn"
+    told = {"level": "WARNING", "service": "webbee", "logger": "webbee.test-log"}
+    assert found.items() >= {**told, "function": "chat_turn"}.items()
     assert found["timestamp"].endswith("+00:00")
 
 

@@ -23,16 +23,9 @@ def section(
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
-        (0, "~0s"),
-        (12, "~12s"),
-        (599, "~599s"),
-        (599.9, "~599s"),
-        (600, "~10m00s"),
-        (3599, "~59m59s"),
-        (3600, "~1h00m"),
-        (3720, "~1h02m"),
-        (200_000, "~55h33m"),
-        (-5, "~0s"),
+        *((0, "~0s"), (12, "~12s"), (599, "~599s"), (599.9, "~599s"), (-5, "~0s")),
+        *((600, "~10m00s"), (3599, "~59m59s")),
+        *((3600, "~1h00m"), (3720, "~1h02m"), (200_000, "~55h33m")),
     ],
 )
 def test_an_age_is_told_in_seconds_then_minutes_then_hours(seconds: float, text: str) -> None:
@@ -116,15 +109,9 @@ def test_a_line_of_seven_hundred_characters_is_whole_and_a_longer_one_is_cut() -
 
 
 def test_sections_stand_by_age_app_and_name_and_one_name_of_two_apps_with_its_app() -> None:
-    block = render(
-        [
-            section({"n": 1}, "unknown", "a", refreshed_at=None),
-            section({"n": 2}, "later", "b"),
-            section({"n": 3}, "same", "b"),
-            section({"n": 4}, "same", "a"),
-        ],
-        1000.0,
-    )
+    unknown = section({"n": 1}, "unknown", "a", refreshed_at=None)
+    known = [section({"n": 2}, n, app) for n, app in (("later", "b"), ("same", "b"), ("same", "a"))]
+    block = render([unknown, *known], 1000.0)
     names = [x.split(" ")[1] for x in block.split("\n")[2:]]
     assert names == ["a.same", "later", "b.same", "unknown"]
 

@@ -43,13 +43,8 @@ class Sts:
         if self.refuses:
             raise ConnectionError("no STS")
         number = len(self.asked)
-        return {
-            "Credentials": {
-                "AccessKeyId": f"ASIA{number}",
-                "SecretAccessKey": "s",
-                "SessionToken": "t",
-            }
-        }
+        given = {"SecretAccessKey": "s", "SessionToken": "t"}
+        return {"Credentials": {"AccessKeyId": f"ASIA{number}", **given}}
 
 
 class Taken:
@@ -57,13 +52,10 @@ class Taken:
 
     def __init__(self, *, per_user: bool = False) -> None:
         self.sts, self.now = Sts(), 1_000.0
-        self.credentials = TenantCredentials(
-            "arn:aws:iam::123456789012:role/data",
-            secrets_prefix="/webbee",
-            per_user=per_user,
-            client=lambda _: self.sts,
-            now=lambda: self.now,
-        )
+        role = "arn:aws:iam::123456789012:role/data"
+        given: Any = {"client": lambda _: self.sts, "now": lambda: self.now}
+        of = {"secrets_prefix": "/webbee", "per_user": per_user}
+        self.credentials = TenantCredentials(role, **of, **given)
 
     async def key(self, tenant: str = "acme", user: str = "alice", *, wide: bool = False) -> str:
         given = await self.credentials.of(tenant, user, whole_tenant=wide)
@@ -211,19 +203,15 @@ def test_a_mark_leads_back_to_its_tenant_alone_and_stands_in_any_address(tenant:
     assert not set(mark) & set("/?#%&= ")
 
 
+MARK = mark_of("acme", "key")
+
+
 @pytest.mark.parametrize(
     "forged",
     [
-        "",
-        "~",
-        "~acme.",
-        mark_of("acme", "another key"),
-        mark_of("acme", "key").replace("acme", "umbrella"),
-        mark_of("acme", "key") + "a",
-        mark_of("acme", "key")[:-1],
-        mark_of("acme", "key").replace("acme", "_61_cme"),
-        "~_110000_." + "a" * 24,
-        "~_ffffffffff_." + "a" * 24,
+        *("", "~", "~acme.", mark_of("acme", "another key"), MARK.replace("acme", "umbrella")),
+        *(MARK + "a", MARK[:-1], MARK.replace("acme", "_61_cme")),
+        *("~_110000_." + "a" * 24, "~_ffffffffff_." + "a" * 24),
     ],
 )
 def test_a_mark_that_was_not_made_with_the_key_names_nobody(forged: str) -> None:

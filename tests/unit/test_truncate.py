@@ -25,13 +25,8 @@ MAILS = [
     }
     for n in range(30)
 ]
-MAILBOX = {
-    "unread": 7,
-    "account": "sarah@work.com",
-    "messages": MAILS,
-    "note": "n" * 300,
-    "next": {"page": 2},
-}
+MAILBOX = {"unread": 7, "account": "sarah@work.com", "messages": MAILS}
+MAILBOX |= {"note": "n" * 300, "next": {"page": 2}}
 
 
 def size(value: Any) -> int:
@@ -103,12 +98,8 @@ def test_long_texts_give_way_evenly_and_short_ones_not_at_all(room: int, a: int,
 @pytest.mark.parametrize(
     ("room", "fields"),
     [
-        (12, "id"),
-        (21, "id n"),
-        (28, "id n"),
-        (29, "id title"),
-        (37, "id title"),
-        (38, "id title n"),
+        *((12, "id"), (21, "id n"), (28, "id n")),
+        *((29, "id title"), (37, "id title"), (38, "id title n")),
     ],
 )
 def test_id_and_title_come_before_any_field_as_soon_as_there_is_room_for_them(
