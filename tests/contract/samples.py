@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,37 +25,23 @@ UNDECLARED: Declared = ((), 0.0)
 
 
 def turn(seq: int, **changes: Any) -> Turn:
-    given: dict[str, Any] = {
-        "seq": seq,
-        "at": f"2026-05-15T17:{seq:02d}:00Z",
-        "status": "ok",
-        "message": f"письмо {seq}",
-        "reply": f"ответ {seq}",
-        "request_id": f"r{seq}",
-        "apps": ("mail",),
-        "digests": (ToolCallDigest("mail", "list_inbox", '{"unread": 8}'),),
-        "vault": {"<EMAIL_1>": "sarah@example.com"},
-        "response": {"reply": f"ответ {seq}", "n": 2**70, "share": 0.1},
-    }
-    return Turn(**{**given, **changes})
+    told = Turn(
+        seq, f"2026-05-15T17:{seq:02d}:00Z", "ok", f"письмо {seq}", f"ответ {seq}", f"r{seq}"
+    )
+    digests = (ToolCallDigest("mail", "list_inbox", '{"unread": 8}'),)
+    given = {"apps": ("mail",), "digests": digests, "vault": {"<EMAIL_1>": "sarah@example.com"}}
+    response = {"reply": f"ответ {seq}", "n": 2**70, "share": 0.1}
+    return replace(told, **{**given, "response": response, **changes})
 
 
 def pending(confirmation_id: str = "conf_0123456789ab") -> PendingConfirmation:
     step = {"app_id": "mail", "fn_name": "delete", "args": {"id": 2**63}}
-    return PendingConfirmation(
-        confirmation_id, LATER, "delete it", "r9", (step,), "Delete one letter"
-    )
+    told = ("delete it", "r9", (step,), "Delete one letter")
+    return PendingConfirmation(confirmation_id, LATER, *told)
 
 
 def section(name: str = "inbox", *, app_id: str = "mail", **changes: Any) -> Section:
-    return Section(
-        **{
-            "app_id": app_id,
-            "section": name,
-            "due_at": 1000.5,
-            **changes,
-        }
-    )
+    return Section(app_id, name, **{"due_at": 1000.5, **changes})
 
 
 def record(record_id: str = "01", **changes: Any) -> AuditRecord:
@@ -76,15 +63,7 @@ def record(record_id: str = "01", **changes: Any) -> AuditRecord:
 
 
 def event(event_id: str = "e1", **changes: Any) -> Event:
-    return Event(
-        **{
-            "event_id": event_id,
-            "at": NOW,
-            "kind": "notification",
-            "data": {"text": "готово"},
-            **changes,
-        }
-    )
+    return replace(Event(event_id, NOW, "notification", {"text": "готово"}), **changes)
 
 
 class Kept:

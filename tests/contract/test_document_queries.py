@@ -26,16 +26,8 @@ async def test_a_page_can_be_continued_when_its_last_document_is_gone(tasks: Kep
 
 
 async def test_where_compares_top_level_fields_as_json(tasks: Kept) -> None:
-    await tasks.add(
-        {"n": 1},
-        {"n": 1.0},
-        {"n": True},
-        {"n": "1"},
-        {"n": None},
-        {},
-        {"n": {"a": [1, {"b": 2}]}},
-        {"n": {"a": [1, {"b": True}]}},
-    )
+    nested = ({"a": [1, {"b": 2}]}, {"a": [1, {"b": True}]})
+    await tasks.add(*({"n": n} for n in (1, 1.0, True, "1", None, *nested)), {})
     for value, count in [
         (1, 2),
         (True, 1),

@@ -39,11 +39,8 @@ def keys(dynamo: Dynamo) -> list[str]:
 
 @pytest.mark.parametrize("size", [INLINE_BYTES - 20, INLINE_BYTES, 400_000, 1_200_000])
 async def test_any_size_comes_back_whole(stores: Stores, size: int) -> None:
-    made = await notes(stores).create(
-        {"text": noise(size), "n": 2**70},
-        now=NOW,
-        doc_id="big",
-    )
+    data = {"text": noise(size), "n": 2**70}
+    made = await notes(stores).create(data, now=NOW, doc_id="big")
     small = await notes(stores).create({"n": 1}, now=NOW)
     assert await get(stores) == made
     assert made.data == {"text": noise(size), "n": 2**70}
@@ -176,12 +173,8 @@ async def test_head_and_index_together_and_every_part_fit_dynamodbs_limits(dynam
     longest = "Ж" * 256
     collection = "c" * 128
     for size in (INLINE_BYTES - 11, 1_200_000):
-        await notes(dynamo.stores, collection).update(
-            longest,
-            {"text": noise(size)},
-            now=NOW,
-            replace=True,
-        )
+        place, text = notes(dynamo.stores, collection), {"text": noise(size)}
+        await place.update(longest, text, now=NOW, replace=True)
         for item in dynamo.client.scan(TableName=dynamo.tables.store)["Items"]:
             stored = (
                 sum(len(name) + len(next(iter(value.values()))) for name, value in item.items())

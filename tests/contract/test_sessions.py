@@ -180,10 +180,8 @@ async def test_a_deleted_session_is_gone_and_others_stay(stores: Stores) -> None
 async def test_sessions_of_other_users_are_out_of_reach(stores: Stores) -> None:
     await append(stores, 1)
     assert await stores.sessions.read(SessionKey(BOB, "s1"), now=0.0) == SessionMemory()
-    assert (
-        await stores.sessions.read(SessionKey(ALICE._replace(tenant_id="other"), "s1"), now=0.0)
-        == SessionMemory()
-    )
+    of_another = SessionKey(ALICE._replace(tenant_id="other"), "s1")
+    assert await stores.sessions.read(of_another, now=0.0) == SessionMemory()
 
 
 @pytest.mark.parametrize(

@@ -60,24 +60,15 @@ async def test_a_section_is_registered_once(stores: Stores) -> None:
 async def test_sections_registered_later_join_those_that_are_there(stores: Stores) -> None:
     await registered(stores, section())
     await registered(stores, section("outbox", due_at=500.0), section(ttl=7))
-    assert (await stores.skeleton.read(ALICE)).sections == (
-        section(),
-        section("outbox", due_at=500.0),
-    )
+    both = (section(), section("outbox", due_at=500.0))
+    assert (await stores.skeleton.read(ALICE)).sections == both
     assert await due(stores, ALICE, 2000.0) == ["alice@500"]
 
 
 async def test_a_saved_section_comes_back_whole(stores: Stores) -> None:
-    full = section(
-        data={"unread": 2**66, "share": 0.1, "empty": {}},
-        refreshed_at=1999.25,
-        ttl=30,
-        due_at=2029.25,
-        failures=2,
-        last_error="BACKEND_5XX",
-        version=3,
-        alerted=0,
-    )
+    failed = {"failures": 2, "last_error": "BACKEND_5XX", "version": 3, "alerted": 0}
+    data = {"unread": 2**66, "share": 0.1, "empty": {}}
+    full = section(data=data, refreshed_at=1999.25, ttl=30, due_at=2029.25, **failed)
     await saved(stores, full)
     assert await one(stores) == full
     assert (await stores.skeleton.read(ALICE)).sections == (full,)
@@ -127,12 +118,8 @@ async def test_data_whose_refresh_died_before_its_save_counts_as_it_stands(store
     change = section(data={"n": 2}, previous={"n": 1}, refreshed_at=3000.0, version=2, alerted=1)
     assert await stores.skeleton.write(ALICE, [change], lease=lease)
     found = await one(stores)
-    assert (found.data, found.refreshed_at, found.version, found.alerted) == (
-        {"n": 2},
-        3000.0,
-        2,
-        1,
-    )
+    assert (found.data, found.refreshed_at) == ({"n": 2}, 3000.0)
+    assert (found.version, found.alerted) == (2, 1)
     [held] = (await leased(stores, now=3060.0)).state.sections
     assert (held.previous, held.due_at) == ({"n": 1}, 1000.5)
 
@@ -140,21 +127,15 @@ async def test_data_whose_refresh_died_before_its_save_counts_as_it_stands(store
 async def test_one_read_holds_every_section_and_installation_of_the_user_only(
     stores: Stores,
 ) -> None:
-    for app, name in [("mail", "inbox"), ("mail", "calendar"), ("mail2", "inbox")]:
-        await registered(stores, section(name, app_id=app))
+    names = [("mail", "inbox"), ("mail", "calendar"), ("mail2", "inbox")]
+    await registered(stores, *(section(name, app_id=app) for app, name in names))
     await registered(stores, section("secret"), user=BOB)
-    await stores.skeleton.put_installation(ALICE, Installation("mail", True, "1.0", "2026-01-01"))
-    await stores.skeleton.put_installation(ALICE, Installation("notes", False))
+    installed = (Installation("mail", True, "1.0", "2026-01-01"), Installation("notes", False))
+    for one in installed:
+        await stores.skeleton.put_installation(ALICE, one)
     state = await stores.skeleton.read(ALICE)
-    assert [(s.app_id, s.section) for s in state.sections] == [
-        ("mail", "calendar"),
-        ("mail", "inbox"),
-        ("mail2", "inbox"),
-    ]
-    assert state.installations == (
-        Installation("mail", True, "1.0", "2026-01-01"),
-        Installation("notes", False),
-    )
+    assert [(s.app_id, s.section) for s in state.sections] == sorted(names)
+    assert state.installations == installed
 
 
 async def test_an_installation_record_is_replaced_and_what_it_said_is_told(stores: Stores) -> None:
@@ -310,10 +291,8 @@ async def test_every_user_is_due_in_exactly_one_shard(stores: Stores) -> None:
     users = [UserKey("acme", f"user{n}") for n in range(12)]
     for user in users:
         await registered(stores, section(due_at=10.0), user=user)
-    found = [
-        user for shard in range(SHARDS) for user, _ in (await stores.skeleton.due(shard, 20.0))[0]
-    ]
-    assert sorted(found, key=str) == sorted(users, key=str)
+    found = [(await stores.skeleton.due(shard, 20.0))[0] for shard in range(SHARDS)]
+    assert sorted((user for rows in found for user, _ in rows), key=str) == sorted(users, key=str)
 
 
 async def test_due_users_come_in_pages(stores: Stores) -> None:
@@ -385,13 +364,8 @@ async def test_a_save_may_say_anew_who_the_user_is(stores: Stores) -> None:
 
 
 async def test_purging_takes_one_app_of_one_user(stores: Stores) -> None:
-    for app, name in [
-        ("mail", "inbox"),
-        ("mail", "calendar"),
-        ("mail2", "inbox"),
-        ("notes", "all"),
-    ]:
-        await registered(stores, section(name, app_id=app))
+    names = [("mail", "inbox"), ("mail", "calendar"), ("mail2", "inbox"), ("notes", "all")]
+    await registered(stores, *(section(name, app_id=app) for app, name in names))
     await registered(stores, section("inbox"), user=BOB)
     await stores.skeleton.put_installation(ALICE, Installation("mail", False))
     assert await stores.skeleton.purge(ALICE, "mail") == 2

@@ -136,22 +136,15 @@ def test_no_picture_of_a_reply_or_of_a_saved_conversation_is_fetched_unasked(
 def test_what_the_data_contradicts_stays_though_it_is_drawn(polled: Visit) -> None:
     reply = "- Q3 plan: 14 pages"
     mark = {"start": 11, "end": 13, "reason": "unfounded", "holds": "12"}
-    rows = {
-        "type": "List",
-        "props": {"items": [{"type": "ListItem", "props": {"title": "Q3 plan"}}]},
-    }
+    row = {"type": "ListItem", "props": {"title": "Q3 plan"}}
+    rows = {"type": "List", "props": {"items": [row]}}
     item = answered(polled("bob"), "pages?", reply=reply, marks=[mark], ui=rows)
     assert item.locator(".unsourced").inner_text() == "14"
 
 
 def test_eight_calls_are_one_line_that_opens(polled: Visit) -> None:
-    one = {
-        "app_id": "mail",
-        "fn_name": "read",
-        "status": "ok",
-        "duration_ms": 3,
-        "arguments": {"n": 1},
-    }
+    one = {"app_id": "mail", "fn_name": "read", "status": "ok", "duration_ms": 3}
+    one["arguments"] = {"n": 1}
     calls = [{**one, "fn_name": f"read_{n}"} for n in range(7)]
     failed = {**one, "status": "error", "error": "gone"}
     item = answered(polled("bob"), "read all", reply="Read.", calls=[*calls, failed])
@@ -245,20 +238,14 @@ def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(polled: Visit) -
 
     address = [node("Input", "city", value="Berlin"), node("Input", "zip", type="number")]
     person = node("Fieldset", "value", children=[node("Input", "name"), node("Toggle", "vip")])
-    form = {
-        "type": "Form",
-        "props": {
-            "action": {"action": "call", "function": "add", "app_id": "tasks"},
-            "submit_label": "Book",
-            "children": [
-                node("Fieldset", "address", children=address),
-                node("ListInput", "tags", item=node("Input", "value"), values=["one", "two"]),
-                node("ListInput", "guests", item=person, values=[{"name": "Ann", "vip": True}]),
-                node("Fieldset", "empty", children=[node("Input", "x")]),
-                node("Password", "pin"),
-            ],
-        },
-    }
+    children = [
+        node("Fieldset", "address", children=address),
+        node("ListInput", "tags", item=node("Input", "value"), values=["one", "two"]),
+        node("ListInput", "guests", item=person, values=[{"name": "Ann", "vip": True}]),
+        *(node("Fieldset", "empty", children=[node("Input", "x")]), node("Password", "pin")),
+    ]
+    action = {"action": "call", "function": "add", "app_id": "tasks"}
+    form = node("Form", "", action=action, submit_label="Book", children=children)
     item = answered(polled("bob"), "book", reply="Please check.", ui=form)
     assert item.get_by_label("pin").get_attribute("type") == "password"
     item.get_by_label("city").fill("Bonn")  # what was filled in can be corrected

@@ -101,17 +101,14 @@ def test_what_is_not_from_the_data_is_dotted_and_what_failed_stands_above_the_re
 ) -> None:
     done = {"call": 0, "status": "done", "what": "Notes – add", "text": "Notes – add: done"}
     failed = {"call": 1, "status": "failed", "what": "Mail – send", "why": "no route"}
-    answer = answered(
-        polled("bob"),
-        "how many tasks do I have?",
-        reply="You have 50 tasks, and Igor wrote.",
-        marks=[
-            {"start": 9, "end": 11, "reason": "other_count", "holds": "tasks: 36"},
-            {"start": 23, "end": 27, "reason": "not_found"},
-        ],
-        receipts=[done, {**failed, "text": "Mail – send: failed – no route"}],
-        work={"looked_up": 1, "changed": 1, "failed": 1, "text": "looked up 1, changed 1"},
-    )
+    fifty = {"start": 9, "end": 11, "reason": "other_count", "holds": "tasks: 36"}
+    told = {
+        "marks": [fifty, {"start": 23, "end": 27, "reason": "not_found"}],
+        "receipts": [done, {**failed, "text": "Mail – send: failed – no route"}],
+        "work": {"looked_up": 1, "changed": 1, "failed": 1, "text": "looked up 1, changed 1"},
+    }
+    said = "You have 50 tasks, and Igor wrote."
+    answer = answered(polled("bob"), "how many tasks do I have?", reply=said, **told)
     marks = answer.locator(".unsourced")
     marks.first.wait_for()
     told = marks.evaluate_all("es => es.map(e => [e.textContent, e.title])")
@@ -285,11 +282,8 @@ def test_a_deletion_waits_for_a_yes_and_a_no_keeps_the_note(visit: Visit) -> Non
     assert "Delete “Lisbon launch: 14 September” (Notes)?" in card.inner_text()
     card.get_by_role("button", name="No").click()
     page.locator(".log").get_by_text("nothing was done").wait_for()
-    assert (
-        page.locator(".turn.you")
-        .last.inner_text()
-        .endswith("No, do not: Delete “Lisbon launch: 14 September” (Notes)")
-    )
+    said = page.locator(".turn.you").last.inner_text()
+    assert said.endswith("No, do not: Delete “Lisbon launch: 14 September” (Notes)")
     assert card.get_by_role("button", name="Delete").is_disabled()
     assert card.get_by_text("Answered: no.").is_visible()
     assert notes.get_by_text("Lisbon launch").first.is_visible()
