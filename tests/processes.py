@@ -10,6 +10,8 @@ import subprocess
 import sys
 import textwrap
 from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 from local.project import child_environment
 from webbee_kernel.api.process_pool import below
@@ -24,18 +26,22 @@ def kill(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+def ran(
+    *command: str | Path, timeout: float = 300, **told: Any
+) -> subprocess.CompletedProcess[str]:
+    """What a command came to and wrote; `told` is for `subprocess.run`."""
+    whole = [str(c) for c in command]
+    return subprocess.run(
+        whole, capture_output=True, text=True, check=False, timeout=timeout, **told
+    )
+
+
 def said(code: str, *arguments: str, **env: str) -> str:
     """What a Python of its own prints that imports what this one does and knows no deployment but
     that of `env`."""
     here = child_environment().items()
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code), *arguments],
-        env={k: v for k, v in here if not k.startswith(("AWS_", "WEBBEE_"))} | env,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    clean = {k: v for k, v in here if not k.startswith(("AWS_", "WEBBEE_"))}
+    done = ran(sys.executable, "-c", textwrap.dedent(code), *arguments, env=clean | env)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

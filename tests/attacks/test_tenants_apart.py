@@ -20,6 +20,7 @@ import pytest
 from local.aws import CREDENTIALS, aws_server, client
 from local.project import ROOT, child_environment
 from local.template import create_tables, load_template
+from tests.processes import ran
 from webbee_kernel.api.process_pool import ProcessPool
 from webbee_kernel.aws.invoke import LambdaDispatch
 from webbee_kernel.errors import DispatchRefused
@@ -221,13 +222,7 @@ print(before.decode(), looked_up().decode())
 
 
 def test_the_process_that_hands_calls_on_is_closed_to_those_below_it() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", CLOSED],
-        env=child_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(sys.executable, "-c", CLOSED, env=child_environment())
     assert done.stdout.split() == ["open", "closed"], done.stderr
 
 

@@ -7,13 +7,13 @@ with an SDK of 5.x, too.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+from tests.processes import ran
 from webbee_kernel.testing import ExtensionHarness
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -258,15 +258,7 @@ def test_a_hook_runs_when_the_app_is_installed(harness: ExtensionHarness) -> Non
 @pytest.mark.skipif(version("imperal-sdk").startswith("5."), reason="this is the older one")
 def test_an_older_sdk_does_too() -> None:
     path = os.pathsep.join(map(str, (OLDER, ROOT / "layers/webbee_kernel", ROOT)))
-    options = ["-q", "-p", "no:cacheprovider", "-k", "theirs"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, str(Path(__file__))],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "theirs"]
+    done = ran(*command, __file__, cwd=ROOT, env={**os.environ, "PYTHONPATH": path})
     assert done.returncode == 0, done.stdout
     assert "17 passed" in done.stdout

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 import sysconfig
 import tomllib
@@ -15,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import ran
+
 ROOT = Path(__file__).resolve().parents[2]
 CLEAN = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    done = subprocess.run(
-        [str(c) for c in command], cwd=cwd, env=CLEAN, capture_output=True, text=True, check=False
-    )
+    done = ran(*command, cwd=cwd, env=CLEAN)
     assert done.returncode == 0, f"{command}: {done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -67,14 +66,9 @@ def test_an_editor_resolves_the_sdk_and_finds_what_is_wrong(
     )
     (elsewhere / "pyrefly.toml").write_text('preset = "default"\n', "utf-8")
     pyrefly = Path(sysconfig.get_path("scripts")) / "pyrefly"
-    command = [
-        pyrefly, "check", "--python-interpreter-path", installed / "python",
-        "--output-format", "json", elsewhere / "wrong.py",
-    ]  # fmt: skip
-    done = subprocess.run(
-        [str(c) for c in command], cwd=elsewhere, env=CLEAN, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    command = [pyrefly, "check", "--python-interpreter-path", installed / "python"]
+    wrong = ["--output-format", "json", elsewhere / "wrong.py"]
+    done = ran(*command, *wrong, cwd=elsewhere, env=CLEAN)
     errors = json.loads(done.stdout[done.stdout.index("{") :])["errors"]
     assert [(e["line"], e["name"]) for e in errors] == [(4, "missing-attribute")]
 

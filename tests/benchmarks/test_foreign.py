@@ -5,7 +5,6 @@ them."""
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from benchmarks.foreign.drive import Talk
 from benchmarks.foreign.planner import TRIES, Planner
 from benchmarks.foreign.tables import BARS, verdicts
 from benchmarks.foreign.wanted import Wanted, holds, plain, wanted_calls
+from tests.processes import ran
 from tests.stand_ins.servers import ChatServer
 from webbee_kernel.llm.protocol import ModelRequest, ToolSpec
 from webbee_kernel.llm.scripted import FunctionModel
@@ -218,14 +218,8 @@ __main__.main([*sample, "--model", sys.argv[1]])
 def test_the_suites_are_whole_without_the_vendors_clients_and_a_sample_has_denominators() -> None:
     """In one process, whose imports take seconds; a real model's run goes over the wire."""
     with ChatServer() as server:
-        done = subprocess.run(
-            [PYTHON, "-c", SCRIPT, f"openai:{server.url}#stand-in"],
-            cwd=ROOT,
-            env={"PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        path = {"PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"}
+        done = ran(PYTHON, "-c", SCRIPT, f"openai:{server.url}#stand-in", cwd=ROOT, env=path)
         assert done.returncode == 0, done.stderr
         assert len(server.requests) >= 3 and server.problems == []
     sizes, cases, vendors, *printed = done.stdout.splitlines()

@@ -127,15 +127,10 @@ def test_the_skeleton_has_no_writer(bench: Bench) -> None:
 
 
 def test_the_user_answers_for_scopes_and_roles(bench: Bench) -> None:
-    user = bench.context(
-        "shelf", user=User("ann", role="admin", tenant_id="acme", scopes=("mail.*", "chat"))
-    ).user
-    assert [user.has_scope(s) for s in ("chat", "mail.read", "mail", "files")] == [
-        True,
-        True,
-        True,
-        False,
-    ]
+    ann = User("ann", role="admin", tenant_id="acme", scopes=("mail.*", "chat"))
+    user = bench.context("shelf", user=ann).user
+    asked = ("chat", "mail.read", "mail", "files")
+    assert [s for s in asked if user.has_scope(s)] == ["chat", "mail.read", "mail"]
     assert (user.has_role("admin"), user.has_role("user")) == (True, False)
     assert bench.context("shelf", user=SYSTEM).user.has_scope("anything")
     with pytest.raises(ValidationError):

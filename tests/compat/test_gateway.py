@@ -68,10 +68,8 @@ def test_built_clients_equal_given_ones_in_a_webhook_that_acts_for_a_user(bench:
     bob = User("bob", tenant_id="default")  # a webhook comes without a tenant
     bench.webhook("mason", "compare", user="zoe")
     status, _, report = bench.webhook("mason", "compare", user="bob")
-    assert (status, report) == (
-        200,
-        {"wrong": [], "owners": ["bob", "zoe"], "users": [["bob", "zoe"]] * 2, "three": [3, 3]},
-    )
+    own = {"owners": ["bob", "zoe"], "users": [["bob", "zoe"]] * 2}
+    assert (status, report) == (200, {"wrong": [], **own, "three": [3, 3]})
     assert [e.data["text"] for e in bench.events("notification", bob)] == ["loud", "quiet"] * 2
     assert bench.documents("mason", "bricks", User("__webhook__", tenant_id="default")) == []
 
@@ -108,11 +106,9 @@ def test_a_client_of_another_address_is_as_the_sdk_made_it(ctx: Any) -> None:
     from imperal_sdk.store.client import StoreClient
 
     assert "X-Acting-User" in StoreClient(ctx._gateway_url, "t", "mason", "alice")._headers()
-    assert StoreClient("https://gateway.example", "t", "mason", "alice")._headers() == {
-        "X-Service-Token": "t",
-        "X-Extension-ID": "mason",
-        "X-Tenant-ID": "default",
-    }
+    sent = StoreClient("https://gateway.example", "t", "mason", "alice")._headers()
+    own = {"X-Service-Token": "t", "X-Extension-ID": "mason", "X-Tenant-ID": "default"}
+    assert sent == own
 
 
 # ---- plain HTTP
@@ -120,12 +116,8 @@ def test_a_client_of_another_address_is_as_the_sdk_made_it(ctx: Any) -> None:
 
 def test_plain_http_reaches_it_however_the_handler_waits(bench: Bench) -> None:
     found = bench.call("mason", "raw")
-    assert found == {
-        "same": True,
-        "owner": ["mason", "acme", "alice", True],
-        "status": 200,
-        "by": ["httpx", "urllib", "ctx.http"],
-    }
+    by, owner = ["httpx", "urllib", "ctx.http"], ["mason", "acme", "alice", True]
+    assert found == {"same": True, "owner": owner, "status": 200, "by": by}
     assert bench.call("mason", "raw_sync", text="Ёж") == {"count": 3}
     chat, told = (e.data for e in bench.events("notification"))
     assert (chat["text"], chat["msg_type"], chat["channel"]) == ("Ёж", "system", "chat")
@@ -221,10 +213,8 @@ def test_the_header_names_the_acting_user_before_the_body(bench: Bench) -> None:
     system = bench.context("mason", user=SYSTEM, system=True)
     made = send(system, "POST", STORE, {**C_AND_DATA, "user_id": "alice"}, X_Acting_User="bob")
     assert made[1]["user_id"] == "bob"
-    assert send(system, "GET", f"{STORE}/c/list_users?limit=5") == (
-        200,
-        {"user_ids": ["bob"], "next_cursor": None},
-    )
+    listed = send(system, "GET", f"{STORE}/c/list_users?limit=5")
+    assert listed == (200, {"user_ids": ["bob"], "next_cursor": None})
     assert send(system, "GET", f"{STORE}/c/all?limit=5")[1] == [made[1]]
 
 

@@ -163,13 +163,8 @@ def test_what_a_handler_does_to_its_context_ends_with_the_call(bench: Bench) -> 
     bench.call("shelf", "add_book", title="Emma")
     usurped = bench.call("trouble", "usurp")
     assert usurped["worked"] == []
-    assert bench.call("trouble", "whoami") == {
-        "me": "alice",
-        "role": "user",
-        "scopes": ["chat"],
-        "app": "trouble",
-        "loot": ["trouble"],
-    }
+    alice = {"me": "alice", "role": "user", "scopes": ["chat"]}
+    assert bench.call("trouble", "whoami") == {**alice, "app": "trouble", "loot": ["trouble"]}
     for app_id in ("trouble", "shelf"):
         assert bench.documents(app_id, "loot", BOB) == []
     assert (
@@ -201,17 +196,10 @@ def test_in_lambda_the_environment_holds_no_credentials_once_extensions_load() -
         }}))
     """
     tables = {f"WEBBEE_TABLE_{t}": "t" for t in ("CACHE", "STORE", "AUDIT", "EVENTS")}
-    keys = {
-        "AWS_ACCESS_KEY_ID": "AKIAEXAMPLE",
-        "AWS_SECRET_ACCESS_KEY": "s3cr3t",
-        "AWS_SESSION_TOKEN": "t0ken",
-    }
-    others = {
-        "AWS_DEFAULT_REGION": "eu-west-1",
-        "WEBBEE_MODEL_KEY": "s3cr3t",
-        "IMPERAL_APPSECRET_X": "s3cr3t",
-        "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS),
-    }
+    keys = {"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s3cr3t"}
+    keys |= {"AWS_SESSION_TOKEN": "t0ken"}
+    others = {"AWS_DEFAULT_REGION": "eu-west-1", "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS)}
+    others |= {"WEBBEE_MODEL_KEY": "s3cr3t", "IMPERAL_APPSECRET_X": "s3cr3t"}
     assert json.loads(said(code, **tables, **keys, **others).splitlines()[-1]) == {
         "when built": ["AWS_DEFAULT_REGION", "AWS_LAMBDA_RUNTIME_API"],
         "kernel": ["AKIAEXAMPLE", "s3cr3t", "t0ken"],

@@ -14,6 +14,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.processes import ran
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -90,14 +92,7 @@ def test_the_kernels_own_versions_are_a_party(check: ModuleType, tmp_path: Path)
     shutil.copy(ROOT / "extensions" / "constraints.txt", tmp_path)
     (tmp_path / "mail").mkdir()
     (tmp_path / "mail" / "requirements.txt").write_text("pydantic<2\n")
-    done = subprocess.run(
-        [sys.executable, "check_requirements.py", "mail"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
-    )
+    done = ran(sys.executable, "check_requirements.py", "mail", cwd=tmp_path)
     assert done.returncode == 1
     assert "pydantic: mail wants <2, the kernel wants ==" in done.stderr
 
@@ -150,10 +145,8 @@ def dropped_in(tmp_path: Path) -> Path:
 
 def install(folder: Path) -> subprocess.CompletedProcess[str]:
     """What `make run` and `make demo` do first."""
-    command = ["make", "--no-print-directory", "install", f"ENVIRONMENT={folder / 'its env'}"]
-    return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, timeout=120
-    )
+    to = f"ENVIRONMENT={folder / 'its env'}"
+    return ran("make", "--no-print-directory", "install", to, cwd=folder)
 
 
 def test_what_a_dropped_in_extension_requires_is_there_and_what_cannot_be_had_stops_nothing(
@@ -161,12 +154,7 @@ def test_what_a_dropped_in_extension_requires_is_there_and_what_cannot_be_had_st
 ) -> None:
     first, second = install(dropped_in), install(dropped_in)
     assert (first.returncode, "installing" in first.stdout) == (0, True), first
-    assert (
-        subprocess.run(
-            [dropped_in / "its env/bin/python", "-c", "import honey"], check=False, timeout=30
-        ).returncode
-        == 0
-    )
+    assert ran(dropped_in / "its env/bin/python", "-c", "import honey").returncode == 0
     assert (second.returncode, second.stdout) == (0, "")  # once
     (dropped_in / "mail" / "requirements.txt").write_text("--no-index\nno-such-package==1.0\n")
     third = install(dropped_in)
@@ -204,7 +192,5 @@ def test_one_pin_of_the_sdk_holds(
     (tmp_path / "shelf").mkdir()
     (tmp_path / "shelf" / "requirements.txt").write_text("imperal-sdk==5.9.0\n", "utf-8")
     assert check.main([str(tmp_path / "shelf")]) == 0
-    assert capsys.readouterr() == (
-        f"--requirement\n{tmp_path.as_posix()}/shelf/requirements.txt\n",
-        "",
-    )
+    said = f"--requirement\n{tmp_path.as_posix()}/shelf/requirements.txt\n"
+    assert capsys.readouterr() == (said, "")

@@ -31,19 +31,14 @@ def test_the_catalogue_describes_them_as_it_does_the_kernels_own(registry: Regis
     catalogue = registry.catalogue()
     shelf, weather = catalogue.apps["shelf"], catalogue.apps["weather"]
     assert (shelf.version, shelf.display_name, shelf.has_health_check) == ("2.1.0", "Shelf", True)
-    assert {f.fn_name: f.action_type for f in shelf.functions} | {"late": "read"} == {
-        "add_book": "write",
-        "list_books": "read",
-        "lend_book": "write",
+    kinds = {f.fn_name: f.action_type for f in shelf.functions} | {"late": "read"}
+    assert kinds == {
+        **dict.fromkeys(("add_book", "lend_book", "settings"), "write"),
+        **dict.fromkeys(("list_books", "receipt", "late"), "read"),
         "drop_book": "destructive",
-        "settings": "write",
-        "receipt": "read",
-        "late": "read",
     }
-    assert [(s.section, s.ttl, s.alert) for s in shelf.sections] == [
-        ("books", 120, True),
-        ("plain", 300, False),
-    ]
+    sections = [(s.section, s.ttl, s.alert) for s in shelf.sections]
+    assert sections == [("books", 120, True), ("plain", 300, False)]
     assert [(p.panel_id, p.slot, p.refresh) for p in shelf.panels] == [
         ("board", "right", "on_event:shelf.added"),
         ("peek", "center", "manual"),
@@ -55,9 +50,7 @@ def test_the_catalogue_describes_them_as_it_does_the_kernels_own(registry: Regis
         ("refresh_token", False, "user", "extension"),
         ("shared_key", False, "app", "user"),
     ]
-    assert [
-        p.panel_id for p in weather.panels
-    ] == []  # the SDK's own secrets panel leads nowhere here
+    assert not weather.panels  # the SDK's own secrets panel leads nowhere here
 
 
 def test_schemas_come_from_models_signatures_and_the_decorators_words(registry: Registry) -> None:
@@ -88,20 +81,16 @@ def test_documents_are_created_read_paged_changed_and_deleted(bench: Bench) -> N
         add(bench, title)
     assert bench.call("shelf", "list_books") == {"titles": ["Ada", "Dune", "Emma"], "total": 3}
     book = add(bench, "Zen")
-    assert bench.call("shelf", "lend_book", book_id=book["id"], etag=book["etag"]) == {
-        "out": True,
-        "days": 14,
-    }
+    lent = bench.call("shelf", "lend_book", book_id=book["id"], etag=book["etag"])
+    assert lent == {"out": True, "days": 14}
     late = bench.outcome("shelf", "lend_book", book_id=book["id"], etag=book["etag"])
     assert (late.error_code, late.retryable) == ("CONFLICT_KNOWN", True)
     assert bench.call("shelf", "drop_book", book_id=book["id"]) == {"gone": True, "again": False}
 
 
 def test_set_merges_and_a_bare_name_is_collection_and_id(bench: Bench) -> None:
-    assert bench.call("shelf", "settings", theme="dark") == {
-        "prefs": [{"theme": "dark", "size": 2}],
-        "visits": 1,
-    }
+    prefs = [{"theme": "dark", "size": 2}]
+    assert bench.call("shelf", "settings", theme="dark") == {"prefs": prefs, "visits": 1}
 
 
 def test_a_query_may_ask_for_more_than_the_kernels_page(bench: Bench) -> None:
@@ -160,11 +149,8 @@ def test_a_forecast_is_fetched_once_with_the_users_key(bench: Bench, service: st
     bench.set_secret("weather", "api_key", "k-1")
     first = bench.call("weather", "forecast", city="Oslo")
     assert first == {"city": "Oslo", "degrees": 21, "days": 1, "fetched": 1}
-    assert bench.call("weather", "forecast", city="Oslo", days=2) == {
-        **first,
-        "days": 2,
-        "fetched": 0,
-    }
+    second = bench.call("weather", "forecast", city="Oslo", days=2)
+    assert second == {**first, "days": 2, "fetched": 0}
     bench.clock.advance(61)
     assert bench.call("weather", "forecast", city="Oslo")["fetched"] == 1
 
@@ -177,24 +163,14 @@ def test_http_answers_and_fails_as_in_the_sdk(bench: Bench, service: str) -> Non
     assert (told["auth"], told["key"]) == (None, "k-2")
     assert bench.call("weather", "reach", url=f"{service}/missing")["ok"] is False
     assert bench.call("weather", "reach", url=f"{service}/away", follow=False)["status"] == 302
-    codes = {
-        "loop": bench.outcome("weather", "reach", url=f"{service}/away").error_code,
-        "closed": (
-            bench.outcome(
-                "weather", "reach", url="http://169.254.169.254/latest/meta-data"
-            ).error_code
-        ),
-        "nobody": bench.outcome("weather", "reach", url="http://127.0.0.1:1/").error_code,
-        "too long": bench.outcome("weather", "reach", url=service, timeout=181).error_code,
-        "no time": bench.outcome("weather", "reach", url=service, timeout=0).error_code,
-    }
-    assert codes == {
-        "loop": "TOOMANYREDIRECTS",
-        "closed": "CONNECTERROR",
-        "nobody": "CONNECTERROR",
-        "too long": "VALUEERROR",
-        "no time": "VALUEERROR",
-    }
+    for wrong, code in (
+        ({"url": f"{service}/away"}, "TOOMANYREDIRECTS"),
+        ({"url": "http://169.254.169.254/latest/meta-data"}, "CONNECTERROR"),
+        ({"url": "http://127.0.0.1:1/"}, "CONNECTERROR"),
+        ({"url": service, "timeout": 181}, "VALUEERROR"),
+        ({"url": service, "timeout": 0}, "VALUEERROR"),
+    ):
+        assert bench.outcome("weather", "reach", **wrong).error_code == code, wrong
 
 
 # ---- webhooks
@@ -244,16 +220,14 @@ def test_a_webhook_acts_for_the_user_it_finds_out_about(bench: Bench) -> None:
 def test_extensions_call_each_other_and_get_the_sdks_errors(bench: Bench) -> None:
     found = bench.call("courier", "send", app="warden", method="report", text="hi")
     assert found == {"answer": {"text": "HI", "user": "alice", "app": "warden"}}
-    assert (
-        bench.outcome("courier", "send", app="warden", method="nothing").error_code
-        == "NOTFOUNDERROR"
-    )
-    assert (
-        bench.outcome("courier", "send", app="courier", method="bounce").error_code
-        == "CIRCULARCALLERROR"
-    )
+
+    def refused(app: str, method: str) -> str:
+        return bench.outcome("courier", "send", app=app, method=method).error_code
+
+    assert refused("warden", "nothing") == "NOTFOUNDERROR"
+    assert refused("courier", "bounce") == "CIRCULARCALLERROR"
     bench.install("warden", uninstall=True)
-    assert bench.outcome("courier", "send", app="warden", method="report").error_code == "AUTHERROR"
+    assert refused("warden", "report") == "AUTHERROR"
 
 
 def test_events_reach_who_listens_in_every_way_they_are_read(bench: Bench) -> None:
@@ -314,11 +288,8 @@ def test_lifecycle_hooks_run(bench: Bench) -> None:
 
 
 def test_a_health_check_says_what_the_sdks_class_says(bench: Bench) -> None:
-    assert bench.call_of("health", "shelf", "health", {}).data == {
-        "status": "degraded",
-        "message": "dusty",
-        "details": {},
-    }
+    found = bench.call_of("health", "shelf", "health", {}).data
+    assert found == {"status": "degraded", "message": "dusty", "details": {}}
 
 
 # ---- an App of 6.x
@@ -326,13 +297,8 @@ def test_a_health_check_says_what_the_sdks_class_says(bench: Bench) -> None:
 
 def test_an_apps_functions_get_a_context_only_where_they_have_a_place_for_it(bench: Bench) -> None:
     found = bench.outcome("pulse", "check_host", host="example.org")
-    assert found.data == {
-        "status": "online",
-        "host": "example.org",
-        "port": 443,
-        "count": 3,
-        "user": "alice",
-    }
+    host = {"status": "online", "host": "example.org", "port": 443}
+    assert found.data == {**host, "count": 3, "user": "alice"}
     assert (found.ui["type"], found.ui["props"]["title"]) == ("Card", "Check Host")
     assert bench.call("pulse", "ping", times=2, tags=["a"]) == {"times": 2, "tags": ["a"]}
     assert bench.call("pulse", "listing") == {"items": [{"a": 1}, {"a": 2}]}
@@ -379,13 +345,8 @@ def test_a_result_is_stored_and_rendered(
 
 def test_a_result_keeps_its_ui_code_and_panels(bench: Bench) -> None:
     shown = bench.outcome("clerk", "result", kind="ui")
-    assert shown.ui == {
-        "type": "Card",
-        "props": {
-            "title": "T",
-            "content": {"type": "Badge", "props": {"label": "B", "color": "gray"}},
-        },
-    }
+    badge = {"type": "Badge", "props": {"label": "B", "color": "gray"}}
+    assert shown.ui == {"type": "Card", "props": {"title": "T", "content": badge}}
     assert shown.panels == ()
     assert bench.outcome("clerk", "result", kind="dict").panels == ("desk",)
     assert bench.outcome("clerk", "result", kind="node").ui["props"]["content"] == "just a picture"
@@ -393,36 +354,26 @@ def test_a_result_keeps_its_ui_code_and_panels(bench: Bench) -> None:
     assert (failed.error, failed.error_code, failed.retryable) == ("Out of ink.", "NO_INK", True)
     assert bench.outcome("clerk", "result", kind="codeless").error_code == "EXT_UNSTRUCTURED_ERROR"
     assert bench.outcome("clerk", "result", kind="failed dict").error_code == "NO_PAPER"
+    number = "00000000-0000-0000-0000-000000000001"
     data = bench.call("shelf", "receipt")
-    assert data == {
-        "number": "00000000-0000-0000-0000-000000000001",
-        "bought": "2026-05-15",
-        "price": "12.50",
-    }
+    assert data == {"number": number, "bought": "2026-05-15", "price": "12.50"}
 
 
 # ---- the rest of ctx
 
 
 def test_a_plain_tool_that_is_not_async_can_be_called(bench: Bench) -> None:
-    assert bench.call("clerk", "count_words", text="a b a", unique=True) == {
-        "count": 2,
-        "user": "alice",
-    }
+    found = bench.call("clerk", "count_words", text="a b a", unique=True)
+    assert found == {"count": 2, "user": "alice"}
     function = bench.host.catalogue.function("clerk", "count_words")
     assert function is not None and function.action_type == "write"  # nobody said what it does
 
 
 def test_completions_progress_and_log(bench: Bench) -> None:
-    assert bench.call("clerk", "write", to="Ann") == {
-        "text": "Dear Ann,",
-        "model": bench.app.model.name,
-        "tokens": 0,
-    }
-    assert [(e.data["percent"], e.data["text"]) for e in bench.events("progress")] == [
-        (10.0, "thinking"),
-        (100.0, ""),
-    ]
+    written = bench.call("clerk", "write", to="Ann")
+    assert written == {"text": "Dear Ann,", "model": bench.app.model.name, "tokens": 0}
+    progress = [(e.data["percent"], e.data["text"]) for e in bench.events("progress")]
+    assert progress == [(10.0, "thinking"), (100.0, "")]
 
 
 def test_background_work_arrives_as_an_event(bench: Bench) -> None:
@@ -436,10 +387,8 @@ def test_background_work_arrives_as_an_event(bench: Bench) -> None:
 
 
 def test_messages_outside_the_reply_are_events(bench: Bench) -> None:
-    assert bench.call("courier", "tell") == {
-        "url": "https://bee.example/v1/ext/courier/webhook/dict",
-        "surface": "panel",
-    }
+    url = "https://bee.example/v1/ext/courier/webhook/dict"
+    assert bench.call("courier", "tell") == {"url": url, "surface": "panel"}
     loud, quiet, chat, long = (e.data for e in bench.events("notification"))
     assert (loud["text"], loud["channel"], quiet["channel"]) == ("loud", "in_app", "email")
     assert (chat["text"], chat["msg_type"], chat["channel"]) == ("**Two**\nlines", "system", "chat")
@@ -490,10 +439,8 @@ def test_an_account_is_stored_as_the_sdks_refresh_reads_it(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with provider() as acme:
-        bench = Bench(
-            registry,
-            WEBBEE_OAUTH_PROVIDERS=json.dumps({"google": json.loads(acme.configuration)["acme"]}),
-        )
+        google = {"google": json.loads(acme.configuration)["acme"]}
+        bench = Bench(registry, WEBBEE_OAUTH_PROVIDERS=json.dumps(google))
         for name, value in CLIENT.items():
             bench.set_secret("courier", f"google_{name}", value)
         assert sign_in(bench, acme).data == {

@@ -4,7 +4,6 @@ init and event to item, in every language, and with what `sam local` is given.""
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from local.template import environment, load_template
 from tests.emulator.conftest import LOGICAL_IDS, Cloud, recorded
 from tests.emulator.runtime import ROOT, Built, Emulator
+from tests.processes import ran
 from webbee_kernel import language
 from webbee_kernel.api.process_pool import ProcessEnded
 from webbee_kernel.config import ALL_TABLES, Settings
@@ -187,8 +187,7 @@ def test_the_built_layer_speaks_and_reads_every_language_as_the_sources_do(
         f"import sys; sys.path[:0] = [{str(built.opt / 'python')!r}]\n{SPEAKS}",
         tag,
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    *said, home = json.loads(done.stdout)
+    *said, home = json.loads(ran(*command).stdout)
 
     own = language.of(tag)
     assert home.startswith(str(built.opt))
@@ -219,16 +218,7 @@ def test_a_handler_imports_from_its_folder_the_layers_and_the_runtime_only(
     built: Built, environment: Callable[[str], dict[str, str]], function: str
 ) -> None:
     slot = Emulator(built, LOGICAL_IDS[function], environment(function))
-    command = [built.python, "-c", WHERE]
-    done = subprocess.run(
-        command,
-        cwd=slot.task,
-        env=slot.environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    done = ran(built.python, "-c", WHERE, cwd=slot.task, env=slot.environment())
     found = json.loads(done.stdout)
 
     homes = [

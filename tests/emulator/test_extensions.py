@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from local.mcp_servers import as_json
 from tests.emulator.conftest import LOGICAL_IDS, recorded
 from tests.emulator.runtime import MACHINE, Built, Emulator, lay_out
 from tests.mcp.conftest import Told, approve, no_connection_outlives_its_test, told
+from tests.processes import ran
 from webbee_kernel.api.extension_routes import PANEL_PREFIXES
 from webbee_kernel.mcp.client.connections import McpServer
 
@@ -38,15 +38,7 @@ def with_sdk(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Built:
     layer = artefacts / "ExtensionsLayer"
     environment = {**os.environ, "PATH": f"{ROOT / '.venv-313/bin'}:{os.environ['PATH']}"}
     command = ["make", "build-ExtensionsLayer", f"ARTIFACTS_DIR={layer}", f"ARCH={MACHINE}"]
-    done = subprocess.run(
-        command,
-        cwd=sources,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=180,
-    )
+    done = ran(*command, cwd=sources, env=environment)
     assert done.returncode == 0, done.stderr
     assert (layer / "python/imperal_sdk").is_dir()
     return lay_out(artefacts, tmp_path_factory.mktemp("lambda-imperal"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 import webbee_kernel
+from tests.processes import ran
 from webbee_kernel import language
 from webbee_kernel.api.router import to_response
 from webbee_kernel.errors import ModelUnavailable
@@ -68,15 +68,8 @@ def test_a_language_is_one_file(tmp_path: Path) -> None:
     shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "language/qq.json").write_text(json.dumps(FILE), encoding="utf-8")
 
-    done = subprocess.run(
-        [sys.executable, "-c", ASKS],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(tmp_path), "PYTHONUTF8": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    env = {"PYTHONPATH": str(tmp_path), "PYTHONUTF8": "1"}
+    done = ran(sys.executable, "-c", ASKS, cwd=tmp_path, env=env)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
 

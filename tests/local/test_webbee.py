@@ -6,7 +6,6 @@ import ast
 import json
 import re
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ from local.gateway import TENANT, TOKENS
 from local.loopback import Client
 from local.project import child_environment
 from local.world import World, local_world, prepare
+from tests.processes import ran
 from webbee_kernel.config import ALL_TABLES
 
 ROOT = Path(__file__).parents[2]
@@ -423,15 +423,8 @@ def test_every_command_explains_itself_and_none_lists_them(
 
 
 def test_extensions_of_the_repository_are_tested_without_its_developers_plugins() -> None:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "local.webbee", "test", "notes", "--", "--collect-only"),
-            *("-p", "no:socket", "-p", "no:timeout", "-p", "no:randomly"),
-        ],
-        env=child_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = (sys.executable, "-m", "local.webbee", "test", "notes", "--", "--collect-only")
+    without = ("-p", "no:socket", "-p", "no:timeout", "-p", "no:randomly")
+    done = ran(*command, *without, env=child_environment())
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert "notes/tests/test_" in done.stdout

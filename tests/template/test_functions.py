@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 from local.template import TEMPLATE_PATH, Template, environment, load_template, resources
+from tests.processes import ran
 from tests.template.conftest import chosen
 
 EVERYWHERE = {
@@ -294,9 +294,7 @@ print(ours)
 def test_a_start_compiles_few_patterns() -> None:
     """A pattern takes 0.1 to 0.5 ms. What no turn needs, or only some, is compiled with its first
     use: in a function with `functools.cache`, or in a module that is imported there."""
-    run = [sys.executable, "-c", COUNTED]
-    done = subprocess.run(run, capture_output=True, text=True, check=True)
-    assert 10 < int(done.stdout) <= MOST_PATTERNS
+    assert 10 < int(ran(sys.executable, "-c", COUNTED).stdout) <= MOST_PATTERNS
 
 
 ROOT = Path(__file__).parents[2]
@@ -319,14 +317,8 @@ def loaded_by(function: str, resource: str) -> set[str]:
     asked = {k: v for k, v in given.items() if k in variables}
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "WEBBEE_"))}
     path = os.pathsep.join((str(ROOT / "layers/webbee_kernel"), str(ROOT)))
-    done = subprocess.run(
-        [sys.executable, "-c", START.format(function=function)],
-        env={**clean, "PYTHONPATH": path, "AWS_DEFAULT_REGION": "us-east-1", **asked},
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
+    env = {**clean, "PYTHONPATH": path, "AWS_DEFAULT_REGION": "us-east-1", **asked}
+    done = ran(sys.executable, "-c", START.format(function=function), env=env, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout.splitlines()[-1]))
 
