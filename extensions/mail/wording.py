@@ -21,18 +21,11 @@ def listed(
 
 
 def found(
-    ctx: Context,
-    shown: int,
-    matched: int,
-    failed: Sequence[str],
-    words: Sequence[str],
-    *,
-    is_part: bool,
+    ctx: Context, shown: int, matched: int, failed: Sequence[str], words: Sequence[str]
 ) -> str:
-    """A search's summary; one that found nothing says for which words, and one that found only part
-    of them says so."""
+    """A search's summary; one that found nothing says for which words."""
     if matched or not words:
-        text = say(ctx, "found", matched) + (say(ctx, "found_part") if is_part else "")
+        text = say(ctx, "found", matched)
     else:
         text = say(ctx, "nothing_with", words=" ".join(words))
     return text + _left_out(ctx, shown, matched, failed)

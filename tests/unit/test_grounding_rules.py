@@ -382,7 +382,7 @@ pounds and pence are one amount
 a word that says about is no number
   = {"plays": [{"n": 1, "count": 18240}, {"n": 2, "count": 15717}]}
   +es Unas 16.970 de media.
-  -es Son 16.970 de media.
+  -es Son 16.790 de media.
 an amount in hundredths has its sign left away, also in what is added up
   = {"currency": "EUR", "balance_cents": 284317, "tx": [{"to": "Rent", "amt": -98000},
   = {"to": "Lidl", "amt": -3819}, {"to": "Zalando", "amt": 4995}, {"to": "Wages", "amt": 312000}]}
@@ -769,6 +769,39 @@ what names no currency, no label and no day
   - A ride up Roc costs ⟦118.00 ≠ ride: 62.50⟧.
   - On 24 November it was ⟦24⟧ °C on Roc.
   - The lifts cost ⟦€9,471⟧.
+what items tell adds up to the number above them
+  = {"kurse": [{"kurs": "Bronze", "frei": 7, "preis_cents": 8900, "bad": "Nord", "tag": "THU"},
+  = {"kurs": "Silber", "frei": 2, "preis_cents": 9900, "bad": "Nord", "tag": "FRI"},
+  = {"kurs": "Aqua", "frei": 3, "preis_cents": 7200, "bad": "Ost", "tag": "MON"}]}
+  +de Ja, insgesamt zwölf:⏎- **Bronze**: 7 Plätze⏎- **Silber**: 2 Plätze⏎- **Aqua**: 3 Plätze
+  +de Bronze kostet 89 €.
+sums are told in other units, and lengths of time in parts
+  = {"tanks": [{"tank": "G1", "vol_hl": 24, "units": 19, "min": 40},
+  = {"tank": "G2", "vol_hl": 18, "units": 45, "min": 30}],
+  = "jobs": [{"job": "nightly", "rc": 3, "took_s": 95}, {"job": "weekly", "rc": 0, "took_s": 11400}]}
+  + The tanks hold 4,200 litres.
+  - The tanks hold ⟦4,900⟧ litres.
+  + G1 lacks 21 units.
+  - G1 lacks ⟦29⟧ units.
+  + nightly took 95 seconds, weekly 3 h 10 min.
+amounts told as texts under any key are amounts
+  = {"divisa": "EUR", "movs": [{"f": "2026-11-11", "de": "Luz", "imp": "-86.32"},
+  = {"f": "2026-11-10", "de": "Nómina", "imp": "1940.00"},
+  = {"f": "2026-11-09", "de": "Agua", "imp": "-74.18"}], "saldo": "2318.47"}
+  +es Has gastado 160,50 €.
+  -es Has gastado ⟦165,50 €⟧.
+a time is told in the zone of a city
+  = {"calls": [{"title": "Acme", "at": "2026-11-16T07:00:00Z"},
+  = {"title": "Review", "at": "2026-11-16T15:00:00Z"}]}
+  + Acme is at 7:00, which is 4:00 pm in Tokyo.
+  - Acme is at ⟦3:00 pm ≠ at: 2026-11-16T07:00:00Z⟧.
+a vulgar fraction is part of its number, and averages are told in tens
+  = {"shows": [{"show": "A", "seats": 5120, "hours": 7.25}, {"show": "B", "seats": 6480, "hours": 1.5},
+  = {"show": "C", "seats": 3900, "hours": 2}], "round": 4}
+  + A took 7¼ hours, B 1½.
+  + On average 5,170 seats were taken.
+  - On average ⟦5,710⟧ seats were taken.
+  + After 4 rounds:⏎- A 5,120⏎- B 6,480⏎- C 3,900
 """
 """A sentence, and under it, by their first sign: `=` results in JSON; `@` the moment, where it is
 not `NOW`; `?` the user's message; `+` a reply that stands; `-` one that falls, maybe with marks in

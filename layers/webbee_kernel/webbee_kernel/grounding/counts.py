@@ -134,6 +134,9 @@ class Counts:
         # "four and a half hours: …"; of "two of the six" the smaller one tells how many follow
         if len(said) > 2 or min(said) < 1 or claim.mention.value != min(said):
             return ""
+        held = self._index.numbers.get(claim.mention.value, ())
+        if any(p.call >= 0 and p.key and not self._index.is_row(p.owner) for p in held):
+            return ""  # "six loans" of `total: 6`
         parts = [*self._parts(colon, part.end)] or [*self._items(part.end)]
         records, more = self._named_parts(labels, parts)
         if claim.mention.value != said[0] and said[0] not in map(self._size_of, records):
@@ -144,7 +147,7 @@ class Counts:
 
     def _sizes(
         self, said: Number, parts: Sequence[Sentence], named: int, size: int
-    ) -> Sequence[int]:
+    ) -> Sequence[Number]:
         """How many an enumeration tells, in any of three ways: records, parts, and what the parts
         open with; none where it counts nothing."""
         first = [self._opening(one) for one in parts]
@@ -153,7 +156,16 @@ class Counts:
             is_count = max(first) < said and not self._are_of_one([said, *first])
             return [sum(first), size] if is_count else []
         opened = [sum(n or 1 for n in first)] if any(first) else []
-        return [named, size, *opened] if named else []
+        return [named, size, *opened, *self._added(parts)] if named else []
+
+    def _added(self, parts: Sequence[Sentence]) -> Iterator[Number]:
+        """What the first and the last numbers of the parts add up to: "eleven: two on A, nine on
+        B"."""
+        inside = [
+            [c.mention.value for c in self._reading.inside(p) if c.kind == "number"] for p in parts
+        ]
+        for at in (0, -1) if all(inside) else ():
+            yield sum(own[at] for own in inside)
 
     def _are_of_one(self, values: Sequence[Number]) -> bool:
         """Whether one record has all of some figures."""

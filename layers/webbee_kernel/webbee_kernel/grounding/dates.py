@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from functools import cached_property, partial
 from itertools import chain, islice, pairwise
+from zoneinfo import ZoneInfo
 
 from .. import language
 from ..language.units import unit_after
 from .figures import Figures, Ground, is_rough, shown
-from .places import MESSAGE, Number, Owner, Place, day_of, key_words, settle, unit_of_key
+from .places import MESSAGE, Number, Owner, Place, day_of, key_words, moment, settle, unit_of_key
 from .reading import Claim
 
 ABOUT = 10
@@ -54,7 +55,14 @@ class Dates:
         return self._about(told) if is_rough(self._reading, claim) else None
 
     def is_of(self, owners: frozenset[Owner], claim: Claim) -> bool:
-        """Whether a time is some length of time of a record from one that it has."""
+        """Whether a time is one that a record has in the zone of a city that the sentence names, or
+        some length of time of the record from one."""
+        part, tag = self._reading.sentence(claim.start), self._reading.language.tag
+        zone = language.zone_in(self._reading.text[part.start : part.end], tag)
+        own = (p.value for p in self._index.strings if p.owner in owners) if zone else ()
+        there = (at.astimezone(ZoneInfo(zone)) for at in map(moment, own) if at)
+        if any(at.hour * HOUR + at.minute in claim.mention.readings for at in there):
+            return True
         made = (self._counted[1].get(minutes, {}) for minutes in claim.mention.readings)
         return any(not owners.isdisjoint(one) for one in made)
 
@@ -111,18 +119,25 @@ class Dates:
         days = self._index.once("weekdays", self._weekdays)
         return shown([p for day in claim.mention.readings for p in days.get(day, ())])
 
-    def other_weekdays(self) -> Iterator[tuple[Claim, str]]:
-        """The days of the week beside a date that is none, each with the date."""
-        earlier = ""
+    @cached_property
+    def weekdays_of_dates(self) -> list[tuple[Claim, Claim]]:
+        """The days of the week that stand beside a date, with it."""
+        found, earlier = list[tuple[Claim, Claim]](), ""
         for one, other in pairwise(self._reading.claims):
             named, dated = (one, other) if one.kind == "weekday" else (other, one)
             is_pair = named.kind == "weekday" and dated.kind in ("date", "moment")
             # of "Monday and Tuesday, 4 and 5 May" each day has its own
             if is_pair and earlier != "weekday" and self._is_beside(one, other):
-                days = [*chain.from_iterable(map(self._nearest, dated.mention.readings))]
-                if days and {on.weekday() for on in days}.isdisjoint(named.mention.readings):
-                    yield named, days[0].isoformat()
+                found.append((named, dated))
             earlier = one.kind
+        return found
+
+    def other_weekdays(self) -> Iterator[tuple[Claim, str]]:
+        """The days of the week beside a date that is none, each with the date."""
+        for named, dated in self.weekdays_of_dates:
+            days = [*chain.from_iterable(map(self._nearest, dated.mention.readings))]
+            if days and {on.weekday() for on in days}.isdisjoint(named.mention.readings):
+                yield named, days[0].isoformat()
 
     def _is_beside(self, one: Claim, other: Claim) -> bool:
         """Whether nothing stands between two values, and no range begins with the second."""

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 
 from .. import language
 from ..language.units import NO_UNIT, Unit, unit_after, unit_of
+from . import endings
 from .arithmetic import REPLY, SAID, Arithmetic
 from .groups import ANY, QUOTIENT, Figure
 from .index import Index
 from .measures import Measures
 from .places import (
-    DATE,
     MESSAGE,
     Number,
     Owner,
@@ -31,26 +31,22 @@ from .reading import Claim, Reading, among
 SMALL, LONG = 12, 100
 """Whole numbers up to here may count anything, where no list says otherwise; from here on lengths
 of time are read out of the data, not worked out."""
-LONGEST, SHORT_UNIT = 60, 3
-"""Characters of what a number is part of; letters of the sign of a unit."""
-THOUSAND = 1000
-SHORT_RUN, LONGEST_ENDING = 6, 10
-"""Digits that grouped otherwise are still no amount; digits by which a number's end is compared."""
-ZONE = 6
-"""Characters of a moment's zone: "+02:00"."""
+SHORT_UNIT = 3
+"""Letters of the sign of a unit."""
+TEN, THOUSAND = 10, 1000
 LONGEST_COUNT = 4
 """Digits of a number without marks between them that may say how many."""
 LINES = 100
 """Figures of a reply that are added up line by line."""
 BESIDE = 8
 """Characters between a day of the week and its number."""
+HOUR = 60
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Characters around a figure in which it is hedged, and what no hedge reaches over."""
 _ABOUT = ("~", "\u2248")
 _FIELD = re.compile(r"[^\s(]+|some of .*")
+_PARTS = re.compile(r"[,;:.()|\n]")
 _DIGITS = re.compile(r"\d+")
-_RUN = re.compile(r"(?<![^\W_])[A-Z\d]{1,20}(?:[ \u00a0()./-]{1,3}[A-Z\d]{1,20}){1,9}(?![^\W_])")
-_BREAKS = re.compile(r"[ \u00a0()./-]+")
 _SMALLER = {"hour": unit_of("minute"), "minute": unit_of("second")}
 _HUNDREDTHS = re.compile(r"[ \u00a0](\d\d)[ \u00a0][^\W\d_]{2}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -120,10 +116,25 @@ class Figures:
         if claim.kind == "percent":
             return self._rated(exact, readings)
         dated = self._calendar(claim)
-        exact += self._between(claim)
+        exact = self._compound(claim) or [*exact, *self._between(claim)]
         if exact and not (dated and self._is_on(claim)):
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
-        return dated or self.grouped(claim) or self._measured(claim)
+        run = shown(endings.grouped(self.index, self.reading.text, claim.start, claim.end))
+        return dated or run or self._measured(claim)
+
+    def _compound(self, claim: Claim) -> list[Place]:
+        """The fields of a length of time of which a number tells a part: "3 h 10 min"."""
+        if self.unit(claim).measure != "time":
+            return []
+        parts = self.reading.before(claim), claim, self.reading.after(claim)
+        numbers = [c for c in parts if c and c.kind == "number" and c.mention.value is not None]
+        for hours, minutes in pairwise(numbers):
+            units = self.unit(hours), self.unit(minutes)
+            between = self.reading.text[hours.end : minutes.start].strip()
+            if [unit.name for unit in units] == ["hour", "minute"] and between.isalpha():
+                told = HOUR * hours.mention.value + minutes.mention.value
+                return self.measures.held(told, 1 / 2, units[1])
+        return []
 
     def _between(self, claim: Claim) -> Iterator[Place]:
         """The moments of a record that lie as far apart as a length of time."""
@@ -167,7 +178,7 @@ class Figures:
         signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
         places = [p for value in signed for p in self.index.numbers.get(value, ())]
         places = [p for p in places if not self._is_converted(claim, p)]
-        places += self.ending(claim.token)
+        places += endings.ending(self.index, claim.token)
         places = places or self._hundredths(claim, readings)
         if places and self._is_bare(claim):  # "from 4 to 8": days of dates as well
             places += self.index.days.get(claim.mention.value, [])
@@ -217,27 +228,6 @@ class Figures:
         whole = claim.kind == "number" and value is not None and float(value).is_integer()
         return whole and not any(claim.mention.decimals[:1])
 
-    def ending(self, code: str) -> list[Place]:
-        """The fields whose digits and capitals end so: a phone, a card's last four,
-        `order_70412`."""
-        return self.index.once("endings", self._endings).get(code[-LONGEST_ENDING:], [])
-
-    def _endings(self) -> dict[str, list[Place]]:
-        """The fields with more than three digits, by the ends of these, and of what they stand
-        in."""
-        found: dict[str, list[Place]] = {}
-        long = (p for p in self.index.figures if p.value == int(p.value) > 10**SHORT_RUN)
-        for place in (*self.index.strings, *long):
-            text = str(place.value)
-            if (stamp := DATE.match(text)) and len(text) <= stamp.end() + ZONE:
-                continue  # "5550" is no end of 09:55:50
-            digits = "".join(_DIGITS.findall(text))
-            for size in range(4, min(len(digits), LONGEST_ENDING) + 1):
-                found.setdefault(digits[-size:], []).append(place)
-            if len(digits) > 3 and len(text) <= LONGEST:
-                found.setdefault(_BREAKS.sub("", text)[-LONGEST_ENDING:], []).append(place)
-        return found
-
     def _is_on(self, claim: Claim) -> bool:
         """Whether a number stands right behind a weekday: "Monday 15", "Freitag, den 15."."""
         last = self.reading.before(claim)
@@ -274,16 +264,6 @@ class Figures:
             scale = mention.scale if abs(value) >= mention.scale else 1
             yield settle(value), scale * 10.0**-decimals
 
-    def grouped(self, claim: Claim) -> Ground | None:
-        """The fields of the digits and capitals around a value, however they are grouped: a card,
-        an account."""
-        start = max(0, claim.start - LONGEST)
-        for run in _RUN.finditer(self.reading.text, start, claim.end + LONGEST):
-            if run.start() <= claim.start < run.end():
-                whole = _BREAKS.sub("", run.group())
-                return shown(self.ending(whole.lstrip("0")) if len(whole) > SHORT_RUN else [])
-        return None
-
     def may_count(self, claim: Claim) -> bool:
         """Whether a figure may be anything's: a small whole number, one in words, a rounded one, an
         amount's hundredths, one too long to be read, a share, a length of time, the hundred that
@@ -292,7 +272,8 @@ class Figures:
         mention = claim.mention
         if self.in_other_unit(claim):
             return False
-        if mention.value is None or mention.spelled or claim.kind == "percent":
+        is_share = claim.kind == "percent" or self._begins_shares(claim)
+        if mention.value is None or mention.spelled or is_share:
             return True
         unit = self.unit(claim)
         is_worked_out = mention.value < LONG or unit.name == "year"
@@ -304,6 +285,13 @@ class Figures:
         whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
         told = bool(mention.unit or unit)
         return (whole and not told) or (mention.value == 100 and told)
+
+    def _begins_shares(self, claim: Claim) -> bool:
+        """Whether a number begins a range of percentages: "40 to 60 %"."""
+        after = self.reading.after(claim)
+        if not after or after.kind != "percent" or after.start - claim.end > BESIDE:
+            return False
+        return not _PARTS.search(self.reading.text, claim.end, after.start)
 
     def _measured(self, claim: Claim) -> Ground | None:
         """The fields that give a size, a weight or another measure in another unit."""
@@ -330,7 +318,7 @@ class Figures:
             formula = self._formula(claim, value, step)
             if formula and not (_FIELD.fullmatch(formula) and self.in_other_unit(claim)):
                 return Ground([], "derived", formula)
-        return None
+        return self._evened_out(claim)
 
     def _length(self, claim: Claim) -> Ground | None:
         """The fields that give what looks like a time as a length: 3:41 of `dur_ms: 221000`."""
@@ -345,11 +333,20 @@ class Figures:
         if value == int(value) >= 10 * THOUSAND and value % THOUSAND == 0:
             yield int(value), float(THOUSAND)
 
+    def _evened_out(self, claim: Claim) -> Ground | None:
+        """The average that a figure of four digits and more is in tens: "5,170 on average"."""
+        value = claim.mention.value
+        if value != int(value) or value < THOUSAND or value % TEN:
+            return None
+        formula = self._formula(claim, int(value), float(TEN))
+        return Ground([], "derived", formula) if formula.startswith("average") else None
+
     def _formula(self, claim: Claim, value: Number, step: float) -> str:
         """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
         kind, after = self._kind(claim), behind(self.reading.text, claim.end)
         is_scaled = step < 1 or 0 < len(after) <= SHORT_UNIT or self.unit(claim)
-        for factor in (1.0, *((1000.0, 0.001) if is_scaled else ())):
+        scales = (1000.0, 0.001) if is_scaled else ()
+        for factor in dict.fromkeys((1.0, *scales, *self.measures.factors(self.unit(claim)))):
             if found := self.arithmetic.follows(settle(value * factor), step * factor, kind):
                 return found
         if "minor" in language.key_roles(after):  # "69 cents" of an amount

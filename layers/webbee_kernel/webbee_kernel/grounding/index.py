@@ -28,6 +28,7 @@ from .places import (
     Rows,
     fold,
     key_words,
+    kind_of,
     moment,
     settle,
 )
@@ -181,7 +182,10 @@ class Index:
             self.times.setdefault(int(value[:2]) * 60 + int(value[3:]), []).append(at)
         elif kind == "number" and len(value) < 18:
             whole = value.lstrip("+-").isdigit()
-            self._number(int(value) if whole else float(value.replace(",", ".")), at)
+            # a text of two decimals under a key that tells nothing: an amount
+            told = "money" if value[-3:-2] in (".", ",") and not kind_of(at.key) else at.kind
+            number = int(value) if whole else float(value.replace(",", "."))
+            self._number(number, at._replace(kind=told))
         elif kind == "opaque":
             for day in _DAY_IN.finditer(value):  # FREE_UNTIL_2026-11-18
                 self._date(int(day[1]), int(day[2]), int(day[3]), at)

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from datetime import datetime
 from functools import cached_property
 from itertools import chain, combinations, islice
+from math import log
 
 from .. import language
 from ..language.units import NO_UNIT, Unit, unit_after
@@ -15,6 +16,8 @@ from .places import DATE, Number, Owner, Place, key_words, moment, unit_of_key
 BINARY = 0.1
 """Sizes may be told in steps of 1024: so much more or less."""
 MOMENTS, GAPS = 4, 1000
+UNITS = 50
+"""Figures of which the units are looked at."""
 """Moments of a record between which the time is told, and how many such times."""
 DOUBTFUL = ("millisecond", "second", "minute", "meter", "tonne", "celsius", "centimeter")
 """Units whose signs mean something else in keys: `wind_ms`, `price_min`, `us_cm`."""
@@ -37,6 +40,17 @@ class Measures:
         sizes, places = self._bases.get(kind, ([], []))
         first = bisect_left(sizes, (abs(value) - slack) * size)
         return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
+
+    def factors(self, unit: Unit) -> list[float]:
+        """How many of each unit that the data measures in one of another is, but for time, of which
+        people tell anything."""
+        if unit.measure == "time":
+            return []
+        sizes = {self.unit_of(p).size for p in self._bases.get(unit.measure, ([], []))[1][:UNITS]}
+        found = [unit.size / size for size in sizes if size]
+        # steps of 1000 may be steps of 1024
+        steps = (round(log(factor, 1000)) for factor in found if unit.measure == "size")
+        return [*found, *(1024.0**step for step in steps)]
 
     def between(self, value: Number, slack: float, unit: Unit) -> list[Place]:
         """The two moments of a record that lie so long apart."""

@@ -193,7 +193,8 @@ def kind_of(key: str) -> str:
     priced = language.key_roles("_".join(word for word in words if word not in _WEIGHED))
     if len(words) > 1 and words[-1] in _PERIODS and "money" not in priced:
         return kind_of("_".join(words[:-1]))  # `kwh_day`, `prev_month`
-    measured = unit_of_key(words[-1]).measure if "per" not in words else ""
+    is_measured = "per" not in words and key != "min"  # beside `max`
+    measured = unit_of_key(words[-1]).measure if is_measured else ""
     if measured and not ("money" in priced and words[-1] in _AMBIGUOUS):
         return measured
     if "rate" in roles and "money" not in language.key_roles(words[-1]):

@@ -145,6 +145,11 @@ class Reading:
         at = bisect_left(self._starts, claim.start)
         return self.claims[at - 1] if at else None
 
+    def after(self, claim: Claim) -> Claim | None:
+        """The claim behind another."""
+        at = bisect_right(self._starts, claim.start)
+        return self.claims[at] if at < len(self.claims) else None
+
     def around(self, claim: Claim) -> list[Claim]:
         """The two claims before another and the two behind it."""
         at = bisect_left(self._starts, claim.start)

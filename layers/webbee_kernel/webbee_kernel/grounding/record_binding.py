@@ -28,6 +28,8 @@ PARTS = frozenset(("time", "weekday"))
 """Kinds of values that are a part of a moment."""
 UNIT, RUN = 80, 12
 """Values that are read as one, and labels in a row that a value is held against."""
+FEW = 3
+"""Rows that may all be in other states."""
 SURE = 3
 """Fields of one record beside which the name of another is its name told wrongly."""
 APART = 0.6
@@ -118,8 +120,11 @@ def _is_named_by(index: Index, place: Place) -> bool:
         return len({str(p.value) for p in held}) / max(len({p.owner for p in held}), 1)
 
     telling = index.once(f"telling {place.owner[:-1]} {place.key}", share)
-    # each row another one: the column names its rows
-    return telling == 1 or (telling > APART and not str(place.value).islower())
+    text, names = str(place.value), place.key in language.title_keys()
+    names = names or "id" in language.key_roles(place.key) or not text.isalpha()
+    # each row another one: the column names its rows, where it is no state of a few
+    is_name = telling == 1 and (names or len(index.column(place)) > FEW)
+    return is_name or (telling > APART and not text.islower())
 
 
 def _is_head(index: Index, place: Place) -> bool:
@@ -171,7 +176,8 @@ def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplace
         for value, owner, others in _outlier(before):
             holds = held_by(index, value, {owner})
             is_odd = _is_alone(value, told) and (holds or value.is_label)
-            if is_odd and _is_outlier(index, value, others, is_first=value is inside[0]):
+            opens = value is inside[0] or value not in inside
+            if is_odd and _is_outlier(index, value, others, is_first=opens):
                 yield value.claim, holds, frozenset([owner])
 
 

@@ -9,7 +9,7 @@ from itertools import chain
 
 from .. import language
 from ..language.units import unit_after
-from . import mentions, record_binding, record_tables
+from . import endings, mentions, record_binding, record_tables
 from .counts import Counts
 from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
@@ -83,11 +83,12 @@ class Values:
         for spelled in dict.fromkeys((claim.token, token, bare, f"v{bare}")):
             if places := self._index.find(spelled, glue):
                 return Ground(places)
-        return self.figures.grouped(claim)
+        text = self._reading.text
+        return shown(endings.grouped(self._index, text, claim.start, claim.end))
 
     def _digits(self, digits: str) -> Ground | None:
         held = self._index.numbers.get(int(digits), ()) if digits.isdecimal() else ()
-        return shown(held, "verbatim") or shown(self.figures.ending(digits))
+        return shown(held, "verbatim") or shown(endings.ending(self._index, digits))
 
     def _quote(self, claim: Claim) -> Ground | None:
         """The fields in which a quote stands, or all its words in any form."""
@@ -327,13 +328,17 @@ class Check:
             values = bound.between(whole.start, whole.end)
             named = [v.rows for v in values if v.names and len(v.rows) == 1]
             if named:
-                return self._figures.is_of(rows.union(*named), claim)
+                return any(self._figures.is_of(r, claim) for r in (rows, rows.union(*named)))
         return self._figures.is_of(rows, claim)
 
     def _is_told(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether a value tells what a field shows: it counts nothing and is not denied."""
         if record_binding.counts(self._reading.text, claim):
             return False
+        if claim.kind == "weekday" and any(
+            claim is one for one, _ in self._values.dates.weekdays_of_dates
+        ):
+            return False  # it is the date's
         if claim.kind == "number" and self._figures.unit(claim).measure == "time":
             return any(map(_is_length, places))
         plain = claim.kind in ("field", "name", "state") and claim.token.islower()

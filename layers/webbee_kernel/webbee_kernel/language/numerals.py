@@ -8,7 +8,9 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
+from unicodedata import numeric
 
 from .model import Language
 from .resources import locale
@@ -61,10 +63,20 @@ def currency_after(text: str, at: int, language: Language) -> tuple[str, int]:
     return "", at
 
 
+SINCE = 2010
+"""The year from which currencies are known that are none any more."""
+
+
 @lru_cache(maxsize=1)
 def _codes() -> frozenset[str]:
-    """The ISO 4217 codes that CLDR knows."""
-    return frozenset(map(str, locale("en").currencies))
+    """The ISO 4217 codes of what CLDR knows to be legal tender somewhere, or to have been since
+    2010: older ones ("BAD") are hardly meant."""
+    from babel.core import get_global
+
+    used = chain.from_iterable(get_global("territory_currencies").values())
+    return frozenset(
+        code for code, _, end, tender in used if tender and (end is None or end[0] >= SINCE)
+    )
 
 
 @lru_cache(maxsize=16)
@@ -100,11 +112,12 @@ LONGEST = 60
 """Characters up to which a numeral is a number; beyond, it can only stand as it is."""
 _LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 _SPACES = " \u00a0\u202f\u2009"
+_FRACTIONS = "\u00bc-\u00be\u2153\u2154\u215b-\u215e"
 _NUMERAL = re.compile(
     rf"(?<![{_LETTERS}0-9_.])"
     rf"(?:\d{{1,3}}(?:[{_SPACES},.'’]\d{{3}})+(?!\d)(?:[.,]\d{{1,2}}(?!\d))?"
     r"|\d{1,2}(?:,\d\d)+,\d{3}(?!\d)(?:\.\d{1,2}(?!\d))?"  # 12,34,567: India
-    r"|\d+(?:[.,]\d+)?)"
+    rf"|\d+(?:[.,]\d+|[{_FRACTIONS}])?|[{_FRACTIONS}])"
 )
 _SIGN = re.compile(r"[-−–]")
 _NO_UNIT = ("", "\n", ",", ".", ")")  # behind a numeral: no unit follows
@@ -132,6 +145,8 @@ def readings(numeral: str) -> tuple[tuple[Number, int], ...]:
         return ()
     plain = re.sub(rf"[{_SPACES}'’]", "", numeral)
     marks = [c for c in plain if c in ",."]
+    if not plain.isdecimal() and plain[-1:].isnumeric() and not plain[-1:].isdecimal():
+        return ((int(plain[:-1] or 0) + numeric(plain[-1]), 2),)  # "1½"
     if not marks:
         return ((int(plain), 0),)
     head, _, tail = plain.rpartition(marks[-1])
