@@ -761,6 +761,7 @@ def test_numbers_under_the_name_of_people_are_people(name: str) -> None:
         ({"to": "C02aB"}, {"to": "C02Ab"}),
         ({"to": ANN}, {"to": ANN, "amount": -5}),
         ({"to": ANN}, {"to": ANN, "count": 1000}),
+        ({"to": ANN}, {"to": ANN, "count": "1000"}),
     ],
     ids=str,
 )

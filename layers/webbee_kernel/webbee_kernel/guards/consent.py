@@ -249,8 +249,8 @@ def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References, is_bare: b
 
 
 def _says_what_for(leaf: Leaf) -> bool:
-    """Whether a text, or how it is written, stands under a name that says what it is for."""
-    if isinstance(leaf.value, int | float) and not leaf.is_set:
+    """Whether it is no number, and stands under a name that says what it is for."""
+    if not leaf.is_set and (isinstance(leaf.value, int | float) or id_digits(leaf.value)):
         return False
     return is_told(leaf) or is_date(leaf.value) or is_known_key(leaf)
 
