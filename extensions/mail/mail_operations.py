@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from mail_errors import MailError, not_found
 from mail_ids import MessageRef
 from mail_text import addresses, body_of, cut, header, sender, valid_address
 from smtp_account import compose, deliver
+from webbee_kernel.sdk import SearchWords
 
 SUBJECT_LISTED = 100  # characters
 BODY_LIMIT = 4_000  # characters of a message's text that `read` returns
@@ -27,11 +29,11 @@ Criteria = Sequence[tuple[str, str | date | None]]
 
 @dataclass(slots=True)
 class Listing:
-    """Rows of one account with arrival and UID, to sort by, and how many messages there were to
-    choose from."""
+    """Rows of one account, each behind the words that it holds, its arrival and its UID; `counts`:
+    how many messages there were to choose from, by the words that they hold."""
 
-    rows: list[tuple[datetime, int, dict[str, Any]]] = field(default_factory=list)
-    matched: int = 0
+    rows: list[tuple[frozenset[str], datetime, int, dict[str, Any]]] = field(default_factory=list)
+    counts: Counter[frozenset[str]] = field(default_factory=Counter)
     unread: int = 0
 
 
@@ -54,9 +56,10 @@ def list_messages(
     since: datetime | None,
     limit: int,
     zone: tzinfo | None,
+    words: SearchWords | None = None,
 ) -> Listing:
-    """Messages of these folders that meet the criteria and arrived at `since` or later; `unread`
-    counts the whole inbox."""
+    """Messages of these folders that meet the criteria, arrived at `since` or later and hold any of
+    the words, of those that hold more the newest; `unread` counts the whole inbox."""
     listing = Listing()
     seen: set[str] = set()
     with connected(account) as imap:
@@ -65,13 +68,14 @@ def list_messages(
                 listing.unread = imap.unread()
             if not imap.select(folder):
                 continue
-            uids, matched = _matching(imap, criteria, since, limit)
-            envelopes = [e for e in imap.envelopes(uids) if not _repeats(e, seen)]
-            listing.matched += matched - len(uids) + len(envelopes)
-            listing.rows += [
-                (e.arrived, e.uid, row(str(imap.ref(e.uid)), e, account.address, zone))
-                for e in envelopes
-            ]
+            held, counts = _matching(imap, criteria, since, limit, words)
+            listing.counts += counts
+            for e in imap.envelopes([*held]):
+                if _repeats(e, seen):
+                    listing.counts[held[e.uid]] -= 1
+                    continue
+                told = row(str(imap.ref(e.uid)), e, account.address, zone)
+                listing.rows.append((held[e.uid], e.arrived, e.uid, told))
     return listing
 
 
@@ -215,13 +219,33 @@ def first_words(body: str) -> str:
 
 
 def _matching(
-    imap: ImapAccount, criteria: Criteria, since: datetime | None, limit: int
-) -> tuple[list[int], int]:
-    """The last UIDs that match, oldest first, and how many match in all."""
-    if not criteria and since is None:
-        return imap.newest(limit), imap.exists
-    uids = imap.search(criteria) if since is None else _since(imap, criteria, since)
-    return uids[-limit:], len(uids)
+    imap: ImapAccount,
+    criteria: Criteria,
+    since: datetime | None,
+    limit: int,
+    words: SearchWords | None,
+) -> tuple[dict[int, frozenset[str]], Counter[frozenset[str]]]:
+    """The last UIDs that match, each with the words that it holds, and how many match in all, by
+    the words that they hold."""
+    none = frozenset[str]()
+    if not criteria and since is None and not words:
+        return dict.fromkeys(imap.newest(limit), none), Counter({none: imap.exists})
+    if not words:
+        uids = _found(imap, criteria, since)
+        return dict.fromkeys(uids[-limit:], none), Counter({none: len(uids)})
+    held = dict[int, frozenset[str]]()
+    # the server says which messages hold a word: one search for each
+    for word, part in words.beginnings().items():
+        for uid in _found(imap, [*criteria, ("TEXT", part)], since):
+            held[uid] = held.get(uid, none) | {word}
+    last = sorted(held, key=lambda uid: (len(held[uid]), uid))[-limit:]
+    counts = Counter(held.values())
+    counts[none] = max(0, imap.exists - len(held))
+    return {uid: held[uid] for uid in last}, counts
+
+
+def _found(imap: ImapAccount, criteria: Criteria, since: datetime | None) -> list[int]:
+    return imap.search(criteria) if since is None else _since(imap, criteria, since)
 
 
 def _since(imap: ImapAccount, criteria: Criteria, since: datetime) -> list[int]:

@@ -128,20 +128,21 @@ async def list_inbox(ctx: Context, params: ListParams) -> ActionResult:
 @reported
 async def search(ctx: Context, params: SearchParams) -> ActionResult:
     """One connection per account, all at the same time; the servers do the searching, and compare
-    letters: words go there without their endings."""
+    letters: words go there without their endings. What lacks a word of the text stands behind what
+    has all of them, with the words that it lacks."""
     accounts = await mailboxes(ctx, params.account)
     folders = ["inbox", "archive"] if params.folder == "anywhere" else [params.folder]
-    wanted = (("TEXT", params.text), ("FROM", params.sender), ("SUBJECT", params.subject))
+    wanted = (("FROM", params.sender), ("SUBJECT", params.subject))
     criteria: Criteria = [
-        (key, part) for key, value in wanted for part in ctx.words(value).beginnings()
+        (key, part) for key, value in wanted for part in ctx.words(value).beginnings().values()
     ] + ([("UNSEEN", None)] if params.unread_only else [])
-    data, matched = await gathered(
-        ctx, accounts, folders, criteria, day_start(ctx, params.since), params.limit
-    )
+    since, text = day_start(ctx, params.since), ctx.words(params.text)
+    data, matched = await gathered(ctx, accounts, folders, criteria, since, params.limit, text)
     listed = len(data["messages"])
     data = {"found": matched} | {key: value for key, value in data.items() if key != "unread"}
-    words = [value for _, value in wanted if value]
-    summary = found(ctx, listed, matched, failed_addresses(data), words)
+    words = [value for value in (params.text, params.sender, params.subject) if value]
+    is_part = bool(data["messages"]) and all("lacks" in row for row in data["messages"])
+    summary = found(ctx, listed, matched, failed_addresses(data), words, is_part=is_part)
     return ActionResult.success(data, summary, refresh_panels=[])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from typing import Any, TypeVar
@@ -12,7 +13,7 @@ from mail_errors import MailError, not_found
 from mail_hosts import PRIVATE_HOSTS
 from mail_ids import MessageRef, parse_id
 from mail_operations import Criteria, Done, Listing, list_messages
-from webbee_kernel.sdk import Context
+from webbee_kernel.sdk import Context, SearchWords
 
 R = TypeVar("R")
 
@@ -63,19 +64,24 @@ async def gathered(
     criteria: Criteria,
     since: datetime | None,
     limit: int,
+    words: SearchWords | None = None,
 ) -> tuple[dict[str, Any], int]:
-    """The newest messages of these accounts together, as `{"unread", "messages", …}`, and how many
-    matched in all."""
+    """The newest messages of these accounts together, those that hold all words first, as
+    `{"unread", "messages", …}`, and how many matched in all."""
     zone = ctx.time.now().tzinfo
 
     def work(account: MailAccount) -> Listing:
-        return list_messages(account, folders, criteria, since, limit, zone)
+        return list_messages(account, folders, criteria, since, limit, zone, words)
 
     listings, failed = await across(accounts, work)
-    rows = sorted(
-        (r for listing in listings for r in listing.rows), key=lambda item: item[:2], reverse=True
-    )[:limit]
-    matched = sum(listing.matched for listing in listings)
+    counts = sum((listing.counts for listing in listings), Counter[frozenset[str]]())
+    best = words.best(counts) if words else [frozenset[str]()]
+    found = (r for listing in listings for r in listing.rows if r[0] in best)
+    rows = sorted(found, key=lambda r: (len(r[0]), *r[1:3]), reverse=True)[:limit]
+    matched = sum(counts[held] for held in best)
+    for held, *_, message in rows:
+        lacks = [word for word in words.beginnings() if word not in held] if words else []
+        message |= {"lacks": lacks} if lacks else {}
     data: dict[str, Any] = {
         "unread": sum(listing.unread for listing in listings),
         "messages": [message for *_, message in rows],

@@ -21,11 +21,18 @@ def listed(
 
 
 def found(
-    ctx: Context, shown: int, matched: int, failed: Sequence[str], words: Sequence[str]
+    ctx: Context,
+    shown: int,
+    matched: int,
+    failed: Sequence[str],
+    words: Sequence[str],
+    *,
+    is_part: bool,
 ) -> str:
-    """A search's summary; one that found nothing says for which words."""
+    """A search's summary; one that found nothing says for which words, and one that found only part
+    of them says so."""
     if matched or not words:
-        text = say(ctx, "found", matched)
+        text = say(ctx, "found", matched) + (say(ctx, "found_part") if is_part else "")
     else:
         text = say(ctx, "nothing_with", words=" ".join(words))
     return text + _left_out(ctx, shown, matched, failed)

@@ -4,6 +4,7 @@ panel."""
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StringConstraints
@@ -60,8 +61,8 @@ class FindParams(BaseModel):
     query: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
         "",
         description=(
-            "Words that must all stand in the title or the text, in any of their forms. Empty: the"
-            " newest notes."
+            "Words of the title or the text, in any of their forms; notes with all of them come"
+            " first. Empty: the newest notes."
         ),
     )
     limit: int = Field(10, ge=1, le=50, description="How many notes to return at most.")
@@ -155,11 +156,12 @@ async def append(ctx: Context, params: AppendParams) -> ActionResult:
 )
 async def find(ctx: Context, params: FindParams) -> ActionResult:
     """The exact count and the newest notes up to `limit`, with an excerpt each. With words one pass
-    over the user's notes (see `shelf`)."""
+    over the user's notes (see `shelf`); those that lack one stand behind those that have all."""
     words = ctx.words(params.query)
     count, rows = await (holding(ctx, words, params.limit) if words else all_of(ctx, params.limit))
-    notes = [{**note.facts(), "excerpt": excerpt(note.body, words)} for note in rows]
+    notes = [found_row(note, words) for note in rows]
     summary = say(ctx, "found" if params.query else "count", n=count, query=params.query)
+    summary += say(ctx, "found_part") if notes and all("lacks" in row for row in notes) else ""
     return ActionResult.success({"count": count, "notes": notes}, summary, refresh_panels=[])
 
 
@@ -256,13 +258,23 @@ async def all_of(ctx: Context, limit: int) -> tuple[int, list[Note]]:
 
 
 async def holding(ctx: Context, words: SearchWords, limit: int) -> tuple[int, list[Note]]:
-    """How many notes hold all of the words, and the newest of them."""
-    count, top = 0, Top(limit, Note.age)
+    """How many notes hold all of the words or enough of them, and the newest of them, those that
+    hold all first."""
+    counts, tops = Counter[frozenset[str]](), dict[frozenset[str], Top]()
     async for note in every(ctx):
-        if words.are_in(note.text):
-            count += 1
-            top.offer(note)
-    return count, top.rows()
+        held = words.held(note.text)
+        counts[held] += 1
+        tops.setdefault(held, Top(limit, Note.age)).offer(note)
+    best = [held for held in words.best(counts) if held in tops]
+    rows = [note for held in best for note in tops[held].rows()]
+    return sum(counts[held] for held in best), rows[:limit]
+
+
+def found_row(note: Note, words: SearchWords) -> dict[str, Any]:
+    """A note as a list shows it, with the words that it lacks."""
+    lacks = [word for word in words.beginnings() if word not in words.held(note.text)]
+    told = {**note.facts(), "excerpt": excerpt(note.body, words)}
+    return told | ({"lacks": lacks} if lacks else {})
 
 
 @ext.skeleton(

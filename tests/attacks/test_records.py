@@ -80,6 +80,14 @@ def test_a_record_of_two_names_is_shown_with_both_and_its_id() -> None:
     assert has_run("Archive Junk, the Salaries", "p-2", PLANS, RENAMED[0])
 
 
+def test_a_record_that_was_renamed_by_a_write_of_ones_own_has_its_new_name_alone() -> None:
+    world = Shelf()
+    world.look(PLANS)
+    for name in ("Pay", "Wages"):
+        world.look({"plan": {"id": "p-2", "title": name}}, by="amend")
+    assert "“Wages”" in world.card("Remove Wages", "p-2")
+
+
 def test_an_id_in_what_was_read_is_none_of_the_record_that_holds_it() -> None:
     content = {"plan": {"id": "p-1", "title": "Old plan", "text": {"plan_id": "p-2"}}}
     world = Shelf()

@@ -52,13 +52,9 @@ def test_nine_rows_of_120_letters_beside_two_lines_are_choices_and_not_one_more(
 
 
 def test_buttons_of_the_tree_say_more_than_their_label() -> None:
-    tree = ui.Stack(
-        [
-            ui.Button("Buy soy milk", on_click=ui.Send("delete 17")),
-            ui.Button("Buy oat milk", on_click=ui.Send("delete 18")),
-            ui.Button("Open", on_click=ui.Call("open")),
-        ]
-    ).to_dict()
+    soy = ui.Button("Buy soy milk", on_click=ui.Send("delete 17"))
+    oat = ui.Button("Buy oat milk", on_click=ui.Send("delete 18"))
+    tree = ui.Stack([soy, oat, ui.Button("Open", on_click=ui.Call("open"))]).to_dict()
     offered = choices("Which one?", tree)
     assert [c["message"] for c in offered] == ["delete 17", "delete 18"]
     assert picked("2", offered) == picked("buy OAT milk", offered) == "delete 18"
@@ -109,10 +105,8 @@ def test_a_panel_is_named_once_and_only_for_calls_that_worked() -> None:
     }
     state: Any = SimpleNamespace(fresh=done, language="en", catalogue=Catalogue(), app_names={})
     state.arguments_of = lambda outcome: outcome.arguments
-    assert messages.response(state, {}, None, None, ())["refresh_panels"] == [
-        {"app_id": "mail", "panel_id": "inbox"},
-        {"app_id": "mail", "panel_id": "outbox"},
-    ]
+    told = messages.response(state, {}, None, None, ())["refresh_panels"]
+    assert told == [{"app_id": "mail", "panel_id": name} for name in ("inbox", "outbox")]
 
 
 def test_the_last_tree_that_worked_is_the_one_shown() -> None:

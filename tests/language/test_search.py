@@ -49,6 +49,10 @@ def test_another_word_is_not_found(query: str, tag: str, text: str) -> None:
     ("query", "tag", "beginnings"),
     [
         ("письма от Марии", "ru", ["письм", "Мар"]),
+        ("Анны", "ru", ["Анн"]),  # two letters are too few
+        ("Ивана", "ru", ["Ива"]),
+        ("Bestellnummer", "de", ["Bestell", "numm"]),
+        ("Rechnungsnummern", "de", ["Rechnungsnumm"]),
         ("orders", "en", ["order"]),
         ("Häuser", "de", ["Häuser"]),
         ("ann@example.com Q3", "en", ["ann@example.com", "Q3"]),
@@ -57,4 +61,19 @@ def test_another_word_is_not_found(query: str, tag: str, text: str) -> None:
 def test_a_server_that_compares_letters_gets_beginnings(
     query: str, tag: str, beginnings: list[str]
 ) -> None:
-    assert SearchWords(query, tag).beginnings() == beginnings
+    assert [*SearchWords(query, tag).beginnings().values()] == beginnings
+
+
+def test_what_lacks_a_word_stands_behind_what_has_all_unless_it_tells_little() -> None:
+    """A word tells little where many texts have it, and nothing where none has."""
+    words = SearchWords("order number", "en")
+    order, number = frozenset({"order"}), frozenset({"number"})
+    assert words.best({order: 1, frozenset(): 9}) == [order | number, order]
+    assert words.best({order: 1, number: 8, frozenset(): 9}) == [order | number, order]
+    assert words.best({frozenset(): 3}) == [order | number]
+
+
+def test_a_compound_is_found_by_its_parts() -> None:
+    words = SearchWords("Bestellnummer", "de")
+    assert words.are_in("Die Nummer Ihrer Bestellung") and words.are_in("BESTELLNUMMER 7")
+    assert len(words.held("Ihre Bestellung")) == 1

@@ -38,12 +38,8 @@ SEND = ToolSpec(
 
 def asking(**changes: Any) -> ModelRequest:
     """A classifier's request."""
-    values: dict[str, Any] = {
-        "role": "classifier",
-        "system": "Decide.",
-        "prompt": "[HISTORY]\n[now user] покажи письма",
-        "tools": (LIST, SEND),
-    }
+    values: dict[str, Any] = {"role": "classifier", "system": "Decide.", "tools": (LIST, SEND)}
+    values["prompt"] = "[HISTORY]\n[now user] покажи письма"
     return ModelRequest(**(values | changes))
 
 

@@ -42,10 +42,8 @@ def test_bedrock_gets_the_stable_parts_before_a_cache_point(bedrock: Wire) -> No
     assert received.body["system"] == [{"text": "Decide."}, {"cachePoint": {"type": "default"}}]
     assert received.body["messages"] == [{"role": "user", "content": [{"text": asking().prompt}]}]
     assert received.body["inferenceConfig"] == {"maxTokens": 1024, "temperature": 0.0}
-    assert [t["toolSpec"]["name"] for t in received.body["toolConfig"]["tools"]] == [
-        "mail__list_inbox",
-        "mail__send",
-    ]
+    names = [t["toolSpec"]["name"] for t in received.body["toolConfig"]["tools"]]
+    assert names == ["mail__list_inbox", "mail__send"]
 
 
 def test_converse_takes_effort_and_the_time_of_the_cache() -> None:

@@ -67,12 +67,9 @@ def test_a_function_has_its_own_folder_and_the_kernel(
 def test_extension_code_is_in_the_cell_only(
     functions: dict[str, dict[str, Any]],
 ) -> None:
-    with_extensions = {
-        function
-        for function, properties in functions.items()
-        if {"Ref": "ExtensionsLayer"} in properties.get("Layers", [])
-    }
-    assert with_extensions == {"ToolDispatchFunction"}
+    layers = {function: given.get("Layers", []) for function, given in functions.items()}
+    theirs = [function for function, refs in layers.items() if {"Ref": "ExtensionsLayer"} in refs]
+    assert theirs == ["ToolDispatchFunction"]
 
 
 def test_i_fact_ledger_pii_mask_default_off_in_the_template(template: Template) -> None:
@@ -260,11 +257,8 @@ def longest_parameter(parameter: dict[str, Any]) -> str:
     if allowed := parameter.get("AllowedValues"):
         return max(map(str, allowed), key=len)
     patterns = {"^(arn:": 130, "^(https?://[^": 48, "^[0-9A-Za-z]{": 10}
-    found = [
-        n
-        for start, n in patterns.items()
-        if parameter.get("AllowedPattern", "")[:13].startswith(start)
-    ]
+    allowed = parameter.get("AllowedPattern", "")[:13]
+    found = [n for start, n in patterns.items() if allowed.startswith(start)]
     return "x" * parameter.get("MaxLength", *found)
 
 

@@ -186,10 +186,8 @@ def test_the_transform_adds_no_role_and_no_managed_policy(transformed: Template)
     person = roles.pop("PersonRole")  # taken by chat_turn for one person's export or erasure
     assert "ManagedPolicyArns" not in person
     assert "ManagedPolicyArns" not in roles.pop("DataRole")  # handed in with each call
-    used = {
-        properties["Role"]["Fn::GetAtt"][0]
-        for _, properties in resources(transformed, "AWS::Lambda::Function")
-    }
+    functions = resources(transformed, "AWS::Lambda::Function")
+    used = {properties["Role"]["Fn::GetAtt"][0] for _, properties in functions}
     assert set(roles) == used
     assert len(used) == len(ALLOWED)  # one each, none shared
     assert not any("ManagedPolicyArns" in role for role in roles.values())
@@ -238,33 +236,25 @@ def test_models_and_their_key_are_allowed_only_where_they_are_named(
         if "Fn::If" in statement
     ]
     found = [(condition, otherwise) for condition, _, otherwise in conditional]
-    assert [one for one in found if one[0] != "ExtensionsAreConfigured"][-3:] == [
-        ("BedrockIsUsed", {"Ref": "AWS::NoValue"}),
-        ("ModelKeyIsUsed", {"Ref": "AWS::NoValue"}),
-        ("KeyIsOwn", {"Ref": "AWS::NoValue"}),
-    ]
+    names = ("BedrockIsUsed", "ModelKeyIsUsed", "KeyIsOwn")
+    last = [one for one in found if one[0] != "ExtensionsAreConfigured"][-3:]
+    assert last == [(name, {"Ref": "AWS::NoValue"}) for name in names]
     assert template["Conditions"]["BedrockIsUsed"] == {
         "Fn::Not": [{"Fn::Equals": [{"Fn::Join": ["", {"Ref": "BedrockModelArns"}]}, ""]}]
     }
     assert template["Conditions"]["ModelKeyIsUsed"] == {
         "Fn::Not": [{"Fn::Equals": [{"Ref": "ModelKeySecret"}, ""]}]
     }
-    assert (
-        template["Parameters"]["BedrockModelArns"]["Default"]
-        == template["Parameters"]["ModelKeySecret"]["Default"]
-        == ""
-    )
+    for name in ("BedrockModelArns", "ModelKeySecret"):
+        assert template["Parameters"][name]["Default"] == ""
 
 
 @pytest.mark.parametrize("function", ALLOWED)
 def test_the_environment_names_the_tables_the_role_allows_and_no_other(
     template: Template, function: str
 ) -> None:
-    named = {
-        value["Ref"]
-        for name, value in environment(template, function).items()
-        if name.startswith("WEBBEE_TABLE_")
-    }
+    variables = environment(template, function).items()
+    named = {value["Ref"] for name, value in variables if name.startswith("WEBBEE_TABLE_")}
     own = DATA if function == "ToolDispatchFunction" else ALLOWED[function]
     allowed = {resource for resource in own if resource.endswith("Table")}
     if "PersonRole" in ALLOWED[function]:
@@ -348,12 +338,9 @@ def test_every_statement_on_data_is_held_to_the_callers_tenant(transformed: Temp
     for statement in statements(transformed, "DataRole"):
         condition = statement.get("Condition", {})
         if any(action.startswith("dynamodb:") for action in as_list(statement["Action"])):
-            assert condition == {
-                "Null": {"dynamodb:LeadingKeys": "false"},
-                "ForAllValues:StringLike": {
-                    "dynamodb:LeadingKeys": ["${aws:PrincipalTag/tenant}#*"]
-                },
-            }
+            own = {"dynamodb:LeadingKeys": ["${aws:PrincipalTag/tenant}#*"]}
+            always = {"dynamodb:LeadingKeys": "false"}
+            assert condition == {"Null": always, "ForAllValues:StringLike": own}
         if short(statement["Resource"]) == OWN_SECRETS:
             assert condition == {"Null": {"aws:PrincipalTag/secrets": "false"}}
 
@@ -374,11 +361,9 @@ def test_only_the_two_callers_may_take_the_data_role_and_only_with_a_tenant(
         "StringEquals": {"aws:PrincipalTag/webbee-caller": {"Ref": "AWS::StackName"}},
         "StringLike": {"aws:RequestTag/tenant": "?*", "aws:RequestTag/secrets": "?*"},
     }
-    tagged = {
-        name
-        for name, properties in resources(transformed, "AWS::IAM::Role")
-        if any(tag["Key"] == "webbee-caller" for tag in properties.get("Tags", ()))
-    }
+    roles = resources(transformed, "AWS::IAM::Role")
+    tags = {name: [t["Key"] for t in properties.get("Tags", ())] for name, properties in roles}
+    tagged = {name for name, keys in tags.items() if "webbee-caller" in keys}
     assert tagged == {"ChatTurnRole", "SkeletonRefreshRole"}
     assert transformed["Resources"]["DataRole"]["Condition"] == "IsIsolated"
     assert transformed["Parameters"]["Isolation"]["Default"] == "tenant"
@@ -392,13 +377,9 @@ def test_only_without_isolation_the_cell_has_rights_of_its_own(transformed: Temp
 
 
 def test_tenants_get_environments_of_their_own_on_request(template: Template) -> None:
-    assert template["Resources"]["ToolDispatchFunction"]["Properties"]["TenancyConfig"] == {
-        "Fn::If": [
-            "TenantsHaveEnvironments",
-            {"TenantIsolationMode": "PER_TENANT"},
-            {"Ref": "AWS::NoValue"},
-        ]
-    }
+    tenancy = template["Resources"]["ToolDispatchFunction"]["Properties"]["TenancyConfig"]
+    apart = {"TenantIsolationMode": "PER_TENANT"}
+    assert tenancy == {"Fn::If": ["TenantsHaveEnvironments", apart, {"Ref": "AWS::NoValue"}]}
 
 
 @pytest.mark.parametrize("role", ["ChatTurnRole", "SkeletonRefreshRole"])

@@ -8,17 +8,8 @@ from moto import mock_aws
 
 from local.template import Template, create_tables, table_definitions
 
-TABLES = [
-    "SessionsTable",
-    "SkeletonTable",
-    "CacheTable",
-    "StoreTable",
-    "AuditTable",
-    "EventsTable",
-    "TranscriptsTable",
-    "LimitsTable",
-    "ConnectionsTable",
-]
+NOUNS = "Sessions Skeleton Cache Store Audit Events Transcripts Limits Connections".split()
+TABLES = [f"{noun}Table" for noun in NOUNS]
 
 
 def test_these_are_the_tables(template: Template) -> None:
@@ -39,10 +30,8 @@ def test_a_table_is_keyed_expires_backs_up_encrypts_and_survives(
     assert properties["DeletionProtectionEnabled"] == {"Fn::If": ["DataIsProtected", True, False]}
     assert resource["DeletionPolicy"] == "RetainExceptOnCreate"
     assert resource["UpdateReplacePolicy"] == "Retain"
-    assert table_definitions(template)[table]["KeySchema"] == [
-        {"AttributeName": "pk", "KeyType": "HASH"},
-        {"AttributeName": "sk", "KeyType": "RANGE"},
-    ]
+    keys = table_definitions(template)[table]["KeySchema"]
+    assert [(k["AttributeName"], k["KeyType"]) for k in keys] == [("pk", "HASH"), ("sk", "RANGE")]
 
 
 def test_data_is_protected_unless_the_operator_says_otherwise(template: Template) -> None:

@@ -242,6 +242,33 @@ BOOKS = (
     tool("flats.list", ["show my flats"]),
     write("flats.add", ["add the flat {title}"], "title", "title"),
 )
+SHELF = ["show my notes", "zeig meine Notizen", "montre mes notes", "muestra mis notas",
+         "покажи мои заметки"]  # fmt: skip
+SAID = ["rename {title} to {new_title}", "benenne {title} in {new_title} um",
+        "renomme {title} en {new_title}", "renombra {title} a {new_title}",
+        "переименуй {title} в {new_title}", "cambia {title} a {new_title}"]  # fmt: skip
+OF_A_NOTE = ["rename the note {title} to {new_title}", "renombra la nota {title} a {new_title}",
+             "benenne die Notiz {title} in {new_title} um", "renomme la note {title} en {new_title}",
+             "переименуй заметку {title} в {new_title}"]  # fmt: skip
+RENAMING = (
+    write("tasks.rename", SAID, "id title new_title", "new_title"),
+    write("notes.rename", OF_A_NOTE, "id title new_title", "new_title"),
+    *(tool("notes.find", SHELF), LIST),
+)
+TO_ROUTER = ("rename the note to Router", "rename that note to Router", "renomme la note en Router",
+             "benenne die Notiz in Router um", "renombra la nota a Router",
+             "переименуй заметку в Router", "can you rename my note to Router?")  # fmt: skip
+ROUTER: Called = ("notes__rename", {"id": "n1", "new_title": "Router"})
+WIFI = ("notes", "read", {"id": "n1", "title": "Wifi"})
+MILKS = [{"id": "t1", "title": "Milk"}, {"id": "t2", "title": "Milk for Bob"}]
+TO_ANN = ("mail", "send", {"to": "ann@example.com"})
+SEARCHING = ["find the email about {text}", "such nach {text}", "найди письмо про {text}",
+             "cherche le mail sur {text}", "busca el correo sobre {text}"]  # fmt: skip
+FINDS = tool("mail.search", SEARCHING, "text", "text")
+
+
+def looked_for(text: str) -> list[Called]:
+    return [(FINDS.name, {"text": text}), LOOKS]
 
 
 def note(body: str) -> Called:
@@ -379,7 +406,6 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         f"send a@b.com {told}": [send(body, "a@b.com")]
         for told, body in {
             "a message that the status comes tomorrow": "the status comes tomorrow",
-            "the report that you wanted": "the report that you wanted",
             "that the status comes": "the status comes",
         }.items()
     }),
@@ -402,6 +428,41 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         },
         {"escribe a Ivan que el borrador está listo": [("mail__inbox", {}), LOOKS]},
     ),
+    "an app's noun alone is its record that was shown last, a name one of any app": (
+        {"facts": [WIFI, TWO], "tools": RENAMING},
+        {message: [ROUTER] for message in (*TO_ROUTER, "rename Wifi to Router")},
+    ),
+    "and no other app's is called by that noun": (
+        {"facts": [TWO], "tools": RENAMING},
+        {message: [] for message in TO_ROUTER},
+    ),
+    "an exact title goes before a longer one that holds it": (
+        {"facts": [("tasks", "list", {"tasks": MILKS})]}, {
+        "complete Milk": [complete(id="t1")],
+        "complete the milk for Bob task": [complete(id="t2")],
+        'delete the task "Milk"': [("tasks__delete", {"id": "t1"})],
+    }),
+    "her is the one person whom the newest result is about": (
+        {"facts": [TO_ANN], "tools": [TO_SOMEBODY]}, {
+        'send her "hi"': [send("hi", "ann@example.com")],
+        "send her that I am late": [send("I am late", "ann@example.com")],
+    }),
+    "of several nobody": (
+        {"facts": [("mail", "list", {"mails": FROM_PEOPLE})], "tools": [TO_SOMEBODY]},
+        {'send her "hi"': []},
+    ),
+    "what is said of a thing, and what find leads to, is looked for": (
+        {"tools": [FINDS, LIST, CONTINUE]}, {
+        "what is the number of the order?": looked_for("number order"),
+        "what's yesterday's order number?": looked_for("order number"),
+        "find my order": looked_for("order"),
+        "wie war die Bestellnummer?": looked_for("Bestellnummer"),
+        "какой был номер заказа?": looked_for("номер заказа"),
+        "quel est le numéro de commande ?": looked_for("numéro commande"),
+        "busca el número de pedido": looked_for("número pedido"),
+        "what is the capital?": [],
+        "don't find the order number": [],
+    }),
     "what leads to a text is no part of it": (
         {"tools": [write("notes.write", NOTED, "body", "body")]}, {
         "a note saying buy milk for Anna": [note("buy milk for Anna")],
@@ -532,7 +593,10 @@ def test_an_id_that_is_needed_is_looked_for_or_asked_for_and_never_a_field() -> 
     letters = {"mails": [{"id": "m1", "subject": "Plan"}, {"id": "m2", "subject": "Lunch"}]}
     asked = answer(said, **beside, results=[("mail", "inbox", letters)])
     told = [does["message"] for does in pressed(asked) if does["action"] == "send"]
-    assert told == ["reply to m1: the plan looks good", "reply to m2: the plan looks good"]
+    assert told == ["reply to “Plan”: the plan looks good", "reply to “Lunch”: the plan looks good"]
+    letters["mails"][0]["subject"] = "Lunch"  # a name that tells two
+    asked = answer(said, **beside, results=[("mail", "inbox", letters)])
+    assert "reply to m1: the plan looks good" in [does.get("message") for does in pressed(asked)]
     asked = answer("reply I agree", **beside)
     assert asked.text.endswith("Have me show it first: show my mail")
     assert "Form" not in dumps(asked.offer)
@@ -608,7 +672,7 @@ def test_words_on_another_apps_records_or_no_command_take_nothing_back() -> None
 def test_a_question_that_nothing_answers_offers_the_searches_with_its_word_filled_in() -> None:
     mail = tool("mail.search", ["find the email about {text}"], "text", "text")
     offered = pressed(answer("what's my order number?", tools=(mail, LIST)))
-    assert {"action": "send", "message": "find the email about order"} in offered
+    assert {"action": "send", "message": "find the email about order number"} in offered
     assert {"action": "find", "q": "order number"} in offered
     order = tool("mail.order", ["show my order"])
     offered = pressed(answer("where is my order", tools=(mail, order)))
@@ -633,6 +697,16 @@ def test_a_question_is_answered_by_the_record_that_holds_all_that_it_is_about(
     said = answer(message, ("notes", "find", {"notes": notes}), tools=(read, LIST))
     assert len(said.tool_calls) == called
     assert called or said.text.startswith("Nothing that was shown here holds “plumber”.")
+
+
+def test_the_one_record_that_searches_found_is_read() -> None:
+    beside: dict[str, Any] = {
+        "tools": (FINDS, tool("mail.read", ["open {id}"], "id", "id"), CONTINUE)
+    }
+    for rows, called in (([LETTER], [("mail__read", {"id": "m1"})]), ([], []), (FROM_PEOPLE, [])):
+        found = ("mail", "search", {"messages": rows})
+        assert calls("find the order number", **beside, results=[found]) == called
+    assert not calls("find the order", **beside, results=[found, ("mail", "read", LETTER)])
 
 
 def test_choices_that_are_cut_say_how_many_more_there_are() -> None:
@@ -706,6 +780,9 @@ PUT = tool(
          {"to": "a@b.com", "body": "the text is done", "subject": "Draft"}),
         (MAIL, 'schreib an a@b.com mit dem Betreff "Entwurf" und dem Text "Ist fertig."',
          {"to": "a@b.com", "body": "Ist fertig.", "subject": "Entwurf"}),
+        # no text is made up and nobody guessed
+        (TO_SOMEBODY, "send a@b.com the report that you wanted", {"to": "a@b.com"}),
+        (TO_SOMEBODY, "send her the link too", {}),
         # words before an example
         (RIDE, "yesterday I rode 25 km to Lisbon", {"km": 25, "place": "Lisbon"}),
         # no examples, but words that its app alone knows
@@ -715,7 +792,7 @@ PUT = tool(
 def test_a_form_takes_each_text_by_the_name_of_its_field_and_without_what_leads_to_it(
     filled: ToolSpec, message: str, values: dict[str, Any]
 ) -> None:
-    beside = () if filled is MAIL else TOOLS
+    beside = () if filled in (MAIL, TO_SOMEBODY) else TOOLS
     assert fields_of(message, *beside, filled) == values
 
 
@@ -777,10 +854,10 @@ def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None
 
     say("archive the mail from Anna Weber")
     assert sent == ["m-1"]
-    for said in ("that I am late", "lunch is at noon"):  # neither "Tom" nor "Tom Hill that I"
-        card = say(f"write to Tom Hill {said}")["confirmation"]
-        body = said.removeprefix("that ")
-        assert card["calls"][0]["arguments"] == {"to": "tom@x.com", "body": body}
+    card = say("write to Tom Hill that I am late")["confirmation"]
+    assert card["calls"][0]["arguments"] == {"to": "tom@x.com", "body": "I am late"}
+    form = say("write to Tom Hill lunch is at noon")["ui"]  # neither "Tom" nor "Tom Hill lunch"
+    assert "tom@x.com" in [n["props"].get("value") for n in nodes(form)]
     told = say("write to Peter Pan that I am late")
     assert told["reply"].startswith("Nothing here is called “Peter Pan”.")
     assert "I am late" in [n["props"].get("value") for n in nodes(told["ui"])]

@@ -280,6 +280,8 @@ def test_arguments_out_of_range_are_refused(
         ({"sender": "sarah", "unread_only": True}, ["Q3 plan"]),
         ({"sender": "sarah", "account": PERSONAL}, []),
         ({"text": 'a "quoted" \\ word'}, []),
+        ({"sender": "Ивана", "account": "work"}, ["Отчёт за неделю", "Планёрка переносится"]),
+        ({"text": "Q3 plan unicorn"}, ["Q3 plan"]),  # what no message holds tells nothing
     ],
 )
 def test_search_finds_by_each_criterion(
@@ -288,6 +290,14 @@ def test_search_finds_by_each_criterion(
     result = mail.call("search", **criteria)
     assert subjects(result) == expected
     assert result.data["found"] == len(expected)
+
+
+def test_a_message_that_lacks_a_word_says_so_and_stands_behind(mail: ExtensionHarness) -> None:
+    result = mail.call("search", text="order number")
+    [order] = [row for row in result.data["messages"] if "order" in row["subject"]]
+    assert order["lacks"] == ["number"]
+    assert result.summary == "found 1 message; not with all of these words"
+    assert subjects(mail.call("search", text="revenue final loan"))[0] == "Q2 results"
 
 
 def test_search_by_date_looks_at_the_arrival(mail: ExtensionHarness) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import log
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, StringConstraints
@@ -34,8 +33,6 @@ TURNS: Final = 200
 """Newest turns of each that are read."""
 MATCHES: Final = 5
 """Matches that are told of one conversation, the newest first."""
-LEAST: Final = 0.2
-"""What a turn that lacks a word must hold of what all words tell."""
 SHORTEST: Final = 2
 """Characters of a query: one letter stands everywhere, and finds nothing."""
 UNSEEN: Final = frozenset(
@@ -165,7 +162,7 @@ class Conversations:
         and the newest 200 turns of each; with `cursor`, the conversations before them. A `q` of
         less than two characters finds nothing."""
         asked = request.asked(SearchAsked)
-        words = SearchWords(asked.q, request.reader.language).words
+        words = SearchWords(asked.q, request.reader.language)
         if len("".join(asked.q.split())) < SHORTEST:
             return Answer({"matches": [], "searched": 0, "cursor": None})
         user, now = UserKey.of(request.caller), self._clock.now()
@@ -192,43 +189,24 @@ def _key(request: Request) -> SessionKey:
 
 
 def _matches(
-    turns: Sequence[tuple[SessionSummary, JSONObject]], words: Sequence[SearchWord]
+    turns: Sequence[tuple[SessionSummary, JSONObject]], words: SearchWords
 ) -> list[JSONObject]:
     """The turns that hold every word, then those that lack some and hold what tells most. A few of
     each conversation, the newest first, each with an excerpt and the words that it lacks."""
     read = [(session, row, _texts(row)) for session, row in turns]
-    held = [_held(words, texts) for *_, texts in read]
-    telling, count = _telling(held, words), Counter[str]()
+    held = [frozenset[str]().union(*(words.held(t) for _, t in texts)) for *_, texts in read]
+    best, count = words.best(Counter(held)), Counter[str]()
     found: list[JSONObject] = []
     # sorting is stable: with as many words the newest stay in front
     for (session, row, texts), has in sorted(
         zip(read, held, strict=True), key=lambda one: -len(one[1])
     ):
-        count[session.session_id] += has in telling
-        if has in telling and count[session.session_id] <= MATCHES:
+        count[session.session_id] += has in best
+        if has in best and count[session.session_id] <= MATCHES:
             at = {name: row[name] for name in ("at", "turn", "request_id")}
             told = {"session_id": session.session_id, "title": session.title, **at}
-            found.append({**told, **_excerpt(texts, words, has)})
+            found.append({**told, **_excerpt(texts, words.words, has)})
     return found
-
-
-def _held(words: Sequence[SearchWord], texts: Sequence[tuple[str, str]]) -> frozenset[SearchWord]:
-    """The words that stand in any of these texts."""
-    return frozenset(word for word in words if any(word.search(text) for _, text in texts))
-
-
-def _telling(
-    held: Sequence[frozenset[SearchWord]], words: Iterable[SearchWord]
-) -> set[frozenset[SearchWord]]:
-    """What of the words a turn must hold: all, or enough of what they tell. Of the turns that lack
-    some, a word tells the more, the fewer have it."""
-    every = frozenset(words)
-    near = [has for has in held if has != every]
-    counts = Counter(word for has in near for word in has)
-    # what none of them has tells as much as what one has: no division by nothing
-    tells = {word: log((len(near) + 1) / max(counts[word], 1)) for word in every}
-    least = LEAST * sum(tells.values())
-    return {every}.union(h for h in near if h and sum(tells[word] for word in h) >= least)
 
 
 def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -242,10 +220,10 @@ def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _excerpt(
-    texts: Sequence[tuple[str, str]], words: Sequence[SearchWord], has: frozenset[SearchWord]
+    texts: Sequence[tuple[str, str]], words: Sequence[SearchWord], has: frozenset[str]
 ) -> JSONObject:
     """Where the first word that a turn holds stands, and which it lacks."""
-    first = next(word for word in words if word in has)
+    first = next(word for word in words if word.word in has)
     found = ((name, text, first.search(text)) for name, text in texts)
     name, text, (begins, ends) = next((n, t, place) for n, t, place in found if place)
     start = max(0, begins - BEFORE)
@@ -254,7 +232,7 @@ def _excerpt(
         "excerpt": text[start : max(start + AROUND, ends)],
         "start": begins - start,
         "end": ends - start,
-        "lacks": [word.word for word in words if word not in has],
+        "lacks": [word.word for word in words if word.word not in has],
     }
 
 

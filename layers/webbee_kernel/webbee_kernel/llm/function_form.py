@@ -121,12 +121,23 @@ def form_of(tool: ToolSpec, arguments: JSONObject, tag: str) -> UINode:
 
 def _submit(tool: ToolSpec, tag: str) -> str:
     """What the button of its form says; of what destroys what it does, as on a card."""
-    words = tool.fn_name.split("_")
     if tool.action_type != "destructive":
         return language.of(tag).say("form_send")
-    if language.of("en").words.effects.get(language.stem(words[0], "en")) == "delete":
+    if _effect(tool) == "delete":
         return language.of(tag).say("card_verb_delete")
-    return " ".join(words).capitalize()
+    return tool.fn_name.replace("_", " ").capitalize()
+
+
+def _effect(tool: ToolSpec) -> str:
+    """What the first word of its name says that it does; empty where that is no known verb."""
+    first = tool.fn_name.partition("_")[0]
+    return language.of("en").words.effects.get(language.stem(first, "en"), "")
+
+
+def sends(tool: ToolSpec) -> bool:
+    """Whether its text goes to somebody else."""
+    is_to_somebody = any(p.kind == "email" for p in parameters(tool).values())
+    return tool.action_type != "read" and (is_to_somebody or _effect(tool) == "send")
 
 
 def _field(parameter: Parameter, value: Any, tag: str) -> UINode:

@@ -260,11 +260,18 @@ class SearchWords(Protocol):
     def are_in(self, text: str) -> bool:
         """Whether each word stands in a text."""
 
+    def held(self, text: str) -> frozenset[str]:
+        """The words that stand in a text."""
+
+    def best(self, counts: Mapping[frozenset[str], int]) -> list[frozenset[str]]:
+        """Which combinations of words are worth showing, the best first: all of them, then what
+        holds enough of what they tell. `counts` says how many texts hold just these."""
+
     def place_in(self, text: str) -> tuple[int, int] | None:
         """Where the first one that stands there begins and ends; None where none does."""
 
-    def beginnings(self) -> list[str]:
-        """Each word without its ending, for a server that compares letters."""
+    def beginnings(self) -> dict[str, str]:
+        """Each word, and it without its ending, for a server that compares letters."""
 
 
 class Context:

@@ -15,7 +15,7 @@ from .. import clock
 from ..catalogue import FunctionInfo
 from ..channels.columns import label_keys
 from ..guards.addresses import form_of
-from ..guards.field_names import kind_of, labels, names_an_id, root_of
+from ..guards.field_names import kind_of, labels, names_an_id, root_of, same_kind
 from ..guards.proposals import card, editable
 from ..guards.titles import Title, Titles
 from ..guards.user_words import Said
@@ -180,9 +180,10 @@ def _fits_all(value: JSON, words: Iterable[Said]) -> bool:
     return isinstance(value, str) and all(w.holds(value) for w in words)
 
 
-def titles_of(facts: Iterable[tuple[str, JSON]]) -> Titles:
+def titles_of(facts: Iterable[tuple[str, JSON]], writes: Iterable[tuple[str, JSON]] = ()) -> Titles:
     """The titles in these data of apps, the earliest first. Records of one app that have one title
-    are told apart, whichever data they stand in."""
+    are told apart, whichever data they stand in. What `writes` of one's own gave tells how a record
+    is called now."""
     apps: dict[str, list[_Record]] = {}
     for app_id, data in facts:
         apps.setdefault(app_id, []).extend(_records(data, ""))
@@ -193,7 +194,23 @@ def titles_of(facts: Iterable[tuple[str, JSON]]) -> Titles:
             address = next((text for text in texts if form_of(text) == "recipient"), "")
             title = Title(app_id, record.kind, text, address, record.is_inside)
             found.setdefault(record.ident, []).append(title)
+    found |= _renamed(found, writes)
     return Titles({ident: tuple(titles) for ident, titles in found.items()})
+
+
+def _renamed(
+    found: Mapping[str, list[Title]], writes: Iterable[tuple[str, JSON]]
+) -> dict[str, list[Title]]:
+    """The titles of the records that writes told."""
+    newest = {r.ident: (app_id, r) for app_id, data in writes for r in _outer(data)}
+    return {ident: _now(found.get(ident, []), *one) for ident, one in newest.items()}
+
+
+def _now(known: list[Title], app_id: str, record: _Record) -> list[Title]:
+    """The titles of a record without those of before a write that told it."""
+    own = [t for t in known if t.app_id == app_id and same_kind(t.kind, record.kind)]
+    now = [t for t in own if record.title and t.text.startswith(record.title)]
+    return [now[-1], *(t for t in known if t not in own)] if now else known
 
 
 class _Record(NamedTuple):
@@ -222,6 +239,11 @@ def _records(value: JSON, key: str, is_inside: bool = False) -> Iterator[_Record
             below = is_inside or bool(title)
     for name, item in value.items():
         yield from _records(item, str(name), below)
+
+
+def _outer(data: JSON) -> Iterator[_Record]:
+    """The records that stand in no other one that has a title."""
+    return (record for record in _records(data, "") if not record.is_inside)
 
 
 def _titled(records: Sequence[_Record]) -> Iterator[tuple[_Record, str]]:

@@ -67,18 +67,12 @@ def history(
     return tuple(_item(turn, mask) for turn in memory.turns)
 
 
-NOTHING_DONE = ("waiting", "failed", "not_run")
-"""Of receipts, those of calls that changed nothing."""
-
-
 def undoable(memory: SessionMemory) -> JSONObject:
-    """The one effect of the newest remembered turn that had any, where that can be taken back:
-    `what` it was, the call `undo`, the function that it is `of`, the requests of its `turns`. Empty
-    while a card waits, unless that is the card of this very undo."""
+    """The newest effect of the remembered turns that can be taken back, where its turn had one such
+    alone: `what` it was, the call `undo`, the function that it is `of`, the requests of its
+    `turns`. Empty while a card waits, unless that is the card of this very undo."""
     for turn in reversed(memory.turns):
-        if any(r["status"] not in NOTHING_DONE for r in turn.response.get("receipts", ())):
-            # the newest effects decide: an older undo may go against what was done since
-            offered = list(_undoable(turn))
+        if offered := list(_undoable(turn)):
             waits = [s for p in memory.turns[-1].waiting for s in p.steps]
             calls = [_as_undo(s["app_id"], s["fn_name"], s["arguments"]) for s in waits]
             is_open = len(offered) == 1 and calls in ([], [offered[0]["undo"]])

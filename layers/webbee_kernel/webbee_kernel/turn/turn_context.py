@@ -430,10 +430,12 @@ class TurnContext:
     def titles(self) -> Titles:
         """What ids of the skeleton, of the remembered facts and of this turn's results stand for,
         in the user's own values."""
-        told = [*((s.app_id, s.data) for s in self.sections), *self.facts()]
-        told += [(o.app_id, o.data) for o in self.outcomes.values()]
-        real = ((app_id, session_memory.unmasked(data, self.masker)) for app_id, data in told)
-        return titles_of(real)
+        turns, unmasked = self.memory.turns, session_memory.unmasked
+        told = [o for t in turns for o in session_memory.recalled(t, self.catalogue, self.masker)]
+        told += [replace(o, data=unmasked(o.data, self.masker)) for o in self.outcomes.values()]
+        real = [(s.app_id, unmasked(s.data, self.masker)) for s in self.sections]
+        writes = [(o.app_id, o.data) for o in told if o.ok and o.action_type != "read"]
+        return titles_of([*real, *((o.app_id, o.data) for o in told)], writes)
 
 
 _OF_CALLS = ("outcomes", "made", "told", "told_shown", "looked_through", "fresh", "known")

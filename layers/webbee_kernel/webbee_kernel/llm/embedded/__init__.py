@@ -10,6 +10,8 @@ gave is shown as the kernel shows data that no model tells.
 - `examples`       authors' examples as patterns of literal words and slots; what fits one
 - `slots`          the value that a span of a message has for a parameter
 - `commands`       the calls that a message asks for, what is near it, what it leaves open
+- `questions`      what is asked for that is no command: a record, a list, what a search finds
+- `lookups`        the list that is looked through for what nobody was shown
 - `offers`         what is said and drawn where nothing is called: choices, forms, examples
 """
 

@@ -3,7 +3,7 @@ for by its literal words and slots; nothing else is a command."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -27,8 +27,8 @@ from .examples import (
     patterns,
     unfilled,
 )
-from .message import BREAK, COLON, Message, lexicon, sense
-from .prompt_reader import Reading, holding, name_of
+from .message import BREAK, COLON, Message, lexicon
+from .prompt_reader import Reading
 from .slots import SlotValues
 
 _TRIES, _EDGE = 4, 6
@@ -41,14 +41,11 @@ MOST_JOINTS: Final = 6
 NAMING: Final = ("id", "ids", "email")
 """Kinds of parameters that a name may stand for."""
 
-MOST_ASKED: Final = 3
-"""Words that tell what a question is about, where a list is its answer."""
-
 _OTHER_FORM: Final = Value(None, words=4)
 """What a word counts that is not in the form of the example: more than it and articles behind it as
 a slot takes them, so that in "add a task: call Anna" the title does not begin behind the "call"."""
 
-_Filled = list[tuple[Piece, Span, Value | Unclear]]
+_Filled = tuple[Piece, Span, Value | Unclear]
 
 
 class Commands:
@@ -109,46 +106,6 @@ class Commands:
             found.append(said)
         return found
 
-    def asked_about(self) -> Command | None:
-        """For a question that is no command: the reading of the one record that holds all words
-        that tell what it is about, or that it only points at; None where there are several."""
-        found, tag = [], self.message.tag
-        for tool in self.tools if self.is_question else ():
-            for name in unfilled(tool, "id", ())[: tool.action_type == "read"]:
-                pattern, ids = Pattern(tool, "", tag, (), {}), self._meant(tool, name)
-                found += [Command(pattern, {name: ident}) for ident in ids]
-        return found[0] if len(found) == 1 else None
-
-    def _meant(self, tool: ToolSpec, name: str) -> list[str]:
-        """The ids of the records of its app that the message is about."""
-        tag = self.message.tag
-        wanted = {language.stem(word, tag) for word in self.message.telling(tag)}
-        if not self.message.telling(tag, fields=True):  # "and the second one?"
-            span = self.message.bounds(tag, ask=True)[:2]
-            value = self.values.of("id", parameters(tool)[name], span, tool, tag)
-            return [value.value] if isinstance(value, Value) else []
-        rows = self.values.records.known(tool.app_id)
-        return [row["id"] for row in rows if self._tells_of(row, wanted, tag)]
-
-    @staticmethod
-    def _tells_of(row: JSONObject, wanted: set[str], tag: str) -> bool:
-        """Whether a record holds all of these words, or they hold its whole name."""
-        name = Message.of(name_of(row)).telling(tag)
-        named = {language.stem(word, tag) for word in name}
-        return bool(wanted) and bool(holding([row], wanted, tag) or (named and named <= wanted))
-
-    @property
-    def is_question(self) -> bool:
-        """Whether the message asks for something, with a mark or without."""
-        tag = self.message.tag
-        is_led = bool(lexicon(tag).question & {*self.message.stems(tag)[:1]})
-        return (self.message.asks or is_led) and not self.message.denies(tag)
-
-    def strange(self, tag: str, *, fields: bool = False) -> list[str]:
-        """The words that tell what the message is about, and that no example knows."""
-        known = frozenset[str]().union(*(p.literals for p in self.examples if p.tag == tag))
-        return [w for w in self.message.telling(tag, fields=fields) if sense(w, tag) not in known]
-
     # Where a command begins
 
     def _opens(self, tag: str, at: int) -> bool:
@@ -183,7 +140,7 @@ class Commands:
         read = pattern.tool.action_type == "read"
         # "can you show me …" leads to a read, "can you" alone to an effect
         bounds, stems = self.message.bounds(pattern.tag, ask=read), self.message.stems(pattern.tag)
-        if not pattern.literals.issubset({*stems, COLON}) or bounds.asked < pattern.asked:
+        if bounds.asked < pattern.asked or not self._has_words(pattern, stems):
             return None
         if self.message.asks > (read | self.message.is_led(pattern.tag)):
             return None
@@ -195,7 +152,13 @@ class Commands:
                 return min(found, key=lambda c: c.worth)
         return None
 
-    def _walk(self, pattern: Pattern, piece: int, at: int, last: int) -> Iterator[_Filled]:
+    def _has_words(self, pattern: Pattern, stems: Sequence[str]) -> bool:
+        """Whether the message has all words of an example but the app's noun."""
+        missing = pattern.literals.difference(stems, (COLON,))
+        nouns = self.values.nouns(pattern.tool.app_id, pattern.tag) if len(missing) == 1 else ()
+        return not missing or missing.issubset(nouns)
+
+    def _walk(self, pattern: Pattern, piece: int, at: int, last: int) -> Iterator[list[_Filled]]:
         """The ways in which the rest of a pattern takes the rest of the message."""
         tag = pattern.tag
         if piece == len(pattern.pieces):
@@ -210,7 +173,31 @@ class Commands:
                 value = Value(None) if is_form else _OTHER_FORM
                 for rest in self._walk(pattern, piece + 1, past, last):
                     yield [(wanted, (past - 1, past), value), *rest]
+            if self._is_noun_of_id(pattern, piece):
+                for rest in self._slot(pattern, piece + 1, at, last):
+                    if self._says_which(rest[0], wanted.stem, tag):
+                        yield rest
             return
+        yield from self._slot(pattern, piece, at, last)
+
+    def _is_noun_of_id(self, pattern: Pattern, piece: int) -> bool:
+        """Whether a literal word is what an app calls its records, and one of them stands behind:
+        the noun alone may be the record, and its name alone, too."""
+        behind = pattern.pieces[piece + 1 : piece + 2]
+        is_led = len(pattern.literals) > 1 and bool(behind)
+        is_id = is_led and behind[0].kind in ("id", "ids")
+        wanted = pattern.pieces[piece].stem
+        return is_id and wanted in self.values.nouns(pattern.tool.app_id, pattern.tag)
+
+    def _says_which(self, filled: _Filled, noun: str, tag: str) -> bool:
+        """Whether it is one of the records that were shown, or the noun stands in it."""
+        _, span, value = filled
+        is_seen = isinstance(value, Value) or bool(value.rows)
+        return is_seen or noun in self.message.stems(tag)[slice(*span)]
+
+    def _slot(self, pattern: Pattern, piece: int, at: int, last: int) -> Iterator[list[_Filled]]:
+        """The ways in which a slot and the rest of a pattern take the rest of the message."""
+        tag, wanted = pattern.tag, pattern.pieces[piece]
         at = self._begins(pattern, piece, at, last)
         if not piece and pattern.tool.action_type != "read" and self._is_verb(tag, at):
             return  # "is the rent done" tells nothing
@@ -262,7 +249,7 @@ class Commands:
             leads = language.of(tag).words.limits  # "hand it in by" is no title
             whole = (n for n in near if n <= colon and stems[n - 1] not in leads)
             if pattern.pieces[piece].kind in NAMING:
-                whole = (n for n in whole if self._ends_a_name(at, n, tag))
+                whole = (n for n in whole if self._ends_a_name(pattern, at, n))
             return sorted(n for n in whole if not self.message.is_passed_over(n - 1, tag))
         places = [n for n in range(at + 1, last) if stems[n] == following]
         return [
@@ -273,30 +260,39 @@ class Commands:
             for end in [*places[:_TRIES], *places[max(_TRIES, len(places) - 2) :]]
         ]
 
-    def _ends_a_name(self, first: int, last: int, tag: str) -> bool:
+    def _ends_a_name(self, pattern: Pattern, first: int, last: int) -> bool:
         """Whether what a record or a person is called may end there: not between two names of one
         person ("Anna | Weber"), nor with a small word ("ann@x.com about")."""
+        stem = self.message.stems(pattern.tag)[last - 1]
+        if stem in self.values.nouns(pattern.tool.app_id, pattern.tag):  # "die Notiz | Router"
+            return True
         is_inside = all(t.text.istitle() for t in self.message.tokens[last - 1 : last + 1])
-        is_small = self.message.stems(tag)[last - 1] in lexicon(tag).small
-        return not is_inside and (last - first == 1 or not is_small)
+        return not is_inside and (last - first == 1 or stem not in lexicon(pattern.tag).small)
 
-    def _command(self, pattern: Pattern, filled: _Filled) -> Command:
+    def _command(self, pattern: Pattern, filled: list[_Filled]) -> Command:
         """The command of a pattern whose slots are filled."""
-        tool, arguments = pattern.tool, dict(pattern.fixed)
-        found = [(piece, span, v) for piece, span, v in filled if isinstance(v, Value)]
-        arguments.update({p.slot: v.value for p, _, v in found if p.slot})
-        texts = [span for piece, span, value in found if piece.slot and value.words]
-        unclear = next((v for _, _, v in filled if isinstance(v, Unclear)), None)
-        arguments |= {} if unclear else self._left_out(tool, arguments)
+        tool, found = pattern.tool, [(p, span, v) for p, span, v in filled if isinstance(v, Value)]
+        untold = self._untold(pattern, found)
+        told = {p.slot: v.value for p, _, v in found if p.slot and p.slot not in untold}
+        arguments = {**pattern.fixed, **told}
+        spans = [span for piece, span, value in found if piece.slot and value.words]
+        unclear = next((v for *_, v in filled if isinstance(v, Unclear)), None)
+        arguments |= {} if unclear else self.left_out(tool, arguments)
         return Command(
             pattern,
             arguments,
-            sum(value.words for _, _, value in found),
+            sum(value.words for *_, value in found),
             unclear,
-            all(self._is_one_thing(pattern, span, arguments) for span in texts),
+            not untold and all(self._is_one_thing(pattern, span, arguments) for span in spans),
+            sum(bool(piece.stem) for piece, *_ in filled),
         )
 
-    def _left_out(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
+    def _untold(self, pattern: Pattern, found: Sequence[tuple[Piece, Span, Value]]) -> set[str]:
+        """The texts to somebody that nothing leads to: "send her the link" tells none."""
+        texts = [(p.slot, span[0]) for p, span, v in found if p.kind == "text" and v.words]
+        return {name for name, first in texts if not self.values.is_told(pattern, name, first)}
+
+    def left_out(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
         """Which record is meant where no word says it: the only one that was shown last."""
         left = unfilled(tool, "id", arguments)
         unnamed = not parameters(tool).keys() & arguments.keys() & {*language.title_keys()}
@@ -380,52 +376,3 @@ class Commands:
         tag = pattern.tag
         at = self.message.bounds(tag, ask=pattern.tool.action_type == "read").first
         return self.message.stems(tag)[at : at + 1] == (pattern.pieces[0].stem,)
-
-    def asked_for(self) -> str:
-        """The one app that calls its records what a question asks for: "which books do I have?";
-        also beside other words, where it can look for none of them; empty without one."""
-        tag = self.message.tag
-        words = {sense(word, tag) for word in self.message.telling(tag)}
-        left = {t.app_id: words - self.values.nouns(t.app_id, tag) for t in self.tools}
-        apps = [app_id for app_id, others in left.items() if others < words]
-        if len(apps) != 1 or not self._looks_for(words, tag):
-            return ""
-        return "" if left[apps[0]] and self._searches(apps[0]) else apps[0]
-
-    def _searches(self, app_id: str) -> bool:
-        return any(p.is_search and p.tool.app_id == app_id for p in self.examples)
-
-    def _looks_for(self, words: Collection[str], tag: str) -> bool:
-        """Whether the message asks for what few words tell."""
-        is_asked = self.is_question or self.message.bounds(tag, ask=True).asked
-        every = lexicon(tag).plural - lexicon(tag).reference  # "all", and not "them"
-        beside = every | language.of(tag).words.recency  # "do I have"
-        return is_asked and len(words) <= MOST_ASKED and not self._says_more(beside, tag)
-
-    def _says_more(self, words: Collection[str], tag: str) -> bool:
-        """Whether the message beside these words denies, points at something, has a value, or says
-        what has an effect."""
-        known, stems = lexicon(tag), self.message.stems(tag)
-        effects = {p.pieces[0].stem for p in self.examples if p.tool.action_type != "read"}
-        led = known.reference | known.plural | known.denial | known.ordinals.keys()
-        others = [n for n, stem in enumerate(stems) if stem not in words]
-        is_value = not all(word.replace("'", "").isalpha() for word in self.message.words)
-        is_value |= any(self.values.is_dated((n, n + 1), tag) for n in others)
-        return is_value or not (led | (effects - known.small)).isdisjoint(stems[n] for n in others)
-
-    def question(self, pattern: Pattern) -> Command | None:
-        """The call of a near example without slots, or of the name, of a function that only reads;
-        None where the message also denies, points at something, has a value, says what has an
-        effect, or does not say what the example calls the app's records, however near it is."""
-        tag, tool = pattern.tag, pattern.tool
-        is_named = self.values.nouns(tool.app_id, tag) & pattern.literals <= {
-            *self.message.stems(tag)
-        }
-        if tool.action_type != "read" or pattern.has_slots or not is_named:
-            return None
-        if self._says_more(pattern.literals, tag):
-            return None
-        command = Command(pattern, {**pattern.fixed, **self._left_out(tool, dict(pattern.fixed))})
-        is_whole = command.is_complete and not unfilled(tool, "id", command.arguments)
-        is_drafted = not pattern.example and self.values.draft(pattern)
-        return command if is_whole and not is_drafted else None

@@ -114,13 +114,14 @@ class Unclear(NamedTuple):
 class Command:
     """A call and how it was found: `loose` words that were taken as they stand, `unclear` the
     record that has to be chosen first; `whole` unless the text that it takes may hold more than one
-    thing."""
+    thing; `literal` words that are the example's own."""
 
     pattern: Pattern
     arguments: JSONObject
     loose: int = 0
     unclear: Unclear | None = None
     whole: bool = True
+    literal: int = 0
 
     @property
     def tool(self) -> ToolSpec:
@@ -136,24 +137,31 @@ class Command:
     @property
     def is_lost(self) -> bool:
         """Whether it is of one record, and neither an id nor a title says of which."""
+        if self.unclear:
+            return False
         told, titles = self.arguments.keys(), {*language.title_keys()}
         by_title = titles & parameters(self.tool).keys() if titles.isdisjoint(told) else ()
         return bool(by_title and unfilled(self.tool, "id", told))
 
     @property
+    def is_by_words(self) -> bool:
+        """Whether words alone say which record it is of."""
+        free = unfilled(self.tool, "id", self.arguments)
+        return bool(free) and not self.arguments.keys().isdisjoint(language.title_keys())
+
+    @property
     def is_unfound(self) -> bool:
         """Whether words alone say which record it destroys, or nothing says which one it needs."""
-        told, known = self.arguments.keys(), parameters(self.tool)
-        if self.unclear or not (free := unfilled(self.tool, "id", told)):
+        free = unfilled(self.tool, "id", self.arguments)
+        if self.unclear or not free:
             return False
-        by_words = not told.isdisjoint(language.title_keys())
-        is_destroyed = by_words and self.tool.action_type == "destructive"
-        return known[free[0]].required or is_destroyed
+        is_destroyed = self.is_by_words and self.tool.action_type == "destructive"
+        return parameters(self.tool)[free[0]].required or is_destroyed
 
     @property
     def is_sure(self) -> bool:
         """Whether it may be called as it is."""
-        return self.whole and self.is_complete and self.unclear is None and not self.is_lost
+        return self.whole and self.is_complete and not (self.unclear or self.is_lost)
 
     @property
     def is_found(self) -> bool:
@@ -161,9 +169,9 @@ class Command:
         return self.is_sure and not self.is_unfound
 
     @property
-    def worth(self) -> tuple[bool, bool, bool, int, int, int]:
+    def worth(self) -> tuple[bool, bool, bool, int, int, int, bool]:
         """The best comes first: what is clear and whole, then what takes the fewest words as they
-        stand and the most by the example's own."""
+        stand and the most by the example's own, and is of a record that was shown."""
         is_named = bool(self.unclear and self.unclear.named)
         return (
             not (self.is_complete or is_named),
@@ -171,7 +179,8 @@ class Command:
             self.unclear is not None and not self.unclear.named,
             self.loose,
             -len(self.pattern.fixed),
-            -len(self.pattern.literals),
+            -self.literal,
+            self.is_by_words,
         )
 
 
@@ -184,11 +193,15 @@ def patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
 
 
 _read: PerObject[ToolSpec, dict[str, Sequence[Pattern]]] = PerObject(lambda tool: {})
+_languages: PerObject[ToolSpec, list[frozenset[str]]] = PerObject(
+    lambda tool: [languages_of(SLOT.sub(" ", e)) for e in tool.examples]
+)
 
 
 def _patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
     """What a record is called may also be which one it is: "it", "the first one", its id."""
-    mine = (e for e in tool.examples if tag in languages_of(SLOT.sub(" ", e)))
+    told = zip(tool.examples, _languages(tool), strict=True)
+    mine = (example for example, tags in told if tag in tags)
     found = [p for p in (_pattern(tool, example, tag) for example in mine) if p is not None]
     ids = [Piece(slot=p.name, kind=p.kind) for p in parameters(tool).values() if p.kind == "id"]
     titles = frozenset(language.title_keys()) if len(ids) == 1 else frozenset()

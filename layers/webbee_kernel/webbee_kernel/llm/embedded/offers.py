@@ -3,7 +3,6 @@ be meant, the function's form, the nearest examples and the way to a real model.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -14,15 +13,17 @@ from ... import language
 from ...catalogue import SLOT, spoken
 from ...sdk import ui
 from ...sdk.ui import UIAction, UINode
-from ...text import disambiguate, dumps
+from ...text import disambiguate
 from ...types import JSONObject
 from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from ..tools import does
 from .commands import Commands
-from .examples import Command, Pattern, Unclear, language_of, patterns, speech
+from .examples import Command, Pattern, Span, Unclear, language_of
+from .lookups import LONGEST_NAMING, holds_all, list_of, lists, looked_through
 from .message import lexicon, sense
-from .prompt_reader import holding, name_of, read_prompt, stems_of_name
+from .prompt_reader import holding, name_of, read_prompt, records_of, stems_of_name
+from .questions import Questions
 from .undo import UndoMessage
 
 KERNEL: Final = "kernel"
@@ -42,9 +43,6 @@ WORTH_SAYING: Final = 0.4
 """How near an example must be to be offered; one of a function that destroys something must be as
 near as for its form."""
 
-LONGEST_NAMING: Final = 20
-"""Words of a message that names a record which nobody was shown."""
-
 MOST_FOUND: Final = 4
 """Words that are looked for in what was said."""
 
@@ -53,8 +51,6 @@ CHOICES: Final = 8
 
 _SHOWN: Final = 80
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
-_HIDDEN: Final = re.compile(r"<[A-Z]+_\d+>")
-"""What a model reads in the place of a name or an address."""
 
 
 def classify(request: ModelRequest) -> ModelResponse:
@@ -84,17 +80,21 @@ def _answer(
     made is taken back, a question is looked up, and what nobody was shown is looked for."""
     back = UndoMessage(commands, request)
     is_open = not any(c.is_sure or (c.unclear and c.unclear.rows) for c in readings)
-    if is_open and not request.undo and back.is_said:
-        return ModelResponse(text=language.of(tag).say("nothing_to_undo"))
+    if is_open and back.is_said and (back.is_done or not request.undo):
+        key = "undone_already" if back.is_done else "nothing_to_undo"
+        return ModelResponse(text=language.of(tag).say(key, what=request.undoes))
     # "delete the last one" may be no command yet
     found = back.command if is_open else None
-    if found := found or (None if readings else commands.asked_about()):
+    asked = Questions(commands)
+    if found := found or (None if readings else asked.about()):
         return _calls([found])
     going_on = [t for t in request.tools if t.name == CONTINUE]
-    if going_on and (lookup := _lookup(commands, readings)):
-        return _calls([lookup], going_on)
+    if going_on and (found := looked_through(commands, readings)):
+        return _calls([found], going_on)
+    if not readings and going_on and asked.is_looked_for:
+        return _calls(asked.searches(), going_on)
     if not readings:
-        return _near(commands, tag, back.offered)
+        return _near(commands, tag, back.offered, asked)
     is_sure = len(readings) == 1 and readings[0].is_sure
     return _calls(readings) if is_sure else _open(readings, commands, tag)
 
@@ -105,57 +105,21 @@ def _calls(commands: Sequence[Command], beside: Sequence[ToolSpec] = ()) -> Mode
     return ModelResponse(tool_calls=(*calls, *own), stop_reason="tool_use")
 
 
-def _lookup(commands: Commands, readings: Sequence[Command]) -> Command | None:
-    """The list of the one app that may hold the record or the person that the message names and
-    nobody was shown."""
-    # a long message is a text, and names nothing by itself
-    is_long = len(commands.message.tokens) > LONGEST_NAMING
-    if is_long or any(c.is_found or (c.unclear and c.unclear.rows) for c in readings):
-        return None
-    # what stands in quotation marks is a name as it is
-    if any(c.is_sure and not c.loose for c in readings):
-        return None
-    sought = [
-        c for c in commands.seeking.readings() if c.unclear and _says_what(c.pattern, commands)
-    ]
-    return _list_for(sought or [c for c in readings if c.is_sure], commands)
-
-
-def _list_for(found: Sequence[Command], commands: Commands) -> Command | None:
-    """The list of the one app that these are of."""
-    apps = {c.tool.app_id for c in found}
-    return _list_of(apps.pop(), found[0].pattern.tag, commands.tools) if len(apps) == 1 else None
-
-
-def _says_what(pattern: Pattern, commands: Commands) -> bool:
-    """Whether it has a word of its own for what is to be done, and goes to somebody or is of the
-    one app a function of which knows all its words."""
-    known, told = lexicon(pattern.tag), pattern.literals
-    knowing = {t.app_id for t in commands.tools if speech(t, pattern.tag) >= told}
-    is_alone = pattern.is_to_somebody or len(knowing) == 1
-    return is_alone and bool(told - known.function - known.question)
-
-
-def _list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None:
-    """One of an app's reads that needs nothing."""
-    mine = (t for t in tools if t.app_id == app_id and t.action_type == "read")
-    plain = (p for t in mine for p in patterns(t, tag) if not p.fixed and not p.has_slots)
-    return next((c for p in plain if (c := Command(p, {})).is_sure), None)
-
-
 def _behind(commands: Commands, tag: str) -> ModelResponse:
     """What follows on this turn's results: where they are of a list that was looked through for
     what the message names, its command; else nothing is tried again."""
-    reading, lookup = commands.reading, _lookup(commands, commands.readings())
+    reading, lookup = commands.reading, looked_through(commands, commands.readings())
+    if not commands.readings() and (asked := Questions(commands)).is_looked_for:
+        return _looked(commands, asked, tag)
     if not lookup or [f.fn_name for f in reading.results] != [lookup.tool.fn_name]:
         return ModelResponse(text=language.of(tag).say("nothing_more"))
-    if not _lists(reading.results[0].data):
+    if not lists(reading.results[0].data):
         return _calls(commands.readings())  # it told of no records
     found = Commands(replace(reading, facts=reading.results + reading.facts), commands.tools)
-    readings, is_all = found.readings(), _is_all(reading.results[0].data)
+    readings, is_all = found.readings(), holds_all(reading.results[0].data)
     if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
         return _calls(readings)
-    if readings and readings[0].whole and not (readings[0].unclear or readings[0].is_unfound):
+    if readings and not (readings[0].unclear or readings[0].is_unfound):
         return _form(readings[0], tag)  # "write a mail to Anna"
     left = [*readings, *found.seeking.readings()]
     sought = [c.unclear for c in left if c.unclear]
@@ -168,18 +132,16 @@ def _behind(commands: Commands, tag: str) -> ModelResponse:
     return _not_named(lost, lookup, found, is_all, tag)
 
 
-def _lists(data: object) -> list[list[object]]:
-    return [v for v in data.values() if isinstance(v, list)] if isinstance(data, dict) else []
-
-
-def _is_all(data: object) -> bool:
-    """Whether a list that was looked through is all of it: no count in it is above its rows, and
-    nothing in it is hidden."""
-    rows = sum(map(len, _lists(data)))
-    counts = data.values() if isinstance(data, dict) else ()
-    return not any(isinstance(n, int) and n > rows for n in counts) and not _HIDDEN.search(
-        dumps(data)
-    )
+def _looked(commands: Commands, asked: Questions, tag: str) -> ModelResponse:
+    """What follows on searches: the reading of the one record that they found."""
+    results, looks = commands.reading.results, asked.searches()
+    found = [(f.app_id, row["id"]) for f in results for row in records_of(f.data) or ()]
+    if not found:
+        return _near(commands, tag)
+    read = asked.reading(*found[0]) if len(found) == 1 and len(results) == len(looks) else None
+    if read:
+        return _calls([read])
+    return ModelResponse(text=language.of(tag).say("nothing_more"))
 
 
 def _not_named(
@@ -221,25 +183,30 @@ def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelRes
     return _asked(command, commands.tools, tag)
 
 
-def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> ModelResponse:
+def _near(
+    commands: Commands,
+    tag: str,
+    before: Mapping[str, str] = _NONE,
+    asked: Questions | None = None,
+) -> ModelResponse:
     """What is said to a message that is no command: the form of what it is near to, else what may
     be said, `before` the nearest examples; without anything near, what there is to try."""
     if not commands.tools:
         return ModelResponse(text=language.of(tag).say("no_apps"), offer=_offer([], tag))
-    first = _first_ones(commands.tools)
+    first, asked = _first_ones(commands.tools), asked or Questions(commands)
     if commands.message.is_greeting(tag):
         return _greeted(first, commands, tag)
     if commands.message.is_denial(tag) and not (before or commands.is_after_write):
         return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
-    if found := _list_of(commands.asked_for(), tag, commands.tools):
+    if found := list_of(asked.app(), tag, commands.tools):
         return _calls([found])
     # of those that are near the one that the message begins as
     nearest = sorted(commands.nearest(), key=lambda f: f[0] < NEAR or not commands.begins(f[1]))
     for score, pattern in nearest[:1]:
         # a function's name and description weigh less, so less is asked of them
         is_asked = score >= (ASKED if pattern.example else NEAR)
-        if is_asked and (asked := commands.question(pattern)):
-            return _calls([asked])
+        if is_asked and (found := asked.near(pattern)):
+            return _calls([found])
         is_undo = before and pattern.tool.action_type == "destructive"  # pressed, not filled in
         if score >= NEAR and _has_form(pattern) and not is_undo:
             draft, said = (
@@ -261,14 +228,15 @@ def _near(commands: Commands, tag: str, before: Mapping[str, str] = _NONE) -> Mo
         return ModelResponse(
             text=language.of(tag).say("under_your_name"), offer=_offer([data], tag)
         )
-    words, about = commands.message.telling(tag, fields=True), commands.strange(tag)
-    if commands.is_question or not (before or offered):
-        sought = about or commands.strange(tag, fields=True) or words
-        before = {**before, **_searches(commands, sought, tag)}
+    words, about = commands.message.telling(tag, fields=True), asked.strange()
+    if asked.is_asked or not (before or offered):
+        looks = [(c.pattern.example, *c.arguments.values()) for c in asked.searches()]
+        before = {**before, **{t: t for t in (SLOT.sub(word, e) for e, word in looks)}}
     told = _examples([*offered, *first], "not_understood", tag, before, _beyond(words, tag))
     stems = [language.stem(word, tag) for word in about]
     rows = [row for t in commands.tools for row in commands.values.records.known(t.app_id)]
-    if not commands.is_question or not 0 < len(about) < len(words) or holding(rows, stems, tag):
+    is_field = asked.is_asked and 0 < len(about) < len(words) and not holding(rows, stems, tag)
+    if not about or not (is_field or (commands.reading.has_results and asked.is_looked_for)):
         return told
     none = language.of(tag).say("none_holds", what=" ".join(about[:OFFERED]))
     return replace(told, text=f"{none} {told.text}")
@@ -337,14 +305,11 @@ def _saying(texts: Mapping[str, str]) -> list[UINode]:
 
 
 def _which(unclear: Unclear, commands: Commands, tag: str) -> ModelResponse:
-    """The question which record is meant; each button says the message again with its id."""
-    message, (first, last) = commands.message, unclear.span
-    before = message.text[: message.tokens[first].start]
-    after = message.text[message.tokens[last - 1].end :]
+    """The question which record is meant; each button says the message again with its name."""
     rows = unclear.rows[:CHOICES]
     labels = _labels(rows)
     chips = [
-        _button(label, ui.Send(f"{before}{row['id']}{after}"))
+        _button(label, ui.Send(_with_record(row, unclear.span, commands)))
         for label, row in zip(labels, rows, strict=True)
     ]
     listed = [f"{n}. {label}" for n, label in enumerate(labels, 1)]
@@ -353,6 +318,29 @@ def _which(unclear: Unclear, commands: Commands, tag: str) -> ModelResponse:
     told = "; ".join(listed)
     text = language.of(tag).say("which_record", records=told)
     return ModelResponse(text=text, offer=_offer(chips, tag))
+
+
+def _with_record(row: JSONObject, span: Span, commands: Commands) -> str:
+    """The message with a record's name in the place of these words, behind the noun in them; with
+    its id where the name does not tell it."""
+    message, (first, last) = commands.message, span
+    start, end = message.tokens[first].start, message.tokens[last - 1].end
+    before, words, after = message.text[:start], message.text[start:end], message.text[end:]
+    nouns = commands.values.every_noun(message.tag)
+    noun = f"{words} " if {*message.stems(message.tag)[first:last]} <= nouns else ""
+    named = f"{before}{noun}“{name_of(row)}”{after}"
+    if len(message.tokens) <= LONGEST_NAMING:
+        found = Commands(replace(commands.reading, message=named), commands.tools).readings()
+        if [_ids(c) for c in found] == [[row["id"]]]:
+            return named
+    return f"{before}{row['id']}{after}"
+
+
+def _ids(command: Command) -> list[object]:
+    """The ids that it names."""
+    kinds = parameters(command.tool)
+    told = (v for k, v in command.arguments.items() if kinds[k].kind in ("id", "ids"))
+    return [i for value in told for i in (value if isinstance(value, list) else [value])]
 
 
 def _labels(rows: Sequence[JSONObject]) -> list[str]:
@@ -368,7 +356,7 @@ def _asked(
     nothing that anybody fills in."""
     app_id = command.tool.app_id
     is_lost = command.unclear or (command.is_unfound and not command.is_complete)
-    if not is_lost or not (command.unclear or _list_of(app_id, tag, tools)):
+    if not is_lost or not (command.unclear or list_of(app_id, tag, tools)):
         return _form(command, tag, before)
     mine = [t for t in tools if t.app_id == app_id]
     shows = [one for one in _first_ones(mine, most=OFFERED) if "{" not in one[1]]
@@ -391,14 +379,6 @@ def _form(command: Command, tag: str, before: Mapping[str, str] = _NONE) -> Mode
 
 def _link(key: str, action: UIAction, tag: str) -> UINode:
     return ui.Link(language.of(tag).say(key), on_click=action)
-
-
-def _searches(commands: Commands, words: Sequence[str], tag: str) -> dict[str, str]:
-    """What may be said to look for words that no app knows, and how it is called."""
-    own = (p for p in reversed(commands.examples) if p.tag == tag and p.is_search)
-    looks = {p.tool.app_id: p.example for p in own}
-    said = [SLOT.sub(word, looks[app]) for word in words for app in reversed(looks)][:OFFERED]
-    return dict(zip(said, said, strict=True))
 
 
 def _beyond(words: Sequence[str], tag: str) -> list[UINode]:

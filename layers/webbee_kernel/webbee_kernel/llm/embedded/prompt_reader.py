@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ... import language
@@ -27,11 +27,12 @@ _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What one successful call returned."""
+    """What one successful call returned, in the turn of what was `said`."""
 
     app_id: str
     fn_name: str
     data: Any
+    said: str = ""
 
 
 @dataclass(slots=True)
@@ -93,7 +94,7 @@ def _facts(pattern: re.Pattern[str], line: str) -> list[Fact]:
 
 def _read_history(line: str, reading: Reading, said: list[str]) -> None:
     if facts := _facts(_FACTS, line):
-        reading.facts += facts
+        reading.facts += [replace(fact, said=(said or [""])[-1]) for fact in facts]
     elif turn := _TURN.match(line):
         said.append(turn[1])
     elif found := _MESSAGE.match(line):
@@ -102,18 +103,19 @@ def _read_history(line: str, reading: Reading, said: list[str]) -> None:
 
 class Records:
     """What was shown, the newest first: of each result its app, whether it is a list, its rows.
-    `written` is the app of the newest, where that is what a write gave."""
+    `written` is the app of the newest, where that is what a write gave; `made` is what writes
+    gave."""
 
     def __init__(self, reading: Reading, writes: Collection[tuple[str, str]] = ()) -> None:
-        told = (f.data for f in reading.facts if isinstance(f.data, dict))
         self._writes = writes
-        last = (f.app_id for f in reading.facts[:1] if (f.app_id, f.fn_name) in writes)
+        self.made = [f for f in reading.facts if (f.app_id, f.fn_name) in writes]
+        last = (f.app_id for f in reading.facts[:1] if f in self.made)
         self.written = next(last, "")
-        self._gone = {str(data.get("id")) for data in told if data.get("deleted")}
-        found = ((f, _records(f.data)) for f in reading.facts)
+        self._gone = _deleted(reading.facts)
+        found = ((f, records_of(f.data)) for f in reading.facts)
         self._shown = [self._of(fact, rows) for fact, rows in found if rows is not None]
         self._listed = reading.known
-        self._addresses = [a for f in reading.facts for a in _addresses_of(f.data)[:1]]
+        self._addresses = [_addresses_of(f.data) for f in reading.facts]
 
     def _of(self, fact: Fact, rows: list[JSONObject]) -> tuple[str, bool, list[JSONObject]]:
         """What a write touched is no list to count in."""
@@ -153,14 +155,24 @@ class Records:
             if (section == app_id or section.startswith(own[1:])) and str(r["id"]) not in held
         ]
 
-    def address(self) -> str:
-        """The address that was shown last, of a list that of its first record's sender."""
-        return next(iter(self._addresses), "")
+    def address(self, *, is_only: bool) -> str:
+        """The address that was shown last, of a list that of its first record's sender; `is_only`:
+        of somebody whom the newest result alone is about, else empty."""
+        newest = {*self._addresses[0]} if self._addresses else set()
+        if is_only:
+            return newest.pop() if len(newest) == 1 else ""
+        return next((own[0] for own in self._addresses if own), "")
 
     def addresses(self, stems: Sequence[str], tag: str) -> list[str]:
         """Those of the records that hold all of these words, each record's first, each once."""
         held = holding([row for _, _, rows in self._shown for row in rows], stems, tag)
         return [*dict.fromkeys(a for row in held for a in _addresses_of(row)[:1])]
+
+
+def _deleted(facts: Sequence[Fact]) -> set[str]:
+    """The ids of the records that a result says are deleted."""
+    told = (fact.data for fact in facts if isinstance(fact.data, dict))
+    return {str(data.get("id")) for data in told if data.get("deleted")}
 
 
 def holding(rows: Sequence[JSONObject], stems: Collection[str], tag: str) -> list[JSONObject]:
@@ -174,6 +186,11 @@ def holding(rows: Sequence[JSONObject], stems: Collection[str], tag: str) -> lis
 def stems_of_name(row: JSONObject) -> set[str]:
     """The stems of the words that a record is called by, in every language; none of an address."""
     return _stems(_ADDRESS.sub("", name_of(row)))
+
+
+def words_of_name(row: JSONObject, tag: str) -> set[str]:
+    """The stems of the words that a record is called by, in one language."""
+    return {language.stem(w.text, tag) for w in language.tokens(name_of(row))}
 
 
 def name_of(row: JSONObject) -> str:
@@ -190,7 +207,7 @@ def _stems(text: str) -> set[str]:
     return {language.stem(word, tag) for word in words for tag in tags}
 
 
-def _records(data: Any) -> list[JSONObject] | None:
+def records_of(data: Any) -> list[JSONObject] | None:
     """The records that a result holds: the rows of its lists, else itself where it has an id; None
     where it holds no list and no id."""
     if isinstance(data, list):
@@ -199,7 +216,7 @@ def _records(data: Any) -> list[JSONObject] | None:
         return None
     if data.get("id"):
         return [data]
-    lists = [_records(v) or [] for v in data.values() if isinstance(v, list)]
+    lists = [records_of(v) or [] for v in data.values() if isinstance(v, list)]
     return [row for rows in lists for row in rows] if lists else None
 
 

@@ -15,11 +15,11 @@ from ...language import Mention
 from ...language.moments import DATED
 from ...language.stems import folded_words
 from ...types import JSONObject
-from ..function_form import Parameter, parameters
+from ..function_form import Parameter, parameters, sends
 from ..protocol import ToolSpec
 from .examples import Pattern, Piece, Span, Unclear, Value, patterns, speech, unfilled
 from .message import COLON, Message, bare, lexicon, sense, without_stop
-from .prompt_reader import Reading, Records, holding
+from .prompt_reader import Reading, Records, holding, words_of_name
 
 LONGEST_NUMBER: Final = 15
 """Digits of a number; what is longer is an id, or nothing."""
@@ -72,8 +72,9 @@ class SlotValues:
             return None
         names = parameter.name in language.title_keys() and tool.action_type != "read"
         # a title that is to be found, not made
-        if names and form != "quote" and unfilled(tool, "id", ()):  # "delete the list not yet"
-            if self.message.denies(tag, *span):
+        if names and form != "quote" and unfilled(tool, "id", ()):
+            # "delete the list not yet", and of tasks "the note"
+            if self.message.denies(tag, *span) or self._is_anothers(span, tool.app_id, tag):
                 return None
         first, text = span[0], self.message.slice(*span)
         # one line: its last full stop is the sentence's
@@ -90,11 +91,21 @@ class SlotValues:
         if form != "quote" and (points or not any(map(str.isalnum, text))):
             return None
         # a whole sentence is searched for by nobody, and "today" is a day
-        is_none = span[1] - first > MOST_SOUGHT or (form != "quote" and self._is_day(text, tag))
+        is_none = span[1] - first > MOST_SOUGHT or (form != "quote" and self.is_day(text, tag))
         if tool.action_type == "read" and is_none:
             return None
         words = 0 if form in ("quote", "url") else span[1] - span[0]
         return Value([text] if parameter.kind == "list" else text, words)
+
+    def _is_anothers(self, span: Span, app_id: str, tag: str) -> bool:
+        """Whether these words hold what another app calls its records, and none of the message is
+        what this one does."""
+        for told in {tag, self.message.tag}:  # an example may be of no language
+            stems, own = self.message.stems(told), self.nouns(app_id, told)
+            held = self.every_noun(told).intersection(stems[slice(*span)])
+            if held and own.isdisjoint(stems):
+                return True
+        return False
 
     def points(
         self, span: Span, tag: str, nouns: frozenset[str] = frozenset(), *, bare: bool = False
@@ -123,7 +134,7 @@ class SlotValues:
             for m in self._dates(text, tag)
         ) or any(a in leads and b.isdigit() and len(b) < 3 for a, b in pairwise(words))
 
-    def _is_day(self, text: str, tag: str) -> bool:
+    def is_day(self, text: str, tag: str) -> bool:
         """Whether a text is a day told from now, and nothing else: "today"."""
         return any(m.relative and len(m.text) == len(text) for m in self._dates(text, tag))
 
@@ -188,7 +199,7 @@ class SlotValues:
             return self._address_of(at, span, app_id, tag)
         named = not known.address.isdisjoint(stems)
         points = (known.address | known.reference if named else known.toward).issuperset(stems)
-        found = self.records.address() if points else ""
+        found = self.records.address(is_only=not named) if points else ""
         return Value(found) if found else None
 
     def _address_of(
@@ -231,9 +242,13 @@ class SlotValues:
         ordinals = [known.ordinals[s] for s in stems if s in known.ordinals]
         small = known.reference | known.plural | known.ordinals.keys()
         is_sought = self._seeks and span[1] - span[0] <= MOST_SOUGHT
+        is_sought = is_sought and not self._is_anothers(span, app_id, tag)
         unseen = Unclear((), span, named=True) if is_sought else None
         if naming := [s for s in stems if s not in small]:
             held = holding(self.records.known(app_id), naming, tag)
+            aside = known.small | nouns
+            exact = [row for row in held if words_of_name(row, tag) - aside <= {*naming}]
+            held = exact or held  # "Milk", and not "Milk for Bob"
             several = Unclear(tuple(held), span, True) if len(held) > 1 else None
             found = several or self._chosen(kind, held, span)
             any_of = Unclear(tuple(rows), span) if has_noun and len(rows) > 1 else None
@@ -291,6 +306,10 @@ class SlotValues:
             )
         return self._nouns[key]
 
+    def every_noun(self, tag: str) -> frozenset[str]:
+        """What any app calls its records."""
+        return frozenset[str]().union(*(self.nouns(t.app_id, tag) for t in self._tools))
+
     def draft(self, pattern: Pattern) -> JSONObject:
         """What a form of the function can be filled with beforehand: texts that are told by the
         names of their fields, the quotations, addresses, links and dates that one parameter takes,
@@ -324,16 +343,25 @@ class SlotValues:
             first = self._begins(first, pattern.tag, self._leads(pattern.tool, pattern.tag, name))
         is_free = first < last and taken.isdisjoint(range(first, last))
         is_text = is_free and not self.points((first, last), pattern.tag)
+        is_text = is_text and self.is_told(pattern, name, first)
         return self.message.slice(first, last) if is_text else ""
 
     def _leads(self, tool: ToolSpec, tag: str, name: str) -> set[str]:
         """What leads to a parameter's text: what it is called, and the words that mostly stand
         before it in examples: "that" in "write to {to} that {body}"."""
-        pieces = ((*p.pieces, Piece()) for p in patterns(tool, tag))
+        pieces = ((*p.pieces[1:], Piece()) for p in patterns(tool, tag))  # behind the verb
         pairs = Counter((a.stem, b.slot == name) for own in pieces for a, b in pairwise(own))
         stems = {stem for stem, is_before in pairs if is_before and stem}
         told = {stem for stem in stems if pairs[stem, True] > pairs[stem, False]}
-        return told | _called(name, tag)
+        return (told | _called(name, tag)) - lexicon(tag).toward  # "and tell her …"
+
+    def is_told(self, pattern: Pattern, name: str, first: int) -> bool:
+        """Whether a text stands behind a colon or what leads to it in examples; one that goes to
+        nobody else may begin anywhere."""
+        if not sends(pattern.tool):
+            return True
+        leads = self._leads(pattern.tool, pattern.tag, name) | {COLON}
+        return first > 0 and self.message.stems(pattern.tag)[first - 1] in leads
 
     def behind_kind(self, tool: ToolSpec, tag: str, name: str, span: Span) -> int:
         """Where a text begins behind what it is and what leads to it: "a message that |", "with

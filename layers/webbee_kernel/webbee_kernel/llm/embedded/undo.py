@@ -9,7 +9,7 @@ from ... import language
 from ..protocol import ModelRequest, ToolSpec
 from .commands import Commands
 from .examples import Command, Pattern, speech
-from .message import lexicon, sense
+from .message import Message, lexicon, sense
 from .prompt_reader import stems_of_name
 
 MOST_BESIDE = 2
@@ -50,6 +50,16 @@ class UndoMessage:
         told = [b for b, end in known.beside_undo(self._said) if points or self._made >= {*end}]
         strange = [beside - self._made - known.question for beside in told]
         return any(len(s) <= MOST_BESIDE and not self._names_another(s) for s in strange)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the effect that could be taken back took another one back itself."""
+        app_id = self._undo.name.partition("__")[0] if self._undo else ""
+        made = self._commands.values.records.made
+        said = next((f.said for f in made if f.app_id == app_id), "").partition(":")[0]
+        message = Message.of(said, self._tag)
+        told = lexicon(message.tag).beside_undo(message.ending(message.tag)[1])
+        return any(len(beside) <= MOST_BESIDE for beside, _ in told)
 
     def _names_another(self, words: set[str]) -> bool:
         """Whether a record is called by one of these, or another app calls its records so."""
