@@ -15,8 +15,10 @@ from pydantic import (
 )
 
 from mail_text import valid_address
-from webbee_kernel.sdk import directs
+from webbee_kernel.sdk import choices, directs
+from wording import texts
 
+FOLDERS = ("anywhere", "inbox", "archive", "sent", "trash")
 MAX_IDS = 50
 MAX_BODY = 20_000
 
@@ -88,9 +90,10 @@ class SearchParams(BaseModel):
     subject: Line = Field("", description="Words of the subject line.")
     since: date | None = Field(None, description="Arrived on this day or later, YYYY-MM-DD.")
     unread_only: bool = Field(False, description="Only unread messages.")
-    folder: Literal["anywhere", "inbox", "archive", "sent", "trash"] = Field(
-        "anywhere", description="Where to look; anywhere means inbox and archive."
-    )
+    folder: Annotated[
+        Literal["anywhere", "inbox", "archive", "sent", "trash"],
+        choices(**{name: texts(f"choice_{name}") for name in FOLDERS}),
+    ] = Field("anywhere", description="Where to look; anywhere means inbox and archive.")
     limit: int = Field(
         20, ge=1, le=50, description="How many messages to return at most, newest first."
     )

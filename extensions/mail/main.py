@@ -63,6 +63,11 @@ ext = Extension(
     display_name="Mail",
     description="Mail of any IMAP and SMTP account",
     icon="icon.svg",
+    titles=texts("app"),
+    columns={
+        name: texts(f"column_{name}")
+        for name in ("from", "from_name", "unread", "account", "attachments", "lacks")
+    },
 )
 chat = ChatExtension(
     ext, description="The user's e-mail: list, search, read, send, reply, archive, delete"
@@ -139,10 +144,10 @@ async def search(ctx: Context, params: SearchParams) -> ActionResult:
     since, text = day_start(ctx, params.since), ctx.words(params.text)
     data, matched = await gathered(ctx, accounts, folders, criteria, since, params.limit, text)
     listed = len(data["messages"])
+    is_part = listed and all("lacks" in row for row in data["messages"])
     data = {"found": matched} | {key: value for key, value in data.items() if key != "unread"}
     words = [value for value in (params.text, params.sender, params.subject) if value]
-    is_part = bool(data["messages"]) and all("lacks" in row for row in data["messages"])
-    summary = found(ctx, listed, matched, failed_addresses(data), words, is_part=is_part)
+    summary = found(ctx, listed, matched, failed_addresses(data), words, is_part=bool(is_part))
     return ActionResult.success(data, summary, refresh_panels=[])
 
 

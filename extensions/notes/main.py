@@ -34,6 +34,10 @@ ext = Extension(
     display_name="Notes",
     description="Notes to write, find and pin",
     icon="icon.svg",
+    titles=texts("app"),
+    columns={
+        name: texts(f"column_{name}") for name in ("excerpt", "pinned", "lacks", "written_at")
+    },
 )
 ext.index(COLLECTION, "written_at")
 ext.index(COLLECTION, "pinned")

@@ -16,6 +16,7 @@ from webbee_kernel.sdk import (
     Context,
     Extension,
     Ident,
+    choices,
     directs,
     titled,
     ui,
@@ -31,8 +32,22 @@ PRIORITIES = (
     " urgente, importante)"
 )
 
+STATES = {state: texts(f"choice_{state}") for state in ("open", "done", "overdue", "today", "all")}
+URGENCIES = {priority: texts(f"choice_{priority}") for priority in ("low", "normal", "high")}
+
 ext = Extension(
-    "tasks", "1.0.0", display_name="Tasks", description="Tasks with due dates", icon="icon.svg"
+    "tasks",
+    "1.0.0",
+    display_name="Tasks",
+    description="Tasks with due dates",
+    icon="icon.svg",
+    titles=texts("app"),
+    columns={
+        "state": texts("column_state"),
+        "priority": texts("column_priority"),
+        **{f"state.{state}": said for state, said in STATES.items()},
+        **{f"priority.{priority}": said for priority, said in URGENCIES.items()},
+    },
 )
 ext.index(COLLECTION, "state")
 chat = ChatExtension(ext, description="The user's tasks: add, list, complete, change, delete")
@@ -62,7 +77,7 @@ class AddParams(BaseModel):
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
     ] = Field(description="What is to be done, without the words about when or how urgent.")
     due: Due = Field("", description=f"When it is due: {ACCEPTED}. UTC. Empty: no due date.")
-    priority: Annotated[Literal["low", "normal", "high"], Urgent] = Field(
+    priority: Annotated[Literal["low", "normal", "high"], Urgent, choices(**URGENCIES)] = Field(
         "normal", description=f"How urgent: {PRIORITIES}"
     )
 
@@ -71,7 +86,9 @@ class ListParams(BaseModel):
     """Which tasks."""
 
     state: Annotated[
-        Literal["open", "done", "overdue", "today", "all"], titled(**texts("label_state"))
+        Literal["open", "done", "overdue", "today", "all"],
+        titled(**texts("label_state")),
+        choices(**STATES),
     ] = Field(
         "open",
         description=(
@@ -113,7 +130,7 @@ class UpdateParams(WhichParams):
     ] = Field(
         "", description="Its new title, only where it is to be renamed. Empty: stays as it is."
     )
-    priority: Annotated[Literal["", "low", "normal", "high"], Urgent] = Field(
+    priority: Annotated[Literal["", "low", "normal", "high"], Urgent, choices(**URGENCIES)] = Field(
         "", description=f"How urgent it is to be: {PRIORITIES}. Empty: stays as it is."
     )
 

@@ -32,14 +32,14 @@ def nodes(tree: Any) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("added", "receipt", "deleted", "line"),
     [
-        ("добавь задачу полить цветы", "Tasks – добавить задачу «полить цветы»: готово",
-         "удали задачу полить цветы", "Tasks – удалить задачу: «полить цветы»"),
-        ("füge die Aufgabe Wasser hinzu", "Tasks – Aufgabe anlegen „Wasser“: erledigt",
-         "lösche die Aufgabe Wasser", "Tasks – Aufgabe löschen: „Wasser“"),
-        ("ajoute la tâche pain", "Tasks – ajouter une tâche «\u00a0pain\u00a0» : fait",
-         "supprime la tâche pain", "Tasks – supprimer une tâche: «\u00a0pain\u00a0»"),
-        ("añade la tarea pan", "Tasks – añadir una tarea «pan»: hecho",
-         "borra la tarea pan", "Tasks – eliminar una tarea: «pan»"),
+        ("добавь задачу полить цветы", "Задачи – добавить задачу «полить цветы»: готово",
+         "удали задачу полить цветы", "Задачи (tasks) – удалить задачу: «полить цветы»"),
+        ("füge die Aufgabe Wasser hinzu", "Aufgaben – Aufgabe anlegen „Wasser“: erledigt",
+         "lösche die Aufgabe Wasser", "Aufgaben – Aufgabe löschen: „Wasser“"),
+        ("ajoute la tâche pain", "Tâches – ajouter une tâche «\u00a0pain\u00a0» : fait",
+         "supprime la tâche pain", "Tâches (tasks) – supprimer une tâche: «\u00a0pain\u00a0»"),
+        ("añade la tarea pan", "Tareas – añadir una tarea «pan»: hecho",
+         "borra la tarea pan", "Tareas – eliminar una tarea: «pan»"),
         ("add a task: bread", "Tasks – Add a task to do “bread”: done",
          "delete the task bread", "Tasks – delete: “bread”"),
     ],
@@ -74,3 +74,21 @@ def test_a_title_hides_no_destruction() -> None:
     card = kernel.chat("zap f-1").body["confirmation"]
     assert card["summary"] == "games – Delete: list files: id f-1"
     assert card["verb"] == "Zap files"
+
+
+@pytest.mark.parametrize(
+    ("shown", "head", "value"),
+    [
+        ("zeig mir meine Aufgaben", "| Titel | fällig | Stand |", "überfällig"),
+        ("montre-moi mes tâches", "| titre | échéance | état |", "en retard"),
+        ("muéstrame mis tareas", "| título | fecha límite | estado |", "atrasada"),
+        ("покажи мои задачи", "| название | срок | состояние |", "просрочена"),
+        ("show my tasks", "| title | due | state |", "overdue"),
+    ],
+)
+def test_heads_of_a_table_and_values_with_a_name_are_in_the_language_of_the_message(
+    alice: Person, shown: str, head: str, value: str
+) -> None:
+    alice.call("tasks", "add", title="Milk", due="2020-01-01")
+    reply = alice.chat(shown)["reply"]
+    assert head in reply and f"| {value} |" in reply

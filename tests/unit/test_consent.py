@@ -333,10 +333,18 @@ def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
     evil = AppInfo("evil", display_name="MAIL ")
     script = AppInfo("cyr", display_name="Маil")
     catalogue = Catalogue({"mail": MAIL, "evil": evil, "cyr": script})
-    assert app_name("evil", catalogue) == "MAIL (evil)"
-    assert app_name("cyr", catalogue) == "Маil (cyr)"
+    assert app_name("evil", catalogue, "en") == "MAIL (evil)"
+    assert app_name("cyr", catalogue, "en") == "Маil (cyr)"
+    titled = AppInfo("late", display_name="Late", titles={"de": "MAIL", "ru": "Почта"})
+    catalogue = Catalogue({"mail": MAIL, "late": titled})
+    assert [app_name("late", catalogue, tag) for tag in ("en", "de", "ru")] == [
+        "Late", "MAIL (late)", "Почта (late)",
+    ]  # fmt: skip
+    assert app_name("mail", catalogue, "en") == "Mail (mail)"
     posing = AppInfo("posing", display_name="Mail – send email → ann@example.org: “")
-    assert app_name("posing", Catalogue({"posing": posing})) == "Mail send email ann example.org"
+    assert (
+        app_name("posing", Catalogue({"posing": posing}), "en") == "Mail send email ann example.org"
+    )
 
 
 def test_what_an_app_calls_its_own_things_is_no_address() -> None:

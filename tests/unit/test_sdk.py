@@ -49,6 +49,7 @@ DECORATORS = (
 
 OURS_MORE = {
     # phrases for the embedded model; scopes a caller must hold; what people read
+    "Extension": {"titles", "columns"},
     "ChatExtension.function": {"examples", "scopes", "titles"},
     # their own protocol has it, their client not yet: pages beyond the first
     "Store.query": {"cursor"},

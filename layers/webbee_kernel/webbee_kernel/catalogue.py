@@ -13,6 +13,7 @@ from itertools import chain
 from os.path import commonprefix
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
+from . import language
 from .types import CallOutcome, CallRequest, JSONObject, Step, from_dict
 
 LISTS_KEPT = 64
@@ -162,6 +163,9 @@ class AppInfo:
     schedules: tuple[ScheduleInfo, ...] = ()
     signals: tuple[str, ...] = ()
     error: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Its name, and what fields and values of its results are called, by language."""
     withdrawn: Mapping[str, str] = field(default_factory=dict)
     """Functions that it had and does not offer now, each with the reason."""
 
@@ -224,6 +228,16 @@ class Catalogue:
             if function.fn_name == fn_name:
                 return function
         return None
+
+    def names(self, tag: str) -> dict[str, str]:
+        """What people call each app in a language."""
+        apps = self.apps.values()
+        return {a.app_id: language.said_in(a.titles, tag) or a.display_name for a in apps}
+
+    def columns(self, tag: str) -> dict[str, dict[str, str]]:
+        """What fields and values of each app's results are called in a language."""
+        told = ((a.app_id, a.columns.items()) for a in self.apps.values())
+        return {i: {k: language.said_in(texts, tag) for k, texts in own} for i, own in told}
 
     def meant(self, call: Step | CallOutcome) -> JSONObject:
         """The arguments of a call without those that its function fills in the same where they are

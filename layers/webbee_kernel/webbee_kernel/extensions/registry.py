@@ -262,6 +262,8 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
         description=_description(ext),
         rules=_rules(loaded),
         icon=ext.icon,
+        titles=ext.titles,
+        columns=ext.columns,
         functions=tuple(_function(loaded.app_id, f) for f in loaded.functions.values()),
         sections=tuple(SectionInfo(s.section, s.ttl, s.alert) for s in ext.skeletons.values()),
         has_health_check=ext.health is not None,

@@ -33,6 +33,7 @@ class Call:
     summary: str = ""
     display_name: str = ""
     description: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:

@@ -60,9 +60,9 @@ def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
         held, size = call.data if isinstance(call.data, Mapping) else {}, len(rows) + more
         if not (call.summary and _tells(call.summary, size)):
             yield f"{_title(call, name)}: {spoken.number(size)}"
-        yield _table(rows, spoken, asked, held)
+        yield _table(rows, spoken, asked, held, call.columns)
     elif isinstance(call.data, Mapping):
-        yield from filter(None, ["\n".join(_fields(call.data, spoken, asked, call.summary))])
+        yield from filter(None, ["\n".join(_fields(call, call.data, spoken, asked))])
 
 
 def _tells(summary: str, size: int) -> bool:
@@ -104,12 +104,17 @@ def _records_of(data: Row) -> Sequence[Row]:
     return []
 
 
-def _table(rows: Sequence[Row], spoken: Language, asked: set[str], held: Row) -> str:
+def _table(
+    rows: Sequence[Row], spoken: Language, asked: set[str], held: Row, called: Mapping[str, str]
+) -> str:
     columns = _columns(rows, asked)
-    lines = ["| " + " | ".join(_named(c) for c in columns) + " |", "|---" * len(columns) + "|"]
+    lines = [
+        "| " + " | ".join(_named(c, called, spoken) for c in columns) + " |",
+        "|---" * len(columns) + "|",
+    ]
     for row in rows[:ROWS]:
         currency = _currency(row) or _currency(held)
-        cells = (_value(c, row.get(c), currency, spoken) for c in columns)
+        cells = (_value(c, row.get(c), currency, spoken, called) for c in columns)
         lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
     if left := _left(rows, spoken):
         lines.append(f"\n{left.strip()}")
@@ -138,17 +143,18 @@ def _without_ids(keys: Iterable[str], asked: set[str]) -> list[str]:
     return [k for k in keys if "id" not in language.key_roles(k) or _is_asked(k, asked)]
 
 
-def _fields(record: Row, spoken: Language, asked: set[str], said: str) -> Iterator[str]:
-    """The fields of one record, a line each, those first that the question names; where something
-    is `said` of the record, only those of them whose values it does not hold."""
-    told = _told_fields(record)
+def _fields(call: Call, record: Row, spoken: Language, asked: set[str]) -> Iterator[str]:
+    """The fields of one record, a line each, those first that the question names; where the call's
+    summary says something of it, only those of them whose values it does not hold."""
+    told, said, called = _told_fields(record), call.summary, call.columns
     shown = _without_ids(told, asked) or list(told)
     for key in sorted(shown, key=lambda k: not _is_asked(k, asked)):
-        values = [_value(key, item, _currency(record), spoken) for item in _listed(told[key])]
-        marks = [_named(key)] if told[key] is True else values  # "Deleted …" says "deleted"
+        name, currency = _named(key, called, spoken), _currency(record)
+        values = [_value(key, item, currency, spoken, called) for item in _listed(told[key])]
+        marks = [name] if told[key] is True else values  # "Deleted …" says "deleted"
         is_said = all(re.search(rf"(?i)(?<!\w){re.escape(m)}(?!\w)", said) for m in marks)
         if not said or (_is_asked(key, asked) and not is_said):
-            yield f"- {_named(key)}: {', '.join(values[:ROWS])}{_left(values, spoken)}"
+            yield f"- {name}: {', '.join(values[:ROWS])}{_left(values, spoken)}"
 
 
 def _left(shown: Sequence[Any], spoken: Language) -> str:
@@ -177,8 +183,10 @@ def _is_asked(key: str, asked: set[str]) -> bool:
     return not asked.isdisjoint(key_words(key))
 
 
-def _named(key: str) -> str:
-    return one_line(key.replace("_", " ")).replace("|", "/")
+def _named(key: str, called: Mapping[str, str], spoken: Language) -> str:
+    """What its author calls a field in the user's language, else its own name in his words."""
+    name = called.get(key) or spoken.field_name(key.replace("_", " "))
+    return one_line(name).replace("|", "/")
 
 
 def _currency(record: Row) -> str:
@@ -186,19 +194,25 @@ def _currency(record: Row) -> str:
     return code if isinstance(code, str) and len(code) == 3 else ""
 
 
-def _value(key: str, value: Any, currency: str, spoken: Language) -> str:
-    """A value as a cell shows it; an object by its title."""
+def _value(key: str, value: Any, currency: str, spoken: Language, called: Mapping[str, str]) -> str:
+    """A value as a cell shows it: an object by its title, one of few values as its author calls it
+    in the user's language."""
     if value is None:
         return "\u2013"
     if isinstance(value, bool):
         return spoken.say("said_yes" if value else "said_no")
     if isinstance(value, int | float):
         return _figure(key, value, currency, spoken)
-    if isinstance(value, str) and DATE.fullmatch(value[:19].rstrip("Z")):
-        return _date(value, spoken)
-    if isinstance(value, Mapping):
-        value = _title_of(value)
-    return cut(one_line(value), LONGEST) if isinstance(value, str) else ""
+    text = _title_of(value) if isinstance(value, Mapping) else value
+    return _text(key, text, spoken, called) if isinstance(text, str) else ""
+
+
+def _text(key: str, text: str, spoken: Language, called: Mapping[str, str]) -> str:
+    """A text as a cell shows it, a date as the language writes it."""
+    is_date = DATE.fullmatch(text[:19].rstrip("Z"))
+    return called.get(f"{key}.{text}") or (
+        _date(text, spoken) if is_date else cut(one_line(text), LONGEST)
+    )
 
 
 def _title_of(record: Row) -> str:

@@ -23,7 +23,7 @@ from .field_names import names_a_secret, names_an_id, words_of
 
 MARKER = "x-directs"
 """In a parameter's schema: what the author says that it directs (`webbee_kernel.sdk.directs`)."""
-TITLES = "x-titles"
+TITLES, CHOICES = "x-titles", "x-choices"
 """There, too: what its author calls it, by language (`webbee_kernel.sdk.titled`)."""
 
 MAX_DEPTH = 24
@@ -65,6 +65,11 @@ class Leaf(NamedTuple):
     def titles(self) -> Mapping[str, str]:
         """What its author calls it, by language."""
         return next((s[TITLES] for s in self.shapes if isinstance(s.get(TITLES), Mapping)), {})
+
+    @property
+    def choices(self) -> Mapping[str, Mapping[str, str]]:
+        """What its author calls values that it may have, each by language."""
+        return next((s[CHOICES] for s in self.shapes if isinstance(s.get(CHOICES), Mapping)), {})
 
     @property
     def format(self) -> str:

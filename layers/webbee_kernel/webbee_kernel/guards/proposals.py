@@ -170,16 +170,16 @@ def _ids_of(function: FunctionInfo) -> list[str]:
     return ids if set(schema.get("required", ())) <= set(ids) else []
 
 
-def app_name(app_id: str, catalogue: Catalogue) -> str:
-    """What a person calls the app; with its id behind it where another app looks the same, or may:
-    a name in another script can be drawn like any."""
+def app_name(app_id: str, catalogue: Catalogue, tag: str) -> str:
+    """What a person calls the app in a language; with its id behind it where another app looks the
+    same, or may: a name in another script can be drawn like any."""
     app = catalogue.apps.get(app_id)
-    name = _plain_name(app.display_name if app else "") or app_id
+    name = _plain_name(catalogue.names(tag)[app_id] if app else "") or app_id
     others = {
         _look(text)
         for other in catalogue.apps.values()
         if other.app_id != app_id
-        for text in (other.app_id, other.display_name)
+        for text in (other.app_id, other.display_name, *other.titles.values())
     }
     if name != app_id and (_look(name) in others or not name.isascii()):
         return f"{name} ({app_id})"
@@ -213,7 +213,7 @@ def _call(
     leaves = [*shown(function, step.arguments)]
     named = Naming(function, titles, unsaid, frozenset(leaf.value for leaf in leaves))
     return {
-        "app": app_name(step.app_id, catalogue),
+        "app": app_name(step.app_id, catalogue, tag),
         "icon": app.icon if app else "",
         "title": _card_title(function, effect, tag),
         "effect": effect,
@@ -263,6 +263,8 @@ def _field(
         said = language.of(tag).say("said_yes" if value else "said_no")
         return {"name": name, "value": said, "kind": "value"}
     text = revealed(str(value))
+    if said := _plain_name(language.said_in(leaf.choices.get(text, {}), tag)):
+        return {"name": name, "value": said, "kind": "value"}
     if is_destination:
         known = {"title": title} if title else {}
         return {"name": name, "value": spelled(text), "kind": "destination", **known}

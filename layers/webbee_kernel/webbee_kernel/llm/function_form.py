@@ -165,7 +165,9 @@ def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
             "ListInput", item=_field(parameter.fields[0], None, tag), values=rows, **props
         )
     if kind == "choice":
-        options = [{"value": str(c), "label": str(c) or "–"} for c in parameter.schema["enum"]]
+        told = schema.get("x-choices", {})
+        said = {c: language.said_in(told.get(str(c), {}), tag) for c in schema["enum"]}
+        options = [{"value": str(c), "label": s or str(c) or "–"} for c, s in said.items()]
         return ui.Node("Select", options=options, value=value, **props)
     if kind == "flag":
         return ui.Node("Toggle", value=bool(value), **props)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .markers import Recipient as Recipient
     from .markers import Secret as Secret
     from .markers import Url as Url
+    from .markers import choices as choices
     from .markers import directs as directs
     from .markers import pii as pii
     from .markers import titled as titled
@@ -50,7 +51,7 @@ __all__ = sorted(
     " SecretNotDeclaredError SecretTooLargeError SkeletonAccessForbidden StoreConflict"
     " StoreUnavailable SystemContextRequired Account Amount Content Email Ident Name Path"
     " PersonName Phone Recipient Secret Url directs pii titled FunctionDef Context SearchWords"
-    " Sentences User ChatExtension Extension".split()
+    " Sentences User ChatExtension Extension choices".split()
 )
 
 

@@ -41,7 +41,9 @@ _FIELD = re.compile(r"[^#\s\x00-\x1f+]{1,64}")
 
 class Extension:
     """An app. `app_id` is a display wish: the id that counts is the folder's (or the manifest's).
-    `capabilities`, `migrations_dir`, `actions_explicit` and `system` say nothing here.
+    `titles` are its name by language, `columns` what fields of its results are called, by field and
+    language: `{"state": {"de": "Stand"}}`, and a value of one as `state.done`. `capabilities`,
+    `migrations_dir`, `actions_explicit` and `system` say nothing here.
     """
 
     def __init__(
@@ -55,6 +57,8 @@ class Extension:
         display_name: str = "",
         description: str = "",
         icon: str = "",
+        titles: Mapping[str, str] | None = None,
+        columns: Mapping[str, Mapping[str, str]] | None = None,
         actions_explicit: bool = True,
         system: bool = False,
     ) -> None:
@@ -64,6 +68,7 @@ class Extension:
         self.display_name = display_name or app_id
         self.description = description
         self.icon = icon
+        self.titles, self.columns = dict(titles or {}), dict(columns or {})
         self.tools: dict[str, ToolDef] = {}
         self.skeletons: dict[str, SkeletonDef] = {}
         self.panels: dict[str, PanelDef] = {}

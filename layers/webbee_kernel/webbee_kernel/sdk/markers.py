@@ -30,7 +30,7 @@ Pii = Literal["name", "email", "phone"]
 @dataclass(frozen=True, slots=True)
 class _Marker:
     keyword: str
-    kind: str | dict[str, str]
+    kind: str | dict[str, Any]
 
     def __get_pydantic_json_schema__(
         self, core_schema: Any, handler: GetJsonSchemaHandler
@@ -51,6 +51,12 @@ def pii(kind: Pii) -> _Marker:
 def titled(**titles: str) -> _Marker:
     """What forms and cards call an argument, by language: `Annotated[str, titled(de="Frist")]`."""
     return _Marker("x-titles", titles)
+
+
+def choices(**titles: dict[str, str]) -> _Marker:
+    """What forms and cards call the values that an argument may have, each by language:
+    `Annotated[Literal["low", "high"], choices(high={"de": "hoch"})]`."""
+    return _Marker("x-choices", titles)
 
 
 Recipient = Annotated[str, directs("recipient")]

@@ -272,7 +272,8 @@ def told(state: TurnContext, outcomes: Iterable[CallOutcome]) -> str:
     """What calls did, in their own words."""
     from ..grounding import Evidence, render
 
-    calls = named(of_calls(outcomes, state.app_names, state.language), state.described)
+    columns = state.catalogue.columns(state.language)
+    calls = named(of_calls(outcomes, state.app_names, state.language), state.described, columns)
     return render(Evidence(calls, state.message, language=state.language), state.language)
 
 

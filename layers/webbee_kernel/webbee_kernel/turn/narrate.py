@@ -94,7 +94,8 @@ class NarratedTurn:
     them with all of it, None where that is the same; `computed` is what the kernel has computed
     from all of the data of each call, `looked_through` those that were only read to find what a
     later effect is about. `apps` are display names by app id, `described` what functions do by
-    `app.function`. `deadline` is on the monotonic clock; both requests share it.
+    `app.function`, `columns` what fields of results are called by app. `deadline` is on the
+    monotonic clock; both requests share it.
     """
 
     message: str
@@ -107,6 +108,7 @@ class NarratedTurn:
     looked_through: frozenset[int]
     apps: Mapping[str, str]
     described: Mapping[str, str]
+    columns: Mapping[str, Mapping[str, str]]
     whole: Callable[[], Mapping[int, CallOutcome] | None]
 
 
@@ -183,7 +185,9 @@ class Narrator:
             request = replace(request, prompt=prompt + problems(text, marks, speech.said))
         # what was streamed has been read: no other text may take its place
         if not best.text.startswith(speech.said.rstrip()) or not best.text:
-            calls = zip(turn.shown, named(ground.evidence.calls, turn.described), strict=True)
+            calls = zip(
+                turn.shown, named(ground.evidence.calls, turn.described, turn.columns), strict=True
+            )
             told = tuple(call for i, call in calls if i not in turn.looked_through)
             best = _last_resort(speech.said.rstrip(), ground.evidence, told)
         best = best.with_held(turn.language)

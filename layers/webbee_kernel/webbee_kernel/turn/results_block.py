@@ -235,11 +235,19 @@ def of_calls(
     return tuple(of_call(o, apps.get(o.app_id, ""), tag) for o in outcomes)
 
 
-def named(calls: Iterable[Call], described: Mapping[str, str]) -> tuple[Call, ...]:
-    """The calls with what their functions do, by `app.function`: they are named by it. No reply is
-    held against it, since descriptions hold figures too."""
+def named(
+    calls: Iterable[Call], described: Mapping[str, str], columns: Mapping[str, Mapping[str, str]]
+) -> tuple[Call, ...]:
+    """The calls with what their functions do, by `app.function`: they are named by it; and with
+    what fields of their results are called, by app. No reply is held against descriptions, since
+    they hold figures too."""
     return tuple(
-        replace(c, description=described.get(f"{c.app_id}.{c.fn_name}", "")) for c in calls
+        replace(
+            c,
+            description=described.get(f"{c.app_id}.{c.fn_name}", ""),
+            columns=columns.get(c.app_id, {}),
+        )
+        for c in calls
     )
 
 

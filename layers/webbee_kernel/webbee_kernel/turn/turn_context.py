@@ -149,7 +149,7 @@ class TurnContext:
     @cached_property
     def app_names(self) -> dict[str, str]:
         """What people call each app."""
-        return {a.app_id: a.display_name for a in self.catalogue.apps.values()}
+        return self.catalogue.names(self.language)
 
     @property
     def described(self) -> dict[str, str]:
@@ -348,6 +348,7 @@ class TurnContext:
             looked_through=self.looked_through,
             apps=self.app_names,
             described=self.described,
+            columns=self.catalogue.columns(self.language),
             whole=self._told_whole,
         )
 
