@@ -179,27 +179,16 @@ def test_whatever_arrives_the_answer_is_the_described_one_and_never_a_5xx(
 # ---- who is asking
 
 
-CLAIMS = {
-    "sub": "alice",
-    "tenant_id": "acme",
-    "role": "developer",
-    "email": "a@acme.com",
-    "locale": "ru",
-    "scope": "mail:read mail:send",
-}
+CLAIMS = {"sub": "alice", "tenant_id": "acme", "role": "developer", "email": "a@acme.com"}
+CLAIMS |= {"locale": "ru", "scope": "mail:read mail:send"}
 
 
 def event(claims: Any, **more: Any) -> dict[str, Any]:
     return {"requestContext": {"authorizer": {"jwt": {"claims": claims}}}, **more}
 
 
-COGNITO = {
-    "sub": "x",
-    "custom:imperal_id": "alice",
-    "custom:tenant_id": "acme",
-    "custom:role": "operator",
-    "custom:scopes": "a,b",
-}
+COGNITO = {"sub": "x", "custom:imperal_id": "alice", "custom:tenant_id": "acme"}
+COGNITO |= {"custom:role": "operator", "custom:scopes": "a,b"}
 LAMBDA = {"imperal_id": "alice", "tenant_id": None, "email": None, "scopes": ["a", "b"]}
 
 

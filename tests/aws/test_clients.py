@@ -76,11 +76,8 @@ def test_a_request_is_signed_with_what_came_with_its_call(service: Service) -> N
         client.list_tables()
     client.list_tables()
     assert signers(service) == ["test", "LENT", "test"]
-    assert [r.headers.get("x-amz-security-token") for r in service.requests] == [
-        None,
-        "lent-token",
-        None,
-    ]
+    tokens = [r.headers.get("x-amz-security-token") for r in service.requests]
+    assert tokens == [None, "lent-token", None]
 
 
 def test_calls_side_by_side_sign_each_with_its_own(service: Service) -> None:
@@ -102,11 +99,8 @@ def test_calls_side_by_side_sign_each_with_its_own(service: Service) -> None:
 def test_what_was_taken_out_of_the_environment_still_signs(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    environ = {
-        "AWS_ACCESS_KEY_ID": "ROLE",
-        "AWS_SECRET_ACCESS_KEY": "s",
-        "AWS_SESSION_TOKEN": "role-token",
-    }
+    environ = {"AWS_ACCESS_KEY_ID": "ROLE", "AWS_SECRET_ACCESS_KEY": "s"}
+    environ["AWS_SESSION_TOKEN"] = "role-token"
     hold_credentials(environ)
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     aws_client("dynamodb").list_tables()
@@ -210,10 +204,8 @@ def test_a_conditional_write_recognises_its_own_lost_answer(
     service: Service, database: Database, lost: Reply
 ) -> None:
     write = put("t", key_of("a", "b"), ABSENT, own=STAMP)
-    met = {
-        "__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
-        "message": "no",
-    }
+    kind = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"
+    met = {"__type": kind, "message": "no"}
     stood = {name: {"S": str(value)} for name, value in write.item.items()}
     service.script[:] = [lost, Reply(met | {"Item": stood}, 400)]
     asyncio.run(database.write(write))

@@ -80,19 +80,22 @@ def office() -> Office:
     return Office()
 
 
-def call(function: str, /, **arguments: Any) -> ToolCall:
-    return ToolCall(f"office__{function}", arguments)
+def step(words: str) -> ToolCall:
+    """`move Anna C-7` is a call of the office; three dots ask to see the results and go on."""
+    function, *given = words.split()
+    if function == "...":
+        return ToolCall("kernel__continue", {})
+    return ToolCall(f"office__{function}", dict(zip(("name", "room"), given, strict=False)))
 
 
-CONTINUE = ToolCall("kernel__continue", {})
-
-
-def plan(*calls: ToolCall, tokens: int = 0) -> ModelResponse:
-    return ModelResponse(tool_calls=calls, usage=Usage(input_tokens=tokens))
+def plan(*calls: ToolCall | str, tokens: int = 0) -> ModelResponse:
+    made = tuple(step(c) if isinstance(c, str) else c for c in calls)
+    return ModelResponse(tool_calls=made, usage=Usage(input_tokens=tokens))
 
 
 def kernel(office: Office, *script: Any, **env: str) -> tuple[TestKernel, ScriptedModel]:
-    model = ScriptedModel(script)
+    """A model that answers with `script`, whose texts are plans: steps between commas."""
+    model = ScriptedModel([plan(*s.split(", ")) if isinstance(s, str) else s for s in script])
     return TestKernel([office.ext], model=model, env={**OPEN, **env}), model
 
 
@@ -112,11 +115,9 @@ def test_what_was_read_can_be_acted_on_in_the_same_turn_and_the_narrator_sees_al
 ) -> None:
     def act(request: ModelRequest) -> ModelResponse:
         room = re.findall(r'"room": "([^"]+)"', request.prompt)[-1]
-        return plan(call("move", name="Boris", room=room))
+        return plan(f"move Boris {room}")
 
-    k, model = kernel(
-        office, plan(call("find", name="Anna"), CONTINUE), act, say("Boris is in B-12 now.")
-    )
+    k, model = kernel(office, "find Anna, ...", act, say("Boris is in B-12 now."))
     reply = k.chat("move Boris to where Anna is")
     assert office.log == ["find Anna", "move Boris B-12"]
     assert roles(model) == "ccn"
@@ -127,14 +128,9 @@ def test_what_was_read_can_be_acted_on_in_the_same_turn_and_the_narrator_sees_al
 
 
 def test_a_later_prompt_is_the_earlier_one_with_results_behind_it(office: Office) -> None:
-    k, model = kernel(
-        office,
-        plan(call("find", name="Anna"), CONTINUE),
-        plan(call("find", name="Nobody"), CONTINUE),
-        plan(call("find", name="Boris"), CONTINUE),
-        say("Nothing is left."),
-        say("Anna is in B-12, Boris in C-7."),
-    )
+    plans = ("find Anna, ...", "find Nobody, ...", "find Boris, ...")
+    said = say("Nothing is left."), say("Anna is in B-12, Boris in C-7.")
+    k, model = kernel(office, *plans, *said)
     k.chat("where are Anna, Nobody and Boris?")
     prompts = [r.prompt for r in model.requests if r.role == "classifier"]
     for earlier, later in pairwise(prompts):
@@ -149,12 +145,7 @@ def test_a_later_prompt_is_the_earlier_one_with_results_behind_it(office: Office
 def test_a_failed_call_goes_back_by_itself_and_a_failure_made_good_is_not_told(
     office: Office,
 ) -> None:
-    k, model = kernel(
-        office,
-        plan(call("enter")),
-        plan(call("unlock"), call("enter")),
-        say("You are in."),
-    )
+    k, model = kernel(office, "enter", "unlock, enter", say("You are in."))
     reply = k.chat("enter the store room")
     assert 'code="LOCKED" error="the door is locked"' in model.requests[1].prompt
     assert office.log == ["enter", "unlock", "enter"]
@@ -163,13 +154,8 @@ def test_a_failed_call_goes_back_by_itself_and_a_failure_made_good_is_not_told(
 
 
 def test_the_narrator_hands_back_when_the_results_do_not_answer(office: Office) -> None:
-    k, model = kernel(
-        office,
-        plan(call("find", name="Anna")),
-        say(HAND_BACK),
-        plan(call("move", name="Boris", room="B-12")),
-        say("Boris is in B-12 now."),
-    )
+    done = say("Boris is in B-12 now.")
+    k, model = kernel(office, "find Anna", say(HAND_BACK), "move Boris B-12", done)
     assert k.chat("move Boris to Anna").text == "Boris is in B-12 now."
     assert roles(model) == "cncn"
     assert HAND_BACK in model.requests[1].system
@@ -178,14 +164,8 @@ def test_the_narrator_hands_back_when_the_results_do_not_answer(office: Office) 
 
 
 def test_a_narrator_that_may_not_hand_back_any_more_is_not_believed(office: Office) -> None:
-    k, model = kernel(
-        office,
-        plan(call("find", name="Anna")),
-        say(HAND_BACK),
-        say("Nothing more can be called."),
-        say(HAND_BACK),
-        say(HAND_BACK),
-    )
+    back, ended = say(HAND_BACK), say("Nothing more can be called.")
+    k, model = kernel(office, "find Anna", back, ended, back, back)
     assert k.chat("where is Anna?").text == "Anna was found."
     assert HAND_BACK not in model.requests[3].system
 
@@ -197,12 +177,9 @@ def test_no_model_reads_a_secret_argument_back(office: Office) -> None:
     async def sign_in(ctx: Context, name: str, password: str) -> ActionResult:
         return ActionResult.success({"name": name}, f"{name} is signed in.")
 
-    k, model = kernel(
-        office,
-        plan(call("sign_in", name="Anna", password="hunter2"), CONTINUE),
-        say("That is all."),
-        say("Anna is signed in."),
-    )
+    signing = ToolCall("office__sign_in", {"name": "Anna", "password": "hunter2"})
+    said = say("That is all."), say("Anna is signed in.")
+    k, model = kernel(office, plan(signing, "..."), *said)
     asked = k.chat("sign Anna in")
     assert "hunter2" not in str(asked.body)
     assert 'args={"name": "Anna"}' in model.requests[1].prompt
@@ -212,20 +189,14 @@ def test_no_model_reads_a_secret_argument_back(office: Office) -> None:
 def test_a_question_of_the_classifier_is_the_reply_where_nothing_was_changed(
     office: Office,
 ) -> None:
-    k, model = kernel(
-        office, plan(call("find", name="Anna"), CONTINUE), say("To which room: B-12 or C-7?")
-    )
+    k, model = kernel(office, "find Anna, ...", say("To which room: B-12 or C-7?"))
     assert k.chat("move Anna to C-7 or so").text == "To which room: B-12 or C-7?"
     assert roles(model) == "cc"
 
 
 def test_a_question_stands_behind_what_was_done(office: Office) -> None:
-    k, _ = kernel(
-        office,
-        plan(call("move", name="Anna", room="C-7"), CONTINUE),
-        say("And where should Boris go?"),
-        say("Anna is in C-7 now."),
-    )
+    said = say("And where should Boris go?"), say("Anna is in C-7 now.")
+    k, _ = kernel(office, "move Anna C-7, ...", *said)
     reply = k.chat("move Anna to C-7 and Boris too")
     assert reply.text == "Anna is in C-7 now.\n\nAnd where should Boris go?"
 
@@ -234,12 +205,8 @@ def test_a_question_stands_behind_what_was_done(office: Office) -> None:
 
 
 def test_the_same_read_again_is_answered_from_the_first(office: Office) -> None:
-    k, model = kernel(
-        office,
-        plan(call("find", name="Anna"), CONTINUE),
-        plan(call("find", name="Anna"), call("find", name="Boris")),
-        say("Anna is in B-12, Boris in C-7."),
-    )
+    told = say("Anna is in B-12, Boris in C-7.")
+    k, model = kernel(office, "find Anna, ...", "find Anna, find Boris", told)
     reply = k.chat("where are Anna and Boris?")
     assert office.log == ["find Anna", "find Boris"]
     assert calls(reply) == [("find", "ok"), ("find", "ok")]
@@ -247,30 +214,27 @@ def test_the_same_read_again_is_answered_from_the_first(office: Office) -> None:
     assert len(k.memory().turns[0].digests) == 2
 
 
-FIND, MOVE = call("find", name="Anna"), call("move", name="Anna", room="C-7")
-BACK, BORIS = call("move", name="Anna", room="B-12"), call("move", name="Boris", room="C-7")
 PLANS = {
     "a later round refers to calls that are numbered through the turn": (
-        [
-            plan(call("find", name="Boris"), CONTINUE),
-            plan(FIND, CONTINUE),
-            plan(call("move", name="Boris", room="{{steps.1.data.room}}")),
-        ],
+        ["find Boris, ...", "find Anna, ...", "move Boris {{steps.1.data.room}}"],
         "Boris is in B-12 now.",
         ["find Boris", "find Anna", "move Boris B-12"],
     ),
     "after an effect the same read runs again": (
-        [plan(FIND, CONTINUE), plan(MOVE, FIND)],
+        ["find Anna, ...", "move Anna C-7, find Anna"],
         "Anna is in C-7 now.",
         ["find Anna", "move Anna C-7", "find Anna"],
     ),
     "a plan made anew does not repeat its effects": (
-        [plan(MOVE, BORIS, call("find", name="Nobody")), plan(MOVE, BORIS, FIND)],
+        [
+            "move Anna C-7, move Boris C-7, find Nobody",
+            "move Anna C-7, move Boris C-7, find Anna",
+        ],
         "Anna and Boris are in C-7 now.",
         ["move Anna C-7", "move Boris C-7", "find Nobody", "find Anna"],
     ),
     "an effect may be repeated after a later answer changed something else": (
-        [plan(MOVE, CONTINUE), plan(BACK, CONTINUE), plan(MOVE)],
+        ["move Anna C-7, ...", "move Anna B-12, ...", "move Anna C-7"],
         "Anna is in C-7 now.",
         ["move Anna C-7", "move Anna B-12", "move Anna C-7"],
     ),
@@ -279,7 +243,7 @@ PLANS = {
 
 @pytest.mark.parametrize(("plans", "told", "ran"), PLANS.values(), ids=PLANS)
 def test_what_runs_of_plans_that_name_or_repeat_earlier_calls(
-    office: Office, plans: list[ModelResponse], told: str, ran: list[str]
+    office: Office, plans: list[str], told: str, ran: list[str]
 ) -> None:
     k, _ = kernel(office, *plans, say(told))
     k.chat("move them around and find them")
@@ -288,17 +252,17 @@ def test_what_runs_of_plans_that_name_or_repeat_earlier_calls(
 
 def test_a_failure_that_may_pass_is_tried_three_times_at_most(office: Office) -> None:
     office.busy = 2
-    k, _ = kernel(office, *[plan(call("print"))] * 3, say("Printed."))
+    k, _ = kernel(office, *["print"] * 3, say("Printed."))
     assert k.chat("print a page").text == "Printed."
     office.busy = 10
-    k, model = kernel(office, *[plan(call("print"))] * 4, say("It is busy."))
+    k, model = kernel(office, *["print"] * 4, say("It is busy."))
     k.chat("print a page")
     assert office.log == ["print"] * 6
     model.assert_finished()
 
 
 def test_a_call_that_fails_for_good_is_not_run_again_and_the_turn_ends(office: Office) -> None:
-    k, model = kernel(office, *[plan(call("find", name="Nobody"))] * 2, say("No such person."))
+    k, model = kernel(office, *["find Nobody"] * 2, say("No such person."))
     k.chat("where is Nobody?")
     assert office.log == ["find Nobody"]
     assert roles(model) == "ccn"
@@ -315,7 +279,7 @@ def forever(office: Office) -> FunctionModel:
             return say("Some were found.")
         n = request.prompt.count("RESULT: ")
         office.rooms[f"P{n}"] = f"R-{n}"
-        return plan(call("find", name=f"P{n}"), CONTINUE, tokens=4_000)
+        return plan(f"find P{n}", "...", tokens=4_000)
 
     return FunctionModel(answer)
 
@@ -344,17 +308,8 @@ def test_what_one_message_may_use_ends_a_turn_with_an_honest_reply(
 
 def test_what_was_planned_and_not_run_is_named(office: Office) -> None:
     office.busy = 9
-    k, _ = kernel(
-        office,
-        plan(
-            call("find", name="Anna"),
-            call("print"),
-            call("move", name="<NAME_9>", room="{{steps.0.data.room}}"),
-            call("move", name="Boris", room="B-12"),
-        ),
-        say("Anna is in B-12."),
-        WEBBEE_MAX_ROUNDS="1",
-    )
+    steps = "find Anna, print, move <NAME_9> {{steps.0.data.room}}, move Boris B-12"
+    k, _ = kernel(office, steps, say("Anna is in B-12."), WEBBEE_MAX_ROUNDS="1")
     told = k.chat("find Anna, print a page, move them").text.splitlines()[0]
     assert told.startswith("Still to do: office – print;")
     assert "office – move: name “Boris”, room “B-12”" in told
@@ -363,7 +318,7 @@ def test_what_was_planned_and_not_run_is_named(office: Office) -> None:
 
 def test_a_model_that_goes_away_between_rounds_leaves_an_honest_reply(office: Office) -> None:
     gone = ModelUnavailable("the model did not answer: retry")
-    k, _ = kernel(office, plan(call("move", name="Anna", room="C-7"), CONTINUE), gone, gone)
+    k, _ = kernel(office, "move Anna C-7, ...", gone, gone)
     reply = k.chat("move Anna to C-7, then Boris")
     assert reply.text.startswith("The model stopped answering before I was done.")
     assert "Anna is in C-7 now." in reply.text
@@ -374,31 +329,17 @@ def test_a_model_that_goes_away_between_rounds_leaves_an_honest_reply(office: Of
 
 
 def test_effects_behind_a_refused_call_wait_and_reads_run(office: Office) -> None:
-    mixed = plan(
-        call("move", name="Anna", room="C-7"),
-        call("move", name="<NAME_9>", room="C-7"),
-        call("move", name="Boris", room="B-12"),
-        call("find", name="Boris"),
-    )
-    k, model = kernel(
-        office,
-        mixed,
-        plan(call("move", name="Boris", room="B-12")),
-        say("Anna is in C-7 now, Boris is in B-12 now."),
-    )
+    mixed = "move Anna C-7, move <NAME_9> C-7, move Boris B-12, find Boris"
+    told = say("Anna is in C-7 now, Boris is in B-12 now.")
+    k, model = kernel(office, mixed, "move Boris B-12", told)
     k.chat("move Anna to C-7 and Boris to B-12")
     assert office.log == ["move Anna C-7", "find Boris", "move Boris B-12"]
     assert "another call of the same answer was refused" in model.requests[1].prompt
 
 
 def test_a_confirmed_call_may_be_followed_by_more(office: Office) -> None:
-    k, _ = kernel(
-        office,
-        plan(call("fire", name="Boris")),
-        say(HAND_BACK),
-        plan(call("move", name="Anna", room="C-7")),
-        say("Boris was fired, Anna is in C-7 now."),
-    )
+    told = say("Boris was fired, Anna is in C-7 now.")
+    k, _ = kernel(office, "fire Boris", say(HAND_BACK), "move Anna C-7", told)
     asked = k.chat("fire Boris and then move Anna to C-7")
     done = k.confirm(asked.body["confirmation"]["id"])
     assert office.log == ["fire Boris", "move Anna C-7"]
@@ -416,7 +357,8 @@ def long_reads(office: Office) -> TestKernel:
 
     def answer(request: ModelRequest) -> ModelResponse:
         if "RESULT: " not in request.prompt:
-            return plan(*(call("page", n=n) for n in range(1, 5)), call("fire", name="Boris"))
+            pages = (ToolCall("office__page", {"n": n}) for n in range(1, 5))
+            return plan(*pages, "fire Boris")
         seen = [n for n in range(1, 5) if f"end{n}" in request.prompt]
         return say(f"Pages {seen} are there.")
 
@@ -444,7 +386,6 @@ class Row(BaseModel):
 
 class Link(BaseModel):
     row: Row
-    note: str = ""
 
 
 def chain_app(seen: list[Any]) -> Extension:
@@ -470,10 +411,8 @@ def chain_app(seen: list[Any]) -> Extension:
     return ext
 
 
-def link(step: int, note: str = "") -> ToolCall:
-    return ToolCall(
-        "chain__advance", {"row": f"{{{{steps.{step}.data.rows.0.row}}}}", "note": note}
-    )
+def link(step: int) -> ToolCall:
+    return ToolCall("chain__advance", {"row": f"{{{{steps.{step}.data.rows.0.row}}}}"})
 
 
 def test_five_chained_steps_cost_two_model_calls() -> None:
