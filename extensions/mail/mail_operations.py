@@ -234,9 +234,11 @@ def _matching(
         uids = _found(imap, criteria, since)
         return dict.fromkeys(uids[-limit:], none), Counter({none: len(uids)})
     held = dict[int, frozenset[str]]()
-    # the server says which messages hold a word: one search for each
-    for word, part in words.beginnings().items():
-        for uid in _found(imap, [*criteria, ("TEXT", part)], since):
+    # the server says which messages hold a word; in a subject some know letters beyond ASCII alone
+    asked = [(w, "TEXT", part) for w, part in words.beginnings().items()]
+    asked += [(w, "SUBJECT", part) for w, _, part in asked if not part.isascii()]
+    for word, key, part in asked:
+        for uid in _found(imap, [*criteria, (key, part)], since):
             held[uid] = held.get(uid, none) | {word}
     last = sorted(held, key=lambda uid: (len(held[uid]), uid))[-limit:]
     counts = Counter(held.values())

@@ -438,6 +438,8 @@ LIST_TASKS = [
     "¿qué he hecho? {state=done}",
     "lista de tareas",
     "¿cuántas tareas me quedan?",
+    "¿cuántas tareas me faltan?",
+    "combien ai-je de tâches en retard ? {state=overdue}",
     "wie viele Aufgaben sind überfällig? {state=overdue}",
     "wie viele überfällige Aufgaben habe ich? {state=overdue}",
     "wie viele Aufgaben sind erledigt? {state=done}",

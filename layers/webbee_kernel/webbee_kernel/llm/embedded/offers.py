@@ -200,8 +200,15 @@ def _near(
         return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
     if found := list_of(asked.app(), tag, commands.tools):
         return _calls([found])
-    # of those that are near the one that the message begins as
-    nearest = sorted(commands.nearest(), key=lambda f: f[0] < NEAR or not commands.begins(f[1]))
+    # of those that are near one of the app whose records are named, that the message begins as
+    nearest = sorted(
+        commands.nearest(),
+        key=lambda f: (
+            f[0] < NEAR,
+            commands.values.is_anothers(f[1].tool.app_id, f[1].tag),
+            not commands.begins(f[1]),
+        ),
+    )
     for score, pattern in nearest[:1]:
         # a function's name and description weigh less, so less is asked of them
         is_asked = score >= (ASKED if pattern.example else NEAR)

@@ -74,7 +74,7 @@ class SlotValues:
         # a title that is to be found, not made
         if names and form != "quote" and unfilled(tool, "id", ()):
             # "delete the list not yet", and of tasks "the note"
-            if self.message.denies(tag, *span) or self._is_anothers(span, tool.app_id, tag):
+            if self.message.denies(tag, *span) or self.is_anothers(tool.app_id, tag, span):
                 return None
         first, text = span[0], self.message.slice(*span)
         # one line: its last full stop is the sentence's
@@ -97,12 +97,12 @@ class SlotValues:
         words = 0 if form in ("quote", "url") else span[1] - span[0]
         return Value([text] if parameter.kind == "list" else text, words)
 
-    def _is_anothers(self, span: Span, app_id: str, tag: str) -> bool:
+    def is_anothers(self, app_id: str, tag: str, span: Span | None = None) -> bool:
         """Whether these words hold what another app calls its records, and none of the message is
         what this one does."""
         for told in {tag, self.message.tag}:  # an example may be of no language
             stems, own = self.message.stems(told), self.nouns(app_id, told)
-            held = self.every_noun(told).intersection(stems[slice(*span)])
+            held = self.every_noun(told).intersection(stems[slice(*span)] if span else stems)
             if held and own.isdisjoint(stems):
                 return True
         return False
@@ -242,7 +242,7 @@ class SlotValues:
         ordinals = [known.ordinals[s] for s in stems if s in known.ordinals]
         small = known.reference | known.plural | known.ordinals.keys()
         is_sought = self._seeks and span[1] - span[0] <= MOST_SOUGHT
-        is_sought = is_sought and not self._is_anothers(span, app_id, tag)
+        is_sought = is_sought and not self.is_anothers(app_id, tag, span)
         unseen = Unclear((), span, named=True) if is_sought else None
         if naming := [s for s in stems if s not in small]:
             held = holding(self.records.known(app_id), naming, tag)
