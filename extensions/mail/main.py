@@ -327,7 +327,7 @@ async def inbox_alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) ->
     return say(ctx, "arrived", new_messages, unread=new["unread_total"])
 
 
-@ext.panel("inbox", slot="left", title="Inbox", icon="icon.svg")
+@ext.panel("inbox", slot="left", icon="icon.svg")
 async def inbox(ctx: Context, **_: Any) -> ui.UINode:
     """The 25 newest messages, at most 90 seconds old; writes by this app renew it at once."""
 

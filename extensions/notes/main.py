@@ -292,7 +292,7 @@ async def notes_section(ctx: Context) -> dict[str, Any]:
     return {"response": {"total_notes": total, "pinned_notes": pinned, "recent_notes": listed}}
 
 
-@ext.panel("notes", slot="left", title="Notes", icon="icon.svg")
+@ext.panel("notes", slot="left", icon="icon.svg")
 async def notes_panel(ctx: Context, **_: Any) -> ui.UINode:
     """Pinned notes, then the newest, 50 rows at most."""
     pinned = Top(PANEL_ROWS, Note.age)

@@ -295,7 +295,7 @@ async def tasks_section(ctx: Context) -> dict[str, Any]:
     }
 
 
-@ext.panel("tasks", slot="right", title="Tasks", icon="icon.svg")
+@ext.panel("tasks", slot="right", icon="icon.svg")
 async def tasks_panel(ctx: Context, **_: Any) -> ui.UINode:
     """Open tasks by urgency: one pass over them."""
     return board_panel(ctx, sorted([task async for task in every(ctx, "open")], key=Task.urgency))

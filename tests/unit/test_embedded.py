@@ -416,7 +416,8 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
     }),
     "what stands in quotation marks is deleted by that name": (
         {"tools": [DROP, tool("notes.find", ["show my notes"]), CONTINUE]},
-        {'delete the note "plumber"': [("notes__drop", {"title": "plumber"})]},
+        {f'delete the note "{name}"': [("notes__drop", {"title": name})]
+         for name in ("plumber", "Lisbon: 14 May")},
     ),
     "somebody nobody was shown is looked for though the text may be a deed": (
         {

@@ -273,6 +273,7 @@ class SlotValues:
         text = without_stop(self.message.slice(*span))
         if not any(str(r["id"]) == text for r in self.records.rows(app_id)):
             shaped = any(map(str.isdigit, text)) and not text.isdigit()
+            shaped = shaped and self.message.tokens[span[0]].kind == "word"  # a quoted title
             if not shaped or self.records.has(text):
                 return None
         return Value([text] if kind == "ids" else text)
