@@ -802,6 +802,27 @@ a vulgar fraction is part of its number, and averages are told in tens
   + On average 5,170 seats were taken.
   - On average ⟦5,710⟧ seats were taken.
   + After 4 rounds:⏎- A 5,120⏎- B 6,480⏎- C 3,900
+numbers of one kind beside each other, in a record or a list, add up
+  = {"units": {"0+": 461, "0-": 73, "A+": 398, "B-": 47}, "min": {"0-": 100, "B-": 40},
+  = "sold": [369, 287, 98], "revenue_eur": ["9594.00", "7462.00", "2548.00"]}
+  + There are 979 units, 461 of them 0+.
+  - There are ⟦997⟧ units, 461 of them 0+.
+  + All shows together took in €19,604.
+  - All shows together took in ⟦€19,640⟧.
+so many at one price and so many at another come to
+  = {"fares": [{"who": "adult", "eur": 18.9}, {"who": "child", "eur": 9.45}, {"who": "car", "eur": 54}]}
+  + For two adults (18.90 € each), two children (9.45 € each) and the car (54.00 €) you pay 110.70 €.
+  - For two adults (18.90 € each), two children (9.45 € each) and the car (54.00 €) you pay ⟦117.10 €⟧.
+what a label was told of has its field, and no other has
+  = {"tx": [{"who": "Kahl", "amt": -890.0, "cat": "rent"}, {"who": "Linde AG", "amt": 2615.4},
+  = {"who": "Weil", "amt": -120.0}], "wards": [{"ward": "4C", "beds": 18, "taken": 9}],
+  = "fires": [{"no": "E-303", "alarm": "2026-11-21T11:05:00+01:00",
+  = "arrived": "2026-11-21T11:17:30+01:00", "crew": 12},
+  = {"no": "E-304", "alarm": "2026-11-29T20:30:00+01:00", "arrived": "2026-11-29T20:42:00+01:00",
+  = "crew": 15}]}
+  + Income: 2,615.40 € from Linde AG, and 890 € went to the landlord.
+  + 4C has 9/18 taken.
+  + E-304 came at 20:30, the crew at 20:42, after 12 minutes.
 """
 """A sentence, and under it, by their first sign: `=` results in JSON; `@` the moment, where it is
 not `NOW`; `?` the user's message; `+` a reply that stands; `-` one that falls, maybe with marks in

@@ -12,7 +12,7 @@ from ..language import Token
 from .figures import KINDS, SMALL, Figures
 from .index import Index
 from .places import Number, Owner, Place, Rows, key_words
-from .reading import Claim, Reading, Sentence
+from .reading import Claim, Reading, Sentence, among
 from .record_binding import Bound
 
 WORDS, FAR = 2, 40
@@ -75,8 +75,9 @@ class Counts:
         words: list[Token] = self._reading.words(at, at + FAR)[:WORDS]
         stems: set[str] = set()
         for token in words:
-            if self._reading.text[at : token.start].strip(_BETWEEN):
-                break
+            is_joint = among([spoken.stem(token.text)], spoken.words.function)
+            if is_joint or self._reading.text[at : token.start].strip(_BETWEEN):
+                break  # "139 a day"
             stems |= {spoken.stem(token.text), english.stem(token.text.lower())}
             at = token.end
         return stems | {english.stem(spoken.words.objects.get(s, s)) for s in stems}

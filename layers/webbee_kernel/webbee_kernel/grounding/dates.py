@@ -27,6 +27,7 @@ _MINUTES = {"second": 1 / 60, "minute": 1, "hour": HOUR}
 _UNITS = _DAYS.keys() | _MINUTES.keys()
 _ZONED = re.compile(r"\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$")
 _JOINED = re.compile(r"\s?[-\u2013\u2014&]")
+_OF = re.compile(r"(\d+)/(\d+)")
 _FIGURE = re.compile(r"(\d+\.\d+)\.")
 Day = tuple[int | None, int, int]
 Start = date | datetime
@@ -90,12 +91,20 @@ class Dates:
         today = (self._today and _same(at, self._today) for at in claim.mention.readings)
         if claim.mention.relative or any(today):
             return Ground([], "derived", "from today")
-        figure = _FIGURE.fullmatch(claim.token)  # at the end of a sentence: "it is 1.5."
-        held = self._index.numbers.get(settle(float(figure[1])), ()) if figure else ()
-        found = shown(held) or shown(self._index.find(claim.token, "-."))
+        found = self._figures_of(claim) or shown(self._index.find(claim.token, "-."))
         made = (self._counted[0].get(at) for at in claim.mention.readings)
         formula = next(filter(None, made), None)
         return found or (Ground([], "derived", formula) if formula else None)
+
+    def _figures_of(self, claim: Claim) -> Ground | None:
+        """The figures that a date is none of: at the end of a sentence, "it is 1.5.", or two of a
+        record, one as a part of another, "9/18"."""
+        if figure := _FIGURE.fullmatch(claim.token):
+            return shown(self._index.numbers.get(settle(float(figure[1])), ()))
+        parts = _OF.fullmatch(claim.token)
+        held = [self._index.numbers.get(int(n), ()) for n in parts.groups()] if parts else [(), ()]
+        both = {p.owner for p in held[0]} & {p.owner for p in held[1]}
+        return shown([p for places in held for p in places if p.owner in both])
 
     def moment(self, claim: Claim) -> Ground | None:
         """The moments of the data on a day at a time."""

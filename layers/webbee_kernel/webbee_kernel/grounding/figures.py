@@ -116,16 +116,24 @@ class Figures:
         if claim.kind == "percent":
             return self._rated(exact, readings)
         dated = self._calendar(claim)
-        exact = self._compound(claim) or [*exact, *self._between(claim)]
+        exact = self._length_told(claim, exact) or exact
         if exact and not (dated and self._is_on(claim)):
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         run = shown(endings.grouped(self.index, self.reading.text, claim.start, claim.end))
         return dated or run or self._measured(claim)
 
+    def _length_told(self, claim: Claim, exact: Sequence[Place]) -> list[Place]:
+        """The fields of a length of time, or the moments of a record that lie as far apart."""
+        unit = self.unit(claim)
+        if unit.measure != "time":
+            return []
+        if (found := self._compound(claim)) or any(kind_of(p.key) == "time" for p in exact):
+            return found
+        apart = (self.measures.between(value, step, unit) for value, step in self._steps(claim))
+        return next(filter(None, apart), [])
+
     def _compound(self, claim: Claim) -> list[Place]:
         """The fields of a length of time of which a number tells a part: "3 h 10 min"."""
-        if self.unit(claim).measure != "time":
-            return []
         parts = self.reading.before(claim), claim, self.reading.after(claim)
         numbers = [c for c in parts if c and c.kind == "number" and c.mention.value is not None]
         for hours, minutes in pairwise(numbers):
@@ -135,12 +143,6 @@ class Figures:
                 told = HOUR * hours.mention.value + minutes.mention.value
                 return self.measures.held(told, 1 / 2, units[1])
         return []
-
-    def _between(self, claim: Claim) -> Iterator[Place]:
-        """The moments of a record that lie as far apart as a length of time."""
-        unit = self.unit(claim)
-        for value, step in self._steps(claim) if unit.measure == "time" else ():
-            yield from self.measures.between(value, step, unit)
 
     def _readings(self, claim: Claim) -> list[Number]:
         """What a figure may be; of an amount with its hundredths behind, "312 pounds 75 pence",

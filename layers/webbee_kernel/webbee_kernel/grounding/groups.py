@@ -296,14 +296,27 @@ def _named_by(key: str, other: Table) -> Iterator[tuple[str, dict[object, int]]]
 
 
 def _lists(index: Index) -> Iterator[Table]:
-    """The lists of plain numbers, each as a table of one column."""
-    for own in index.rows:
-        items = own.items[:MOST]
-        if len(items) > 1 and all(type(value) in (int, float) for value in items):
-            table = Table(own.path)
-            table.rows = {(own.path, row): row for row in range(len(items))}
-            table.numbers[""], table.kinds[""] = dict(enumerate(items)), ANY
+    """The lists of plain numbers, and the records beside all rows that are nothing but numbers of
+    one kind (`{"A+": 39, "B-": 4}`), each as a table of one column."""
+    for (_, path), own in _side_by_side(index).items():
+        kinds = {figure(p).kind for p in own}
+        if len(own) > 1 and len(kinds) == 1:
+            table = Table(path)
+            table.numbers[""] = {row: p.value for row, p in enumerate(own[:MOST])}
+            table.rows = {(path, row): row for row in table.numbers[""]}
+            table.kinds[""] = kinds.pop() or ANY
             yield table
+
+
+def _side_by_side(index: Index) -> dict[tuple[int, str], list[Place]]:
+    """The figures that are items of one list, or fields of one record beside all rows."""
+    found: dict[tuple[int, str], list[Place]] = {}
+    for place in (p for p in index.figures if p.call >= 0):
+        is_item = place.path[-1:] == "]"
+        if is_item or (place.key and not index.is_row(place.owner)):
+            path = place.path.rpartition("[" if is_item else ".")[0]
+            found.setdefault((place.call, path), []).append(place)
+    return found
 
 
 def _row(place: Place, found: dict[Owner, Table]) -> tuple[Table, int] | None:

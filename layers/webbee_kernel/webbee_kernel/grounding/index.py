@@ -53,6 +53,7 @@ _SHAPE = re.compile(
 _DAY_IN = re.compile(r"(?<![^\W_])(\d{4})-([01]\d)-([0-3]\d)(?![^\W_])")
 DETECTED = 200
 """Texts of which each may be in a language of its own."""
+_KEY_WORDS = re.compile(r"[A-Z]?[^\W_A-Z]+|[A-Z]+")
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
 _DIGIT = re.compile(r"\d")
 _DECIMAL = re.compile(r"\d+\.\d+")
@@ -275,6 +276,11 @@ class Index:
                 self.times.setdefault(minutes, []).append(at)
 
     # ---- text
+
+    @cached_property
+    def key_words(self) -> frozenset[str]:
+        """The words of all keys, folded."""
+        return frozenset(fold(w) for key in self.keys for w in _KEY_WORDS.findall(key))
 
     @cached_property
     def text(self) -> str:

@@ -273,14 +273,20 @@ def _meant(label: Value, labels: Sequence[Value]) -> frozenset[Owner]:
 
 
 def _is_told(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> bool:
-    """Whether the same field of a label stands between it and a value, or right behind it: "3 A to
-    5 B", of B."""
-    at = value.claim.start
-    nearest = min((label.claim.start for label in labels), key=lambda start: abs(start - at))
+    """Whether the same field of a label stands between it and a value, or right beside it: "3 A to
+    5 B", of B; "120 to A, of that 40 in cash"."""
+    near = _beside(value.claim.start, [label.claim.start for label in labels], inside)
+    return any(_is_same_field(v, value) and not is_apart(v, labels) for v in near)
+
+
+def _beside(at: int, starts: Sequence[int], inside: Sequence[Value]) -> list[Value]:
+    """The values between an offset and the nearest label, and the one on its other side."""
+    nearest = min(starts, key=lambda start: abs(start - at))
     first, last = sorted((at, nearest))
-    between = [v for v in inside if first < v.claim.start < last]
-    behind = next((v for v in inside if v.claim.start > nearest > at), value)
-    return any(_is_same_field(v, value) and not is_apart(v, labels) for v in [*between, behind])
+    near = [v for v in inside if first < v.claim.start < last]
+    if nearest > at:
+        return near + [v for v in inside if v.claim.start > nearest][:1]
+    return near + [v for v in inside if v.claim.start < min(starts)][-1:]
 
 
 def _is_same_field(one: Value, other: Value) -> bool:
