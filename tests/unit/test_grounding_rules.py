@@ -754,13 +754,12 @@ the time between two moments of a record, and some time after one
   - The outage took ⟦153⟧ minutes.
   + IR 36 was to leave at 8:48 and will at 8:53.
   - IR 36 was to leave at 8:48 and will at ⟦8:59⟧.
-what an amount is before a rate, and what two columns differ by
+what an amount is before a rate
   = {"currency": "USD", "costs": [
   = {"item": "Compute", "gross": "4218.60", "prev_month": "3902.10", "vat_rate": 0.2},
   = {"item": "Storage", "gross": "611.40", "prev_month": "598.80", "vat_rate": 0.2}]}
   + Compute costs $4,218.60, $3,515.50 before tax.
   - Compute costs $4,218.60, ⟦$3,551.50⟧ before tax.
-  + Together $4,830.00, which is $329.10 more than the month before.
 what names no currency, no label and no day
   = {"lifts": [{"lift": "Roc", "top_m": 2310, "temp_c": 22, "on": "2026-11-24", "ride": "62.50"},
   = {"lift": "Pic", "top_m": 2260, "temp_c": 19, "on": "2026-11-21", "ride": "118.00"},

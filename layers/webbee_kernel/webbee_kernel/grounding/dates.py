@@ -16,8 +16,8 @@ from .figures import Figures, Ground, is_rough, shown
 from .places import MESSAGE, Number, Owner, Place, day_of, key_words, moment, settle, unit_of_key
 from .reading import Claim
 
-ABOUT = 10
-"""Minutes that a time may be off where it is said to be about then."""
+ABOUT = 5
+"""Minutes that times are rounded to, and off at most, where one is said to be about then."""
 STARTS, LENGTHS, LONGEST_TIME = 60, 12, 20_000
 """Dates from which others are counted, the lengths of time that are, and how many of a unit."""
 MONTHS, HOUR, HALF_HOUR = 12, 60, 30
@@ -68,8 +68,8 @@ class Dates:
         return any(not owners.isdisjoint(one) for one in made)
 
     def _about(self, told: Iterable[int]) -> Ground | None:
-        """The times of the data that are some minutes off, or some minutes from one of these."""
-        near = [m for at in told for m in range(at - ABOUT, at + ABOUT + 1)]
+        """The times of the data that are rounded so, or some minutes from one of these."""
+        near = [m for at in told if not at % ABOUT for m in range(at - ABOUT, at + ABOUT + 1)]
         if held := [p for m in near for p in self._index.times.get(m, ())]:
             return Ground(held, "formatted")
         made = next(filter(None, (self._counted[1].get(m) for m in near)), None)

@@ -162,18 +162,10 @@ class Table:
                 if kind != "level":
                     yield Figure(total, kind, f"sum({self.name}[].{key})", key)
 
-    def differences(self) -> Iterator[Figure]:
-        """What the sums of two columns differ by: this month's and the last one's."""
-        sums = [f for f in self.totals() if f.formula.startswith("sum")]
-        for one, other in combinations(sums[:WIDE], 2):
-            if one.kind == other.kind:
-                yield Figure(one.value - other.value, one.kind, f"{one.formula} - {other.formula}")
-
     def by_state(self) -> Iterator[Figure]:
         """The sums and averages of columns over the rows of one state: several that share a text
         or a flag, or are above or below zero."""
         yield from self._of_groups(self._states)
-        yield from self.differences()
 
     def grouped(self) -> Iterator[Figure]:
         """The same over any groups of rows and the rows without them, what rows in a row add up

@@ -304,14 +304,8 @@ class Check:
             is_cell = self._reading.sentence(claim.start).text.lstrip()[:1] == "|"
             return is_cell or not holds  # its column tells more
         if claim.kind in ("name", "field", "file"):
-            return (not holds and claim.kind != "field") or self._is_common(claim)
+            return not holds and claim.kind != "field"
         return claim.kind == "date" and bool(claim.mention.relative)
-
-    def _is_common(self, claim: Claim) -> bool:
-        """Whether a text is a short word, or one of a code: "shopping" of `SHOPPING`."""
-        coded = any(str(p.value).isupper() for p in self._places.get(claim.start, ()))
-        short = claim.kind == "name" or len(claim.token) <= SHORT
-        return claim.kind != "file" and claim.token.islower() and (short or coded)
 
     def _is_worked_out(
         self, claim: Claim, rows: frozenset[Owner], bound: record_binding.Bound
