@@ -61,6 +61,7 @@ class Commands:
         self.examples = [p for tool in self.tools for p in self._patterns(tool)]
         self.message = told
         self.values = SlotValues(self.message, reading, self.tools)
+        self._held = dict[tuple[str, str], frozenset[str]]()
         self.is_after_write = bool(self.values.records.written)
         begun = ((p.tag, p.pieces[0].stem) for p in self.examples)
         self._openings = {(tag, s) for tag, s in begun if s and s not in lexicon(tag).reference}
@@ -140,7 +141,9 @@ class Commands:
         read = pattern.tool.action_type == "read"
         # "can you show me …" leads to a read, "can you" alone to an effect
         bounds, stems = self.message.bounds(pattern.tag, ask=read), self.message.stems(pattern.tag)
-        if bounds.asked < pattern.asked or not self._has_words(pattern, stems):
+        key = pattern.tool.app_id, pattern.tag
+        held = self._held.get(key) or self._may_hold(*key)
+        if bounds.asked < pattern.asked or not pattern.literals.issubset(held):
             return None
         if self.message.asks > (read | self.message.is_led(pattern.tag)):
             return None
@@ -152,11 +155,11 @@ class Commands:
                 return min(found, key=lambda c: c.worth)
         return None
 
-    def _has_words(self, pattern: Pattern, stems: Sequence[str]) -> bool:
-        """Whether the message has all words of an example but the app's noun."""
-        missing = pattern.literals.difference(stems, (COLON,))
-        nouns = self.values.nouns(pattern.tool.app_id, pattern.tag) if len(missing) == 1 else ()
-        return not missing or missing.issubset(nouns)
+    def _may_hold(self, app_id: str, tag: str) -> frozenset[str]:
+        """The words of the message, and the app's noun: it need not be said."""
+        nouns = self.values.nouns(app_id, tag)
+        found = self._held[app_id, tag] = nouns.union(self.message.stems(tag), (COLON,))
+        return found
 
     def _walk(self, pattern: Pattern, piece: int, at: int, last: int) -> Iterator[list[_Filled]]:
         """The ways in which the rest of a pattern takes the rest of the message."""
