@@ -822,6 +822,14 @@ what a label was told of has its field, and no other has
   + Income: 2,615.40 € from Linde AG, and 890 € went to the landlord.
   + 4C has 9/18 taken.
   + E-304 came at 20:30, the crew at 20:42, after 12 minutes.
+a gain is what a price less another comes to, so many times; an age is what a year is ago
+  = {"currency": "EUR", "positions": [{"name": "Novex", "qty": 40, "price": "52.10", "cost": "47.50"},
+  = {"name": "Helmstad", "qty": 15, "price": "128.40", "cost": "140.00"}],
+  = "people": [{"name": "Johanna", "born": "1984-03-25", "role": "Senior agent"},
+  = {"name": "Bilal", "born": "1991-11-02", "role": "Agent"}]}
+  + Novex is €184 up, Helmstad €174 down.
+  - Novex is ⟦€194⟧ up, Helmstad €174 down.
+  + Johanna, an agent, turned 42.
 """
 """A sentence, and under it, by their first sign: `=` results in JSON; `@` the moment, where it is
 not `NOW`; `?` the user's message; `+` a reply that stands; `-` one that falls, maybe with marks in

@@ -125,6 +125,7 @@ class Arithmetic:
         yield self._by_state, own
         yield self._groups, own
         yield self._seen if is_minor else self._told, kinds
+        yield self._gains, kinds
         yield self._by_line, kinds
         yield self._by_row, kinds
         yield self._of_some, own
@@ -227,6 +228,17 @@ class Arithmetic:
         return self._index.once(
             f"some {many}", lambda: Layer(f for t in self._tables for f in t.of_some(many))
         )
+
+    @property
+    def _gains(self) -> Layer:
+        """What a price less another comes to, so many times, of each row that the reply names."""
+        return self._index.once(f"gains {hash(self._named)}", lambda: Layer(self._find_gains()))
+
+    def _find_gains(self) -> Iterator[Figure]:
+        for table in self._tables[:JOINED]:
+            for row in (n for owner, n in table.rows.items() if owner in self._named):
+                made = chains(table.figures(row)[:PARTS])
+                yield from (one for one in made if one.formula.startswith("(a-b)c"))
 
     def _chains(self) -> Iterator[Figure]:
         for table in self._tables[:JOINED]:

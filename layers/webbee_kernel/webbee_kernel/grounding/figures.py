@@ -33,6 +33,8 @@ SMALL, LONG = 12, 100
 of time are read out of the data, not worked out."""
 SHORT_UNIT = 3
 """Letters of the sign of a unit."""
+OLDEST = 120
+"""Years of the oldest people."""
 TEN, THOUSAND = 10, 1000
 LONGEST_COUNT = 4
 """Digits of a number without marks between them that may say how many."""
@@ -314,13 +316,19 @@ class Figures:
             return self._length(claim)
         if claim.kind not in KINDS or not self._is_currency(claim.mention.unit):
             return None
-        if held := self._converted(claim):
+        if held := self._converted(claim) or shown(self._born(claim)):
             return held
         for value, step in (*self._steps(claim), *self._rounded(claim)):
             formula = self._formula(claim, value, step)
             if formula and not (_FIELD.fullmatch(formula) and self.in_other_unit(claim)):
                 return Ground([], "derived", formula)
         return self._evened_out(claim)
+
+    def _born(self, claim: Claim) -> list[Place]:
+        """The dates that are as many years ago as a number without a unit says."""
+        value = claim.mention.value
+        is_age = self.year and self.is_quantity(claim) and SMALL < value <= OLDEST
+        return self.index.years.get(self.year - int(value), []) if is_age else []
 
     def _length(self, claim: Claim) -> Ground | None:
         """The fields that give what looks like a time as a length: 3:41 of `dur_ms: 221000`."""

@@ -107,7 +107,7 @@ def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterat
             if claim.token.islower() and str(places[0].value).isupper():
                 apart = False  # "shopping" of `category: SHOPPING`
             # a series is told by its days
-            day = claim.kind in (*DATED, "weekday") and _is_head(index, places[0])
+            day = claim.kind in (*DATED, "weekday") and _is_day_of(index, places[0])
             yield Value(claim, places, text, day or (text and apart), rows, keys)
 
 
@@ -125,6 +125,22 @@ def _is_named_by(index: Index, place: Place) -> bool:
     # each row another one: the column names its rows, where it is no state of a few
     is_name = telling == 1 and (names or len(index.column(place)) > FEW)
     return is_name or (telling > APART and not text.islower())
+
+
+def _is_day_of(index: Index, place: Place) -> bool:
+    """Whether a day is the first text of its record, and nothing else names that."""
+    if not _is_head(index, place):
+        return False
+    texts = index.once("texts", lambda: _by_owner(index))
+    others = (p for p in texts[place.owner] if p.key != place.key and str(p.value)[:1].isupper())
+    return not any(not str(p.value).isupper() and _is_named_by(index, p) for p in others)
+
+
+def _by_owner(index: Index) -> dict[Owner, list[Place]]:
+    found: dict[Owner, list[Place]] = {}
+    for place in index.strings:
+        found.setdefault(place.owner, []).append(place)
+    return found
 
 
 def _is_head(index: Index, place: Place) -> bool:

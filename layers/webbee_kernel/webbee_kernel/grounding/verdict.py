@@ -263,9 +263,25 @@ class Check:
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
         for claim, holds in record_tables.column_outliers(self._reading, self._index, shown):
             yield _outlier(claim, holds)
-        for claim, place in mentions.contradicted(self._reading, words, bound):
+        yield from self._denied(words, bound)
+
+    def _denied(
+        self, words: Sequence[mentions.Word], bound: record_binding.Bound
+    ) -> Iterator[Mark]:
+        """The words that their record denies, unless a call of this turn has changed it."""
+        denied = [*mentions.contradicted(self._reading, words, bound)]
+        changed = self._changed_rows() if denied else ()
+        for claim, place in (one for one in denied if one[1].owner not in changed):
             holds = f"{place.key}: {place.value}"
             yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
+
+    def _changed_rows(self) -> set[Owner]:
+        """The records that a call of this turn has changed, by their ids: what was read before is
+        not what they are."""
+        done = (c.arguments for c in self._evidence.calls if c.action_type != "read" and c.ok)
+        given = {str(value) for own in done for value in own.values()}
+        held = (p for p in chain(self._index.strings, self._index.figures) if str(p.value) in given)
+        return {p.owner for p in held if "id" in language.key_roles(p.key)}
 
     def _misgrouped(self, words: Sequence[mentions.Word]) -> Iterator[Mark]:
         """The numbers that say of more rows than there are, or of other parts of a list, that they
@@ -304,7 +320,8 @@ class Check:
             is_cell = self._reading.sentence(claim.start).text.lstrip()[:1] == "|"
             return is_cell or not holds  # its column tells more
         if claim.kind in ("name", "field", "file"):
-            return not holds and claim.kind != "field"
+            # "agent" of `role: Senior agent`
+            return fold(claim.token) in fold(holds) or (not holds and claim.kind != "field")
         return claim.kind == "date" and bool(claim.mention.relative)
 
     def _is_worked_out(

@@ -114,7 +114,9 @@ class Questions:
         number of the order."""
         things = language.of(self._tag).words.things
         parts = [word.word for word in SearchWords(" ".join(self._told), self._tag).words]
-        is_field = len(parts) > 1 and any(language.stem(p, self._tag) in things for p in parts)
+        told = {things.get(language.stem(part, self._tag)) for part in parts} - {None}
+        # "what time is it in Riga?" asks for nothing of the user's
+        is_field = len(parts) > 1 and any("moment" not in language.key_roles(n) for n in told)
         nouns = self._values.every_noun(self._tag)
         is_listed = any(sense(word, self._tag) in nouns for word in self._told)
         is_meant = self._is_find or (self._is_led and is_field)
