@@ -830,6 +830,10 @@ a gain is what a price less another comes to, so many times; an age is what a ye
   + Novex is €184 up, Helmstad €174 down.
   - Novex is ⟦€194⟧ up, Helmstad €174 down.
   + Johanna, an agent, turned 42.
+two values of one field behind two labels are theirs, whichever
+  = {"bills": [{"to": "Nordwind", "eur": 4312.75, "due": "2026-11-26"},
+  = {"to": "Olmedo", "eur": 989.9, "due": "2026-12-02"}, {"to": "Brandt", "due": "2026-11-04"}]}
+  + Nordwind (€4,312.75) and Olmedo (€989.90) have time until 26 November and 2 December.
 """
 """A sentence, and under it, by their first sign: `=` results in JSON; `@` the moment, where it is
 not `NOW`; `?` the user's message; `+` a reply that stands; `-` one that falls, maybe with marks in

@@ -330,7 +330,17 @@ def _bound_to(
         return mine
     between = before[0][-1].claim.end, value.claim.start
     joined = among(reading.stems(*between), reading.language.words.and_)
+    if not joined and _is_shared_out(reading, value, inside[at + 1 : at + 2]):
+        return [v for run in own for v in run]  # "A and B have time until 3 May and 9 May"
     return () if joined else before[0]
+
+
+def _is_shared_out(reading: Reading, value: Value, behind: Sequence[Value]) -> bool:
+    """Whether another value of the same field follows with no more than an "and" between."""
+    if not behind or not _is_same_field(value, behind[0]):
+        return False
+    between = reading.stems(value.claim.end, behind[0].claim.start)
+    return len(between) == 1 and among(between, reading.language.words.and_)
 
 
 def _may_be_of_next(value: Value, runs: Sequence[Sequence[Value]]) -> bool:
