@@ -834,6 +834,11 @@ two values of one field behind two labels are theirs, whichever
   = {"bills": [{"to": "Nordwind", "eur": 4312.75, "due": "2026-11-26"},
   = {"to": "Olmedo", "eur": 989.9, "due": "2026-12-02"}, {"to": "Brandt", "due": "2026-11-04"}]}
   + Nordwind (€4,312.75) and Olmedo (€989.90) have time until 26 November and 2 December.
+a price for an hour is no time
+  = {"garages": [{"name": "Bourse", "eur_h": "5.00", "until": "22:00"},
+  = {"name": "Mazarine", "eur_h": "3.80", "until": "23:00"}]}
+  +fr Bourse est à 5,00 €/h, Mazarine à 3,80 €/h.
+  -fr Bourse est à ⟦5,60 €⟧/h.
 """
 """A sentence, and under it, by their first sign: `=` results in JSON; `@` the moment, where it is
 not `NOW`; `?` the user's message; `+` a reply that stands; `-` one that falls, maybe with marks in

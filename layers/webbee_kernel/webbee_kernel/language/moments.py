@@ -334,14 +334,22 @@ def _hour(read: DatedText, at: int, *, surely: bool = False) -> Iterator[Mention
     """The hour that the number at `at` is: by the word behind it, or the one before and a half of
     the day, or `surely` the one before alone."""
     hour, glued = _figure(read, at)
-    sure = read.is_one_of(at + 1, _sure_hours(read.language))
+    sure = _is_behind(read, at, _sure_hours(read.language))
     if hour < 0 or not (sure or read.is_one_of(at - 1, read.calendar.at)):
         return  # most numbers are no hours
     half = _half_behind(read.text, read.words[at].end, read.language)
-    named = glued or read.is_one_of(at + 1, read.calendar.hour)
+    named = glued or _is_behind(read, at, read.calendar.hour)
     minutes = _clock(hour, 0, half)
     if minutes and any((named, half, sure, surely)):
         yield read.mention(at, at + (named and not glued), "time", *minutes)
+
+
+def _is_behind(read: DatedText, at: int, words: str) -> bool:
+    """Whether one of these words is right behind the number at `at`: a price for an hour is no
+    time, "5 €/h"."""
+    number, *behind = read.words[at : at + 2]
+    between = read.text[number.end : behind[0].start] if behind else ""
+    return not between.strip() and read.is_one_of(at + 1, words)
 
 
 def _figure(read: DatedText, at: int) -> tuple[int, bool]:
