@@ -839,6 +839,12 @@ a price for an hour is no time
   = {"name": "Mazarine", "eur_h": "3.80", "until": "23:00"}]}
   +fr Bourse est à 5,00 €/h, Mazarine à 3,80 €/h.
   -fr Bourse est à ⟦5,60 €⟧/h.
+what is for four is told for six
+  = {"servings": 4, "kcal": 420, "items": [{"name": "flour", "qty": 330, "unit": "g"},
+  = {"name": "onion", "qty": 2}, {"name": "garlic", "qty": 3}, {"name": "butter", "qty": 82}]}
+  ? How much do I need for six people?
+  + - 495 g flour⏎- 3 onion⏎- 123 butter
+  - - ⟦459⟧ g flour⏎- 3 onion⏎- 123 butter
 """
 """A sentence, and under it, by their first sign: `=` results in JSON; `@` the moment, where it is
 not `NOW`; `?` the user's message; `+` a reply that stands; `-` one that falls, maybe with marks in

@@ -151,6 +151,8 @@ class Arithmetic:
                 given += own if key not in table.numbers else (100 * one for one in own)
                 made += ((kind, one) for one in given)
             made += ((ANY, one) for one in chain.from_iterable(_left(table, row) for row in mine))
+            figures = chain.from_iterable(map(table.figures, mine))
+            made += ((one.kind, one.value) for one in self._scaled([*figures]))
         return made
 
     @property
@@ -237,8 +239,18 @@ class Arithmetic:
     def _find_gains(self) -> Iterator[Figure]:
         for table in self._tables[:JOINED]:
             for row in (n for owner, n in table.rows.items() if owner in self._named):
-                made = chains(table.figures(row)[:PARTS])
-                yield from (one for one in made if one.formula.startswith("(a-b)c"))
+                own = table.figures(row)[:PARTS]
+                made = (one for one in chains(own) if one.formula.startswith("(a-b)c"))
+                yield from (*made, *self._scaled(own))
+
+    def _scaled(self, figures: Sequence[Figure]) -> Iterator[Figure]:
+        """What figures are for as many as the message says, of as many as stand beside all rows: a
+        recipe for six of one for four."""
+        told = {p.value for p in self._index.figures if p.call == MESSAGE}
+        beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
+        held = {p.value for p in islice(beside, PARTS) if type(p.value) is int and p.value in FEW}
+        for one, n, m in product(figures, told & {*FEW}, held):
+            yield one._replace(value=one.value * n / m, formula=f"{one.formula} * {n} / {m}")
 
     def _chains(self) -> Iterator[Figure]:
         for table in self._tables[:JOINED]:
