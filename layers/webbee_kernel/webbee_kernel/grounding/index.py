@@ -53,7 +53,7 @@ _SHAPE = re.compile(
 _DAY_IN = re.compile(r"(?<![^\W_])(\d{4})-([01]\d)-([0-3]\d)(?![^\W_])")
 DETECTED = 200
 """Texts of which each may be in a language of its own."""
-_KEY_WORDS = re.compile(r"[A-Z]?[^\W_A-Z]+|[A-Z]+")
+_CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
 _DIGIT = re.compile(r"\d")
 _DECIMAL = re.compile(r"\d+\.\d+")
@@ -217,7 +217,7 @@ class Index:
             self.numbers.setdefault(number, []).append(at)
         if len(self.figures) < FIGURES:
             self.figures.append(at._replace(value=number))
-        if told := _unix_time(value, roles):
+        if value > 1e9 and (told := _unix_time(value, roles)):
             self._add_moment(told, at)
             if self.zone is not UTC:
                 self._add_moment(told.astimezone(self.zone), at)
@@ -280,7 +280,9 @@ class Index:
     @cached_property
     def key_words(self) -> frozenset[str]:
         """The words of all keys, folded."""
-        return frozenset(fold(w) for key in self.keys for w in _KEY_WORDS.findall(key))
+        return frozenset(
+            fold(_CAPITAL.sub(r" \g<0>", " ".join(self.keys))).replace("_", " ").split()
+        )
 
     @cached_property
     def text(self) -> str:

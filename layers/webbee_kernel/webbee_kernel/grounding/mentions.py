@@ -60,13 +60,14 @@ def _is_currency(word: str, phrase: str) -> bool:
 def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
     """The words that only one record has in its short texts, and at least half of such a text:
     "the tire ticket" names the record "Tire Pressure"."""
-    common = reading.language.vocabulary, index.key_words
+    vocabulary, keys = reading.language.vocabulary, index.key_words
     run: list[tuple[Token, list[tuple[Place, int]]]] = []
     for token, stem in reading.stemmed():
         if bare := _OWNED.sub("", token.text) if token.text[-1:] == "s" else "":
             stem = reading.language.stem(bare)
         # a common word names nothing, unless it is written as a name in capitals
-        plain = any(fold(token.text) in words for words in common) and not token.text.isupper()
+        word = fold(token.text)
+        plain = (word in vocabulary or word in keys) and not token.text.isupper()
         held = [] if plain else index.words.titles(stem, reading.language)
         held = [(p, n) for p, n in held if n > 1 or _alike(token.text, str(p.value))]
         if run and (not held or token.start - run[-1][0].end > 1):
