@@ -109,7 +109,9 @@ def test_its_sentences_work_word_for_word(kernel: TestKernel, message: str, city
     assert reply.text.startswith(f"Tomorrow 21 °C in {city}.")
 
 
-@pytest.mark.parametrize("message", ["weather on Mars", "what time is it in Riga?"])
+@pytest.mark.parametrize(
+    "message", ["weather on Mars", "what time is it in Riga?", "how are you?", "what is 2+2?"]
+)
 def test_what_they_do_not_say_calls_nothing(kernel: TestKernel, message: str) -> None:
     kernel.chat("weather in Riga tomorrow")
     reply = kernel.chat(message)

@@ -402,3 +402,21 @@ def test_the_one_just_added_can_be_completed_in_conversation() -> None:
     reply = kernel.chat("complete the one I just added")
     assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [("complete", "ok")]
     assert "buy milk" in reply.text
+
+
+@pytest.mark.parametrize(
+    ("said", "due"),
+    [
+        (["remind me to water the roses tomorrow at 6pm", "move it to 7pm"], "2026-05-16 19:00"),
+        (["remind me to call Ann tomorrow at 6pm", "move it to Friday"], "2026-05-22 18:00"),
+        (["напомни полить розы завтра в 18:00", "перенеси на 19:00"], "2026-05-16 19:00"),
+        (
+            ["erinnere mich morgen um 18 Uhr an die Rosen", "verschiebe die Rosen auf 19 Uhr"],
+            "2026-05-16 19:00",
+        ),
+        (["add a task: pay the rent tomorrow", "move it to Monday"], "2026-05-18"),
+    ],
+)
+def test_what_is_moved_keeps_its_day_or_its_hour(said: list[str], due: str) -> None:
+    kernel = TestKernel([FOLDER], now=NOW)
+    assert due in [kernel.chat(message).text for message in said][-1]

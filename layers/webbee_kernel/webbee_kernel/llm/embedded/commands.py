@@ -3,9 +3,11 @@ for by its literal words and slots; nothing else is a command."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -40,6 +42,9 @@ MOST_JOINTS: Final = 6
 
 NAMING: Final = ("id", "ids", "email")
 """Kinds of parameters that a name may stand for."""
+
+DAY: Final = len("2026-12-01")
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
 
 _OTHER_FORM: Final = Value(None, words=4)
 """What a word counts that is not in the form of the example: more than it and articles behind it as
@@ -281,6 +286,11 @@ class Commands:
         spans = [span for piece, span, value in found if piece.slot and value.words]
         unclear = next((v for *_, v in filled if isinstance(v, Unclear)), None)
         arguments |= {} if unclear else self.left_out(tool, arguments)
+        row = self._named(tool, arguments)
+        for piece, span, _ in found:
+            if row and piece.kind == "date" and piece.slot in arguments:
+                said, held = arguments[piece.slot], row.get(piece.slot)
+                arguments[piece.slot] = self._moved(str(said), str(held), span, pattern.tag)
         return Command(
             pattern,
             arguments,
@@ -289,6 +299,24 @@ class Commands:
             not untold and all(self._is_one_thing(pattern, span, arguments) for span in spans),
             sum(bool(piece.stem) for piece, *_ in filled),
         )
+
+    def _named(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
+        """The record that a write changes, as it was shown; empty for a read, or without one."""
+        ids = {arguments.get(n) for n, p in parameters(tool).items() if p.kind == "id"} - {None}
+        if tool.action_type == "read" or len(ids) != 1:
+            return {}
+        return next((r for r in self.values.records.known(tool.app_id) if r["id"] in ids), {})
+
+    def _moved(self, said: str, held: str, span: Span, tag: str) -> str:
+        """A moment with the day, or the hour, that its record has, where the message tells the
+        other alone: "move it to 7pm"."""
+        if not _MOMENT.match(held):
+            return said
+        text, at = self.message.slice(*span), datetime.fromisoformat(self.reading.at)
+        kinds = {m.kind for t in (tag, self.message.tag) for m in language.dates(text, t, at)}
+        if kinds == {"time"}:
+            return held[:DAY] + said[DAY:]
+        return said if "T" in said else said + held[DAY:]
 
     def _untold(self, pattern: Pattern, found: Sequence[tuple[Piece, Span, Value]]) -> set[str]:
         """The texts to somebody that nothing leads to: "send her the link" tells none."""

@@ -63,13 +63,18 @@ class Questions:
 
     def _meant(self, tool: ToolSpec, name: str) -> list[str]:
         """The ids of the records of its app that the message is about."""
-        tag = self._tag
+        tag, rows = self._tag, self._values.records.known(tool.app_id)
         wanted = {language.stem(word, tag) for word in self._message.telling(tag)}
         if not self._message.telling(tag, fields=True):  # "and the second one?"
+            known = self._lexicon
+            pointing = language.of(tag).words.reference | known.ordinals.keys() | known.plural
+            if pointing.isdisjoint(self._message.stems(tag)):
+                return []  # "how are you?"
             span = self._message.bounds(tag, ask=True)[:2]
             value = self._values.of("id", parameters(tool)[name], span, tool, tag)
-            return [value.value] if isinstance(value, Value) else []
-        rows = self._values.records.known(tool.app_id)
+            # and no "what is 2+2?"
+            told = value.value if isinstance(value, Value) else None
+            return [row["id"] for row in rows if row["id"] == told][:1]
         return [row["id"] for row in rows if self._tells_of(row, wanted)]
 
     def _tells_of(self, row: JSONObject, wanted: set[str]) -> bool:
