@@ -202,7 +202,7 @@ def test_what_destroys_says_so_and_names_the_missing_field_and_cards_speak_one_l
     visit: Visit,
 ) -> None:
     page = visit("alice")
-    form = say(page, "supprime cette note").locator("form")
+    form = say(page, "supprime une note").locator("form")
     assert "(" not in form.inner_text()
     button = form.get_by_role("button", name="Supprimer")
     assert "danger" in str(button.get_attribute("class"))

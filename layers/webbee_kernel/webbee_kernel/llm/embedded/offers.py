@@ -150,14 +150,16 @@ def _not_named(
     """What is said where a list has not the one record that the message names: that there is none,
     and which it may be, first those that share a word with it."""
     rows = lost.rows or tuple(found.values.records.known(lookup.tool.app_id))
-    if lost.rows or not (lost.named and is_all):
+    is_named = bool(lost.named and is_all)
+    none = _none_is_called(lost, found, tag)
+    if not rows:  # without an offer the narrator tells the empty list
+        nothing = ModelResponse(text=language.of(tag).say("nothing_more"))
+        return ModelResponse(text=none, offer=_offer([], tag)) if is_named else nothing
+    if lost.rows or not is_named:
         return _which(lost._replace(rows=rows), found, tag)
     first, last = lost.span
     words = {*found.message.stems(tag)[first:last]} - lexicon(tag).small
     near = tuple(row for row in rows if not words.isdisjoint(stems_of_name(row)))
-    none = _none_is_called(lost, found, tag)
-    if not rows:
-        return ModelResponse(text=none, offer=_offer([], tag))
     asked = _which(lost._replace(rows=near or rows), found, tag)
     return replace(asked, text=f"{none} {asked.text}")
 
