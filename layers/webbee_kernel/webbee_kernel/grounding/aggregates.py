@@ -141,12 +141,13 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
         return Aggregate(path, size)
     counts: dict[str, Mapping[Cell, int]] = {}
     spans: dict[str, Span] = {}
+    amounts: dict[str, list[float]] = {}
     dates: dict[str, tuple[str, str]] = {}
     columns = {k: own for k, own in _columns(records).items() if not str(k).startswith("_")}
     for key, column in columns.items():
         # before the states: a few prices written as texts would pass for some
         if told := _told_amounts(column):
-            spans[key] = told
+            amounts[key], spans[key] = told
         elif counted := _counted(column, size):
             counts[key] = counted
         elif span := _span(key, columns, holder):
@@ -154,16 +155,14 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
         elif dated := _dated(column):
             dates[key] = dated
     title = next((key for key in title_keys() if key in columns), "")
-    ends = {key: _ends(records, key, spans.get(key)) for key in (*spans, *dates) if title}
+    values = {**columns, **amounts}
+    ends = {k: _ends(records, k, values[k]) for k in (*spans, *dates) if title}
     return Aggregate(path, size, counts, spans, dates, _examples(records, counts), ends, title)
 
 
-def _ends(records: Sequence[Row], key: str, span: Span | None) -> tuple[Row | None, Row | None]:
+def _ends(records: Sequence[Row], key: str, values: Sequence[Any]) -> tuple[Row | None, Row | None]:
     """The rows that have the lowest and the highest value of a column, as far as one alone has."""
     rows = [row for row in records if row.get(key) is not None]
-    values = [row[key] for row in rows]
-    if span and isinstance(values[0], str):
-        values = [amount_in(text)[0] for text in values]
     ends = min(values), max(values)
     low, high = (rows[values.index(v)] if values.count(v) == 1 else None for v in ends)
     return low, high
@@ -233,9 +232,9 @@ def _span(
     return Span(len(column), round(sum(column), 6), min(column), max(column), currency)
 
 
-def _told_amounts(column: Sequence[Any]) -> Span | None:
-    """The same of a column of texts that are nothing but amounts, all of one currency: "390,00 €".
-    One of them that may be read in two ways ("1.234 €") tells nothing."""
+def _told_amounts(column: Sequence[Any]) -> tuple[list[float], Span] | None:
+    """The same, behind the amounts, of a column of texts that are nothing else, all of one
+    currency: "390,00 €". One that may be read in two ways ("1.234 €") tells nothing."""
     values: list[float] = []
     for text in column:
         amount = amount_in(text) if isinstance(text, str) else ()
@@ -245,7 +244,8 @@ def _told_amounts(column: Sequence[Any]) -> Span | None:
     named = {currencies_in(text) for text in column}
     if len(named) > 1:
         return None
-    return Span(len(values), round(sum(values), 6), min(values), max(values), *named.pop())
+    total = round(sum(values), 6)
+    return values, Span(len(values), total, min(values), max(values), *named.pop())
 
 
 def _currencies(columns: Mapping[str, Sequence[Any]]) -> set[str]:

@@ -238,7 +238,8 @@ class Arithmetic:
 
     def _find_gains(self) -> Iterator[Figure]:
         for table in self._tables[:JOINED]:
-            for row in (n for owner, n in table.rows.items() if owner in self._named):
+            named = (n for owner, n in table.rows.items() if owner in self._named)
+            for row in islice(named, SAID):
                 own = table.figures(row)[:PARTS]
                 made = (one for one in chains(own) if one.formula.startswith("(a-b)c"))
                 yield from (*made, *self._scaled(own))
@@ -246,20 +247,29 @@ class Arithmetic:
     def _scaled(self, figures: Sequence[Figure]) -> Iterator[Figure]:
         """What figures are for as many as the message says, of as many as stand beside all rows: a
         recipe for six of one for four."""
-        told = {p.value for p in self._index.figures if p.call == MESSAGE}
-        beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
-        held = {p.value for p in islice(beside, PARTS) if type(p.value) is int and p.value in FEW}
-        for one, n, m in product(figures, told & {*FEW}, held):
+        for one, (n, m) in product(figures, self._portions):
             yield one._replace(value=one.value * n / m, formula=f"{one.formula} * {n} / {m}")
+
+    @cached_property
+    def _portions(self) -> list[tuple[Number, Number]]:
+        """How many the message says, for each number of about as many that stands beside all
+        rows."""
+        told = {p.value for p in self._index.figures if p.call == MESSAGE}
+        held = {f.value for f in self._above if type(f.value) is int}
+        return [*product(told.intersection(FEW), held.intersection(FEW))]
+
+    @cached_property
+    def _above(self) -> list[Figure]:
+        """The first figures of the data that stand beside all rows."""
+        beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
+        return [figure(p) for p in beside if p.key and is_counted(p)][:PARTS]
 
     def _chains(self) -> Iterator[Figure]:
         for table in self._tables[:JOINED]:
             yield from table.chain_totals()
-        beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
-        above = [figure(p) for p in beside if p.key and is_counted(p)][:PARTS]
         for table, row in islice(self._spoken_of(), SAID):
             own = table.figures(row)
-            yield from chains([*own, *above][:PARTS])
+            yield from chains([*own, *self._above][:PARTS])
             yield from _times(own, FEW)
 
     def _spoken_of(self) -> Iterator[tuple[Table, int]]:

@@ -129,21 +129,21 @@ class Dates:
         return shown([p for day in claim.mention.readings for p in days.get(day, ())])
 
     @cached_property
-    def weekdays_of_dates(self) -> list[tuple[Claim, Claim]]:
-        """The days of the week that stand beside a date, with it."""
-        found, earlier = list[tuple[Claim, Claim]](), ""
+    def weekdays_of_dates(self) -> dict[int, tuple[Claim, Claim]]:
+        """The days of the week that stand beside a date, with it, by where they start."""
+        found, earlier = dict[int, tuple[Claim, Claim]](), ""
         for one, other in pairwise(self._reading.claims):
             named, dated = (one, other) if one.kind == "weekday" else (other, one)
             is_pair = named.kind == "weekday" and dated.kind in ("date", "moment")
             # of "Monday and Tuesday, 4 and 5 May" each day has its own
             if is_pair and earlier != "weekday" and self._is_beside(one, other):
-                found.append((named, dated))
+                found[named.start] = named, dated
             earlier = one.kind
         return found
 
     def other_weekdays(self) -> Iterator[tuple[Claim, str]]:
         """The days of the week beside a date that is none, each with the date."""
-        for named, dated in self.weekdays_of_dates:
+        for named, dated in self.weekdays_of_dates.values():
             days = [*chain.from_iterable(map(self._nearest, dated.mention.readings))]
             if days and {on.weekday() for on in days}.isdisjoint(named.mention.readings):
                 yield named, days[0].isoformat()

@@ -381,7 +381,7 @@ class Figures:
             return False
         of, scales = self.arithmetic.of_records, (1, 100) if claim.kind == "percent" else (1,)
         figures = ((v / scale, s / scale) for v, s in self._steps(claim) for scale in scales)
-        kinds = ("rate", "%", QUOTIENT) if claim.kind == "percent" else ()
+        kinds = ("rate", QUOTIENT) if claim.kind == "percent" else ()
         return any(of(owners, value, step / 2, kinds) for value, step in figures)
 
     @cached_property

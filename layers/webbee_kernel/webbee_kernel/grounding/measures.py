@@ -54,19 +54,28 @@ class Measures:
 
     def between(self, value: Number, slack: float, unit: Unit) -> list[Place]:
         """The two moments of a record that lie so long apart."""
-        apart = ((gap - value * unit.size, own) for gap, own in self._gaps)
-        return next((own for off, own in apart if abs(off) <= slack * unit.size), [])
+        gaps, moments = self._gaps
+        first = bisect_left(gaps, (value - slack) * unit.size)
+        last = bisect_right(gaps, (value + slack) * unit.size)
+        return next(iter(moments[first:last]), [])
 
     @cached_property
-    def _gaps(self) -> list[tuple[float, list[Place]]]:
-        """The seconds between any two moments of a record, with these."""
+    def _gaps(self) -> tuple[list[float], list[list[Place]]]:
+        """The seconds between any two moments of a record, by size, with these."""
+        records = self._moments().values()
+        pairs = chain.from_iterable(combinations(own[:MOMENTS], 2) for own in records)
+        apart = ((abs((b - a).total_seconds()), [p, q]) for (a, p), (b, q) in islice(pairs, GAPS))
+        ordered = sorted(apart, key=lambda pair: pair[0])
+        return [gap for gap, _ in ordered], [own for _, own in ordered]
+
+    def _moments(self) -> dict[Owner, list[tuple[datetime, Place]]]:
+        """The moments of each record."""
         found: dict[Owner, list[tuple[datetime, Place]]] = {}
         for place in self._index.strings:
             held = DATE.match(place.value) if place.owner else None
             if held and held.group(4) and (at := moment(place.value)):
                 found.setdefault(place.owner, []).append((at, place))
-        pairs = chain.from_iterable(combinations(own[:MOMENTS], 2) for own in found.values())
-        return [(abs((b - a).total_seconds()), [p, q]) for (a, p), (b, q) in islice(pairs, GAPS)]
+        return found
 
     def unit_of(self, place: Place) -> Unit:
         """The unit of a field, by its key or by the one that its record tells in a field of its

@@ -28,6 +28,8 @@ PARTS = frozenset(("time", "weekday"))
 """Kinds of values that are a part of a moment."""
 UNIT, RUN = 80, 12
 """Values that are read as one, and labels in a row that a value is held against."""
+SHARED = 12
+"""Rows up to which a value that they share tells of one."""
 FEW = 3
 """Rows that may all be in other states."""
 SURE = 3
@@ -189,7 +191,8 @@ def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplace
     before: Sequence[Value] = ()
     for inside in filter(None, _together(reading, values)):
         before = _spoken_of(reading, index, before, inside)
-        for value, owner, others in _outlier(before):
+        # what so many rows have tells nothing of one
+        for value, owner, others in _outlier([v for v in before if len(v.rows) <= SHARED]):
             holds = held_by(index, value, {owner})
             is_odd = _is_alone(value, told) and (holds or value.is_label)
             opens = value is inside[0] or value not in inside

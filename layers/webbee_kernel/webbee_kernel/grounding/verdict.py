@@ -346,9 +346,7 @@ class Check:
         """Whether a value tells what a field shows: it counts nothing and is not denied."""
         if record_binding.counts(self._reading.text, claim):
             return False
-        if claim.kind == "weekday" and any(
-            claim is one for one, _ in self._values.dates.weekdays_of_dates
-        ):
+        if claim.kind == "weekday" and claim.start in self._values.dates.weekdays_of_dates:
             return False  # it is the date's
         if claim.kind == "number" and self._figures.unit(claim).measure == "time":
             return any(map(_is_length, places))
