@@ -195,7 +195,10 @@ def _matches(
     each conversation, the newest first, each with an excerpt and the words that it lacks."""
     read = [(session, row, _texts(row)) for session, row in turns]
     held = [frozenset[str]().union(*(words.held(t) for _, t in texts)) for *_, texts in read]
-    best, count = words.best(Counter(held)), Counter[str]()
+    # a question that got only offers holds every word that is looked for from there, and tells none
+    every = frozenset(word.word for word in words.words)
+    told = (has for (*_, texts), has in zip(read, held, strict=True) if texts[1:] or has != every)
+    best, count = words.best(Counter(told)), Counter[str]()
     found: list[JSONObject] = []
     # sorting is stable: with as many words the newest stay in front
     for (session, row, texts), has in sorted(
@@ -204,8 +207,8 @@ def _matches(
         count[session.session_id] += has in best
         if has in best and count[session.session_id] <= MATCHES:
             at = {name: row[name] for name in ("at", "turn", "request_id")}
-            told = {"session_id": session.session_id, "title": session.title, **at}
-            found.append({**told, **_excerpt(texts, words.words, has)})
+            where = {"session_id": session.session_id, "title": session.title, **at}
+            found.append({**where, **_excerpt(texts, words.words, has)})
     return found
 
 
