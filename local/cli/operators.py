@@ -19,6 +19,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from webbee_kernel.aws.parameters import SsmSecretStore
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.errors import KernelError
+from webbee_kernel.extensions.redaction import shown
 from webbee_kernel.stores.dynamodb import Database
 from webbee_kernel.stores.dynamodb.personal_data import Belongings
 from webbee_kernel.stores.dynamodb.user_items import ConnectionStore
@@ -76,7 +77,7 @@ def _find(options: argparse.Namespace) -> tuple[UserKey, Belongings, dict[str, s
     apps = {main.parent.name for main in folder_of_extensions().glob("*/main.py")}
     vault = SsmSecretStore(f"/webbee/{options.stack}", aws)
     database = Database(aws)
-    return user, Belongings(database, tables, vault, user, apps | set(options.app)), tables
+    return user, Belongings(database, tables, vault, user, apps | set(options.app), shown), tables
 
 
 def table_names(stack: str, aws: Callable[[str], Any]) -> dict[str, str]:

@@ -4,6 +4,7 @@ back, once, for the user who began it."""
 from __future__ import annotations
 
 import html
+import json
 import re
 from ast import literal_eval
 from collections.abc import Iterator
@@ -126,6 +127,7 @@ def test_an_account_is_connected_for_the_user_who_began_it_and_app_page_and_sect
         "name": "Sarah",
         "access_token": "access-1",
         "refresh_token": "refresh-1",
+        "scope": "openid mail.read",
         "token_type": "Bearer",
         "expires_at": 1778865664 + 3600,
     }
@@ -140,6 +142,23 @@ def test_an_account_is_connected_for_the_user_who_began_it_and_app_page_and_sect
     settle(stack.drain)
     sections = [r["data"] for r in rows(stack, "skeleton") if r["sk"] == "accounts#accounts"]
     assert sections == ['{"connected":1}']
+
+
+def test_an_export_names_the_connection_and_never_its_tokens(
+    stack: Stack, acme: Provider, alice: Person
+) -> None:
+    # of a form that no rule knows: they go by their names
+    acme.more = {"refresh_token": "again and for good", "id_token": "whose"}
+    connect(stack, acme, alice)
+    set_secret(stack, "acme_client_secret", "s3cret")
+    exported = alice.send("GET", "/v1/me/export").body
+    lines = [json.loads(line) for line in exported.splitlines()]
+    (account,) = [x["data"] for x in lines if x.get("key", "").startswith("mailboxes#acme-")]
+    told = {"provider": "acme", "email": "sarah@acme.example", "scope": "openid mail.read"}
+    assert account["data"].items() >= told.items()
+    assert account["created_at"]
+    assert account["data"]["refresh_token"] == "[secret]"
+    assert [text for text in ("access-1", "again and", "s3cret") if text in exported] == []
 
 
 def test_the_question_names_the_user_so_that_a_strangers_link_is_noticed(

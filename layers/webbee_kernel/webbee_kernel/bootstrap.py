@@ -233,6 +233,7 @@ def _stores(settings: Settings, role: FunctionName | None) -> Stores:
 def make_belongings(app: App, user: UserKey, apps: Iterable[str]) -> Belongings:
     """What is kept of one person, with credentials for that person alone where there is a role."""
     from .aws.parameters import SsmSecretStore
+    from .extensions.redaction import shown
     from .stores.dynamodb import Database
     from .stores.dynamodb.personal_data import Belongings
 
@@ -240,7 +241,7 @@ def make_belongings(app: App, user: UserKey, apps: Iterable[str]) -> Belongings:
     clients = _clients_for(settings, user)
     tables = {noun: settings.table(noun) for noun in ALL_TABLES}
     secrets = SsmSecretStore(settings.secrets_prefix, clients)
-    return Belongings(Database(clients), tables, secrets, user, apps)
+    return Belongings(Database(clients), tables, secrets, user, apps, shown)
 
 
 def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:

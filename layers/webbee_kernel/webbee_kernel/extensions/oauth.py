@@ -240,8 +240,10 @@ async def _store_account(ctx: CallContext, signin: SignIn, code: str) -> JSONObj
     except ExtensionError as error:
         raise CallError("BACKEND_5XX", f"{name} could not be asked: {error}") from None
     now, documents = ctx._now(), ctx._stores.documents
-    data = _account(name, tokens, who, now)
     declared = ctx._ext.oauth_providers.get(name)
+    # a provider that says nothing of scopes gave those that were asked for
+    scope = " ".join(declared.scopes if declared else ())
+    data = _account(name, {"scope": scope, **tokens}, who, now)
     collection = (declared.collection if declared else "") or f"{name}_accounts"
     accounts = Collection(UserKey.of(signin.user), signin.app_id, collection)
     # of a provider that tells nothing of accounts but opens one server, the user has one

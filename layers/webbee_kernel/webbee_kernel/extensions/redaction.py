@@ -90,6 +90,11 @@ def without_secrets(value: Any, declared: Set[str] = frozenset()) -> tuple[Any, 
     return walk(value, "", "", ""), places
 
 
+def shown(value: Any) -> Any:
+    """A JSON value as its person takes it out: without what looks like a secret."""
+    return without_secrets(value)[0]
+
+
 def secret_fields(fields: Mapping[str, Any]) -> list[str]:
     """Those of a log line's fields that look like a secret."""
     return [name for name, value in fields.items() if _is_secret(str(value), name)]

@@ -38,8 +38,9 @@ _HIDDEN = re.compile(r"[\W_xX]+")
 LONG, TOKEN, PASSWORD, PIN = 1, 2, 3, 4
 """What is a secret under a key: what is too long to be read to anybody (a tracking token); what no
 word would be (a token); anything (a password); a few characters with a digit (a PIN)."""
+_OAUTH = frozenset(("access_token", "refresh_token", "id_token"))  # of RFC 6749, in any form
 READ, SHORT = 20, 12  # characters of what people read to each other, and of a PIN
-KEYED_MAX = 4096  # characters: a longer value under a secret's key is a document
+KEYED_MAX = 16_384  # characters: a longer value under a secret's key is a document
 PHRASE_MAX = 64  # … of a password with spaces in it
 
 
@@ -74,7 +75,7 @@ def _strength(key: str) -> int:
 
 
 def _under_key(text: str, key: str) -> Span | None:
-    strength = _strength(key)
+    strength = PASSWORD if key.rpartition(".")[2] in _OAUTH else _strength(key)
     value = text.strip()
     if not strength or not _is_secret(value, strength):
         return None

@@ -93,7 +93,7 @@ class Erased:
 
 class Belongings:
     """One person's data. `tables` are names by noun; `apps` the deployment's, to which those are
-    added that left traces."""
+    added that left traces; `shown` is what of a value is told, without its secrets."""
 
     def __init__(
         self,
@@ -101,12 +101,14 @@ class Belongings:
         tables: Mapping[str, str],
         secrets: SecretStore,
         user: UserKey,
-        apps: Iterable[str] = (),
+        apps: Iterable[str],
+        shown: Callable[[JSON], JSON],
     ) -> None:
         self._database = database
         self._tables = tables
         self._secrets = secrets
         self._user = user
+        self._shown = shown
         # what the kernel itself keeps of a person lies there like an app's
         self._apps = {KERNEL_APP, *apps}
         self._documents = DocumentStore(database, tables["store"])
@@ -119,7 +121,8 @@ class Belongings:
 
     async def export(self, cursor: str | None = None) -> tuple[list[str], str | None]:
         """Lines from a cursor on, and the cursor of the next part; ValueError for a cursor that
-        this did not give out. Secrets are named in the first part and never told.
+        this did not give out. Secrets are named in the first part and never told, nor what looks
+        like one in what an app keeps: of a connected account everything but its tokens is.
 
         A line is `{"kind", "in", "key", "until", "data"}`: what it is, the session or app it lies
         in, its key there, until when (UTC; null: until its app or its person removes it), all of
@@ -160,7 +163,7 @@ class Belongings:
             data = asdict(turn_in(item))
         elif kind == "turn":
             data = list(rows_in(item).values())
-        return _line(kind, inside, sk, data, until)
+        return _line(kind, inside, sk, self._shown(data), until)
 
     async def erase(self, *, now: float, in_time: Callable[[], bool], expires_at: int) -> Erased:
         """Remove everything; records of the audit stay under a pseudonym, without what leads to the
