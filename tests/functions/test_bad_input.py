@@ -13,7 +13,8 @@ import pytest
 
 from local.reference import all_routes
 from local.stack import Stack, http_event
-from tests.functions.support import ALICE, Answer, Person, deployed, event, tables
+from tests.functions.support import ALICE, BOB, Answer, Person, deployed, event, tables
+from webbee_kernel.stores.paging import Cursor
 
 LIMIT = 8_000
 
@@ -186,7 +187,11 @@ REQUESTS = [
     case("GET /v1/sessions/a%23b", 400, "session_id"),
     case("GET /v1/sessions/unheard-of", 404, "id"),
     case("GET /v1/sessions", 400, "cursor", query={"cursor": "AAAA"}),
-    case("GET /v1/events", 400, "Last-Event-ID", headers={"Last-Event-ID": "x" * 65}),
+    *(
+        case("GET /v1/events", 400, "Last-Event-ID", headers={"Last-Event-ID": wrong})
+        for wrong in ("nonsense", "a" * 33, "0123456789ab\n", "0123456789ab,0123456789ab")
+    ),
+    case("GET /v1/events", 400, "Last-Event-ID", query={"last_event_id": "zz"}),
     case("POST /v1/confirmations/conf_000000000000", 404, "id", body={"accept": True}),
     case("POST /v1/confirmations/conf_0", 400, "accept", body={"accept": "yes"}),
     case("PATCH /v1/chat", 404, "path", body={}),
@@ -218,3 +223,58 @@ def test_only_public_routes_are_open_to_strangers(stack: Stack, claims: Any) -> 
         method, _, path = re.sub(r"\{\w+\+?\}", "probe", key).partition(" ")
         sent = http_event(method, path, claims=claims, body={"function": "save", "value": "x"})
         assert (key, stack.invoke("chat_turn", sent)["statusCode"]) == (key, 401)
+
+
+def token(*values: Any) -> str:
+    """What a cursor is made of."""
+    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
+
+
+def cursors(person: Person) -> dict[str, str]:
+    """By path, one that its route gave out to this person."""
+    for number in range(3):
+        for session in ("paged", f"paged{number}"):
+            person.chat('probe.save {"text": "x"}', session_id=session)
+    paths = ("/v1/sessions", "/v1/sessions/paged", "/v1/me/audit")
+    given = {p: person.send("GET", p, query={"limit": "1"})["cursor"] for p in paths}
+    exported = person.send("GET", "/v1/me/export").body.splitlines()[-1]
+    user = f"{person.claims['tenant_id']}#{person.claims['sub']}"
+    given["/v1/me/export"] = json.loads(exported).get("cursor") or Cursor("export", user).write(
+        1, f"{user}#probe", "saved#x"
+    )
+    return given
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/sessions", "/v1/sessions/paged", "/v1/me/audit", "/v1/me/export"]
+)
+def test_a_cursor_that_this_list_did_not_give_this_person_is_refused(
+    stack: Stack, path: str
+) -> None:
+    given, others = (cursors(Person(stack, claims)) for claims in (ALICE, BOB))
+    alice, good = Person(stack, ALICE), given.pop(path)
+    assert alice.send("GET", path, query={"cursor": good}).status == 200
+    query, *position = json.loads(base64.urlsafe_b64decode(good + "=" * (-len(good) % 4)))
+    kinds = (None, True, -1, 10**30, 1.5, "", "\ud800", "x" * 3000, [], {}, position)
+    forged = [
+        others[path],
+        *given.values(),
+        good[:-3],
+        good[1:],
+        f"{good}AA",
+        good.swapcase(),
+        *("x", "=", "\x00", "é", "null", "x" * 5000, "../..", "AAAA"),
+        *(token(), token(query), token(None), token(*position), token(query, *position, 1)),
+        *(base64.b64encode(text.encode()).decode() for text in ("{}", "7", "[" * 5000, '"a"')),
+        *(
+            token(query, *position[:at], kind, *position[at + 1 :])
+            for at in range(len(position))
+            for kind in kinds
+        ),
+    ]
+    answered = {c: alice.send("GET", path, query={"cursor": c}) for c in forged}
+    assert {
+        c[:80]: (a.status, a.body if a.status != 400 else "")
+        for c, a in answered.items()
+        if a.status != 400 or a.error["field"] != "cursor" or len(a.error["message"]) > 250
+    } == {}

@@ -362,6 +362,7 @@ def test_a_turn_is_stopped_by_its_own_user_from_anywhere(sockets: Connections) -
         ('{"type": "turn", "message": " "}', "message"),
         ('{"type": "stop"}', "request_id"),
         ('{"type": "hello", "last_event_id": 7}', "last_event_id"),
+        ('{"type": "hello", "last_event_id": "nonsense"}', "last_event_id"),
     ],
 )
 def test_a_frame_that_cannot_be_served_is_answered_by_why(

@@ -9,6 +9,7 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import BOB, Answer, Person, deployed, rows
+from webbee_kernel.types import token_of
 
 STATELESS = "2026-07-28"
 META = "io.modelcontextprotocol/"
@@ -101,6 +102,27 @@ def test_the_callers_functions_are_tools_with_their_effects(person: Person) -> N
     refused = send(person, "tools/call", {"name": "probe__whoami"})["result"]
     assert refused["isError"]
     assert refused["structuredContent"]["error_code"] == "PERMISSION_DENIED"
+
+
+@pytest.mark.parametrize("method", ["tools/list", "prompts/list"])
+@pytest.mark.parametrize(
+    "cursor", ["nonsense", "probe__no", "\x00", "x" * 9000, 7, ["x"], {}, True]
+)
+def test_a_cursor_that_names_no_tool_is_refused(person: Person, method: str, cursor: Any) -> None:
+    error = send(person, method, {"cursor": cursor})["error"]
+    assert error["code"] == -32602
+    assert "cursor" in error["message"]
+
+
+@pytest.mark.parametrize(
+    "parts", [["x", "y", "z"], ["conf_000000000000", 1, ""], ["#", 1, "probe"]]
+)
+def test_whoever_comes_back_for_what_nobody_asked_is_told_so(
+    person: Person, parts: list[Any]
+) -> None:
+    headers = {"last-event-id": token_of(parts), "accept": "text/event-stream"}
+    answer = person.send("GET", "/v1/mcp", headers=headers)
+    assert answer.status < 500, answer.body
 
 
 def test_a_result_is_data_and_words_and_an_effect_runs_once_a_request(person: Person) -> None:

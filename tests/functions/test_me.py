@@ -23,10 +23,8 @@ from webbee_kernel.stores import Collection
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.personal_data import PLACES
 from webbee_kernel.stores.dynamodb.user_items import NAMED
-from webbee_kernel.stores.item_keys import session_key
-from webbee_kernel.stores.paging import Cursor
 from webbee_kernel.stores.types import Accepted
-from webbee_kernel.types import SessionKey, UserKey
+from webbee_kernel.types import UserKey
 
 PEOPLE = (ALICE, BOB, OTHER_ALICE)
 
@@ -233,18 +231,6 @@ def test_a_long_export_comes_in_parts_without_a_gap(
     whole = export(alice)
     monkeypatch.setattr("webbee_kernel.stores.dynamodb.personal_data.ENOUGH_BYTES", 1)
     assert export(alice) == whole
-
-
-def test_a_cursor_of_ones_own_making_is_refused(alice: Person) -> None:
-    alice.chat("hello", session_id="s1")
-    user = UserKey(ALICE["tenant_id"], ALICE["sub"])
-    forged = {
-        "/v1/me/export": Cursor("export", str(user)).write([], "", ""),
-        "/v1/sessions/s1": Cursor("turns", session_key(SessionKey(user, "s1"))).write("", []),
-    }
-    for path, cursor in forged.items():
-        answer = alice.send("GET", path, query={"cursor": cursor})
-        assert (answer.status, answer.error["field"]) == (400, "cursor")
 
 
 def test_calls_are_told_with_the_message_behind_them(alice: Person, bob: Person) -> None:

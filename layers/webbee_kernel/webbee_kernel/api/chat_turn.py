@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from importlib import import_module
@@ -13,6 +14,7 @@ from ..background import CachedValue
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..clock import Clock, new_id
 from ..config import Settings
+from ..errors import BadInput
 from ..stores.event_log import sse
 from ..stores.transcript_archive import elsewhere, forgotten
 from ..turn.confirmation import Answered
@@ -20,12 +22,12 @@ from ..turn.kernel import Kernel, TurnRequest, make_known, make_ready
 from ..types import JSONObject, SessionKey, UserKey, user_dict
 from .identity import require_role
 from .request_models import (
+    EVENT_ID,
     ChatBody,
     ConfirmationBody,
     EventsAsked,
     InspectAsked,
     StopPath,
-    at_most,
 )
 from .router import Answer, Group, Request, Route, Router, Services, unavailable_reason
 from .socket_sender import Pusher, StreamRecords
@@ -149,7 +151,8 @@ class ChatService:
         """Stored events since `Last-Event-ID`, as Server-Sent Events; the browser reconnects by
         itself."""
         last = request.headers.get("last-event-id") or request.query.get("last_event_id") or ""
-        at_most(64, "Last-Event-ID", last)
+        if not re.fullmatch(EVENT_ID, last):
+            raise BadInput("Last-Event-ID takes the id of an event", field="Last-Event-ID")
         return Answer(
             sse(await self.app.events.since(UserKey.of(request.caller), last)),
             content_type="text/event-stream",

@@ -12,6 +12,7 @@ from pydantic import Field
 from ..bootstrap import make_belongings
 from ..clock import digest
 from ..errors import RequestConflict
+from ..stores.paging import KEY, Cursor
 from ..stores.transcript_archive import conversation
 from ..text import json_text
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, to_dict, user_dict
@@ -30,14 +31,6 @@ TOLD: Final = (
     *("session_id", "request_id"),
 )
 """What of a record its person reads in any case."""
-
-
-class AuditAsked(Page):
-    """`GET /v1/me/audit`."""
-
-    cursor: Annotated[str, Field(max_length=64, description="The cursor of the answer before.")] = (
-        ""
-    )
 
 
 class ExportAsked(Asked):
@@ -77,21 +70,25 @@ class Me:
         """Who the caller's token says he is."""
         return Answer(user_dict(request.caller))
 
-    @Route("GET /v1/me/audit", answer="AuditAnswer", params=AuditAsked)
+    @Route("GET /v1/me/audit", answer="AuditAnswer", params=Page)
     async def audit(self, request: Request) -> Answer:
         """Calls made in the caller's name, newest first, each with the message behind it where
         that is still kept."""
         user = UserKey.of(request.caller)
-        asked = request.asked(AuditAsked)
+        asked, tokens = request.asked(Page), Cursor("audit", str(user))
+        with cursor_given():
+            before = tokens.read(asked.cursor, KEY)[0] if asked.cursor else ""
         records = await self._app.stores.audit.list(
-            user, limit=asked.limit + 1, before=asked.cursor, now=self._app.clock.now()
+            user, limit=asked.limit + 1, before=before, now=self._app.clock.now()
         )
         page = records[: asked.limit]
         messages = await self._messages(user, page)
         return Answer(
             {
                 "records": [_record(r, messages.get(r.request_id, "")) for r in page],
-                "cursor": page[-1].record_id if len(records) > asked.limit else None,
+                "cursor": (
+                    tokens.write(page[-1].record_id) if len(records) > asked.limit else None
+                ),
             }
         )
 

@@ -72,6 +72,9 @@ Edits = Annotated[
     Field(json_schema_extra={"additionalProperties": False}),
 ]
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+EVENT_ID = r"^([0-9a-f]{12,32})?$"
+"""The id of an event, the beginning of one, or nothing."""
+EventId = Annotated[str, Field(pattern=EVENT_ID)]
 RequestId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")]
 Message = Annotated[
     str,
@@ -106,7 +109,7 @@ class HelloFrame(Wire):
     """The first frame of a connection: the last event that the page has seen, empty for none."""
 
     type: Literal["hello"]
-    last_event_id: Annotated[str, Field(max_length=64)] = ""
+    last_event_id: EventId = ""
 
 
 class PingFrame(Wire):
@@ -162,11 +165,8 @@ class EventsAsked(Asked):
     """`GET /v1/events`."""
 
     last_event_id: Annotated[
-        str,
-        Field(
-            max_length=64,
-            description="Where to go on, for clients that cannot send the header Last-Event-ID.",
-        ),
+        EventId,
+        Field(description="Where to go on, for clients that cannot send the header Last-Event-ID."),
     ] = ""
 
 

@@ -121,6 +121,10 @@ def _alike(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+KEY: Final = r"[^\ud800-\udfff]{1,1024}"
+"""What a text is that stands in a key."""
+
+
 class Cursor:
     """Opaque page tokens of one query: base64 of JSON, bound to the query's arguments so that they
     fit no other."""
@@ -134,9 +138,9 @@ class Cursor:
             base64.urlsafe_b64encode(dumps([self._query, *position]).encode()).decode().rstrip("=")
         )
 
-    def read(self, token: str, *kinds: type) -> list[Any]:
-        """The values of a token, which are of these kinds; ValueError for one that this query did
-        not give out."""
+    def read(self, token: str, *kinds: type | str) -> list[Any]:
+        """The values of a token, which are numbers of these types, and texts that these patterns
+        match; ValueError for one that this query did not give out."""
         try:
             raw = base64.b64decode(
                 token.encode() + b"=" * (-len(token) % 4), altchars=b"-_", validate=True
@@ -144,16 +148,17 @@ class Cursor:
             values = loads(raw.decode())
         except (ValueError, AttributeError, RecursionError):
             values = None
-        if not isinstance(values, list) or values[:1] != [self._query]:
-            raise refused(token)
-        if [type(value) for value in values[1:]] != [*kinds]:
-            raise refused(token)
-        return values[1:]
+        is_own = isinstance(values, list) and values[:1] == [self._query]
+        if not is_own or len(values) != len(kinds) + 1 or not all(map(_fits, values[1:], kinds)):
+            raise ValueError(f"cursor {token!r} is not one that this query gave out")
+        return list(values[1:])
 
 
-def refused(token: str) -> ValueError:
-    """What a foreign cursor is answered with."""
-    return ValueError(f"cursor {token!r} is not one that this query gave out")
+def _fits(value: Any, kind: type | str) -> bool:
+    # anybody can write a token: no part of it may be more to DynamoDB than a key's part
+    if isinstance(kind, str):
+        return isinstance(value, str) and re.fullmatch(kind, value) is not None
+    return bool(kind is type(value)) and 0 <= value < 2**53
 
 
 def positive(limit: int) -> int:
@@ -229,13 +234,9 @@ class DocumentQuery:
         out."""
         if self.cursor is None:
             return None
-        key, created = self._tokens.read(self.cursor, str, str)
-        # it becomes part of a key condition: nothing else may be slipped in
         keys = rf"[0-4][^{END}]*|{MISSING}" if self.field else ""
         in_it = re.escape(self.collection.name) + "#[0-9a-f]{32}"
-        for value, pattern in ((key, keys), (created, in_it)):
-            if not re.fullmatch(pattern, value):
-                raise refused(self.cursor)
+        key, created = self._tokens.read(self.cursor, keys, in_it)
         return key, created
 
     def matching(self, rows: Iterable[Row]) -> list[Row]:

@@ -20,7 +20,7 @@ from ..errors import KernelError
 from ..types import JSONObject, SessionKey
 from .codec import KEPT_S, told_row
 from .item_keys import session_key
-from .paging import Cursor
+from .paging import KEY, Cursor
 from .protocols import Stores
 from .types import RING_SIZE, Place, SessionMemory, SessionSummary, Turn
 
@@ -105,7 +105,7 @@ async def conversation(
     tokens = Cursor("turns", session_key(key))
     before: Place | None = None
     if cursor is not None:
-        at, seq = tokens.read(cursor, str, int)
+        at, seq = tokens.read(cursor, KEY, int)
         before = at, seq
     memory, archived = await asyncio.gather(
         stores.sessions.read(key, now=now),

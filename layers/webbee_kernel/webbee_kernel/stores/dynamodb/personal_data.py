@@ -22,7 +22,7 @@ from ...types import JSON, AuditRecord, JSONObject, UserKey
 from ..codec import audit_from, dumps, loads, unpack
 from ..deployment import KERNEL_APP
 from ..item_keys import secrets_of, user_key
-from ..paging import Collection, Cursor
+from ..paging import KEY, Collection, Cursor
 from ..protocols import SecretStore
 from .client import ConditionFailed, Database
 from .document_store import DocumentStore
@@ -135,7 +135,7 @@ class Belongings:
             names = await self.secret_names()
             lines += [_line("secret", name.partition("/")[0], name, None) for name in names]
         else:
-            index, pk, sk = tokens.read(cursor, int, str, str)
+            index, pk, sk = tokens.read(cursor, int, KEY, KEY)
             after = index, pk, sk
         size = 0
         async for index, items in self._walk(after):

@@ -36,7 +36,7 @@ from ..item_keys import (
     user_key,
     user_of,
 )
-from ..paging import Cursor, positive
+from ..paging import KEY, Cursor, positive
 from ..types import DueUser, Installation, Lease, Saved, Section, ShardMark, UserState
 from .client import ConditionFailed, Database, holds
 from .item_requests import ABSENT, STAMP, Item, key_of, partition
@@ -220,7 +220,7 @@ class SkeletonStore(Timers):
         reads what is due, not what exists."""
         tokens, after = Cursor("due", shard), None
         if cursor is not None:
-            due_at, pk, sk = tokens.read(cursor, float, str, str)
+            due_at, pk, sk = tokens.read(cursor, float, KEY, KEY)
             after = {**key_of(pk, sk), "due_shard": str(shard), "due_at": due_at}
         items = await self._query(
             "#due_shard = :shard AND #due_at BETWEEN :since AND :before",

@@ -21,7 +21,7 @@ from ...clock import parse_iso
 from ...types import JSONObject, SessionKey, UserKey
 from ..codec import PART_BYTES, dumps, loads, squeeze, told_row, unpack
 from ..item_keys import listed_key, session_key, turn_key, user_key
-from ..paging import Cursor, positive
+from ..paging import KEY, Cursor, positive
 from ..types import RING_SIZE, Place, SessionSummary, Turn
 from .client import ConditionFailed, TableStore
 from .item_requests import Default, Item, Query, key_of
@@ -112,7 +112,7 @@ class TranscriptStore(TableStore):
         tokens = Cursor("sessions", pk, title)
         after = None
         if cursor is not None:
-            touched_at, session_id = tokens.read(cursor, str, str)
+            touched_at, session_id = tokens.read(cursor, KEY, KEY)
             after = {**key_of(pk, listed_key(session_id)), "touched_at": touched_at}
         items = await self._living(
             now,
