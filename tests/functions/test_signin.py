@@ -144,6 +144,30 @@ def test_an_account_is_connected_for_the_user_who_began_it_and_app_page_and_sect
     assert sections == ['{"connected":1}']
 
 
+def test_a_token_that_ends_is_renewed_once_for_all_and_what_fails_is_told(
+    stack: Stack, acme: Provider, alice: Person, clock: FrozenClock
+) -> None:
+    def looked() -> str:
+        answer = alice.call("accounts", "look")
+        if answer.status == 200 and answer["status"] == "ok":
+            return "".join(answer["data"]["with"])
+        return str(answer.error["code"] if answer.status != 200 else answer["error_code"])
+
+    assert looked() == ""
+    connect(stack, acme, alice)
+    assert looked() == "access-1"
+    clock.advance(3541)
+    asked = len(acme.requests)
+    acme.answer = (503, b"{}")
+    assert looked() == "BACKEND_5XX"
+    acme.answer = (400, b'{"error": "invalid_grant"}')
+    assert looked() == "PERMISSION_DENIED"
+    acme.answer = None
+    assert at_once(*[looked] * 4) == ["access-renewed"] * 4
+    assert len(acme.requests) - asked == 3
+    assert accounts(alice)["mailboxes"][0]["refresh_token"] == "refresh-1"
+
+
 def test_an_export_names_the_connection_and_never_its_tokens(
     stack: Stack, acme: Provider, alice: Person
 ) -> None:

@@ -18,6 +18,7 @@ import httpx
 
 from local.mcp_servers import as_json
 from local.world import World, local_world
+from tests.functions.test_exactly_once import at_once
 from tests.mcp.conftest import Told
 from tests.processes import free_port
 from tests.stand_ins.sign_in import Guard, guarded
@@ -80,6 +81,10 @@ def test_an_operator_adds_it_and_a_user_connects_an_account(told: Told, tmp_path
                 assert "Sums" in page.text or "sums" in page.text
                 form = dict(re.findall(r'name="(\w+)" value="([^"]*)"', page.text))
                 assert httpx.post(page.url, data=form, timeout=60).status_code == 200
+                guard.lifetime = 3600
+                # what is over is renewed by one of them, for all
+                sums = at_once(*[lambda: call("add", a=1, b=1)] * 4)
+                assert [answer.get("data") for answer in sums] == [{"sum": 2}] * 4
                 assert call("add", a=1, b=1)["data"] == {"sum": 2}
             bob.close()
         assert len(guard.seen) == 3, "the operator's, a renewed one, the second sign-in's"

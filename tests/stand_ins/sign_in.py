@@ -110,7 +110,7 @@ class Provider:
         if form["grant_type"] == "refresh_token":
             if form["refresh_token"] != self.more.get("refresh_token"):
                 return WRONG_GRANT
-            return 200, {"access_token": "access-renewed", "expires_in": 60}
+            return 200, {"access_token": "access-renewed", "expires_in": 600}
         if any(form.get(k) != v for k, v in CLIENT.items()):
             return 401, {"error": "invalid_client", "error_description": "secret text"}
         if self._codes.take(form) is None:
@@ -290,7 +290,9 @@ class Guard:
         if form.get("resource") != self.url:
             return 400, {"error": "invalid_target"}
         if form["grant_type"] == "refresh_token":
-            if form["refresh_token"] not in self.refreshed:
+            # good once: who comes with it again has stolen it, and nobody's is good any longer
+            if form["refresh_token"] != self.refreshed[-1]:
+                self.refreshed.append("none")
                 return WRONG_GRANT
         elif self.codes.take(form) is None:
             return WRONG_GRANT

@@ -1,4 +1,4 @@
-"""Drive: files of a connected Google account. An API behind OAuth, with tokens that are renewed."""
+"""Drive: files of a connected Google account. An API behind OAuth; the kernel renews its tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ ext.secret("google_client_id", "OAuth client id", scope="app")
 ext.secret("google_client_secret", "OAuth client secret", scope="app")
 
 FILES = "https://www.googleapis.com/drive/v3/files"
-TOKENS = "https://oauth2.googleapis.com/token"
 
 
 class Find(BaseModel):
@@ -47,12 +46,13 @@ async def connect(ctx: Context, params: Nothing) -> ActionResult:
 )
 async def find_files(ctx: Context, params: Find) -> ActionResult:
     """At most 20 files of the connected account."""
-    account = await connected(ctx)
-    if account is None:
+    token = await ctx.oauth_token("google")
+    if not token:
         return ActionResult.error("Connect a Google account first.", code="NOT_CONNECTED")
     escaped = params.name.replace("\\", "\\\\").replace("'", "\\'")
     query = {"q": f"name contains '{escaped}'", "pageSize": "20", "fields": "files(id,name)"}
-    answer = await ctx.http.get(FILES, params=query, headers=await authorised(ctx, account))
+    headers = {"authorization": f"Bearer {token}"}
+    answer = await ctx.http.get(FILES, params=query, headers=headers)
     if not answer.ok:
         return ActionResult.error(
             f"Google answered {answer.status_code}.", answer.status_code >= 500
@@ -65,23 +65,6 @@ async def connected(ctx: Context) -> Document | None:
     """The account that the sign-in made, if there is one."""
     page = await ctx.store.query("google_accounts", limit=1)
     return page.data[0] if page.data else None
-
-
-async def authorised(ctx: Context, account: Document) -> dict[str, str]:
-    """The header for a request; a token that ends within a minute is renewed first."""
-    token = account["access_token"]
-    if (account.get("expires_at") or 0) < ctx.time.timestamp() + 60:
-        form = {
-            "grant_type": "refresh_token",
-            "refresh_token": account["refresh_token"],
-            "client_id": await ctx.secrets.get("google_client_id"),
-            "client_secret": await ctx.secrets.get("google_client_secret"),
-        }
-        fresh = (await ctx.http.post(TOKENS, data=form)).json()
-        token = fresh["access_token"]
-        renewed = {"access_token": token, "expires_at": ctx.time.timestamp() + fresh["expires_in"]}
-        await ctx.store.update("google_accounts", account.id, renewed)
-    return {"authorization": f"Bearer {token}"}
 
 
 @ext.skeleton("drive", ttl=3600, description="Whether an account is connected")

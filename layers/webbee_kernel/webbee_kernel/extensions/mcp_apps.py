@@ -57,9 +57,9 @@ def _app(
     approval = approvals.of(server, known)
     if isinstance(approval, str):
         raise ValueError(approval)
-    name = server.signs_in_with
-    provider = find_provider(name, settings) if name else None
-    app = ServerApp(server, approval, connections, provider)
+    if name := server.signs_in_with:
+        find_provider(name, settings)
+    app = ServerApp(server, approval, connections)
 
     def changed(of: ServerApp) -> None:
         if of.drift:

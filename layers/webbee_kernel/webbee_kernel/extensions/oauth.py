@@ -1,14 +1,16 @@
 """Sign-ins with other services: begun, found again by the state that a provider brings back,
-finished: a code for tokens, and whose account they open. Providers are known ones and an
-operator's."""
+finished: a code for tokens, and whose account they open; tokens renewed, by one call for all.
+Providers are known ones and an operator's."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import logging
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from secrets import token_urlsafe
 from types import MappingProxyType
@@ -20,8 +22,13 @@ import orjson
 from ..clock import iso
 from ..config import Provider, Settings
 from ..errors import CallError
-from ..sdk.exceptions import ExtensionError, OAuthNotConfigured, SecretNotDeclaredError
-from ..sdk.records import User
+from ..sdk.exceptions import (
+    ExtensionError,
+    OAuthNotConfigured,
+    SecretNotDeclaredError,
+    StoreConflict,
+)
+from ..sdk.records import Document, User
 from ..stores.item_keys import new_state, state_key, tenant_of_state
 from ..stores.paging import Collection
 from ..types import (
@@ -70,6 +77,11 @@ IDENTITY_S = 5.0
 SECONDS = 600
 """How long a person may take at the provider."""
 MAX_TOKEN = 16_384
+SOON_S = 60
+"""Seconds before its end at which a token is renewed: it has to last until the service looks."""
+RENEWING_S = 15.0
+"""Seconds for which a renewal is one call's, which is longer than a provider may take."""
+PAUSE_S = 0.2
 _CODE = re.compile(r"[a-z_]{1,64}")
 _MODEL = "oauth"
 _log = logging.getLogger("webbee.oauth")
@@ -226,25 +238,20 @@ async def connect_account(ctx: CallContext, request: CallRequest) -> CallOutcome
 async def _store_account(ctx: CallContext, signin: SignIn, code: str) -> JSONObject:
     """Exchange the code and write the account, as `imperal_sdk.oauth_tokens` reads it; what may be
     told of it. A missing refresh token leaves the one that is there."""
-    name, settings = signin.provider, ctx._settings
+    name = signin.provider
+    provider = find_provider(name, ctx._settings)
     # ten minutes may have passed since the sign-in began
     if not await ctx._has_app(signin.app_id):
         raise CallError("PERMISSION_DENIED", f"{signin.app_id} is no longer installed")
-    provider = find_provider(name, settings)
-    # an operator's provider may stand in the deployment's network, a known one not
-    private = settings.private_http or name in configured_providers(settings)
-    http = HttpClient(allow_private=private)
-    try:
-        tokens = await _exchange(ctx, http, provider, signin, code)
-        who = await _identity(http, provider, tokens)
-    except ExtensionError as error:
-        raise CallError("BACKEND_5XX", f"{name} could not be asked: {error}") from None
+    form = {"code": code, "redirect_uri": signin.redirect_uri, "code_verifier": signin.verifier}
+    tokens = await _tokens(ctx, name, grant_type="authorization_code", **form)
+    who = await _identity(_http(ctx, name), provider, tokens)
     now, documents = ctx._now(), ctx._stores.documents
     declared = ctx._ext.oauth_providers.get(name)
     # a provider that says nothing of scopes gave those that were asked for
     scope = " ".join(declared.scopes if declared else ())
     data = _account(name, {"scope": scope, **tokens}, who, now)
-    collection = (declared.collection if declared else "") or f"{name}_accounts"
+    collection = _collection(ctx, name)
     accounts = Collection(UserKey.of(signin.user), signin.app_id, collection)
     # of a provider that tells nothing of accounts but opens one server, the user has one
     doc_id = account_id(name, who) or (name if provider.resource else "")
@@ -279,27 +286,93 @@ def account_id(provider: str, identity: Mapping[str, Any]) -> str:
     return f"{provider}-{digest[:16]}"
 
 
-async def _exchange(
-    ctx: CallContext, http: HttpClient, provider: Provider, signin: SignIn, code: str
-) -> JSONObject:
-    """The provider's token answer.
+def _collection(ctx: CallContext, name: str) -> str:
+    declared = ctx._ext.oauth_providers.get(name)
+    return (declared.collection if declared else "") or f"{name}_accounts"
+
+
+async def access_token(ctx: CallContext, name: str, account: str) -> str:
+    """The token of an account (its document's id, empty for the first), empty where none is
+    connected. One that ends is renewed by the call that claims it, since a refresh token may be
+    good once; others wait for what that brings.
+
+    Raises CallError: PERMISSION_DENIED where the account has to be connected again, BACKEND_5XX and
+    BACKEND_TIMEOUT where the provider cannot answer.
+    """
+    collection = _collection(ctx, name)
+    while True:
+        found = await _found(ctx, collection, account)
+        if found is None:
+            return ""
+        now = ctx._now()
+        if (found.get("expires_at") or 0) >= now + SOON_S:
+            return _revealed(ctx, found["access_token"])
+        if (found.get("renewing_until") or 0) > now:
+            await asyncio.sleep(PAUSE_S)
+            continue
+        claim = {"renewing_until": now + RENEWING_S}
+        with suppress(StoreConflict):
+            mine = await ctx.store.update(collection, found.id, claim, if_match=found.etag)
+            return _revealed(ctx, await _renewed(ctx, name, collection, mine))
+
+
+async def _found(ctx: CallContext, collection: str, account: str) -> Document | None:
+    if account:
+        return await ctx.store.get(collection, account)
+    return next(iter((await ctx.store.query(collection, limit=1)).data), None)
+
+
+def _revealed(ctx: CallContext, token: str) -> str:
+    ctx._revealed.add(token)
+    return token
+
+
+async def _renewed(ctx: CallContext, name: str, collection: str, mine: Document) -> str:
+    """A fresh token for the account that this call has claimed."""
+    grant = {"grant_type": "refresh_token", "refresh_token": mine.get("refresh_token") or ""}
+    try:
+        fresh = _account(name, await _tokens(ctx, name, **grant), {}, ctx._now())
+    except CallError as error:
+        await _keep(ctx, collection, mine, {})
+        if error.code != "PERMISSION_DENIED":
+            raise
+        told = f"the sign-in with {name} is over: connect the account again"
+        raise CallError(error.code, told) from None
+    await _keep(ctx, collection, mine, fresh)
+    return str(fresh["access_token"])
+
+
+async def _keep(ctx: CallContext, collection: str, mine: Document, fresh: JSONObject) -> None:
+    """End the claim with what it brought, unless somebody has signed in or out meanwhile."""
+    held: Document | None = mine
+    while held and held.get("refresh_token") == mine.get("refresh_token"):
+        data = {**fresh, "renewing_until": 0}
+        with suppress(StoreConflict):
+            await ctx.store.update(collection, mine.id, data, if_match=held.etag)
+            return
+        held = await ctx.store.get(collection, mine.id)
+
+
+def _http(ctx: CallContext, name: str) -> HttpClient:
+    # an operator's provider may stand in the deployment's network, a known one not
+    is_own = name in configured_providers(ctx._settings)
+    return HttpClient(allow_private=True) if is_own else ctx._factory.http()
+
+
+async def _tokens(ctx: CallContext, name: str, **grant: str) -> JSONObject:
+    """The provider's answer to a grant.
 
     Raises CallError: PERMISSION_DENIED where the provider refuses, BACKEND_5XX and BACKEND_TIMEOUT
     where it cannot answer. The text names the provider's own error code and nothing else of its
     answer.
     """
-    name = signin.provider
-    own_id, secret = [await _client(ctx, name, part) for part in ("id", "secret")]
-    form = {
-        "grant_type": "authorization_code",
-        "code": code,
-        "redirect_uri": signin.redirect_uri,
-        "client_id": own_id or provider.client_id,
-        "code_verifier": signin.verifier,
-        **provider.targeted,
-    } | ({"client_secret": secret} if secret else {})
+    provider = find_provider(name, ctx._settings)
+    own_id, secret = await _client(ctx, name, "id"), await _client(ctx, name, "secret")
+    client = {"client_id": own_id or provider.client_id, "client_secret": secret}
+    form = {k: v for k, v in {**grant, **client, **provider.targeted}.items() if v}
     try:
-        status, body = await _ask(http, "POST", provider.token_url, TOKEN_S, data=form)
+        asked = "POST", provider.token_url, TOKEN_S
+        status, body = await _ask(_http(ctx, name), *asked, data=form)
     except TimeoutError:
         raise CallError("BACKEND_TIMEOUT", f"{name} did not answer in {TOKEN_S:g} s") from None
     except (OSError, ValueError):
@@ -343,7 +416,10 @@ async def _ask(
     """Status and object of a provider's answer; the object is empty where it gave none."""
     more = {"headers": {"accept": "application/json", **headers}, **sent}
     # codes and tokens go where the provider's address leads, and nowhere further
-    answer = await http.request(method, url, timeout=seconds, follow_redirects=False, **more)
+    try:
+        answer = await http.request(method, url, timeout=seconds, follow_redirects=False, **more)
+    except ExtensionError as error:
+        raise CallError("BACKEND_5XX", f"the provider could not be asked: {error}") from None
     try:
         return answer.status_code, object_of(answer.json())
     except ValueError:

@@ -325,6 +325,14 @@ class Context:
         """
         raise NotImplementedError
 
+    async def oauth_token(self, provider: str, account: str = "") -> str:
+        """The access token of the account that the user connected, empty where there is none.
+        `account` is its document's id, the first one's without. A token that ends is renewed by one
+        call for all; where the provider refuses, the call ends with PERMISSION_DENIED and says that
+        the account has to be connected again.
+        """
+        raise NotImplementedError
+
 
 class Sentences:
     """What an app tells people, from a JSON file: `{key: {language: sentence}}`.

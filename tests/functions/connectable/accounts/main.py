@@ -39,6 +39,12 @@ async def connected(ctx: Context) -> ActionResult:
     return ActionResult.success(found, "Accounts.")
 
 
+@chat.function("look", "Look into the account", action_type="read")
+async def look(ctx: Context) -> ActionResult:
+    token = await ctx.oauth_token("acme")
+    return ActionResult.success({"with": list(token)}, f"With {token or 'nothing'}.")
+
+
 @ext.skeleton("accounts")
 async def accounts(ctx: Context) -> dict[str, Any]:
     return {"response": {"connected": await ctx.store.count("mailboxes")}}

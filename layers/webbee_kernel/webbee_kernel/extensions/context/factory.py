@@ -217,6 +217,12 @@ class CallContext(Context):
 
         return await oauth.begin(self, provider, login_hint)
 
+    async def oauth_token(self, provider: str, account: str = "") -> str:
+        """The token of a connected account, renewed where it ends."""
+        from .. import oauth
+
+        return await oauth.access_token(self, provider, account)
+
     def _cache(self) -> CacheClient:
         made, models = self._factory, self._ext.cache_models
         return CacheClient(

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ... import background
 from ...catalogue import OPEN_WORLD
-from ...config import Provider
 from ...errors import CallError
 from ...sdk import ChatExtension, Context, Extension, ui
 from ...sdk.definitions import FunctionDef, Handler
@@ -141,7 +140,6 @@ class ServerApp:
     server: McpServer
     approval: Approval
     connections: Connections
-    provider: Provider | None = None
     changed: Callable[[ServerApp], None] = lambda app: None
     drift: Drift = field(default_factory=Drift)
     _tools: dict[str, Tool] = field(init=False)
@@ -269,7 +267,7 @@ class ServerApp:
 
     async def _on(self, ctx: Context, ask: Callable[[Session], Awaitable[T]]) -> T:
         server, user = self.server, ctx.user
-        token = await connections.token_of(ctx, server, self.provider)
+        token = await connections.token_of(ctx, server)
         whose = (user.tenant_id, user.imperal_id, token, self.approval.protocol)
         return await self.connections.use(Wanted(server, self._listed, *whose), ask)
 
