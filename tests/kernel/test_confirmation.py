@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from tests.contract.samples import LATER, SESSION, pending, turn
 from webbee_kernel.clock import FrozenClock
-from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.errors import Gone, StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, directs
@@ -150,6 +150,16 @@ def test_the_reply_to_one_card_does_not_show_another_that_still_waits(
     shop.done.clear()
     shop.press(*cards)
     assert shop.done == [f"delete {'ba'[which]}"]
+
+
+def test_more_cards_than_a_turn_can_hold_cost_the_oldest_and_no_turn() -> None:
+    shop, names = Shop(), [f"{n}{'x' * 20_000}" for n in range(30)]
+    asked = [shop.say("delete it", ("delete", name))["confirmation"]["id"] for name in names]
+    with pytest.raises(Gone, match="expired"):
+        shop.press(asked[0])
+    shop.press(asked[20])
+    shop.press(asked[29])
+    assert shop.done == [f"delete {names[20]}", f"delete {names[29]}"]
 
 
 @pytest.mark.parametrize("said", ["yes", "no"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .. import clock
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 LIFETIME_S = 300
 """Seconds a confirmation waits (the platform's figure)."""
+MAX_CARRIED, CARRIED_CHARACTERS = 20, 150_000
+"""Cards that a turn carries on for one that was overwritten, and their JSON: an item has 400 KB, a
+transaction a hundred items, and a turn's own card needs room, too."""
 UNSHOWN = "unshown"
 """The request of a card that nobody has been shown yet: what picking one of several comes to."""
 LONGEST_VALUE: Final = 120
@@ -83,9 +87,13 @@ def own_card(turn: Turn, waits: Iterable[PendingConfirmation]) -> PendingConfirm
 
 
 def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirmation, ...]:
-    """What still waits in the turn which turn `seq` overwrites: it moves into it."""
+    """What still waits in the turn which turn `seq` overwrites: it moves into it, the newest that
+    there is room for. Whoever answers an older one is told that nobody waits for it any more."""
     overwritten = (t for t in memory.turns if t.seq < seq and (seq - t.seq) % RING_SIZE == 0)
-    return waiting(next(overwritten, None), now)
+    waits = waiting(next(overwritten, None), now)[-MAX_CARRIED:]
+    sizes = accumulate(len(json.dumps(asdict(card))) for card in reversed(waits))
+    room = sum(size <= CARRIED_CHARACTERS for size in sizes)
+    return waits[len(waits) - room :]
 
 
 def chosen(waits: Iterable[PendingConfirmation], label: str) -> PendingConfirmation | None:
