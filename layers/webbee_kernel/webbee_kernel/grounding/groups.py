@@ -177,9 +177,12 @@ class Table:
     def _of_groups(self, groups: Mapping[Part, str]) -> Iterator[Figure]:
         """The sums and averages of columns over groups of rows and the rows without them, of levels
         only the averages."""
+        # of a long list only its first rows are added up
+        figured = {row for column in self.numbers.values() for row in column}
+        told = [(rows, label) for rows, label in groups.items() if not figured.isdisjoint(rows)]
         for key, (kind, column) in self.columns.items():
             whole = sum(column.values())
-            for rows, label in groups.items():
+            for rows, label in told:
                 part = [column[row] for row in rows if row in column]
                 where = f"{self.name}[].{key}" + (f" where {label}" if label else "")
                 if len(part) > 1 and key in self.numbers:
