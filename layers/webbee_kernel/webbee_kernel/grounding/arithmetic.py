@@ -331,9 +331,12 @@ class Arithmetic:
     def _is_seen(self, place: Place) -> bool:
         if not (place.key or place.path == "data") or not is_counted(place):
             return False
-        owner = place.owner
-        above = not self._index.is_row(owner) or owner in self._named
-        return above or any(one[: len(owner)] == owner for one in self._named)
+        return not self._index.is_row(place.owner) or place.owner in self._around_named
+
+    @cached_property
+    def _around_named(self) -> set[Owner]:
+        """The records that the reply names, and those that they lie in."""
+        return {one[:end] for one in self._named for end in range(len(one) + 1)}
 
     @property
     def _kinds(self) -> set[str]:
