@@ -144,7 +144,7 @@ class Arithmetic:
     def _given_by(self, owners: frozenset[Owner]) -> list[tuple[str, Number]]:
         made: list[tuple[str, Number]] = []
         for table in self._tables:
-            mine = [n for row, n in table.rows.items() if _is_in(row, owners)]
+            mine = sorted({n for owner in owners for n in table.within.get(owner, ())})
             for key, (kind, column) in table.columns.items() if mine else ():
                 own = [column[row] for row in mine if row in column]
                 given = [sum(own), *(a - b for a, b in combinations(own[:SAID], 2))]
@@ -366,8 +366,3 @@ def _left(table: Table, row: int) -> Iterator[Number]:
     """What two fields of a row leave of a third."""
     parts = [column[row] for column in table.numbers.values() if row in column][:PARTS]
     return (a - b - c for a, (b, c) in product(parts, combinations(parts, 2)))
-
-
-def _is_in(row: Owner, owners: frozenset[Owner]) -> bool:
-    """Whether a row is one of some records, or lies in one."""
-    return any(row[:end] in owners for end in range(len(row), 0, -1))

@@ -89,6 +89,15 @@ class Table:
             self.kinds[place.key] = figure(place).kind
 
     @cached_property
+    def within(self) -> dict[Owner, list[int]]:
+        """The rows that are a record, or lie in it."""
+        found: dict[Owner, list[int]] = {}
+        for owner, row in self.rows.items():
+            for end in range(1, len(owner) + 1):
+                found.setdefault(owner[:end], []).append(row)
+        return found
+
+    @cached_property
     def groups(self) -> dict[Part, str]:
         """The rows that share a value, those that have a field, those whose figure is below zero,
         or above where some are below, those that one record holds, and all."""
