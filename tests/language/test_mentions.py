@@ -104,6 +104,8 @@ def test_both_ends_of_a_range_are_read_and_the_verb_may_is_no_month():
     assert [m.value for m in language.dates("3–5 May", "en", NOW)] == [(None, 5, 3), (None, 5, 5)]
     assert [m.value for m in language.dates("9–10:30", "en", NOW)] == [540, 630]
     assert language.dates("you may go", "en", NOW) == ()
+    assert [m.text for m in language.dates("€6.29 und 5.11 €, am 5.11 um 9:00", "de", NOW)] == [
+        "5.11", "9:00"]  # fmt: skip
 
 
 @pytest.mark.parametrize(

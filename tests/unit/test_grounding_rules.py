@@ -43,6 +43,11 @@ what a reply tells is averaged, and a rounded amount is no quote
   + F01 costs “around 1,070”.
   - F01: 1070⏎F04: 1280⏎F10: 1700⏎⏎Evened out: 1430 apiece.
   - F01 costs “687”.
+what one record has is held against what stands beside all
+  = {"carry_over_limit": 5, "staff": [{"name": "Saskia", "taken": 9, "left": 16},
+  = {"name": "Emil", "taken": 11, "left": 12}, {"name": "Tobias", "taken": 19, "left": 3}]}
+  + With a limit of 5, Saskia would lose 11 days.
+  - With a limit of 5, Saskia would lose ⟦12 ≠ left: 16⟧ days.
 amounts of one record are added and divided
   = {"name": "Mill Lane 4", "rent": 1330, "area_m2": 62, "deposit_pence": 266000}
   + It costs £21.45 per square metre.

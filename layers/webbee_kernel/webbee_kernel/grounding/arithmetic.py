@@ -151,8 +151,11 @@ class Arithmetic:
                 given += own if key not in table.numbers else (100 * one for one in own)
                 made += ((kind, one) for one in given)
             made += ((ANY, one) for one in chain.from_iterable(_left(table, row) for row in mine))
-            figures = chain.from_iterable(map(table.figures, mine))
-            made += ((one.kind, one.value) for one in self._scaled([*figures]))
+            figures = [*chain.from_iterable(map(table.figures, mine))]
+            made += ((one.kind, one.value) for one in self._scaled(figures))
+            pairs = product(figures, self._above)  # "11 days too many" of 16, where 5 are allowed
+            less = chain.from_iterable(combined(*pair, "-") for pair in pairs)
+            made += ((one.kind, one.value) for one in less)
         return made
 
     @property

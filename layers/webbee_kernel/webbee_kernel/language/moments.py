@@ -11,6 +11,7 @@ from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
+from unicodedata import category
 
 from .calendars import DatedText, relative_dates
 from .model import Language
@@ -143,8 +144,12 @@ def _numeric(text: str, language: Language) -> Iterator[Mention]:
 
 def _without_year(text: str, language: Language) -> Iterator[Mention]:
     """`15/5`, `15.05.`; `3.5` is a number first and last: a date only where it is written as
-    one."""
+    one, and not beside the sign of a currency."""
     for match in _DAY_MONTH.finditer(text):
+        start, end = match.span()
+        beside = text[max(0, start - 2) : start].rstrip()[-1:] + text[end : end + 2].lstrip()[:1]
+        if any(category(sign) == "Sc" for sign in beside):
+            continue
         slashed = match[2] == "/"
         dotted = match[0].endswith(".") or len(match[3]) == 2
         if slashed or (dotted and not language.calendar.month_first):
