@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from webbee_kernel.bootstrap import make_installer
+from webbee_kernel.errors import DispatchRefused
 from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.refresh.refresh_queue import RefreshAsked, Wanted
 from webbee_kernel.sdk import Context, Extension, User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.protocols import Stores
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.types import UserKey, user_dict
+from webbee_kernel.types import CallOutcome, CallRequest, UserKey, user_dict
 
 
 def versioned(version: str, log: list[str]) -> Extension:
@@ -62,6 +64,38 @@ def test_an_upgrade_hook_runs_when_the_app_moved_to_its_version(
     for version in versions.split():
         install(version, stores, log)
     assert log == ran
+
+
+@pytest.mark.parametrize("refused", [1, 2])
+@pytest.mark.parametrize("version", ["1.0.0", "2.0.0"])
+def test_a_hook_that_was_not_run_is_run_when_the_installation_is_repeated(
+    version: str, refused: int
+) -> None:
+    """And no other one twice: the record stands before its hooks, or two of several requests at
+    the same time would call them."""
+    log: list[str] = []
+    stores = memory_stores()
+    if version == "2.0.0":
+        install("1.0.0", stores, log)
+    harness = ExtensionHarness(versioned(version, log), stores=stores)
+    dispatch, calls = InlineDispatch(harness.host), list[str]()
+
+    async def call(request: CallRequest) -> CallOutcome:
+        calls.append(request.name)
+        if len(calls) == refused:
+            raise DispatchRefused("no place to run in")
+        return await harness.host.execute(request)
+
+    dispatch.call = call
+    installer = make_installer(harness.app, dispatch)
+    for _ in range(3):
+        with suppress(DispatchRefused):
+            harness.run(installer.install(harness.user, "app"))
+    ran = ["install 1.0.0", "upgrade to 2.0.0"]
+    assert log == (ran if version == "2.0.0" else ran[:1])
+    if version == "1.0.0":
+        twice = ("on_install", "on_enable")[refused - 1]
+        assert sorted(calls) == sorted(["on_install", "on_enable", twice])
 
 
 def test_each_users_refresh_stands_alone() -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from ..catalogue import Dispatch
 from ..clock import Clock, iso
 from ..config import Settings
+from ..errors import DispatchRefused, StorageUnavailable
 from ..observability import correlation_id, flush, measure
 from ..sdk.records import User
 from ..stores.deployment import remember
@@ -312,17 +313,21 @@ class Installer:
         user's timer, due now.
 
         Whoever's record is the first calls the hooks: of two requests at the same time one does.
+        Those that were not run, for certain, are called when it is asked again.
         """
         key = UserKey.of(user)
         now = self._clock.now()
         app = (await self._dispatch.catalogue()).apps[app_id]
-        before = await self._write(key, app_id, True, app.version)
         # the conditional write decides who was first
-        if before is None or not before.installed:
-            await self._hooks(user, app_id, "on_install", "on_enable")
-        # installed before, and deployed anew since
-        elif before.version != app.version:
-            await self._hooks(user, app_id, "on_upgrade", version=app.version)
+        before = await self._write(key, Installation(app_id, True, app.version))
+        hooks = _hooks_of(before, app.version)
+        for number, name in enumerate(hooks):
+            try:
+                await self._hook(user, app_id, name, app.version)
+            except (DispatchRefused, StorageUnavailable):
+                owed = hooks[number:]
+                await self._write(key, Installation(app_id, True, app.version, owed=owed))
+                raise
         sections = [Section(app_id, s.section, ttl=s.ttl, due_at=now) for s in app.sections]
         if sections:
             await self._stores.skeleton.register(key, sections, who=who_of(user))
@@ -332,26 +337,30 @@ class Installer:
         went. No one else is touched."""
         key = UserKey.of(user)
         if (await self._stores.skeleton.read(key)).has(app_id, default=True):
-            await self._hooks(user, app_id, "on_disable", "on_uninstall")
-        await self._write(key, app_id, False, "")
+            for name in ("on_disable", "on_uninstall"):
+                await self._hook(user, app_id, name)
+        await self._write(key, Installation(app_id, False))
         return {
             "sections": await self._stores.skeleton.purge(key, app_id),
             "cache": await self._stores.cache.purge(key, app_id),
         }
 
-    async def _write(
-        self, key: UserKey, app_id: str, installed: bool, version: str
-    ) -> Installation | None:
+    async def _write(self, key: UserKey, told: Installation) -> Installation | None:
         """Both records; what the first one said before."""
         at = iso(self._clock.now())
-        before = await self._stores.skeleton.put_installation(
-            key, Installation(app_id, installed, version, at)
-        )
-        await remember(self._stores.documents, key, app_id, installed, at)
+        before = await self._stores.skeleton.put_installation(key, replace(told, at=at))
+        await remember(self._stores.documents, key, told.app_id, told.installed, at)
         return before
 
-    async def _hooks(self, user: User, app_id: str, *names: str, version: str = "") -> None:
+    async def _hook(self, user: User, app_id: str, name: str, version: str = "") -> None:
         """A failing hook is logged where it runs; it cannot keep a user from leaving."""
-        for name in names:
-            request = CallRequest("hook", user_dict(user), app_id, name, {"version": version})
-            await self._dispatch.call(replace(request, deadline_s=HOOK_S))
+        request = CallRequest("hook", user_dict(user), app_id, name, {"version": version})
+        await self._dispatch.call(replace(request, deadline_s=HOOK_S))
+
+
+def _hooks_of(before: Installation | None, version: str) -> tuple[str, ...]:
+    """Those to call where an app is installed."""
+    if before is None or not before.installed:
+        return "on_install", "on_enable"
+    # installed before, and deployed anew since
+    return before.owed or (("on_upgrade",) if before.version != version else ())

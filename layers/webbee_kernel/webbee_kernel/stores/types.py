@@ -241,12 +241,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """Whether a user has an app. Without a record the deployment's default holds."""
+    """Whether a user has an app. Without a record the deployment's default holds. `owed` are hooks
+    that were refused before they ran: whoever installs it again has them called."""
 
     app_id: str
     installed: bool
     version: str = ""
     at: str = ""
+    owed: tuple[str, ...] = ()
 
 
 class UserState(NamedTuple):
