@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Route
 
 from .conftest import Visit
-from .test_page import say
+from .test_page import answered, say
 
 AXE = Path(__file__).parents[2] / ".venv-page/node_modules/axe-core/axe.min.js"
 
@@ -34,6 +34,7 @@ def in_both_schemes(page: Any) -> list[str]:
 
 
 def test_axe_finds_nothing(visit: Visit) -> None:
+    assert in_both_schemes(visit()) == []  # before anybody is known
     page = visit("dev developer")  # with less motion: what still fades in is pale
     assert in_both_schemes(page) == []
     say(page, "show my inbox")
@@ -56,6 +57,7 @@ def test_a_card_a_receipt_and_a_mark_are_sound_when_narrow_and_enlarged(visit: V
     page = visit("bob", viewport=narrow)
     say(page, "show my inbox")
     say(page, "add a task: be narrow")
+    page.locator(".call summary").last.click()
     say(page, "delete the task be narrow")
     views = page.get_by_role("navigation", name="Navigation")
     for view in (narrow, enlarged):
@@ -69,6 +71,45 @@ def test_a_card_a_receipt_and_a_mark_are_sound_when_narrow_and_enlarged(visit: V
     for view in (narrow, enlarged):
         page.set_viewport_size(view)
         assert findings(page) == []
+
+
+def test_nothing_that_an_answer_may_hold_has_a_finding(polled: Visit) -> None:
+    """Light when narrow, dark when wide."""
+
+    def field(kind: str, name: str, **props: Any) -> dict[str, Any]:
+        return {"type": kind, "props": {"param_name": name, "label": name, **props}}
+
+    page = polled("bob")
+    reply = "# Mail\n\n### Unread\n\n- Q3 plan: 14 pages\n\n| by | of |\n|---|---|\n| Ann | 7 |"
+    at = reply.index("14")
+    mark = {"start": at, "end": at + 2, "reason": "unfounded", "holds": "12"}
+    answered(page, "pages?", reply=reply, marks=[mark])
+    one = {"app_id": "mail", "fn_name": "read", "status": "ok", "arguments": {"n": 1}}
+    calls = [*({**one, "fn_name": f"read_{n}"} for n in range(4)), {**one, "status": "error"}]
+    failed = {"call": 4, "status": "failed", "text": "Mail – read: did not work"}
+    done = {"call": 0, "status": "done", "text": "Mail – archive: done"}
+    item = answered(page, "read", reply="Read.", calls=calls, receipts=[failed, done])
+    item.locator(".bubble > details.call > summary").click()
+    assert item.get_by_role("alert").get_by_role("listitem").count() == 1
+    guest = field("Fieldset", "value", children=[field("Input", "name"), field("Toggle", "vip")])
+    fields = [
+        field("Fieldset", "address", children=[field("Input", "city", value="Bonn")]),
+        field("ListInput", "guests", item=guest, values=[{"name": "Ann", "vip": True}]),
+        *(field("Password", "pin"), field("TextArea", "text"), field("DatePicker", "day")),
+    ]
+    form = {"type": "Form", "props": {"action": {"action": "call"}, "children": fields}}
+    answered(page, "book", reply="Please check.", ui=form)
+    answered(page, "where", reply="Where?", choices=[{"label": "Bonn", "message": "Bonn"}])
+    answered(page, "lost", code=503, error={"code": "model_failed", "message": "no"})
+    page.route("**/v1/chat", lambda route: None)
+    for text in ("slow", "next"):
+        page.locator("#composer-text").fill(text)
+        page.keyboard.press("Enter")
+    for width, scheme in ((320, "light"), (1400, "dark")):
+        page.set_viewport_size({"width": width, "height": 700})
+        page.emulate_media(color_scheme=scheme)
+        assert findings(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_what_a_screen_reader_reads_of_a_card_a_receipt_and_a_mark(visit: Visit) -> None:

@@ -36,7 +36,7 @@ class Page {
     this.caller = found.caller;
     this.extensions = found.extensions;
     speak(this.caller.language);
-    standing("skip").textContent = t("skip");
+    Object.assign(standing("skip"), { textContent: t("skip"), hidden: false });
     const who = `${this.caller.tenant_id}.${this.caller.imperal_id}`;
     this.sessionKey = `webbee.session.${this.caller.imperal_id}`;
     this.places = { left: h("div.panels"), right: h("div.panels"), center: h("div.panels.centre", { hidden: true }) };

@@ -54,7 +54,7 @@ export class Chat {
     const wrap = h("div.log-wrap", { onscroll: scrolled }, log);
     this.wrap = wrap;
     this.near = new Near(wrap);
-    this.element = h("div.chat", wrap, this.voice, this.queue.element, this.composer.form);
+    this.element = h("div.chat", h("h2.sr", t("chat")), wrap, this.voice, this.queue.element, this.composer.form);
     const grown = new ResizeObserver(() => this.atEnd && this.bottom());
     grown.observe(this.list);
     grown.observe(wrap);

@@ -19,7 +19,7 @@ export const logo = () => h("span.logo", { "aria-hidden": "true" });
 /** The form in `root`; `enter(found)` gets what `GET /v1/extensions` says of who signed in. */
 export function signIn(root, enter, problem = "") {
   speak();
-  standing("skip").textContent = t("skip");
+  standing("skip").hidden = true; // there is no message field yet
   const field = h("input", {
     type: "password",
     id: "token",

@@ -90,12 +90,13 @@ function receiptsView(body, above, act) {
   const told = (body.receipts ?? []).filter((one) => one.status !== "waiting" && ABOVE.has(one.status) === above);
   const line = !above && body.work?.text;
   if (!told.length && !line) return null;
-  return h(
+  const list = h(
     above ? "ul.receipts.bad" : "ul.receipts",
-    { "aria-label": t("receipts"), role: above ? "alert" : "list" },
+    { "aria-label": t("receipts"), role: "list" },
     told.map((one) => h("li", { class: `receipt ${one.status}` }, plain(one.text), one.undo && undo(one, act))),
     line && h("li.work", plain(line)),
   );
+  return above ? h("div", { role: "alert" }, list) : list; // an alert is no list
 }
 
 function undo({ undo: call, at }, act) {
