@@ -33,11 +33,11 @@ def nodes(tree: Any) -> Iterator[dict[str, Any]]:
     ("added", "receipt", "deleted", "line"),
     [
         ("добавь задачу полить цветы", "Задачи – добавить задачу «полить цветы»: готово",
-         "удали задачу полить цветы", "Задачи (tasks) – удалить задачу: «полить цветы»"),
+         "удали задачу полить цветы", "Задачи – удалить задачу: «полить цветы»"),
         ("füge die Aufgabe Wasser hinzu", "Aufgaben – Aufgabe anlegen „Wasser“: erledigt",
          "lösche die Aufgabe Wasser", "Aufgaben – Aufgabe löschen: „Wasser“"),
         ("ajoute la tâche pain", "Tâches – ajouter une tâche «\u00a0pain\u00a0» : fait",
-         "supprime la tâche pain", "Tâches (tasks) – supprimer une tâche: «\u00a0pain\u00a0»"),
+         "supprime la tâche pain", "Tâches – supprimer une tâche: «\u00a0pain\u00a0»"),
         ("añade la tarea pan", "Tareas – añadir una tarea «pan»: hecho",
          "borra la tarea pan", "Tareas – eliminar una tarea: «pan»"),
         ("add a task: bread", "Tasks – Add a task to do “bread”: done",

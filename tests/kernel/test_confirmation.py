@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from typing import Annotated, Any
 
@@ -12,13 +13,14 @@ import pytest
 from pydantic import BaseModel
 
 from tests.contract.samples import LATER, SESSION, pending, turn
+from tests.functions.support import obey
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import Gone, StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, directs
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, directs, ui
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.testing import ExtensionHarness, TestKernel
+from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Proposals
 from webbee_kernel.turn.stream import Follower
@@ -30,6 +32,67 @@ class Which(BaseModel):
 
 class Things(BaseModel):
     thing_ids: list[str]
+
+
+class Mails(BaseModel):
+    ids: list[str]
+
+
+class Box:
+    """An app whose records get another id where they are moved, as messages of mail do."""
+
+    def __init__(self) -> None:
+        ext = Extension("post", display_name="Post", titles={"ru": "Почта"})
+        chat = ChatExtension(ext)
+
+        @chat.function("list_mail", "List mail", action_type="read")
+        async def list_mail(ctx: Context) -> ActionResult:
+            rows = [
+                {"id": f"1-10{n}", "subject": s, "day": n} for n, s in enumerate(("Hike", "Q3"))
+            ]
+            return ActionResult.success({"messages": rows}, "2 messages")
+
+        @chat.function("archive", "Archive mail", action_type="write")
+        async def archive(ctx: Context, params: Mails) -> ActionResult:
+            data = {"archived": 1, "messages": [{"id": "1-a207", "subject": "Hike"}]}
+            return ActionResult.success(data, "Archived.", undo=ui.Call("back", ids=["1-a207"]))
+
+        @chat.function("back", "Move back", action_type="write")
+        async def back(ctx: Context, params: Mails) -> ActionResult:
+            return ActionResult.success({"moved": 1}, "Moved.")
+
+        @chat.function("answer", "Answer mail", action_type="write")
+        async def answer(ctx: Context, params: Mails) -> ActionResult:
+            data = {"to": "ann@example.org", "in_reply_to": params.ids[0]}
+            return ActionResult.success(data, "Answered.")
+
+        user = replace(USER, language="ru")
+        env = {"WEBBEE_CONFIRM": "all"}
+        self.kernel = TestKernel([ext], model=FunctionModel(obey), user=user, env=env)
+
+    def say(self, message: str) -> dict[str, Any]:
+        """With the yes where one is asked for."""
+        body = self.kernel.chat(message).body
+        return (
+            self.kernel.confirm(body["confirmation"]["id"]).body if "confirmation" in body else body
+        )
+
+
+def test_what_is_moved_or_answered_is_called_by_its_title_and_an_app_by_its_name() -> None:
+    box = Box()
+    box.say("post.list_mail {}")
+    [done] = box.say('отправь в архив post.archive {"ids": ["1-100"]}')["receipts"]
+    assert done["text"] == "Почта – Archive mail «Hike»: готово"
+    card = box.kernel.chat('верни обратно post.back {"ids": ["1-a207"]}').body["confirmation"]
+    assert card["summary"] == "Почта – back: «Hike»"
+
+
+def test_the_data_as_the_reply_repeats_no_id_that_the_call_was_given() -> None:
+    box = Box()
+    box.kernel.model.fn = lambda r: ModelResponse("") if r.role == "narrator" else obey(r)
+    box.say("post.list_mail {}")
+    told = box.say('reply to the mail: post.answer {"ids": ["1-100"]}')["reply"]
+    assert "to: ann@example.org" in told and "1-100" not in told
 
 
 class Span(BaseModel):

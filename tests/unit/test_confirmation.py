@@ -31,7 +31,7 @@ def pending(
 ) -> PendingConfirmation:
     known = Titles({i: (Title("notes", "note", t),) for i, t in (titles or {}).items()})
     asked = {"key": "t#alice#s1", "request_id": "r1", "message": "delete it", "now": NOW}
-    about = {"catalogue": CATALOGUE, "titles": lambda: known, "memory": SessionMemory()}
+    about = {"catalogue": CATALOGUE, "titles": lambda takes_back: known, "memory": SessionMemory()}
     state: Any = SimpleNamespace(language=tag, **asked, **about)
     return card_of(state, calls)
 

@@ -150,8 +150,9 @@ def what_of(call: Call, tag: str = "en") -> str:
 def _label(call: Call) -> str:
     """What the record of a call is called, by its arguments or else by its result; empty where
     neither has a title."""
-    inner = call.data.values() if isinstance(call.data, Mapping) else ()
-    for one in (call.arguments, call.data, *inner):
+    inner = list(call.data.values()) if isinstance(call.data, Mapping) else []
+    alone = [one[0] for one in inner if isinstance(one, list) and len(one) == 1]
+    for one in (call.arguments, call.data, *inner, *alone):
         if isinstance(one, Mapping) and (title := _title(one)):
             return title
     return ""

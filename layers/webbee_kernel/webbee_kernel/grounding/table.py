@@ -14,6 +14,7 @@ from .evidence import Call, Evidence
 from .places import DATE, key_words
 from .receipts import receipts
 
+_IDS = re.compile(r"(?i)(?:^|_)ids?$|(?-i:Ids?)$")
 ROWS, COLUMNS, LONGEST = 12, 6, 60
 """Rows of a list and columns that are shown; characters of a cell."""
 
@@ -147,7 +148,8 @@ def _fields(call: Call, record: Row, spoken: Language, asked: set[str]) -> Itera
     """The fields of one record, a line each, those first that the question names; where the call's
     summary says something of it, only those of them whose values it does not hold."""
     told, said, called = _told_fields(record), call.summary, call.columns
-    shown = _without_ids(told, asked) or list(told)
+    plain = _without_given(told, call)
+    shown = _without_ids(plain, asked) or plain
     for key in sorted(shown, key=lambda k: not _is_asked(k, asked)):
         name, currency = _named(key, called, spoken), _currency(record)
         values = [_value(key, item, currency, spoken, called) for item in _listed(told[key])]
@@ -155,6 +157,13 @@ def _fields(call: Call, record: Row, spoken: Language, asked: set[str]) -> Itera
         is_said = all(re.search(rf"(?i)(?<!\w){re.escape(m)}(?!\w)", said) for m in marks)
         if not said or (_is_asked(key, asked) and not is_said):
             yield f"- {name}: {', '.join(values[:ROWS])}{_left(values, spoken)}"
+
+
+def _without_given(told: Row, call: Call) -> list[str]:
+    """The fields but those that hold an id of the call's under a name that is none:
+    `in_reply_to`."""
+    given = {str(v) for k, ids in call.arguments.items() if _IDS.search(k) for v in _listed(ids)}
+    return [k for k, v in told.items() if "id" in language.key_roles(k) or str(v) not in given]
 
 
 def _left(shown: Sequence[Any], spoken: Language) -> str:

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from .. import language
 from ..catalogue import AppInfo, Catalogue, FunctionInfo
@@ -170,9 +170,24 @@ def _ids_of(function: FunctionInfo) -> list[str]:
     return ids if set(schema.get("required", ())) <= set(ids) else []
 
 
+_DRAWN = str.maketrans(
+    "\u0430\u0432\u0433\u0435\u0437\u0438\u043a\u043c\u043d\u043e\u043f\u0440\u0441\u0442\u0443"
+    "\u0445\u044c\u0431\u0455\u0456\u0458\u04bb\u0501\u051b\u051d\u0131\u0142\u00f8\u0111"
+    "\u03b1\u03b2\u03b3\u03b5\u03b7\u03b9\u03ba\u03bd\u03bf\u03c1\u03c3\u03c2\u03c4\u03c5\u03c7"
+    "\u03c91l0",
+    "abreeukmhonpctyxbbsijhdqwiiodabyenikvopoctuxwiio",
+)
+"""Letters that are drawn alike, those of other scripts and `1`, `l` and `0`."""
+_READ = re.compile(
+    "[a-z0-9\u00df-\u00ff\u0142\u0111\u0131\u0153\u0430-\u044f\u0451-\u045f\u03ac-\u03ce"
+    "\u05d0-\u05ea\u0620-\u064a\u0904-\u0939\u0e01-\u0e30\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7a3]*"
+)
+"""Names in letters whose look is known."""
+
+
 def app_name(app_id: str, catalogue: Catalogue, tag: str) -> str:
     """What a person calls the app in a language; with its id behind it where another app looks the
-    same, or may: a name in another script can be drawn like any."""
+    same, or may: letters of other scripts can be drawn like any."""
     app = catalogue.apps.get(app_id)
     name = _plain_name(catalogue.names(tag)[app_id] if app else "") or app_id
     others = {
@@ -181,9 +196,8 @@ def app_name(app_id: str, catalogue: Catalogue, tag: str) -> str:
         if other.app_id != app_id
         for text in (other.app_id, other.display_name, *other.titles.values())
     }
-    if name != app_id and (_look(name) in others or not name.isascii()):
-        return f"{name} ({app_id})"
-    return name
+    is_told_apart = _READ.fullmatch(_letters(name)) and _look(name) not in others
+    return name if name == app_id or is_told_apart else f"{name} ({app_id})"
 
 
 def _plain_name(text: str) -> str:
@@ -191,8 +205,12 @@ def _plain_name(text: str) -> str:
     return " ".join(bare.split())[:LONGEST_NAME].strip()
 
 
+def _letters(text: str, form: Literal["NFKC", "NFKD"] = "NFKC") -> str:
+    return "".join(c for c in unicodedata.normalize(form, text).casefold() if c.isalnum())
+
+
 def _look(text: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
+    return _letters(text, "NFKD").translate(_DRAWN)
 
 
 def _unknown(step: Step) -> FunctionInfo:

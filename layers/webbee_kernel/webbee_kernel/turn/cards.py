@@ -52,7 +52,8 @@ def card_of(
     functions = [state.catalogue.function(*one["of"]) for one in undone]
     # the one call takes back a remembered effect that destroyed something
     restores = any(function and function.action_type == "destructive" for function in functions)
-    made = card(calls, state.catalogue, state.titles(), state.language, restores=restores)
+    titles = state.titles(takes_back=bool(undone))
+    made = card(calls, state.catalogue, titles, state.language, restores=restores)
     return PendingConfirmation(
         confirmation_id=clock.confirmation_id(str(state.key), state.request_id, *which),
         expires_at=int(state.now) + LIFETIME_S,

@@ -428,15 +428,16 @@ class TurnContext:
                 state.__dict__.pop(name, None)
         return state
 
-    def titles(self) -> Titles:
-        """What ids of the skeleton, of the remembered facts and of this turn's results stand for,
-        in the user's own values."""
+    def titles(self, *, takes_back: bool = False) -> Titles:
+        """What ids of skeleton, facts and this turn's results stand for, in the user's own values;
+        of a call that `takes_back` an effect as effects told: what was moved has no like there."""
         turns, unmasked = self.memory.turns, session_memory.unmasked
         told = [o for t in turns for o in session_memory.recalled(t, self.catalogue, self.masker)]
         told += [replace(o, data=unmasked(o.data, self.masker)) for o in self.outcomes.values()]
         real = [(s.app_id, unmasked(s.data, self.masker)) for s in self.sections]
         writes = [(o.app_id, o.data) for o in told if o.ok and o.action_type != "read"]
-        return titles_of([*real, *((o.app_id, o.data) for o in told)], writes)
+        found = titles_of([*real, *((o.app_id, o.data) for o in told)], writes).by_id
+        return Titles({**found, **(titles_of(writes).by_id if takes_back else {})})
 
 
 _OF_CALLS = ("outcomes", "made", "told", "told_shown", "looked_through", "fresh", "known")
