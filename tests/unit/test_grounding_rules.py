@@ -48,6 +48,21 @@ what one record has is held against what stands beside all
   = {"name": "Emil", "taken": 11, "left": 12}, {"name": "Tobias", "taken": 19, "left": 3}]}
   + With a limit of 5, Saskia would lose 11 days.
   - With a limit of 5, Saskia would lose ⟦12 ≠ left: 16⟧ days.
+lists side by side are the columns of a table
+  = {"station": "Hochmoor", "date": ["2026-11-23", "2026-11-24", "2026-11-25", "2026-11-26"],
+  = "t_max": [5.6, 6.9, 8.2, 9.4], "rain": [0, 4.2, 12.6, null]}
+  + The peak was 9.4 °C on Thursday, after 8.2 on Wednesday.
+  + In all 16.8 mm of rain fell in four days, most on the 25th.
+  - The peak was ⟦9.4 ≠ t_max: 8.2⟧ °C on Wednesday.
+  - It was 6.9 °C on 24 November and ⟦5.6 ≠ t_max: 8.2⟧ on 25 November.
+lists of tags are none
+  = {"tags": ["home", "urgent", "shared"], "members": ["Ann", "Bo", "Cy"]}
+  + Ann and Bo share what is urgent.
+and rows of plain lists have the names that stand beside them
+  = {"columns": ["day", "city", "price_eur"], "rows": [["2026-11-23", "Bonn", 120.5],
+  = ["2026-11-24", "Mainz", 340], ["2026-11-25", "Trier", 95]]}
+  + Mainz costs €340, Trier €95, all three €555.50.
+  - Mainz costs ⟦€120.50 ≠ price_eur: 340⟧.
 amounts of one record are added and divided
   = {"name": "Mill Lane 4", "rent": 1330, "area_m2": 62, "deposit_pence": 266000}
   + It costs £21.45 per square metre.

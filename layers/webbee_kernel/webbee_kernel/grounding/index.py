@@ -132,6 +132,10 @@ class Index:
         table = places.is_table(value)
         if table:
             self._collect(list(value.values()), at)
+        lists = {key: own for key, own in value.items() if isinstance(own, list)}
+        several = lists if len(lists) > 1 else {}
+        beside = places.parallel(several) if several else frozenset[str]()
+        names = places.column_names(several) if several else {}
         for row, (key, item) in enumerate(value.items()):
             owner = (*at.owner, at.key, row) if table else at.owner
             below = Place(at.call, f"{at.path}.{key}", key, owner, item)
@@ -142,7 +146,37 @@ class Index:
                 self._digits_of_key(key, below)
             if key[:1].isdigit():  # a date, a time, an address as a key
                 self._string(key, Place(at.call, below.path, "", (), key))
-            self._walk(below, depth + 1)
+            if key in several:
+                self._listed(below, depth, beside, names)
+            else:
+                self._walk(below, depth + 1)
+
+    def _listed(
+        self, at: Place, depth: int, beside: Collection[str], names: Mapping[str, Sequence[str]]
+    ) -> None:
+        """Take in one of several lists of a record; `beside`: those that are the columns of a
+        table; `names`: those of the columns of its lists of rows."""
+        if at.key in beside:
+            self._column(at)
+        elif at.key in names:
+            self._rows(at, names[at.key], depth)
+        else:
+            self._walk(at, depth + 1)
+
+    def _column(self, at: Place) -> None:
+        """Take in one of several lists side by side: what stands at one place of each is a row."""
+        self._collect(at.value, at)
+        for row, item in enumerate(at.value):
+            path, owner = f"{at.path}[{row}]", (*at.owner, "", row)
+            self._walk(Place(at.call, path, at.key, owner, item), DEEPEST)
+
+    def _rows(self, at: Place, names: Sequence[str], depth: int) -> None:
+        """Take in rows of plain lists, whose columns are named beside them."""
+        self._collect(at.value, at)
+        for row, cells in enumerate(at.value):
+            for column, (name, cell) in enumerate(zip(names, cells, strict=True)):
+                path, owner = f"{at.path}[{row}][{column}]", (*at.owner, at.key, row)
+                self._walk(Place(at.call, path, name, owner, cell), depth + 2)
 
     def _digits_of_key(self, key: str, at: Place) -> None:
         for digits in _DIGITS.findall(key):

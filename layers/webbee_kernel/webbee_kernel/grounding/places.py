@@ -4,6 +4,7 @@ records."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,8 +20,10 @@ Owner = tuple["int | str", ...]
 
 MESSAGE, POLICY, IDENTITY = -1, -2, -3
 """Calls that are none: the user's words, the operator's policy, names and ids of older facts."""
+PLAIN, FEWEST = (str, int, float, type(None)), 3
+"""What the columns of lists side by side hold, and how many rows they have at least."""
 _UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
-_DIGIT = re.compile(r"\d")
+_DIGIT, _BLANK = re.compile(r"\d"), re.compile(" ")
 DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?)?)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _FOLD = {
@@ -155,15 +158,39 @@ def goes_on(text: str, at: int, glue: str, edge: str, step: int) -> bool:
 def is_table(value: Mapping[str, Any]) -> bool:
     """Whether the keys of a mapping name its rows, so that it is no record with fields of its
     own: they hold digits or what no name of a field does, or the rows are alike."""
-    if not all(isinstance(item, Mapping) for item in value.values()):
-        # names of people and things have blanks, names of fields do not
-        return all(" " in key for key in value)
     if not value:
         return False
+    if {*map(type, value.values())} != {dict}:
+        # names of people and things have blanks, names of fields do not
+        return all(map(_BLANK.search, value))
     if any(_DIGIT.search(key) or not key.isidentifier() for key in value):
         return True
     first, *others = (frozenset(item) for item in value.values())
     return bool(others) and all(first == shape for shape in others)
+
+
+def parallel(lists: Mapping[str, Sequence[Any]]) -> frozenset[str]:
+    """The keys of the lists of a record that are the columns of a table: as long as each other, of
+    plain values, one of figures."""
+    plain = {key: own for key, own in lists.items() if _is_list_of(own, PLAIN)}
+    sizes = Counter(map(len, plain.values()))
+    figured = {len(own) for own in plain.values() if not {int, float}.isdisjoint(map(type, own))}
+    tables = {size for size in figured if size >= FEWEST and sizes[size] > 1}
+    return frozenset(key for key, own in plain.items() if len(own) in tables)
+
+
+def column_names(lists: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[str]]:
+    """The keys of the lists of a record that are lists of rows, each with the names of their
+    columns, which another list tells."""
+    names = {len(own): own for own in lists.values() if _is_list_of(own, str)}
+    rows = {key: {*map(len, own)} for key, own in lists.items() if _is_list_of(own, list)}
+    return {
+        key: names[min(own)] for key, own in rows.items() if len(own) == 1 and own <= names.keys()
+    }
+
+
+def _is_list_of(items: Sequence[Any], kind: type | tuple[type, ...]) -> bool:
+    return bool(items) and all(isinstance(item, kind) for item in items)
 
 
 # ---- what a figure is of
