@@ -11,7 +11,6 @@ from itertools import chain, pairwise, repeat
 
 from .. import language
 from ..language.units import NO_UNIT, Unit, unit_after, unit_of
-from . import endings
 from .arithmetic import REPLY, SAID, Arithmetic
 from .groups import ANY, QUOTIENT, Figure
 from .index import Index
@@ -27,6 +26,7 @@ from .places import (
     settle,
 )
 from .reading import Claim, Reading, among
+from .words import ending, grouped
 
 SMALL, LONG = 12, 100
 """Whole numbers up to here may count anything, where no list says otherwise; from here on lengths
@@ -121,7 +121,7 @@ class Figures:
         exact = self._length_told(claim, exact) or exact
         if exact and not (dated and self._is_on(claim)):
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
-        run = shown(endings.grouped(self.index, self.reading.text, claim.start, claim.end))
+        run = shown(grouped(self.index, self.reading.text, claim.start, claim.end))
         return dated or run or self._measured(claim)
 
     def _length_told(self, claim: Claim, exact: Sequence[Place]) -> list[Place]:
@@ -182,7 +182,7 @@ class Figures:
         signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
         places = [p for value in signed for p in self.index.numbers.get(value, ())]
         places = [p for p in places if not self._is_converted(claim, p)]
-        places += endings.ending(self.index, claim.token)
+        places += ending(self.index, claim.token)
         places = places or self._hundredths(claim, readings)
         if places and self._is_bare(claim):  # "from 4 to 8": days of dates as well
             places += self.index.days.get(claim.mention.value, [])

@@ -9,7 +9,7 @@ from itertools import chain
 
 from .. import language
 from ..language.units import unit_after
-from . import endings, mentions, record_binding, record_tables
+from . import mentions, record_binding, record_tables
 from .counts import Counts
 from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
@@ -17,6 +17,7 @@ from .figures import KINDS, Figures, Ground, shown
 from .index import Index, shape_of
 from .places import MESSAGE, POLICY, Owner, Place, fold, kind_of, moment
 from .reading import Claim, Reading, read
+from .words import ending, grouped
 
 _EACH = re.compile(r"(?: [^\W\d_]{1,4}(?= )|[ \u00a0]?/)")
 SHORT_CODE = 3
@@ -84,11 +85,11 @@ class Values:
             if places := self._index.find(spelled, glue):
                 return Ground(places)
         text = self._reading.text
-        return shown(endings.grouped(self._index, text, claim.start, claim.end))
+        return shown(grouped(self._index, text, claim.start, claim.end))
 
     def _digits(self, digits: str) -> Ground | None:
         held = self._index.numbers.get(int(digits), ()) if digits.isdecimal() else ()
-        return shown(held, "verbatim") or shown(endings.ending(self._index, digits))
+        return shown(held, "verbatim") or shown(ending(self._index, digits))
 
     def _quote(self, claim: Claim) -> Ground | None:
         """The fields in which a quote stands, or all its words in any form."""
