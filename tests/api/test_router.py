@@ -165,7 +165,7 @@ def test_every_operation_has_a_summary_and_a_shape() -> None:
 def test_whatever_arrives_the_answer_is_the_described_one_and_never_a_5xx(
     case: Any, url: str
 ) -> None:
-    response = case.call(base_url=url, headers={"authorization": "Bearer dev"})
+    response = case.call(base_url=url, headers={"authorization": "Bearer dev"}, timeout=120)
     # Public routes ignore unknown query parameters; only cursors and states that were given out are taken
     beyond_schemas = [] if case.operation.body else [checks.negative_data_rejection]
     # Of a conversation, schemas do not say that one message is the user's and holds text; of the

@@ -138,7 +138,10 @@ class Run:
     def wait_for(self, text: str) -> str:
         """The next line that holds the text."""
         while True:
-            line = self.lines.get(timeout=90)
+            try:
+                line = self.lines.get(timeout=90)
+            except queue.Empty:
+                pytest.fail(f"{text!r} was not shown, but {self.shown[-4_000:]}")
             self.shown += line
             if text in line:
                 return line

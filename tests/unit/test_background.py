@@ -92,6 +92,31 @@ def test_what_runs_on_a_loop_that_halts_and_goes_on_is_waited_for(
     assert background.wait(60)
 
 
+def test_a_loop_whose_descriptors_work_has_closed_ends_with_one_line_and_another_follows(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Such as `os.closerange(3, 4096)` by an extension: the loop cannot run any more."""
+
+    async def waits() -> None:
+        task: Any = asyncio.current_task()
+        task._log_destroy_pending = False
+        await asyncio.get_running_loop().create_future()
+
+    async def closes() -> None:
+        background.start(waits(), "waits")
+        await asyncio.sleep(0)
+        loop: Any = asyncio.get_running_loop()
+        loop._selector._selector.close()
+        await waits()
+
+    thread = LoopThread("closes")
+    with pytest.raises(RuntimeError, match="broke"):
+        thread.run(closes(), 60)
+    assert background.wait(60)
+    assert thread.run(asyncio.sleep(0, "goes on"), 60) == "goes on"
+    assert sum("a loop broke" in line for line in caplog.messages) == 1
+
+
 def test_a_runtime_that_fails_to_tell_of_an_event_is_asked_again_and_not_for_ever() -> None:
     """Lambda's extensions API hangs up once and fails once before it tells of an event, and answers no
     more questions after it."""

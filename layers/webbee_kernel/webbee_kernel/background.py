@@ -182,6 +182,18 @@ class _Loop(_PlatformLoop):
         self.ending = True
         self.stop()
 
+    def lose(self) -> None:
+        """It cannot run any more: whoever waits for its work is told. It is kept, since closing it
+        would close by their numbers what others have opened since."""
+        self.ending = True
+        _broken.add(self)
+        for future in list(self.work):
+            with contextlib.suppress(concurrent.futures.InvalidStateError):  # it has ended
+                future.set_exception(RuntimeError("work beside it broke the event loop"))
+
+
+_broken: set[_Loop] = set()
+
 
 class LoopThread:
     """One daemon thread, one event loop. A coroutine that blocks it can be abandoned: the next gets
@@ -203,7 +215,9 @@ class LoopThread:
     def submit(self, coro: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Start the coroutine there."""
         with self._lock:
-            if self._loop is None:
+            if self._loop is None or self._loop.ending:
+                if self._end:
+                    self._end.detach()
                 self._loop = _Loop(eager=self._eager)
                 threading.Thread(
                     target=self._serve, args=(self._loop,), name=self._name, daemon=True
@@ -213,6 +227,8 @@ class LoopThread:
                 self._end.atexit = False
             future = asyncio.run_coroutine_threadsafe(coro, self._loop)
             self._loop.work.add(future)
+            if self._loop.ending:  # it broke this moment
+                self._loop.lose()
             return future
 
     def run(self, coro: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
@@ -240,6 +256,11 @@ class LoopThread:
         while not loop.ending:
             try:
                 loop.run_forever()
+            except Exception as error:
+                # the loop's own, where code has closed what it waits on: each try would raise
+                _loop_log.error("error=%s | a loop broke; a new one follows", type(error).__name__)
+                loop.lose()
+                return
             except BaseException as error:
                 # asyncio lets SystemExit through: one caller's exit must not end the others' loop
                 _loop_log.error("error=%s | work tried to end its loop", type(error).__name__)
