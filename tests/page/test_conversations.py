@@ -204,6 +204,7 @@ def test_what_only_looked_is_asked_again_and_what_did_something_is_not(visit: Vi
     before = page.locator(".turn.webbee").count()
     again.click()
     page.locator(".turn.webbee").nth(before).wait_for()
+    page.locator(".working").wait_for(state="detached")
     assert page.locator(".turn.you p.pre").last.inner_text() == "show my tasks"
     say(page, "add a task: be added once")
     assert page.locator(".receipt.done").count() == 1
