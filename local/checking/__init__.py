@@ -44,7 +44,7 @@ def lines_of(folder: Path, found: Checked) -> Iterator[str]:
         yield from (paint(f"    {frame}", "dim") for frame in f.frames)
     errors, warnings = len(found.errors), len(found.findings) - len(found.errors)
     counts = [f"{n} {of}{'s' * (n != 1)}" for n, of in ((errors, "error"), (warnings, "warning"))]
-    yield f"{folder.name}: {', '.join(counts) if found.findings else 'nothing to mend'}"
+    yield f"{folder.resolve().name}: {', '.join(counts) if found.findings else 'nothing to mend'}"
     for function, classed in found.consent.items():
         yield paint(f"    {function}: {classed}", "dim")
 

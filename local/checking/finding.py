@@ -67,6 +67,7 @@ RULES: dict[str, Rule] = {
         Rule("system-prompt", "a system prompt that is cut", WARNING),
         # names and forms that must agree
         Rule("secret", "a secret that is not declared, or not for this use"),
+        Rule("written", "a key or password that stands in the source", WARNING),
         Rule("oauth", "a sign-in without its client's secrets"),
         Rule("cache-model", "a class that is no model of the cache", ours=True),
         Rule("panel", "a panel that is not there", WARNING, ours=True),
@@ -226,9 +227,14 @@ def parse(folder: Path) -> tuple[list[Module], list[Finding]]:
     of Python's own."""
     modules, broken = [], []
     for path, name in sources(folder):
-        if path.stem in sys.stdlib_module_names and path.parent == folder:
-            told = f"Python's own {path.stem} cannot be imported beside a file of its name: rename"
-            broken.append(Finding.of(name, 1, "name", f"{told} {name}"))
+        # a package is a folder with this file
+        named = path.parent if path.stem == "__init__" else path
+        if named.stem in sys.stdlib_module_names and named.parent == folder:
+            what = f"file of its name: rename {name}"
+            if named != path:
+                what = f"folder of its name: rename {named.name}/"
+            told = f"Python's own {named.stem} cannot be imported beside a {what}"
+            broken.append(Finding.of(name, 1, "name", told))
         try:
             modules.append(Module(name, ast.parse(path.read_text("utf-8"), name)))
         except (SyntaxError, ValueError) as error:

@@ -198,23 +198,37 @@ def _described(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
 
 
 def _required_nulls(function: FunctionDef, folder: Path) -> Iterator[Finding]:
-    """Parameters that may be null and have to be given all the same: `days: Optional[int]`."""
-    model = function.params_model
-    for name, info in model.model_fields.items() if model else ():
-        if not (info.is_required() and type(None) in typing.get_args(info.annotation)):
-            continue
-        told = f"{name} may be None and must be given all the same: end it with = None, or"
-        text = f"{told} Field(None, …)"
-        yield replace(
-            _at(function.func, folder, "optional", text), **_field_place(model, name, folder)
-        )
+    """Parameters that may be null and have to be given all the same: `days: Optional[int]`; also
+    those of a model inside."""
+    for model in _models(function.params_model, set()):
+        for name, info in model.model_fields.items():
+            if not (info.is_required() and type(None) in typing.get_args(info.annotation)):
+                continue
+            told = f"{name} may be None and must be given all the same: end it with = None, or"
+            text = f"{told} Field(None, …)"
+            yield replace(
+                _at(function.func, folder, "optional", text), **_field_place(model, name, folder)
+            )
 
 
-def _field_place(model: type[BaseModel] | None, name: str, folder: Path) -> dict[str, Any]:
+def _models(kind: Any, seen: set[Any]) -> Iterator[type[BaseModel]]:
+    """The models that a type is made of, each once: `list[Guest]` of `Guest` and its fields'."""
+    if kind in seen:
+        return
+    seen.add(kind)
+    for inner in typing.get_args(kind):
+        yield from _models(inner, seen)
+    if inspect.isclass(kind) and not typing.get_args(kind) and issubclass(kind, BaseModel):
+        yield kind
+        for info in kind.model_fields.values():
+            yield from _models(info.annotation, seen)
+
+
+def _field_place(model: type[BaseModel], name: str, folder: Path) -> dict[str, Any]:
     """File and line of a model's field; empty where its source is not there."""
     with suppress(OSError, TypeError, StopIteration):
-        lines, first = inspect.getsourcelines(model or BaseModel)
-        file = _name_of(inspect.getfile(model or BaseModel), folder)
+        lines, first = inspect.getsourcelines(model)
+        file = _name_of(inspect.getfile(model), folder)
         at = next(n for n, line in enumerate(lines) if re.match(rf"\s+{re.escape(name)}\s*:", line))
         return {"file": file, "line": first + at}
     return {}

@@ -4,13 +4,17 @@ otherwise than it reads. Nothing of the extension runs here."""
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import get_type_hints
 
 from webbee_kernel.catalogue import MAX_RULES
 from webbee_kernel.channels import skeleton
+from webbee_kernel.extensions.redaction import without_secrets
 from webbee_kernel.invariants import INVARIANTS, limit
+from webbee_kernel.sdk import Context
 from webbee_kernel.text import one_line
 
 from .finding import FUNCTIONS, Finding, Function, Module, argument, dotted, literal, text
@@ -102,6 +106,7 @@ CALLS = (
         dropped,
         "{name} may be dropped or frozen with the call: use await ctx.background_task(…)",
     ),
+    Call("await", "asyncio.gather", dropped, "nobody waits for {name}: put an await before it"),
     Call(
         "I-SKELETON-LLM-ONLY",
         "skeleton.get",
@@ -148,6 +153,12 @@ IMPORTS = {"requests": "ctx.http", "urllib.request": "ctx.http", "boto3": "the c
 CACHE_KEY = re.compile(rf"[A-Za-z0-9_\-:]{{1,{limit('I-CACHE-KEY-SAFETY')}}}")
 BARE = ("int", "float", "str", "bool", "bytes", "list", "tuple", "set", "None")
 """Types that are no result of a handler."""
+VALUES = (
+    *(ast.FormattedValue, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp),
+    *(ast.Attribute, ast.Subscript),
+)
+TESTS = (ast.If, ast.While, ast.IfExp)
+"""Where a value is needed, and where one is only looked at: no coroutine is meant in either."""
 UNBOUNDED = ("itertools.count", "itertools.cycle")
 LEAVES = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom)
 PLAIN_TESTS = (
@@ -169,6 +180,7 @@ def findings(module: Module) -> Iterator[Finding]:
     """Every rule of this page."""
     for call, name in module.calls():
         yield from _call(module, call, name)
+    yield from _unawaited(module)
     for function, _ in module.handlers("skeleton"):
         for inner in ast.walk(function):
             if isinstance(inner, ast.Return):
@@ -188,6 +200,7 @@ def findings(module: Module) -> Iterator[Finding]:
             told = "this loop never ends: nothing in it breaks, returns or raises; bound it with"
             yield module.found(node, "endless", f"{told} for … in range(…), or leave it by a break")
     yield from _shared(module)
+    yield from _written_down(module)
 
 
 def _call(module: Module, node: ast.Call, name: str) -> Iterator[Finding]:
@@ -268,6 +281,57 @@ def _await(module: Module, node: ast.Await) -> Iterator[Finding]:
     name = dotted(node.value.func) if isinstance(node.value, ast.Call) else ""
     if name.endswith(".json") and not module.imports("aiohttp"):
         yield module.found(node, "await", f"{name}() is no coroutine: take the await away")
+
+
+def _unawaited(module: Module) -> Iterator[Finding]:
+    """Coroutines that are taken for what they would answer."""
+    coroutines = _of_context() | _of_module(module)
+    for call, name in module.calls():
+        if name in coroutines and _is_taken_for_value(module, call):
+            told = f"{name}() is a coroutine until it is awaited: put an await before it"
+            yield module.found(call, "await", told)
+
+
+def _of_context() -> frozenset[str]:
+    """What `ctx` answers once it is awaited: `ctx.store.count`."""
+    places = {"ctx": Context}
+    places |= {f"ctx.{name}": kind for name, kind in get_type_hints(Context).items()}
+    return frozenset(
+        f"{place}.{name}"
+        for place, kind in places.items()
+        for name, member in vars(kind).items()
+        if inspect.iscoroutinefunction(member)
+    )
+
+
+def _of_module(module: Module) -> frozenset[str]:
+    """The module's own coroutine functions; a generator is none."""
+    yields = (ast.Yield, ast.YieldFrom)
+    own = (n for n in module.tree.body if isinstance(n, ast.AsyncFunctionDef))
+    return frozenset(f.name for f in own if not any(isinstance(n, yields) for n in ast.walk(f)))
+
+
+def _is_taken_for_value(module: Module, node: ast.expr) -> bool:
+    """Whether an expression is used as what it would answer; of one that is given a name, whether
+    all uses of the name are such."""
+    parent = module.parents.get(id(node))
+    if isinstance(parent, VALUES) or (isinstance(parent, TESTS) and parent.test is node):
+        return True
+    if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Name):
+        return False
+    name, function = parent.targets[0].id, module.function_of(node)
+    named = [n for n in ast.walk(function or node) if isinstance(n, ast.Name) and n.id == name]
+    used = [n for n in named if isinstance(n.ctx, ast.Load)]
+    is_given_once = len(named) == len(used) + 1
+    return is_given_once and bool(used) and all(_is_taken_for_value(module, n) for n in used)
+
+
+def _written_down(module: Module) -> Iterator[Finding]:
+    """Keys and passwords that stand in the source, where everybody reads them."""
+    for node in module.each(ast.Constant):
+        if isinstance(node.value, str) and without_secrets(node.value)[1]:
+            told = "this looks like a secret: declare it by ext.secret(…), read it by ctx.secrets"
+            yield module.found(node, "written", told)
 
 
 def _swallowed(module: Module, node: ast.ExceptHandler) -> Iterator[Finding]:

@@ -41,6 +41,8 @@ REMEDIES = {
     "bad-return": "return ActionResult.success(data, summary) or a dict on every way out",
 }
 """What is to be done, where the type checker says what is wrong only."""
+UNAWAITED = "Coroutine"
+"""How it calls what was not awaited, whatever is wrong with it."""
 ERRORS = frozenset(
     "unknown-name missing-attribute missing-import missing-module-attribute unused-coroutine"
     " bad-argument-count missing-argument unexpected-keyword not-callable bad-unpacking"
@@ -137,6 +139,8 @@ def _checked(tool: str, copy: Path) -> Iterator[Finding]:
         file = path.relative_to(copy).as_posix() if path.is_relative_to(copy) else path.name
         message = str(found.get("concise_description") or found["description"]).splitlines()[0]
         remedy = f": {REMEDIES[kind]}" if kind in REMEDIES else ""
+        if UNAWAITED in message and kind not in REMEDIES:
+            remedy = ": it was not awaited, put an await before the call"
         message = message.replace(f"{CONTEXT}.", "").replace(f"{CONTEXT}_", "")
         yield Finding(file, int(found["line"]), level, kind, message + remedy)
 

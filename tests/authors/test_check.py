@@ -54,11 +54,24 @@ def test_every_rule_of_the_table_is_found_somewhere_and_nothing_is_found_beside_
     assert tables | set(re.findall(made, source)) == set(RULES)
 
 
-def test_a_file_named_as_a_module_of_pythons_own_is_told(tmp_path: Path) -> None:
+def test_what_was_not_awaited_is_told_with_what_to_do() -> None:
+    found = checked(PLANTED / "silent").findings
+    told = [f.message for f in found if "Coroutine" in f.message or "a coroutine" in f.message]
+    assert len(told) == 6 and not [text for text in told if "put an await before" not in text]
+    assert "nobody waits for asyncio.gather: put an await before it" in spoken(found)
+
+
+def test_a_file_or_folder_named_as_a_module_of_pythons_own_is_told(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text((PLANTED / "waiting/main.py").read_text("utf-8"), "utf-8")
     (tmp_path / "email.py").write_text("def send() -> None: ...\n", "utf-8")
     assert spoken(problems_of(tmp_path).findings) == (
         "1: name: Python's own email cannot be imported beside a file of its name: rename email.py"
+    )
+    (tmp_path / "email.py").unlink()
+    (tmp_path / "json").mkdir()
+    (tmp_path / "json" / "__init__.py").touch()
+    assert spoken(problems_of(tmp_path).findings) == (
+        "1: name: Python's own json cannot be imported beside a folder of its name: rename json/"
     )
 
 

@@ -59,6 +59,7 @@ NEW = {
         ("tell_degree", "Temperature of degrees"),
     ),
     "invoices": ((), "", ("add_invoice", "show my invoices")),
+    "import": (("--thing", "class"), "", ("add_class", "show my import classes")),
 }
 """What is said of a new extension, what is typed, and what it then holds; a plural names its
 things."""

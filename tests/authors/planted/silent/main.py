@@ -11,6 +11,9 @@ ext = Extension("silent", display_name="Silent", description="The weather of cit
 chat = ChatExtension(ext, description="The weather of cities")
 
 
+KEY = "sk-live-9f8e7d6c5b4a39281706f5e4d3c2b1a0"  # planted: a key in the source
+
+
 class Station:
     async def read(self) -> int:
         return 1
@@ -20,6 +23,39 @@ class City(BaseModel):
     city: str = Field(description="The city")
     days: Optional[int] = Field(description="How many days")  # planted: must be given
     hours: int | None = Field(None, description="How many hours")
+
+
+class Part(BaseModel):
+    name: str = Field(description="Its name")
+    size: int | None  # planted: must be given, inside of another
+
+
+class Parts(BaseModel):
+    parts: list[Part] = Field(default_factory=list, description="Parts of the city")
+
+
+async def measured(ctx: Context) -> float:
+    return await ctx.store.count("rain") / 2
+
+
+@chat.function("fog", "Look for fog over parts of a city", examples=["fog over Paris"])
+async def fog(ctx: Context, params: Parts) -> ActionResult:
+    asyncio.gather(measured(ctx), measured(ctx))  # planted: nobody waits for them
+    if ctx.store.count("fog"):  # planted: a coroutine is always true
+        return ActionResult.success({"fog": 1}, f"It is {measured(ctx)} m.")  # planted: no number
+    response = ctx.http.get("https://example.com")  # planted: never awaited
+    if response.ok or not measured(ctx):  # planted: never awaited
+        return ActionResult.success({"fog": 2}, "Fog.")
+    both = [measured(ctx), measured(ctx)]
+    task = measured(ctx)
+    least = min(await asyncio.gather(*both))
+    return ActionResult.success({"least": least, "last": await task}, "No fog.")
+
+
+@chat.function("dew", "Look for dew over a city", examples=["dew over Paris"])
+async def dew(ctx: Context, params: City) -> ActionResult:
+    low = sum(measured(ctx) for _ in range(3))  # planted: a sum of coroutines
+    return ActionResult.success({"low": low}, "Dew.")
 
 
 @chat.function("read", "Read the weather of a city", examples=["weather in Paris"])
