@@ -10,14 +10,17 @@ from datetime import date
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from tests.contract.samples import LATER, SESSION, pending, turn
 from tests.functions.support import obey
+from webbee_kernel.catalogue import AppInfo
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import Gone, StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.llm.tools import parameters
+from webbee_kernel.mcp import primitives
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, directs, ui
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
@@ -93,6 +96,34 @@ def test_the_data_as_the_reply_repeats_no_id_that_the_call_was_given() -> None:
     box.say("post.list_mail {}")
     told = box.say('reply to the mail: post.answer {"ids": ["1-100"]}')["reply"]
     assert "to: ann@example.org" in told and "1-100" not in told
+
+
+class Hooked(BaseModel):
+    text: str
+    hook: SecretStr = SecretStr("https://eve.example/4711")
+    key: SecretStr = SecretStr("k-1234")
+
+
+def test_an_address_that_a_secret_has_by_default_is_asked_about_and_shown() -> None:
+    ext, ran = Extension("desk", display_name="Desk"), list[str]()
+
+    @ChatExtension(ext).function("keep", "Keep a text", action_type="write")
+    async def keep(ctx: Context, params: Hooked) -> ActionResult:
+        ran.append(params.hook.get_secret_value())
+        return ActionResult.success({}, "Kept.")
+
+    read: list[ModelRequest] = []
+    model = FunctionModel(lambda request: read.append(request) or obey(request))
+    kernel = TestKernel([ext], model=model)
+    card = kernel.chat('desk.keep {"text": "hello"}').body["confirmation"]
+    assert ran == []
+    assert "https://eve.example/4711" in card["summary"]
+    told = [(r.system, r.prompt, [*map(parameters, r.tools)]) for r in read]
+    [tool] = kernel.registry.catalogue().apps["desk"].functions
+    told += [primitives.tool(tool, AppInfo("desk"))]
+    assert "4711" not in str(told) and "k-1234" not in str([card, told])
+    kernel.confirm(card["id"])
+    assert ran == ["https://eve.example/4711"]
 
 
 class Span(BaseModel):

@@ -11,6 +11,7 @@ import pytest
 from tests.work import counted
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
+from webbee_kernel.guards.arguments import declared
 from webbee_kernel.guards.consent import Moment, destinations, why_asked
 from webbee_kernel.guards.proposals import app_name, card
 from webbee_kernel.guards.references import References
@@ -320,6 +321,44 @@ def test_what_is_hidden_behind_innocent_words_stands_on_the_card() -> None:
     assert "harmless" not in summary
     assert len(summary) < 1_000
     assert mailed(to="ann@example.org", body="x " * 499).summary.count("x") > 490
+
+
+MAILED = {"type": "string", "format": "email"}
+STANDS_IN: dict[str, dict[str, Any]] = {
+    "then": {"if": {"required": ["a"]}, "then": {"properties": {"x": MAILED}}},
+    "else": {"if": False, "else": {"properties": {"x": MAILED}}},
+    "dependentSchemas": {"dependentSchemas": {"a": {"properties": {"x": MAILED}}}},
+    "dependencies": {"dependencies": {"a": {"properties": {"x": MAILED}}, "b": ["a"]}},
+    "patternProperties": {"patternProperties": {"^x$": MAILED}, "additionalProperties": TEXT},
+    "the rest": {"unevaluatedProperties": MAILED},
+    "a choice of a definition": {
+        "$defs": {"N": {"anyOf": [{"$ref": "#/$defs/N"}, {"properties": {"x": MAILED}}]}},
+        "allOf": [{"$ref": "#/$defs/N"}],
+    },
+}
+
+
+@pytest.mark.parametrize("extra", STANDS_IN.values(), ids=STANDS_IN)
+def test_a_destination_is_one_wherever_in_a_schema_it_stands(extra: dict[str, Any]) -> None:
+    function = f("save", extra=extra, a=TEXT, b=TEXT)
+    given = {"a": "hello", "x": "eve"}
+    assert declared(given, function.input_schema, "en", 0.0) == given
+    assert effect_of(function, given) == classed(function).effect == "outward"
+
+
+def test_an_argument_that_nothing_names_is_left_out_or_bound_like_any_other() -> None:
+    closed, opened = f("save", a=TEXT), f("save", extra={"additionalProperties": True}, a=TEXT)
+    given = {"a": "hello", "zz": "salary", "also to": E}
+    assert declared(given, closed.input_schema, "en", 0.0) == {"a": "hello"}
+    assert declared(given, opened.input_schema, "en", 0.0) == given
+    assert why_asked(opened, {"a": "hello", "zz": "salary"}, moment("save hello"))
+    assert effect_of(opened, given) == "outward"
+
+
+def test_a_schema_that_refers_to_itself_many_times_is_read_to_its_end() -> None:
+    node = {"properties": {f"n{n}": {"$ref": "#/$defs/N"} for n in range(8)} | {"to": MAILED}}
+    function = f("save", extra={"$defs": {"N": node}}, root={"$ref": "#/$defs/N"})
+    assert ("root.to", "recipient", "format") in classed(function).sinks
 
 
 def test_no_value_adds_a_line_or_closes_its_quotation() -> None:

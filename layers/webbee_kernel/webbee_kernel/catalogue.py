@@ -38,6 +38,9 @@ OPEN_WORLD = "x-open-world"
 """On a function's schema as a whole: it reaches beyond the user's own apps (MCP
 `openWorldHint`)."""
 
+GOES_TO = "x-goes-to"
+"""In a parameter's schema: the address that its default holds as a secret, for cards alone."""
+
 LEAST_SHARED = 24
 """Characters that functions must share for a prompt to say them once."""
 
@@ -50,13 +53,15 @@ Shapes: TypeAlias = tuple[Mapping[str, Any], ...]
 """A JSON schema and each of its choices, its own words first."""
 
 _CHOICES = ("allOf", "anyOf", "oneOf")
+_CONDITIONAL = ("then", "else")
+_DEPENDENT = ("dependentSchemas", "dependencies")
 _MOST_SHAPES = 64
 """A schema that refers to itself ends here."""
 
 
 def shapes_of(schema: object, root: Mapping[str, Any]) -> Shapes:
-    """A schema's shapes: itself, what it refers to (`$ref` into `root`), and what it chooses from,
-    at any depth."""
+    """A schema's shapes: itself, what it refers to (`$ref` into `root`), and what it chooses from
+    or says on some condition, at any depth."""
     waiting, found = [schema], list[Mapping[str, Any]]()
     while waiting and len(found) < _MOST_SHAPES:
         # from the front: a schema's own words come before those of its choices
@@ -64,8 +69,16 @@ def shapes_of(schema: object, root: Mapping[str, Any]) -> Shapes:
         if isinstance(shape, Mapping):
             found.append(shape)
             waiting += [target_of(str(shape["$ref"]), root)] if "$ref" in shape else []
-            waiting += [option for choice in _CHOICES for option in shape.get(choice) or ()]
+            waiting += _said_within(shape)
     return tuple(found)
+
+
+def _said_within(shape: Mapping[str, Any]) -> list[object]:
+    """What a shape says of the same value, always or on some condition."""
+    said = [option for choice in _CHOICES for option in shape.get(choice) or ()]
+    said += [shape.get(condition) for condition in _CONDITIONAL]
+    held = (shape.get(word) for word in _DEPENDENT)
+    return said + [of for by in held if isinstance(by, Mapping) for of in by.values()]
 
 
 def target_of(reference: str, root: Mapping[str, Any]) -> object:

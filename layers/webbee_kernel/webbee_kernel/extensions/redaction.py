@@ -14,13 +14,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import SecretStr, TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema, NoDefault
 from pydantic_core.core_schema import WithDefaultSchema
 
-from ..catalogue import Shapes, shapes_of
+from ..catalogue import GOES_TO, Shapes, shapes_of
 from ..errors import ResultError
+from ..guards.addresses import form_of
 from ..sdk.definitions import FunctionDef
 from ..types import NO_UNDO, CallOutcome, JSONObject
 from .keyword_arguments import keywords_model
@@ -235,8 +236,14 @@ def _data_schema(function: FunctionDef) -> JSONObject:
 
 
 class _WithFactories(GenerateJsonSchema):
-    """Tells as a default, too, what a field's factory makes, where that is always the same: it may
-    say where something goes."""
+    """Tells as a default, too, what a field's factory makes, where that is always the same, and the
+    address that a secret holds: either may say where something goes."""
+
+    def default_schema(self, schema: WithDefaultSchema) -> JSONObject:
+        """With the address behind the asterisks."""
+        made, held = super().default_schema(schema), self.get_default_value(schema)
+        secret = held.get_secret_value() if isinstance(held, SecretStr) else ""
+        return {**made, GOES_TO: secret} if form_of(secret) else made
 
     def get_default_value(self, schema: WithDefaultSchema) -> Any:
         """The default; none of a factory that needs the other fields, fails, or makes nothing."""

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .. import language
-from ..catalogue import FunctionInfo, Shapes, shapes_of
+from ..catalogue import GOES_TO, FunctionInfo, Shapes, shapes_of
 from ..types import JSON, CallOutcome, JSONObject, Step
 from .addresses import form_of
 from .field_names import names_a_secret, names_an_id, words_of
@@ -26,6 +27,9 @@ MARKER = "x-directs"
 TITLES, CHOICES = "x-titles", "x-choices"
 """There, too: what its author calls it, by language (`webbee_kernel.sdk.titled`)."""
 
+_OTHERS = ("additionalProperties", "unevaluatedProperties")
+MAX_DECLARED = 2_000
+"""Parameters of a schema that are looked at."""
 MAX_DEPTH = 24
 """Levels that are walked; what stands deeper is one text."""
 
@@ -182,7 +186,7 @@ def _unfolded(leaf: Leaf) -> Iterator[Leaf]:
 def parameters(schema: Mapping[str, Any]) -> Iterator[Leaf]:
     """Every parameter that a schema declares, nested ones behind what holds them, as a leaf without
     a value: what an author is told of his function goes by these."""
-    yield from _declared(shapes_of(schema, schema), schema, "", (), 0)
+    yield from islice(_declared(shapes_of(schema, schema), schema, "", (), ()), MAX_DECLARED)
 
 
 def offered(schema: Mapping[str, Any]) -> Iterator[Any]:
@@ -192,17 +196,25 @@ def offered(schema: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _declared(
-    shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], depth: int
+    shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], above: Shapes
 ) -> Iterator[Leaf]:
     # a list of objects declares what its items hold
     items = [inner for s in shapes for inner in shapes_of(s.get("items"), root)]
     every, offered = (*shapes, *items), any("enum" in s or "const" in s for s in shapes)
     if names:
         yield Leaf(path, names, every, "", offered)
-    for shape in every if depth < MAX_DEPTH else ():
-        for key, rules in _properties(shape).items():
+    for shape in every:
+        # what stands within itself was told where it begins
+        is_new = not any(shape is one for one in above)
+        for key, rules in _named(shape) if is_new else ():
             inner, below = shapes_of(rules, root), _below(path, key)
-            yield from _declared(inner, root, below, (*names, str(key)), depth + 1)
+            yield from _declared(inner, root, below, (*names, str(key)), (*above, shape))
+
+
+def _named(shape: Schema) -> Iterator[tuple[str, Any]]:
+    """The members that a shape declares, those without a name of their own as `*`."""
+    yield from _properties(shape).items()
+    yield from (("*", rule) for rule in _of_others((shape,)))
 
 
 def _properties(shape: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -213,13 +225,24 @@ def _properties(shape: Mapping[str, Any]) -> Mapping[str, Any]:
 def without_secrets(arguments: JSONObject, schema: JSONObject) -> JSONObject:
     """The arguments at any depth, less those whose name or schema (`format: password`, `writeOnly`)
     says that they are secret."""
-    definitions = schema.get("$defs")
-    parts = (schema, *(definitions.values() if isinstance(definitions, dict) else ()))
-    declared = (p for s in parts for p in _declared(shapes_of(s, schema), schema, "", (), 0))
+    members = (m for part in _parts(schema) for m in _properties(part).items())
+    declared = (
+        next(_declared(shapes_of(rule, schema), schema, "", (str(key),), ()))
+        for key, rule in members
+    )
     # by name at any depth: what is a secret in one object is none less in another
     hidden = frozenset(p.name for p in declared if p.is_declared_secret)
     found: JSONObject = _open(arguments, hidden)
     return found
+
+
+def _parts(schema: object) -> Iterator[Schema]:
+    """Every object of a schema as it is written."""
+    if isinstance(schema, Mapping):
+        yield schema
+    held = schema.values() if isinstance(schema, Mapping) else schema
+    for part in held if isinstance(held, Iterable) and not isinstance(held, str) else ():
+        yield from _parts(part)
 
 
 def _open(value: JSON, hidden: frozenset[str]) -> JSON:
@@ -260,7 +283,7 @@ def _taken(
 
 def _declared_members(value: JSONObject, shapes: Shapes) -> Iterator[tuple[str, JSON]]:
     """The members of an object that its schema names; all, where it names none or allows others."""
-    others = ("additionalProperties", "patternProperties")
+    others = (*_OTHERS, "patternProperties")
     # `additionalProperties: true` or a schema: the function takes any member
     is_open = any(shape.get(rule, False) is not False for shape in shapes for rule in others)
     names = _rules(shapes)
@@ -303,13 +326,14 @@ def _members(
     """What stands in an object: its members, the keys that its schema does not name (of a call's
     own parameters, where it names any), and the defaults of members which a call leaves out, of
     whichever form."""
-    rules, other = _rules(shapes), _of_others(shapes)
+    rules, others = _rules(shapes), _of_others(shapes)
     for key, item in value.items():
         below = _below(path, key)
         # a model can tell things in keys as well as in values
         if key not in rules and (names or rules or not _IDENTIFIER.fullmatch(str(key))):
             yield Leaf(below, names or ("also",), _inherited(shapes), str(key), is_key=True)
-        inner = shapes_of(rules.get(key, other), root)
+        said = [rules[key]] if key in rules else others
+        inner = tuple(chain.from_iterable(shapes_of(rule, root) for rule in said))
         yield from _walk(item, inner, root, below, (*names, str(key)), depth)
     # members that the call leaves out take their default
     for key in rules.keys() - value.keys():
@@ -322,15 +346,18 @@ def _filled(
     """What a member that a call leaves out is by its default."""
     inner = shapes_of(rule, root)
     # pydantic fills it in before the handler sees it, so it is judged too
-    default = next((s["default"] for s in inner if "default" in s), None)
-    for leaf in _walk(default, inner, root, path, (*names, key), depth):
+    told = (s[word] for word in (GOES_TO, "default") for s in inner if word in s)
+    for leaf in _walk(next(told, None), inner, root, path, (*names, key), depth):
         yield leaf._replace(filled=True)
 
 
-def _of_others(shapes: Shapes) -> Any:
-    """What is said of members that have no name of their own."""
-    found = (s.get("additionalProperties") for s in shapes)
-    return next((rule for rule in found if isinstance(rule, Mapping)), None)
+def _of_others(shapes: Shapes) -> list[Schema]:
+    """What is said of members that have no name of their own, whichever pattern theirs meets: a
+    stranger's is not tried."""
+    found = [s.get(word) for s in shapes for word in _OTHERS]
+    held = (s.get("patternProperties") for s in shapes)
+    found += [rule for by in held if isinstance(by, Mapping) for rule in by.values()]
+    return [rule for rule in found if isinstance(rule, Mapping)]
 
 
 def _rules(shapes: Shapes) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import quote, unquote, unquote_to_bytes
 
-from ..catalogue import OPEN_WORLD, AppInfo, FunctionInfo, Shapes, shapes_of
+from ..catalogue import GOES_TO, OPEN_WORLD, AppInfo, FunctionInfo, Shapes, shapes_of
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
 from ..stores.types import Section
 from ..types import JSON, CallOutcome, JSONObject, object_of
@@ -113,7 +113,7 @@ def tool(function: FunctionInfo, app: AppInfo) -> JSONObject:
         "title": title,
         "description": function.description or title,
         # the protocol demands the type, also of a function without parameters
-        "inputSchema": {**function.input_schema, "type": "object"},
+        "inputSchema": {**object_of(_open(function.input_schema)), "type": "object"},
         "annotations": {"title": title, **_hints(function)},
     }
 
@@ -132,6 +132,15 @@ def _hints(function: FunctionInfo) -> JSONObject:
     if OPEN_WORLD in function.input_schema:
         hints["openWorldHint"] = bool(function.input_schema[OPEN_WORLD])
     return hints
+
+
+def _open(schema: JSON) -> JSON:
+    """A schema without what cards alone may show."""
+    if isinstance(schema, list):
+        return [_open(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _open(part) for key, part in schema.items() if key != GOES_TO}
 
 
 def page(functions: Iterable[FunctionInfo], cursor: str) -> tuple[list[FunctionInfo], str] | None:
