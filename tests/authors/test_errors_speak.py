@@ -195,6 +195,11 @@ async def holds(ctx):
     return ActionResult.success({"rows": [{"n": 1}, {"client": Client()}]}, "Shown.")
 
 
+@chat.function("raw", "Show a picture")
+async def raw(ctx):
+    return {"pictures": [b"PNG"]}
+
+
 @chat.function("lazy", "Show rows")
 async def lazy(ctx):
     return {"rows": (n for n in range(3))}
@@ -239,6 +244,7 @@ def slips(tmp_path: Path) -> Path:
             "holds",
             "rows[1].client is of type Client: return the fields that matter as a dict, or str(…)",
         ),
+        ("raw", "pictures[0] is of type bytes: return base64.b64encode(…).decode() of it"),
         ("lazy", "rows is of type generator: put it in list(…)"),
         ("uncalled", ".timestamp, which is not called: write "),
         ("number", "a handler returns an ActionResult or a dict, not int: ActionResult.success("),
@@ -250,6 +256,46 @@ def slips(tmp_path: Path) -> Path:
 )
 def test_a_slip_is_told_with_what_to_do(slips: Path, function: str, told: str) -> None:
     assert told in str(ExtensionHarness(slips).call(function).error)
+
+
+ENDLESS = """
+import asyncio
+import threading
+
+from webbee_kernel.sdk import ChatExtension, Extension
+
+ext = Extension("endless")
+chat = ChatExtension(ext)
+ended = threading.Event()
+
+
+@chat.function("blocks", "Block the thread")
+async def blocks(ctx):
+    ended.wait()
+    return {"n": 1}
+
+
+async def turned():
+    while not ended.is_set():
+        await asyncio.sleep(0.01)
+
+
+@chat.function("waits", "Wait for what never comes")
+async def waits(ctx):
+    await turned()
+    return {"n": 1}
+"""
+
+
+@pytest.mark.parametrize(("function", "line"), [("blocks", 14), ("waits", 20)])
+def test_what_does_not_end_is_told_with_the_line_where_it_is(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, function: str, line: int
+) -> None:
+    harness = ExtensionHarness(written(tmp_path / "endless", ENDLESS), call_seconds=0.2)
+    harness.call(function)
+    loaded = harness.registry.loaded["endless"].functions[function]
+    loaded.func.__globals__["ended"].set()
+    assert f"still running at its deadline, at endless/main.py:{line}" in caplog.text
 
 
 def test_what_is_no_result_is_told_where_the_handler_stands_and_to_whoever_compares(

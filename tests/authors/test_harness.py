@@ -225,6 +225,11 @@ async def formed(ctx):
     return {"note": "AKIAIOSFODNN7EXAMPLE", "text": "the password is in the letter"}
 
 
+@chat.function("headed", "Show a request")
+async def headed(ctx):
+    return {"headers": {"Accept": "Basic understanding", "Authorization": "Bearer a1b2C3d4e5f6g7h8i9"}}
+
+
 @chat.function("declared", "Show a key", data_model=Key)
 async def declared(ctx):
     return {"api_key": "9f8e7d6c5b4a"}
@@ -254,6 +259,7 @@ def test_what_looks_like_a_secret_is_refused_on_its_authors_machine(exposing: Pa
     harness = ExtensionHarness(exposing)
     assert "rows[1].api_key looks like a secret" in str(harness.call("keyed").error)
     assert "note looks like a secret" in str(harness.call("formed").error)
+    assert "headers.Authorization looks like a secret" in str(harness.call("headed").error)
     assert "client_secret of a log line looks like a secret: leave it out (" in str(
         harness.call("logged").error
     )

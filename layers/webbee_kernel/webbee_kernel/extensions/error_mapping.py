@@ -184,14 +184,25 @@ def _fault(error: BaseException, app_id: str, what: str, registry: Registry) -> 
         what=what,
         error=type(error).__name__,
         text=one_line(hidden(error, call.secrets), MAX_TEXT),
-        file=_shown(file, folder),
+        file=shown_file(file, folder),
         line=line,
         frames=tuple(hidden(frame_line(*frame), call.secrets) for frame in own[-MAX_FRAMES:]),
         log=tuple(hidden(line, call.secrets) for line in call.lines),
     )
 
 
-def _shown(file: str, folder: Path | None) -> str:
+def place_in(handler: Any, folder: Path | None) -> str:
+    """`, at <file>:<line>` where a handler is that has not come back: its own line, or that of the
+    innermost of the extension's functions that it awaits. Empty where that is not known."""
+    place = ""
+    while frame := getattr(handler, "cr_frame", None):
+        if file := own_file(frame.f_code.co_filename, folder):
+            place = f", at {shown_file(file, folder)}:{frame.f_lineno}"
+        handler = handler.cr_await
+    return place
+
+
+def shown_file(file: str, folder: Path | None) -> str:
     """A file of a folder as seen from where the process was started; from the folder's own place
     where it lies elsewhere."""
     if not file or folder is None:

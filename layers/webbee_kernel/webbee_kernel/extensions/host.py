@@ -42,7 +42,7 @@ from ..types import (
 )
 from . import oauth, redaction, system_calls
 from .context.factory import CallContext, ContextFactory, webhook_mark
-from .error_mapping import Escaped, asked_for, contained, report, validation_failed
+from .error_mapping import Escaped, asked_for, contained, place_in, report, validation_failed
 from .outcomes import MAX_UNDO_BYTES, asked_by, event_data, from_return, mismatch
 from .redaction import one_call
 from .registry import LoadedExtension, Registry
@@ -116,6 +116,8 @@ class ExtensionHost:
         self._threads = LoopThreads("webbee-extensions")
         self._faults = self.contexts.faults
         self._develop = settings.develop
+        self._handlers: dict[int, tuple[object, LoadedExtension]] = {}
+        """What runs, by the id of its request in this process."""
 
     @property
     def catalogue(self) -> Catalogue:
@@ -138,7 +140,9 @@ class ExtensionHost:
                 outcome = unfinished(request)
         if outcome.fate == RUNNING:
             of, name, seconds = request.kind, request.name, request.deadline_s
-            _log.warning("app=%s %s=%s seconds=%g | %s", request.app_id, of, name, seconds, LATE)
+            handler, loaded = self._handlers.get(id(request), (None, None))
+            told = LATE + place_in(handler, loaded.folder if loaded else None)
+            _log.warning("app=%s %s=%s seconds=%g | %s", request.app_id, of, name, seconds, told)
         return outcome
 
     async def _sections(self, request: CallRequest) -> CallOutcome:
@@ -292,7 +296,12 @@ class ExtensionHost:
         # a plain function would have blocked the loop
         if not inspect.isawaitable(pending):
             raise TypeError(f"{call.request.name} must be async def: the kernel awaits it")
-        made = from_return(await pending, call.request, panels, function.action_type)
+        self._handlers[id(call.request)] = pending, call.loaded
+        try:
+            returned = await pending
+        finally:
+            self._handlers.pop(id(call.request), None)
+        made = from_return(returned, call.request, panels, function.action_type)
         return redaction.check_secrets(made, function, develop=self._develop)
 
     async def _succeeded(self, call: _Call, outcome: CallOutcome, ctx: CallContext) -> None:

@@ -260,7 +260,6 @@ _FORMS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
     (set | frozenset, lambda value: sorted(value, key=str)),
     (date | time, lambda value: value.isoformat()),
     (Decimal | PurePath | UUID | timedelta, str),
-    (bytes | bytearray, lambda value: f"<{len(value)} bytes>"),
     (str, str),
     (int, int),
 )
@@ -319,6 +318,8 @@ def _instead(value: Any) -> str:
         return f"{value.__qualname__}(), which needs an await"
     if isinstance(value, Iterator | KeysView | ValuesView | ItemsView):
         return f"of type {kind}: put it in list(…)"
+    if isinstance(value, bytes | bytearray):
+        return f"of type {kind}: return base64.b64encode(…).decode() of it, or its text"
     if callable(value):
         name = getattr(value, "__qualname__", kind)
         return f"{name}, which is not called: write {name}(…)"

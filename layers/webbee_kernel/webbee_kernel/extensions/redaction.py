@@ -33,6 +33,8 @@ DEPTH_MAX, SHAPES_MAX = 12, 64
 """Levels and shapes of a schema that are read: a recursive one ends."""
 SHORTEST, LONGEST = 16, 4096
 """Characters of what may be a secret by its form alone."""
+SCHEME = re.compile(r"(?:Bearer|Basic|Token) (?=\S+$)")
+"""What stands before one in the header of a request."""
 
 _log = logging.getLogger("webbee.extension")
 
@@ -105,13 +107,15 @@ def _is_secret(text: str, key: str) -> bool:
     """Whether the whole of a text is a secret, by the key it stands under or by its form."""
     if text in ("", MASK) or not (_is_keyed(key) or SHORTEST <= len(text) <= LONGEST):
         return False
+    value = text.strip()
+    scheme = SCHEME.match(value)
+    start = scheme.end() if scheme else 0
     # prose has a blank early on; so has the first line of a PEM key
-    if not _is_keyed(key) and " " in text[:64] and not text.startswith("-----BEGIN"):
+    if not _is_keyed(key) and " " in value[start:64] and not value.startswith("-----BEGIN"):
         return False
     from ..pii.secrets import find_secrets  # at the first text that may be one
 
-    value = text.strip()
-    return (0, len(value)) in find_secrets(value, key)
+    return not {(0, len(value)), (start, len(value))}.isdisjoint(find_secrets(value, key))
 
 
 @lru_cache(maxsize=2048)

@@ -84,11 +84,11 @@ RUBBISH: dict[str, Any] = {
             "id": uuid.UUID("12345678-1234-5678-1234-567812345678"),
             "price": Decimal("12.50"),
             "tags": {"b", "a"},
-            "raw": b"\x00\x01",
             7: "a number for a key",
         },
         "All sorts of types.",
     ),
+    "raw": lambda: {"picture": b"\x00\x01"},
     "huge integer": lambda: ActionResult.success({"n": 2**70}, "A huge integer."),
 }
 
