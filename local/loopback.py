@@ -85,6 +85,8 @@ def _told(body: str) -> str:
         return body[:500]
 
 
+KEPT_S = 3_600
+"""Seconds for which a connection that nobody uses stays open."""
 ENDS_S = 5.0
 """Seconds for which whoever ends a server waits for what is still being answered."""
 
@@ -109,6 +111,8 @@ def served(
         application = Router([Mount(below, application)], redirect_slashes=False)
     listener = listener or socket.create_server(("127.0.0.1", 0))
     quiet: Any = {"log_level": "warning", "access_log": False, "lifespan": "off"}
+    # a connection that the server closes while it is being used again is a call without an answer
+    quiet |= {"timeout_keep_alive": KEPT_S}
     tls: Any = {"ssl_certfile": pem} if pem else {}
     server = uvicorn.Server(uvicorn.Config(application, **quiet, **tls))
     thread = threading.Thread(

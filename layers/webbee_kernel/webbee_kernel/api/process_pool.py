@@ -243,7 +243,8 @@ class _Process:
             )
         self._idle: list[socket.socket] = []
         self._open: dict[socket.socket, str] = {}
-        """Calls on their way, each with what it runs where that has begun."""
+        """Calls on their way, each with what it runs."""
+        self._begun: set[socket.socket] = set()
         self._killed = ""
         self._unloaded = ""
         self._why = ""
@@ -268,7 +269,7 @@ class _Process:
         """The answer to one event. A process that does not give it in time is ended."""
         seconds = longest_s or float(event.get("deadline_s", START_S)) + GRACE_S
         call = self._connection()
-        self._open[call], raw = "", b""
+        self._open[call], raw = _name(event), b""
         try:
             raw = self._exchange(call, event, seconds)
             if not raw.endswith(b"\n"):
@@ -279,6 +280,7 @@ class _Process:
             raise ProcessEnded("Sandbox.Timedout", f"Task timed out after {seconds:.2f}") from None
         finally:
             del self._open[call]
+            self._begun.discard(call)
             if raw.endswith(b"\n") and not self.over:
                 self._idle.append(call)
             else:
@@ -308,7 +310,10 @@ class _Process:
         begun = b""
         try:
             call.sendall(json.dumps(event).encode() + b"\n")
-            begun = call.recv(1)
+            if begun := call.recv(1, socket.MSG_PEEK):
+                # before the byte is taken: whoever finds none looks here
+                self._begun.add(call)
+                call.recv(1)
         except TimeoutError:
             raise
         except OSError:
@@ -316,7 +321,6 @@ class _Process:
         if not begun:
             self._await_end()  # else the next one would find it again
             raise _GoneError
-        self._open[call] = _name(event)
         with call.makefile("rb") as answer:
             return answer.readline()
 
@@ -354,11 +358,13 @@ class _Process:
         # this one first: who comes later finds it shut
         with suppress(OSError):
             self._calls.shutdown(socket.SHUT_RDWR)
-        calls = dict(self._open)
+        running = []
         # a child of it may hold the other ends; what it said before is there all the same
-        for call in calls:
+        for call, name in list(self._open.items()):
             with suppress(OSError):
                 call.shutdown(socket.SHUT_RDWR)
+                if call.recv(1, socket.MSG_PEEK) or call in self._begun:
+                    running.append(name)
         while self._idle:
             self._idle.pop().close()
         is_loaded = bool(self._calls.recv(1, socket.MSG_PEEK))
@@ -366,7 +372,7 @@ class _Process:
         self._why = f"Runtime exited {_how(status)}"
         # what was ended on purpose has been told, or is nobody's concern
         if not self._killed:
-            _tell(self._why, list(filter(None, calls.values())), loaded=is_loaded)
+            _tell(self._why, running, loaded=is_loaded)
         if not is_loaded:
             why = self._killed or self._why
             self._unloaded = f"an extension ended the process that loads it: {why}"
