@@ -465,13 +465,18 @@ def test_appearance_and_language_are_chosen_and_outlive_a_reload(visit: Visit) -
 
 def test_erasing_everything_is_asked_once_more_and_leaves_an_empty_page(visit: Visit) -> None:
     page = visit("ops operator")
-    say(page, "add a task: to be forgotten")
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_role("button", name="ops").click()
+    other.locator("#composer-text").wait_for()
+    say(other, "add a task: to be forgotten")
     page.locator(".who-am-i").click()
     page.get_by_role("button", name="Erase everything").click()
     sure = page.get_by_role("dialog", name="Erase everything that is kept of you?")
     sure.get_by_role("button", name="Erase everything").click()
     page.locator("#toasts").get_by_text("Everything was erased.").wait_for()
-    page.locator(".welcome").wait_for()
-    assert page.locator(".turn").count() == 0
-    page.locator(".sessions").get_by_text("Nothing here yet.").wait_for()
+    for each in (page, other):
+        each.locator(".welcome").wait_for()
+        assert each.locator(".turn").count() == 0
+        each.locator(".sessions").get_by_text("Nothing here yet.").wait_for()
     assert "helper" in say(page, "what can you do?").inner_text().lower()

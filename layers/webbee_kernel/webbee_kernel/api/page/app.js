@@ -98,6 +98,8 @@ class Page {
       onState: (up) => this.connection(up),
     });
     this.asking.live = this.live;
+    this.elsewhere = new BroadcastChannel(`webbee.erased.${who}`); // this person's other tabs
+    this.elsewhere.onmessage = () => this.again(true);
     this.chat.text.focus();
   }
 
@@ -312,13 +314,18 @@ class Page {
   }
 
   me(chosen = false) {
-    showMe(this.caller, (erased) => this.again(erased), chosen);
+    const again = (erased) => {
+      if (erased) this.elsewhere.postMessage(null);
+      this.again(erased);
+    };
+    showMe(this.caller, again, chosen);
   }
 
   /** Begin anew with who is signed in: once everything was `erased`, with nothing of before; in another language where
    * it was chosen. */
   async again(erased) {
     this.live.stop();
+    this.elsewhere.close();
     if (erased) {
       this.asking.leave();
       this.traces?.forget();
@@ -332,6 +339,7 @@ class Page {
 
   leave() {
     this.live.stop();
+    this.elsewhere.close();
     this.asking.leave();
     this.traces?.forget();
     setToken("");
