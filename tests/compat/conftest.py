@@ -132,7 +132,7 @@ class Bench:
         """One refresh, its outcome."""
         refresher = make_refresher(self.app, self.dispatch)
         outcome: str = self.run(
-            refresher.refresh(RefreshAsked(user_dict(user), (Wanted(app_id, section, "effect"),)))
+            refresher.refresh(RefreshAsked(user_dict(user), (Wanted(app_id, section, "new"),)))
         )
         return outcome
 

@@ -166,7 +166,10 @@ async def test_each_change_of_an_installation_is_seen_by_one_of_racing_writers(
 
 
 async def test_when_a_user_was_noted_stands_beside_the_installations(stores: Stores) -> None:
-    assert (await stores.skeleton.read(ALICE)).seen_at is None
+    await stores.skeleton.mark_seen(ALICE, 5.0)  # nothing of hers is refreshed
+    assert await stores.skeleton.read(ALICE) == UserState()
+    await registered(stores, section())
+    await stores.skeleton.purge(ALICE, section().app_id)
     await stores.skeleton.put_installation(ALICE, Installation("mail", True))
     for at in (1000.25, 2000.5):
         await stores.skeleton.mark_seen(ALICE, at)
@@ -354,7 +357,7 @@ async def test_the_first_save_after_an_unnoted_user_notes_them(stores: Stores) -
 
 
 async def test_a_save_may_say_anew_who_the_user_is(stores: Stores) -> None:
-    await stores.skeleton.mark_seen(ALICE, 5.0)
+    await registered(stores, section())
     lease = await leased(stores)
     new = {"language": "de", "role": "user"}
     given = [section(due_at=9.0)]

@@ -173,7 +173,7 @@ def test_i_skel_freshness_1() -> None:
         return {"response": {"n": len(runs["slow"])}}
 
     line = Line(harness.clock)
-    wanted = tuple(Wanted("mail", section, "stale") for section in runs)
+    wanted = tuple(Wanted("mail", section, "new") for section in runs)
     harness.run(harness.refresher.refresh(RefreshAsked(user_dict(harness.user), wanted), line))
     for minute in range(10):
         harness.clock.set(start + 60 * minute)
@@ -242,7 +242,7 @@ def test_i_skel_summary_values_1() -> None:
     )
     refresher = make_refresher(app, make_dispatch(app, registry_of(ext)))
     kernel = TestKernel([ext], stores=stores, now=clock.now())
-    for reason in ("stale", "effect"):
+    for reason in ("new", "effect"):
         wanted = (Wanted("mail", "inbox", reason),)
         kernel.run(refresher.refresh(RefreshAsked(user_dict(USER), wanted)))
     prompt = kernel.prompt("hi")

@@ -13,7 +13,7 @@ import pytest
 from webbee_kernel.bootstrap import make_installer
 from webbee_kernel.errors import DispatchRefused
 from webbee_kernel.extensions.host import InlineDispatch
-from webbee_kernel.refresh.refresh_queue import RefreshAsked, Wanted
+from webbee_kernel.refresh.refresh_queue import NEW, RefreshAsked, Wanted
 from webbee_kernel.sdk import Context, Extension, User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.protocols import Stores
@@ -113,9 +113,12 @@ def test_each_users_refresh_stands_alone() -> None:
     users = [replace(harness.user, imperal_id=f"u{n}") for n in range(10)]
 
     async def refresh(user: User) -> str:
-        message = RefreshAsked(user_dict(user), (Wanted("office", "state", "effect"),))
-        await harness.refresher.refresh(message)
-        return await harness.refresher.refresh(message)
+        new, again = (
+            RefreshAsked(user_dict(user), (Wanted("office", "state", reason),))
+            for reason in (NEW, "effect")
+        )
+        await harness.refresher.refresh(new)
+        return await harness.refresher.refresh(again)
 
     async def batch() -> list[str]:
         first = asyncio.ensure_future(refresh(users[0]))

@@ -80,7 +80,7 @@ def kernel_with(
     kernel = TestKernel([app], script=script, **options)
     refresher = make_refresher(kernel.app, make_dispatch(kernel.app, kernel.registry))
     for name in ("goods", "broken"):
-        wanted = (Wanted("shop", name, "stale"),)
+        wanted = (Wanted("shop", name, "new"),)
         kernel.run(refresher.refresh(RefreshAsked(user_dict(USER), wanted)))
     for _ in range(turns):
         kernel.chat("show the goods")

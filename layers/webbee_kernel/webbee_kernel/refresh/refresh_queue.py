@@ -119,7 +119,9 @@ def stale(
 
 
 def unnoticed(state: UserState, now: float) -> bool:
-    """Whether it is time to note that the user is here."""
+    """Whether it is time to note that the user is here: it slows what is refreshed."""
+    if not state.sections:
+        return False
     return state.seen_at is None or now - state.seen_at >= SEEN_EVERY_S
 
 
@@ -131,6 +133,11 @@ def after_effects(catalogue: Catalogue, app_ids: Iterable[str]) -> list[Wanted]:
         if a in catalogue.apps
         for s in catalogue.apps[a].sections
     ]
+
+
+def begun(wanted: Iterable[Wanted], state: UserState) -> list[Wanted]:
+    """What a turn asks for, as new where it found nothing of its user."""
+    return [w if state.sections else w._replace(reason=NEW) for w in wanted]
 
 
 MAX_DELAY_S = 900
@@ -149,9 +156,14 @@ Named = Annotated[dict[str, Any], AfterValidator(_named)]
 SEEN = "seen"
 """The reason of what is about no section: the user was here, and is to be noted."""
 
+NEW = "new"
+"""The reason of a turn that found nothing of its user: it alone begins anything. Whatever else
+finds nothing was asked for before the user left, or was erased."""
+
 
 class Wanted(NamedTuple):
-    """A refresh that a turn or a call asks for; the reason is `stale`, `effect` or `SEEN`."""
+    """A refresh that a turn or a call asks for; the reason is `stale`, `effect`, `NEW` or
+    `SEEN`."""
 
     app_id: str
     section: str

@@ -23,6 +23,7 @@ from ..text import one_line
 from ..types import CallRequest, JSONObject, UserKey, user_dict, user_from
 from .refresh_queue import (
     BACKOFF_S,
+    NEW,
     PUNCTUAL_S,
     SEEN_EVERY_S,
     SLOW_S,
@@ -132,16 +133,17 @@ class OneUser:
             if await self._store.ask(key, [w[:2] for w in wanted], now=now):
                 return Done("carried")
             if not await self._registered(user, wanted, infos):
-                return Done("gone")  # asked for before the user left
+                return Done("gone")  # asked for before the user left, or was erased
         return Done("busy")
 
     async def _registered(self, user: User, wanted: Iterable[Wanted], infos: Infos) -> bool:
-        """Give a user without a timer one; whether they have any of the apps."""
+        """Give a user without a timer one, for a turn that found nothing of theirs; whether they
+        have any of the apps."""
         state = await self._store.read(UserKey.of(user))
         sections = [
             Section(*w[:2], ttl=infos[w[:2]].ttl, due_at=self._clock.now())
             for w in wanted
-            if self._has(state, w.app_id)
+            if w.reason == NEW and self._has(state, w.app_id)
         ]
         if sections:
             await self._store.register(UserKey.of(user), sections, who=who_of(user))

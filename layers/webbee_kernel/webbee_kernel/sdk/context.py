@@ -62,7 +62,7 @@ class StoreClient(Protocol):
         """Documents of a collection, or of `"collection/start of id"`; at most 1,000."""
 
     def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
-        """Users with documents of the collection. System context only."""
+        """Users that have the app, and documents of the collection. System context only."""
 
     async def query_all(self, collection: str, *, limit: int = 500) -> list[Document]:  # type: ignore[valid-type]
         """Documents of all users. System context only."""

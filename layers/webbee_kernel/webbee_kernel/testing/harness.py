@@ -21,7 +21,7 @@ from ..extensions.host import ExtensionHost, InlineDispatch
 from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
 from ..refresh.due import Refresher, system_user
-from ..refresh.refresh_queue import RefreshAsked, Wanted
+from ..refresh.refresh_queue import NEW, RefreshAsked, Wanted
 from ..sdk import ActionResult, Context, Extension, User, ui
 from ..stores.memory import memory_stores
 from ..stores.protocols import Stores
@@ -163,7 +163,7 @@ class ExtensionHarness:
 
     def skeleton(self, section: str) -> JSONObject:
         """Run the section's refresh handler as the loop does, save it, return what was stored."""
-        for reason in ("stale", "effect"):
+        for reason in (NEW, "effect"):
             wanted = (Wanted(self.app_id, section, reason),)
             self.run(self.refresher.refresh(RefreshAsked(user_dict(self.user), wanted)))
         stored = self.run(self.app.stores.skeleton.get(self.key, self.app_id, section))

@@ -20,7 +20,15 @@ from ..config import Settings
 from ..errors import RequestConflict, StorageUnavailable
 from ..guards.ids import made_up
 from ..observability import timed, turn_ended
-from ..refresh.refresh_queue import SEEN, RefreshQueue, Wanted, after_effects, stale, unnoticed
+from ..refresh.refresh_queue import (
+    SEEN,
+    RefreshQueue,
+    Wanted,
+    after_effects,
+    begun,
+    stale,
+    unnoticed,
+)
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.transcript_archive import Transcript
@@ -322,6 +330,7 @@ def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     # an effect's refresh is due anyway
     changed = {(w.app_id, w.section) for w in asked}
     asked += [Wanted(*section, "stale") for section in old if section not in changed]
+    asked = begun(asked, state.stored)
     if note_presence and unnoticed(state.stored, state.now):
         asked.append(Wanted("", "", SEEN))
     return asked

@@ -188,9 +188,9 @@ class CallContext(Context):
         more = {"system": self._system, "effect": self._effect}
         return self._factory.make(self._user, app_id, stack=stack, **more)
 
-    async def _has_app(self, app_id: str) -> bool:
-        """Whether the user has an app; the system's own users have them all."""
-        made, user = self._factory, self._key
+    async def _has_app(self, app_id: str, whose: UserKey | None = None) -> bool:
+        """Whether the user, or another one, has an app; the system's own users have them all."""
+        made, user = self._factory, whose or self._key
         is_system = user.imperal_id.startswith("__")
         return is_system or await is_installed(made.stores.documents, made.settings, user, app_id)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...clock import iso
@@ -92,12 +93,13 @@ class StoreClient:
         return found[:MAX_LIMIT]
 
     async def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
-        """Ids of the tenant's users that hold documents in the collection. System context only
-        (I-LIST-USERS-1)."""
+        """Ids of the tenant's users that have the app and hold documents in the collection. System
+        context only (I-LIST-USERS-1)."""
         self._ctx._need_system("I-LIST-USERS-1", "list_users")
         try:
+            app_id, has = self._ctx._app, partial(self._ctx._has_app, self._ctx._app)
             async for user_id in self._documents.list_users(
-                self._ctx._user.tenant_id, self._ctx._app, collection, page_size=page_size
+                self._ctx._user.tenant_id, app_id, collection, page_size=page_size, wanted=has
             ):
                 yield user_id
         except StorageUnavailable as error:

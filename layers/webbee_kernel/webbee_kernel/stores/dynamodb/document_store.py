@@ -9,7 +9,7 @@ etags differ.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -137,11 +137,17 @@ class DocumentStore(TableStore):
         return await self._reader.count(DocumentQuery(collection, where or {}))
 
     async def list_users(
-        self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500
+        self,
+        tenant_id: str,
+        app_id: str,
+        collection: str,
+        *,
+        page_size: int = 500,
+        wanted: Callable[[UserKey], Awaitable[bool]] | None = None,
     ) -> AsyncIterator[str]:
-        """Users of the tenant that hold at least one document in the collection. Markers are never
-        removed; one query of one key per user says whether the collection still holds
-        something."""
+        """Users of the tenant that hold at least one document in the collection, and are `wanted`.
+        Markers are never removed; one query of one key per user says whether the collection still
+        holds something."""
         members = members_key(tenant_id, app_id, collection)
         theirs, values = "#users_key = :members", {"members": members}
         asked = Query(self._table, theirs, values, index="users", limit=positive(page_size))
@@ -150,14 +156,18 @@ class DocumentStore(TableStore):
             for at in range(0, len(names), _USERS_AT_ONCE):
                 group = names[at : at + _USERS_AT_ONCE]
                 kept = (Collection(UserKey(tenant_id, n), app_id, collection) for n in group)
-                holds = await asyncio.gather(*map(self._holds, kept))
+                holds = await asyncio.gather(*(self._holds(k, wanted) for k in kept))
                 for name, held in zip(group, holds, strict=True):
                     if held:
                         yield name
 
-    async def _holds(self, collection: Collection) -> bool:
+    async def _holds(
+        self, collection: Collection, wanted: Callable[[UserKey], Awaitable[bool]] | None
+    ) -> bool:
         first = replace(as_made(self._table, collection), fields="#pk")
-        return bool(await self._database.items(first, need=1))
+        if not await self._database.items(first, need=1):
+            return False
+        return wanted is None or await wanted(collection.user)
 
     async def _again(self, collection: Collection, attempt: int) -> None:
         """Before the next attempt of a write that met another state: look at it anew."""

@@ -250,12 +250,9 @@ class Timers(TableStore):
         return {"sections": book_text(sections), "due_at": due_at, "due_shard": shard}
 
     async def mark_seen(self, user: UserKey, at: float) -> None:
-        """Note that the user was here. Repeatable. One write; three requests for a user without a
-        timer."""
-        seen = {"seen_at": at}
-        if not await holds(self._update(timer_key(user), seen, "attribute_exists(#pk)")):
-            await self._timer(user, {})
-            await self._update(timer_key(user), seen, "attribute_exists(#pk)")
+        """Note that the user was here, where anything of theirs is refreshed. Repeatable. One
+        write."""
+        await holds(self._update(timer_key(user), {"seen_at": at}, "attribute_exists(#pk)"))
 
     async def _take_off(self, user: UserKey, app_id: str) -> None:
         await self._rebook(user, lambda book: {k: s for k, s in book.items() if k[0] != app_id})
