@@ -72,7 +72,7 @@ Edits = Annotated[
     Field(json_schema_extra={"additionalProperties": False}),
 ]
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-EVENT_ID = r"^([0-9a-f]{12,32})?$"
+EVENT_ID = r"^[0-9a-f]{0,32}$"
 """The id of an event, the beginning of one, or nothing."""
 EventId = Annotated[str, Field(pattern=EVENT_ID)]
 RequestId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")]
