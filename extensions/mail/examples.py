@@ -730,6 +730,7 @@ SEND = [
     "escribe a {to} sobre {subject} que {body}",
     "tell {to} {body}",
     "write {to} saying {body}",
+    "send {to} a message that {body}",
     "forward {body} to {to}",
     "forward {to} {body}",
     "sag {to} {body}",
@@ -743,6 +744,16 @@ SEND = [
     "escríbele que {body}",
     "скажи {to} {body}",
     "envía un correo a {to} con el asunto {subject} y el texto {body}",
+    "send {to} a message that {body}",
+    "forward {body} to {to}",
+    "send {body} to {to} too",
+    "перешли {body} на {to}",
+    "перешли {body} {to}",
+    "leite {body} an {to} weiter",
+    "schick {body} an {to}",
+    "schick {body} auch an {to}",
+    "transfère {body} à {to}",
+    "reenvía {body} a {to}",
 ]
 
 REPLY = [

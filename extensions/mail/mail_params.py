@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from mail_text import valid_address
-from webbee_kernel.sdk import choices, directs
+from webbee_kernel.sdk import choices, directs, titled
 from wording import texts
 
 FOLDERS = ("anywhere", "inbox", "archive", "sent", "trash")
@@ -56,6 +56,7 @@ MessageId = Annotated[
 Account = Annotated[
     Line,
     directs("name"),
+    titled(**texts("label_account")),
     Field(
         description=(
             "Address or number of one of the user's own accounts; empty: all of them, or the first"

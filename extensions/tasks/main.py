@@ -67,6 +67,10 @@ Due = Annotated[
     AfterValidator(readable),
 ]
 
+Day = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=40), AfterValidator(readable)
+]
+
 Urgent = titled(**texts("label_priority"))
 
 
@@ -96,6 +100,9 @@ class ListParams(BaseModel):
             " сделанные, завершенные), overdue (late, просроченные), today (still due today,"
             " сегодня), all (everything, все)."
         ),
+    )
+    due: Day = Field(
+        "", description="Only those that are due on this day, like 2026-05-16. Empty: of any day."
     )
 
 
@@ -170,13 +177,32 @@ async def add(ctx: Context, params: AddParams) -> ActionResult:
 async def list_tasks(ctx: Context, params: ListParams) -> ActionResult:
     """The exact count and the 50 most urgent: one pass over the tasks of the state."""
     stored = {"all": None, "done": "done"}.get(params.state, "open")
+    day = parse_due(params.due)[:10] if params.due else ""
     tasks = [
-        task async for task in every(ctx, stored) if params.state in (task.state, "open", "all")
+        task
+        async for task in every(ctx, stored)
+        if params.state in (task.state, "open", "all") and task.due.startswith(day)
     ]
     tasks.sort(key=Task.urgency)
     data = {"count": len(tasks), "tasks": [task.facts() for task in tasks[:LISTED]]}
-    summary = say(ctx, f"count_{params.state}", n=len(tasks))
+    summary = say(ctx, "count_on" if day else f"count_{params.state}", n=len(tasks), day=day)
     return ActionResult.success(data, summary, refresh_panels=[])
+
+
+@chat.function(
+    "show",
+    "Show one task: when it is due, how urgent it is, whether it is done, by its id or title",
+    examples=examples.SHOW,
+    titles=texts("title_show"),
+)
+async def show(ctx: Context, params: WhichParams) -> ActionResult:
+    """By id: one read. By title: one pass over all tasks."""
+    found = await locate(ctx, params.id, params.title)
+    if isinstance(found, ActionResult):
+        return found
+    due = due_text(found.due)
+    summary = say(ctx, "shown_due" if due else "shown", title=found.title, due=due)
+    return ActionResult.success(found.facts(), summary, refresh_panels=[])
 
 
 @chat.function(
