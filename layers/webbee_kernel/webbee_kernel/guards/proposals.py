@@ -106,10 +106,13 @@ def card(
 
 
 def _question(calls: Sequence[JSONObject], concept: str, tag: str) -> str:
-    """What is asked above the fields: of one effect what it does, of several how many there are."""
-    if len(calls) > 1:
+    """What is asked above the fields: what the one effect does, or the first of several alike that
+    stay here, and how many more; else how many there are."""
+    kinds = {(call["app"], call["title"], call["effect"]) for call in calls}
+    is_known = any(_titles(calls[0], tag)) and calls[0]["effect"] in ("write", "destructive")
+    if len(calls) > 1 and (len(kinds) > 1 or not is_known):
         return language.of(tag).say("card_several", n=len(calls))
-    return _asked(calls[0], concept, tag)
+    return _asked(calls[0], concept, tag, len(calls) - 1)
 
 
 def _hidden(known: Sequence[tuple[Step, FunctionInfo]]) -> Iterator[str]:
@@ -370,12 +373,12 @@ def _quoted(text: str, tag: str) -> str:
     return language.of(tag).say("quoted", what=told)
 
 
-def _asked(call: JSONObject, concept: str, tag: str) -> str:
-    """The one effect as a short question above its fields: `Delete “Lisbon launch” (Notes)?`."""
+def _asked(call: JSONObject, concept: str, tag: str, alike: int = 0) -> str:
+    """An effect, with so many alike, as a short question: `Delete “Lisbon launch” (+2) (Notes)?`"""
     title = next((text for text in _titles(call, tag) if 0 < len(text) <= LONGEST_TITLE), "")
     told = one_line(title).translate(_QUOTES)
     what = language.of(tag).say("quoted", what=told) if title else ""
-    if what and (others := _others(call)):
+    if what and (others := _others(call) + alike):
         what += f" (+{others})"
     if concept in VERBS and what:
         return language.of(tag).say(f"ask_{concept}", what=f"{what} ({call['app']})")

@@ -19,6 +19,7 @@ import { Sessions } from "./sessions.js";
 import { logo, signIn } from "./signin.js";
 import { language, speak, t } from "./strings.js";
 import { Traces } from "./traces.js";
+import { learnTitles } from "./turns.js";
 
 const root = standing("app");
 const noNews = () => undefined; // then the next connection asks again
@@ -36,6 +37,7 @@ class Page {
     this.caller = found.caller;
     this.extensions = found.extensions;
     speak(this.caller.language);
+    learnTitles(this.extensions);
     Object.assign(standing("skip"), { textContent: t("skip"), hidden: false });
     const who = `${this.caller.tenant_id}.${this.caller.imperal_id}`;
     this.sessionKey = `webbee.session.${this.caller.imperal_id}`;
@@ -255,6 +257,7 @@ class Page {
   /** The apps, as a button, a panel or a dialog finds them from here on. */
   show(extensions) {
     this.extensions = extensions;
+    learnTitles(extensions);
     this.panels.show(extensions);
     this.sides();
   }
@@ -352,7 +355,13 @@ class Page {
   }
 }
 
-const enter = (found) => new Page(found);
+/** The page of who has just been asked about; the apps' names came in the language that it had before. */
+function enter(found) {
+  const asked = language();
+  const page = new Page(found);
+  if (language() !== asked) page.changed();
+  return page;
+}
 
 async function main() {
   applyTheme();

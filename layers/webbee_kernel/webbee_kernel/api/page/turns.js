@@ -5,8 +5,22 @@ import { h, icon, plain } from "./dom.js";
 import { reply } from "./markdown.js";
 import { renderTree } from "./nodes.js";
 import { withoutRepeats } from "./repeats.js";
-import { t, time } from "./strings.js";
+import { language, t, time } from "./strings.js";
 import { waterfall } from "./waterfall.js";
+
+const titles = new Map();
+
+/** From here on calls are called as their authors call them in the page's language. */
+export function learnTitles(extensions) {
+  titles.clear();
+  for (const app of extensions)
+    for (const f of app.functions ?? []) titles.set(`${app.app_id} ${f.fn_name}`, f.titles?.[language()]);
+}
+
+/** A call's app and what it does. */
+function callName({ app_id: app, display_name: shown, fn_name: name }) {
+  return `${plain(shown || app)} · ${plain(titles.get(`${app} ${name}`) || name).replace(/_/g, " ")}`;
+}
 
 /** A bubble; `tools` are small buttons beside the name. */
 export function bubble(who, at, content, tools = []) {
@@ -137,12 +151,11 @@ function opening(tag, line, content, place, opened) {
 
 function callView(call, place, opened) {
   const status = call.status === "ok" || call.status === "running" ? call.status : "bad";
-  const name = `${plain(call.display_name || call.app_id)} · ${plain(call.fn_name).replace(/_/g, " ")}`;
   const figure = status === "ok" ? t("ms", { n: plain(call.duration_ms) }) : "";
   const said = { ok: t("ok"), running: t("runs"), bad: t("failed") }[status];
   const line = [
     h("span", { "aria-hidden": "true" }, SIGNS[status] ?? "✗"),
-    h("span", { title: `${plain(call.app_id)}.${plain(call.fn_name)}` }, name),
+    h("span", { title: `${plain(call.app_id)}.${plain(call.fn_name)}` }, callName(call)),
     h("span.n-meta", figure),
     h("span", { class: status === "bad" ? "n-meta" : "sr" }, said),
   ];
@@ -190,8 +203,7 @@ export class Running {
   draw() {
     const { calls, text, progress, stopping } = this.one;
     const runs = calls.findLast((call) => call.status === "running");
-    const doing =
-      runs && t("doing", { what: `${plain(runs.display_name)} · ${plain(runs.fn_name).replace(/_/g, " ")}` });
+    const doing = runs && t("doing", { what: callName(runs) });
     this.words.textContent = stopping ? t("stopping") : plain(progress?.text) || doing || t("working");
     if (progress) this.bar.value = Math.min(Math.max(Number(progress.percent) || 0, 0), 100) / 100;
     this.element.classList.toggle("measured", Boolean(progress));
