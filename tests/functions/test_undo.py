@@ -178,3 +178,42 @@ def test_an_undo_that_is_no_call_of_the_app_is_never_offered(
         assert receipt["status"] == "done" and "undo" not in receipt
     assert "of this app, not 'nowhere', with" in caplog.text
     assert "of this app, not '', with at most 1000 bytes" in caplog.text
+
+
+LATER = {
+    "en": ("add a task: plants", "note: cat", "hello", "undo that", "yes"),
+    "de": ("neue Aufgabe: Blumen", "Notiz: Katze", "hallo", "mach das rückgängig", "ja"),
+    "ru": ("добавь задачу цветы", "заметка: кошка", "привет", "отмени это", "да"),
+    "fr": ("nouvelle tâche : fleurs", "note : chat", "bonjour", "annule ça", "oui"),
+    "es": ("nueva tarea: flores", "nota: gato", "hola", "deshaz eso", "sí"),
+}
+
+
+@pytest.mark.parametrize("tag", LATER)
+@pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
+def test_undo_said_again_takes_back_what_was_made_before_that(alice: Person, tag: str) -> None:
+    add, write, greet, undo, yes = LATER[tag]
+    for said in (add, write, greet):
+        alice.chat(said)
+    for made in (write, add):
+        card = alice.chat(undo)["confirmation"]
+        assert made.split()[-1] in card["question"]
+        assert alice.chat(yes)["status"] == "ok"
+    assert tasks(alice) == 0
+    last = alice.chat(undo).body
+    assert "confirmation" not in last and not last["calls"]
+
+
+@pytest.mark.parametrize("tag", LATER)
+@pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
+def test_undo_behind_an_open_card_is_a_no_to_it_and_takes_nothing_else_back(
+    alice: Person, tag: str
+) -> None:
+    add, _, _, undo, _ = LATER[tag]
+    title = alice.chat(add)["receipts"][0]["what"].split()[-1]
+    drop = {"en": "delete", "de": "lösche", "ru": "удали", "fr": "supprime", "es": "elimina"}[tag]
+    assert alice.chat(f"{drop} {title}").body["status"] == "confirmation"
+    told = alice.chat(undo).body
+    assert (told["status"], told["calls"], "confirmation" in told) == ("ok", [], False)
+    assert tasks(alice) == 1
+    assert alice.chat(undo)["confirmation"]  # now it is about the task

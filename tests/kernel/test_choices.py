@@ -13,6 +13,7 @@ from webbee_kernel.errors import RequestConflict
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ChatExtension, Extension, ui
+from webbee_kernel.stores.types import SessionMemory
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.confirmation import choices, picked
@@ -104,7 +105,7 @@ def test_a_panel_is_named_once_and_only_for_calls_that_worked() -> None:
         2: outcome(2, status="error", panels=("other",)),
     }
     state: Any = SimpleNamespace(fresh=done, language="en", catalogue=Catalogue(), app_names={})
-    state.arguments_of = lambda outcome: outcome.arguments
+    state.arguments_of, state.memory = lambda outcome: outcome.arguments, SessionMemory()
     told = messages.response(state, {}, None, None, ())["refresh_panels"]
     assert told == [{"app_id": "mail", "panel_id": name} for name in ("inbox", "outbox")]
 

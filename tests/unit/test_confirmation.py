@@ -45,11 +45,16 @@ ANSWERS = {
     False: (
         *("no", "No.", "nope", "cancel", "don't", "don’t do it", "stop", "no, keep it", "нет"),
         *("Нет, не надо", "отмена", "не удаляй", "nein", "No, cancela", "no, annulla"),
+        *("undo that", "oops, undo", "no, forget it", "please take it back", "that is not it"),
+        *("mach das rückgängig", "vergiss es", "nimm das zurück", "doch nicht", "ups, rückgängig"),
+        *("отмени это", "нет, забудь", "верни обратно", "annule ça", "non, laisse tomber"),
+        *("deshaz eso", "no, olvídalo", "annulla", "no, lascia perdere"),
     ),
     None: (
         *("", "…", "yes but only the first one", "no, delete the second instead", "maybe"),
         *("show my mail", "да нет наверное", "да, и пришли отчёт Анне", "please", "it", "👍"),
-        "ok google what is the weather like",
+        *("ok google what is the weather like", "undo the milk", "undo the second"),
+        *("no, the other one", "mach die Milch rückgängig", "отмени молоко"),
         *(
             "> yes",
             "'yes'",

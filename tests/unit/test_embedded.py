@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from webbee_kernel.llm import function_form
 from webbee_kernel.llm.embedded import EmbeddedModel
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolSpec, Undo
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.text import dumps
@@ -78,8 +78,7 @@ def answer(
     *facts: tuple[str, str, Any],
     section: str = "",
     tools: tuple[ToolSpec, ...] = TOOLS,
-    undo: ToolCall | None = None,
-    undoes: str = "",
+    undo: tuple[Undo, ...] = (),
     results: Sequence[tuple[str, str, Any]] = (),
 ) -> ModelResponse:
     lines = [f"FACTS: app={a} fn={f} data={dumps(d)}" for a, f, d in facts]
@@ -90,7 +89,7 @@ def answer(
     ]
     said = ["[SKELETON]", section, "[HISTORY]", *lines, f"[{AT} user] {told}", *ends]
     prompt = "\n".join(said)
-    request = ModelRequest("classifier", "", prompt, tools, language="en", undo=undo, undoes=undoes)
+    request = ModelRequest("classifier", "", prompt, tools, language="en", undo=undo)
     return asyncio.run(EmbeddedModel().complete(request))
 
 
@@ -216,7 +215,7 @@ LETTERS = ("mail", "inbox", {"mails": [{"id": "m1", "subject": "Plan"}]})
 PEOPLE = [("m1", "Иван Петров", "ivan@x.com"), ("m2", "Мария Иванова", "maria@x.com")]
 FROM_PEOPLE = [{"id": i, "subject": "Hi", "from_name": n, "from": a} for i, n, a in PEOPLE]
 MADE = ("tasks", "add", {"id": "t7", "title": "Buy milk"})
-UNDO = ToolCall("tasks__delete", {"id": "t7"})
+UNDO = Undo("tasks__delete", {"id": "t7"}, "Tasks – Add a task to do “Buy milk”", "add a task")
 UNDONE: Called = (UNDO.name, UNDO.arguments)
 SPLIT = tool(
     "app.split",
@@ -229,7 +228,12 @@ DONE = replace(COMPLETE, examples=("{title} is done", "{title} done", "I did {ti
 HEADS = ["add a task", "neue Aufgabe", "nueva tarea", "nouvelle tâche", "новая задача"]
 BY_HEADS = [f"{head}: {{title}}{due}" for head in HEADS for due in ("", " {due:date}")]
 REMIND = ["remind me {due:date} to {title}", "erinnere mich {due:date} {title}"]
-SENDING = ("send {to} {body}", "send a message to {to}", "send {to} that {body}")
+SENDING = (
+    "send {to} {body}",
+    "send {to} a message that {body}",
+    "send a message to {to}",
+    "send {to} that {body}",
+)
 TO_SOMEBODY = replace(SEND, examples=SENDING)
 NOTED = [
     *["note: {body}", "make a note: {body}", "заметка: {body}", "запиши заметку {body}"],
@@ -363,7 +367,7 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
             "новая задача: pay the rent к понедельнику",
         )
     }),
-    "what was just made is taken back by what deletes it": ({"facts": [MADE], "undo": UNDO}, {
+    "what was just made is taken back by what deletes it": ({"facts": [MADE], "undo": (UNDO,)}, {
         message: [UNDONE]
         for message in (
             *("undo", "Undo that, please!", "oops, that was a mistake, take it back"),
@@ -379,7 +383,7 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         )
     }),
     "what names another thing, denies or asks takes nothing back": (
-        {"facts": [MADE], "undo": UNDO},
+        {"facts": [MADE], "undo": (UNDO,)},
         {m: [] for m in (
             "undo the dishwasher", "don't undo that", "did you undo it?", "cancel the bread",
         )},
@@ -519,7 +523,7 @@ def test_what_a_message_calls(message: str, beside: dict[str, Any], called: list
         "should I delete the task milk?",
         "delete",
         "I deleted the task milk yesterday by mistake, sorry",
-        "add two tasks: buy milk and call mum",
+        "add three tasks: buy milk and call mum",
         "add a task: buy milk and delete everything",
         "send that to her",
         "send anna@example.com",
@@ -638,7 +642,7 @@ def test_an_app_that_asks_it_gets_the_first_sentences() -> None:
 
 def test_what_is_not_understood_offers_to_take_back_what_was_just_made() -> None:
     """By a button that names the effect, before anything else."""
-    told: dict[str, Any] = {"undo": UNDO, "undoes": "Tasks – Add a task to do “Buy milk”"}
+    told: dict[str, Any] = {"undo": (UNDO,)}
     message = "no, leave it on the old date"
     said = answer(message, MADE, **told)
     assert "these: Undo that; " in said.text
@@ -659,13 +663,13 @@ def test_where_nothing_can_be_taken_back_it_says_so(message: str, facts: Any) ->
     verbs = enumerate(("take", "take", "jot", "pin", "drop", "find"))
     jot = [write(f"notes.{n}", [f"{verb} a note {n}: {{text}}"], "text") for n, verb in verbs]
     said = answer(message, *facts, tools=(*TOOLS, *jot))
-    assert said.text.startswith("There is nothing here that I can take back.")
+    assert said.text.startswith("Nothing of the last few messages can be taken back.")
 
 
 def test_words_on_another_apps_records_or_no_command_take_nothing_back() -> None:
     verbs = ("archive", "move", "mark")
     mail = [write(f"mail.{verb}", [f"{verb} the mail {{id}}"], "id", "id") for verb in verbs]
-    told = answer("oops, I want that mail back", MADE, undo=UNDO, tools=(*TOOLS, *mail))
+    told = answer("oops, I want that mail back", MADE, undo=(UNDO,), tools=(*TOOLS, *mail))
     assert not told.tool_calls and "Undo that" in told.text
     assert "take back" not in answer("was the meeting undone?").text
 
@@ -758,7 +762,7 @@ def test_a_form_names_common_fields_in_the_users_words_and_repeats_no_label_as_h
 
 
 FIELDS = {"to": EMAIL, "subject": TEXT, "body": TEXT}
-MAILING = ["send a mail to {to} with the text {body}", "schreib an {to} mit dem Text {body}"]
+MAILING = ["send a mail to {to} with the text {body}", "schreib an {to}"]
 MAIL = write("mail.send", [*MAILING, "write to {to} that {body}"], needs="to body", **FIELDS)
 RIDE = write("rides.log", ["I rode {km} km to {place}"], "place", "km", km=NUMBER)
 PUT = tool(
@@ -862,3 +866,38 @@ def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None
     told = say("write to Peter Pan that I am late")
     assert told["reply"].startswith("Nothing here is called “Peter Pan”.")
     assert "I am late" in [n["props"].get("value") for n in nodes(told["ui"])]
+
+
+SENT = ("mail", "send", {"to": "ann@example.com", "subject": "Plan", "body": "It is ready."})
+LONG_ONE = ("mail", "read", {"id": "m1", "subject": "Plan", "body": "It is…[900 chars]"})
+OF_A_TITLE = ("notes", "write", {"id": "n1", "title": "The router is in the hall"})
+TWO_MAILS = ("mail", "list", {"mails": [{"id": "m1", "body": "a"}, {"id": "m2", "body": "b"}]})
+ON = [
+    *("send {body} to {to}", "write to {to}", "forward {body} to {to}", "schick {body} an {to}"),
+    *("отправь {body} на {to}", "envoie {body} à {to}"),
+]
+ONWARD = write("mail.send", ON, needs="to body", **FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("message", "fact", "body"),
+    [
+        ("send it to bob@example.com too", SENT, "It is ready."),
+        ("forward that to bob@example.com", SENT, "It is ready."),
+        ("send the same to bob@example.com", SENT, "It is ready."),
+        ("schick es auch an bob@example.com", SENT, "It is ready."),
+        ("отправь это и на bob@example.com", SENT, "It is ready."),
+        ("envoie ça à bob@example.com", SENT, "It is ready."),
+        ("send it to bob@example.com", OF_A_TITLE, "The router is in the hall"),
+        ("send it to bob@example.com", LONG_ONE, None),  # never a part of a text
+        ("send it to bob@example.com", TWO_MAILS, None),  # which one?
+        ("write to bob@example.com", SENT, None),
+    ],
+)
+def test_what_is_sent_on_is_what_was_sent_or_shown_last(
+    message: str, fact: Called, body: str | None
+) -> None:
+    said = answer(message, fact, tools=(ONWARD,))  # type: ignore[arg-type]
+    [form] = [n for n in nodes(said.offer) if n["type"] == "Form"]
+    values = {n["props"]["param_name"]: n["props"].get("value") for n in form["props"]["children"]}
+    assert (values["to"], values["body"]) == ("bob@example.com", body)

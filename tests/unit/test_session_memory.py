@@ -75,6 +75,7 @@ def test_placeholders_become_values_at_any_depth_and_in_keys() -> None:
     assert unmasked_json('{"n": [1]}', masker) == {"n": [1]}
 
 
+CALL = ("tasks__delete", {"task": "t-1"})
 UNDO = {"app_id": "tasks", "function": "delete", "params": {"task": "t-1"}}
 
 
@@ -97,7 +98,7 @@ def test_an_undo_whose_card_nobody_answered_is_offered_again(
     card = PendingConfirmation("conf_1", LATER, "undo", "r2", (step,))
     asked = {"receipts": [{"status": "waiting", "what": "Delete"}], "calls": []}
     turns = (turn(1, response=made), turn(2, response=asked, waiting=(card,)), *later)
-    assert undoable(SessionMemory(turns)).get("undo") == (UNDO if offered else None)
+    assert [(u.name, u.arguments) for u in undoable(SessionMemory(turns))] == [CALL] * offered
 
 
 @pytest.mark.parametrize("status", ["failed", "not_run", "unknown", "done"])
@@ -107,7 +108,35 @@ def test_an_undo_is_of_the_newest_effect_that_can_be_taken_back(status: str) -> 
     later = {"receipts": [{"status": status, "what": "Add", "call": 0}], "calls": calls}
     made = {"receipts": [done], "calls": calls}
     turns = (turn(1, response=made), turn(2, response=later))
-    assert undoable(SessionMemory(turns)).get("undo") == UNDO
+    assert [(u.name, u.arguments) for u in undoable(SessionMemory(turns))] == [CALL]
+
+
+@pytest.mark.parametrize(
+    ("effects", "left"),
+    [
+        ("a b", "b a"),
+        ("a b -b", "a"),
+        ("a b -a", "b"),
+        ("a -a +a", "a"),
+        ("a -a +a -a", ""),
+        ("a b -b -a", ""),
+    ],
+)
+def test_what_was_taken_back_is_not_again_and_what_was_brought_back_is(
+    effects: str, left: str
+) -> None:
+    """`-a` takes `a` back, `+a` that again; what they would be taken back by is not asked for."""
+    turns = []
+    for n, effect in enumerate(effects.split(), 1):
+        undoes, name = effect[:-1], effect[-1]
+        calls = {sign: {**UNDO, "params": {"task": f"{sign}{name}"}} for sign in "+-"}
+        took = {"took": calls[undoes]} if undoes else {}
+        own = {"undo": calls["+" if undoes == "-" else "-"], "call": 0, "what": name}
+        done = {"receipts": [{"status": "done", **own, **took}]}
+        turns.append(turn(n, response=done))
+    found = undoable(SessionMemory(tuple(turns)))
+    first = [u for u in found if not u.taken and u.arguments["task"].startswith("-")]
+    assert " ".join(dict.fromkeys(u.what for u in first)) == left
 
 
 def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> None:

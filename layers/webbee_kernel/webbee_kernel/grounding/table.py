@@ -109,6 +109,7 @@ def _table(
     rows: Sequence[Row], spoken: Language, asked: set[str], held: Row, called: Mapping[str, str]
 ) -> str:
     columns = _columns(rows, asked)
+    called = {**called, **_days_beside_moments(rows[:ROWS], columns)}
     lines = [
         "| " + " | ".join(_named(c, called, spoken) for c in columns) + " |",
         "|---" * len(columns) + "|",
@@ -120,6 +121,17 @@ def _table(
     if left := _left(rows, spoken):
         lines.append(f"\n{left.strip()}")
     return "\n".join(lines)
+
+
+def _days_beside_moments(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, str]:
+    """The days of columns that hold moments, too, as they stand: "2026-05-16" beside "2026-05-22
+    15:00 UTC"."""
+    found = dict[str, str]()
+    for column in columns:
+        texts = [str(row.get(column)) for row in rows]
+        if any(text.endswith("Z") and DATE.fullmatch(text[:19]) for text in texts):
+            found |= {f"{column}.{text}": text for text in texts if DATE.fullmatch(text)}
+    return found
 
 
 def _columns(rows: Sequence[Row], asked: set[str]) -> list[str]:

@@ -59,10 +59,12 @@ def _clearly(words: list[str], language: Language) -> bool:
     which languages share; and whether the others may be of it."""
     known = [w for w in words if w in _common(language.tag)]
     strange = set(words).difference(known)
-    other = {c for w in strange for c in w if not c.isascii()}.difference(language.letters)
+    other = {c for c in "".join(strange) if not c.isascii()}.difference(language.letters)
     if other and language.script == "latin":
         return False
-    return 3 * len(known) >= 2 * len(words) or 2 * sum(len(w) > 2 for w in known) >= len(words)
+    is_half = 2 * sum(len(w) > 2 for w in known) >= len(words)
+    # "was ist …" is half English, and of one language only whole
+    return 3 * len(known) >= 2 * len(words) or (is_half and _having().keys().isdisjoint(strange))
 
 
 def _most_voted(words: list[str], usual: str) -> str:

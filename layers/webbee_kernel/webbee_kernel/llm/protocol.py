@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol, runtime_checkable
+from typing import Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 from ..types import JSONObject
 
@@ -120,6 +120,18 @@ class Growing:
     apps: str = ""
 
 
+class Undo(NamedTuple):
+    """An effect of the session: the call that takes it back, as its receipt offers it, `what` the
+    receipt calls it, what was `said` in its `turn`; `taken` where it was taken back."""
+
+    name: str
+    arguments: JSONObject
+    what: str
+    said: str
+    turn: int = 0
+    taken: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One completion. `language` is the user's BCP 47 tag; `timeout_s` the whole call's limit in
@@ -128,9 +140,8 @@ class ModelRequest:
     `prompt` holds everything. A later round's prompt is the one before it with lines appended;
     adapters whose service has native tool results send `opening`, the prompt of the first round,
     and the `exchanges` since instead.
-    `growing` is None where `tools` are the same in every request. `undo` is the call that takes
-    back what the newest calls of the session made, as its receipt offers it; `undoes` is how the
-    receipt names that effect.
+    `growing` is None where `tools` are the same in every request. `undo` are
+    the effects of the session that can be taken back, the newest first.
     """
 
     role: ModelRole
@@ -143,8 +154,7 @@ class ModelRequest:
     opening: str = ""
     exchanges: tuple[Exchange, ...] = ()
     growing: Growing | None = None
-    undo: ToolCall | None = None
-    undoes: str = ""
+    undo: tuple[Undo, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

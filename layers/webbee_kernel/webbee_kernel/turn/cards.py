@@ -24,7 +24,7 @@ from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
 from ..text import disambiguate, one_line
 from ..types import JSON, CallOutcome, JSONObject, Step
-from .confirmation import FEWEST, LONGEST, MOST
+from .confirmation import FEWEST, LONGEST, MOST, answer
 from .results_block import hidden
 from .session_memory import undone_by
 
@@ -49,22 +49,23 @@ def card_of(
     calls of the same request have the same id, however often the request is delivered."""
     which = [(s.app_id, s.fn_name, json.dumps(s.arguments, sort_keys=True)) for s in calls]
     undone = undone_by(state.memory, calls[0]) if len(calls) == 1 else []
-    functions = [state.catalogue.function(*one["of"]) for one in undone]
+    made = [turn.response["calls"][receipt["call"]] for turn, receipt in undone]
+    functions = [state.catalogue.function(one["app_id"], one["fn_name"]) for one in made]
     # the one call takes back a remembered effect that destroyed something
     restores = any(function and function.action_type == "destructive" for function in functions)
     titles = state.titles(takes_back=bool(undone))
-    made = card(calls, state.catalogue, titles, state.language, restores=restores)
+    told = card(calls, state.catalogue, titles, state.language, restores=restores)
     return PendingConfirmation(
         confirmation_id=clock.confirmation_id(str(state.key), state.request_id, *which),
         expires_at=int(state.now) + LIFETIME_S,
         message=state.message,
         request_id=state.request_id,
         steps=tuple(asdict(s) for s in calls),
-        summary=made.summary,
-        values=made.keys,
-        hidden=made.hidden,
+        summary=told.summary,
+        values=told.keys,
+        hidden=told.hidden,
         resume=resume,
-        asks=made.asks(),
+        asks=told.asks(),
     )
 
 
@@ -85,6 +86,12 @@ def own_card(turn: Turn, waits: Iterable[PendingConfirmation]) -> PendingConfirm
     Others it carries on for a turn that the ring has overwritten, or keeps to be picked."""
     own = {turn.request_id, *turn.also}
     return next((p for p in waits if p.request_id in own), None)
+
+
+def card_answer(card: PendingConfirmation, message: str) -> bool | None:
+    """The yes or no to a card that a message says; the message that asked for it is none when it is
+    said again: "undo that"."""
+    return None if message == card.message else answer(message)
 
 
 def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirmation, ...]:

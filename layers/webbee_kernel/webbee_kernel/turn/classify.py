@@ -13,7 +13,7 @@ from ..config import Settings
 from ..errors import ModelUnavailable
 from ..language import of
 from ..llm.options import PLAIN, ModelOptions
-from ..llm.protocol import CUT_OFF, Growing, Model, ModelRequest, ToolCall, streamed
+from ..llm.protocol import CUT_OFF, Growing, Model, ModelRequest, streamed
 from ..observability import measure, timed
 from ..types import JSONObject
 from .confirmation import asks
@@ -45,8 +45,6 @@ class Classifier:
         """The state with the model's next answer. A later round's prompt is the one before it with
         what came of the last answer appended. Raises ModelUnavailable, TurnStopped."""
         opening = state.opening.prompt.text
-        undoing = undoable(state.memory)
-        undo = _undo(state, undoing["undo"]) if undoing else None
         request = ModelRequest(
             role="classifier",
             system=state.opening.prompt.system,
@@ -58,8 +56,7 @@ class Classifier:
             opening=opening,
             exchanges=state.exchanges,
             growing=_growing(state),
-            undo=undo,
-            undoes=undoing.get("what", ""),
+            undo=tuple(undoable(state.memory)),
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")
@@ -81,12 +78,6 @@ def _growing(state: TurnContext) -> Growing | None:
     same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
     before = same if state.rounds else opening.own + opening.shortlist.steady
     return Growing(opening.own, before, opening.prompt.apps)
-
-
-def _undo(state: TurnContext, call: JSONObject) -> ToolCall | None:
-    """The call that takes back the newest effect, while its function is there."""
-    function = state.catalogue.function(call["app_id"], call["function"])
-    return ToolCall(function.tool_name, call["params"]) if function else None
 
 
 MAX_REPAIRS = 2

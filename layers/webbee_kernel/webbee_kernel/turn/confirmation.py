@@ -21,6 +21,9 @@ _PLAIN = re.compile(
 _MARKUP = re.compile(r"[\\<\[\u200b-\u200f\u202a-\u202e\u2060-\u206f]")
 """Signs of a formula, an element, a link or a note, which a client may draw as nothing."""
 
+_BESIDE_NO = ("function", "particle", "reference", "opener")
+"""Words that say no more than the no beside them: nothing comes of it."""
+
 FEWEST, MOST = 2, 9
 """Rows that are choices; a longer list is something to read."""
 LONGEST: Final = 120
@@ -62,17 +65,20 @@ PLAINLY = Answered()
 
 
 def answer(message: str) -> bool | None:
-    """True for a plain yes ("yes, delete it"), False for a plain no, in any of the languages; None
-    for anything that says more than that, asks, or quotes, or holds a sign that no sentence does:
-    what is quoted, struck out or crossed out has one."""
+    """True for a plain yes ("yes, delete it"), False for a plain no or an "undo that", in any of
+    the languages; None for anything that says more than that, asks, or quotes, or holds a sign that
+    no sentence does: what is quoted, struck out or crossed out has one."""
     if not _PLAIN.fullmatch(message):
         return None
     said = set(_folded(message))
-    yes, no = language.forms("yes"), language.forms("no")
+    yes, undo = language.forms("yes"), language.forms("undo")
+    no = language.forms("no") | undo
     beside_yes = yes | language.forms("yes_filler")
     # where both are said, no yes is heard
     if said & no:
-        return None if said - no - language.forms("no_filler") - beside_yes else False
+        phrases = {word for phrase in undo for word in phrase.split("_")}
+        beside_no = phrases | beside_yes | language.forms("no_filler", *_BESIDE_NO)
+        return None if said - no - beside_no else False
     return None if said - beside_yes or not said & yes else True
 
 

@@ -139,7 +139,7 @@ class DirectCalls:
         turn = state.memory.answered(ask.request_id)
         if turn is None:
             raise _closed()
-        if any(ask.request_id in one["turns"] for one in undone_by(state.memory, step)):
+        if any(turn is one for one, _ in undone_by(state.memory, step)):
             return await self._propose(replace(state, message=turn.message), step, turn)
         form = _form(turn)
         filled = digest(form, step.app_id, step.fn_name, step.arguments)

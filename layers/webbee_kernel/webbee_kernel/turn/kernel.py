@@ -29,7 +29,7 @@ from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus,
 from ..text import one_line
 from ..types import JSON, CallOutcome, UserKey, from_dict
 from . import cards, confirmation, messages
-from .cards import card_of, own_card, shown_now
+from .cards import card_answer, card_of, own_card, shown_now
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
 from .confirmation import PLAINLY, Answered, asks, picked
 from .direct import DirectCalls
@@ -124,7 +124,7 @@ class Kernel:
             waits = cards.waiting(last, state.now)
             card = own_card(last, waits) if waits else None
             # a plain yes or no; whatever says more is a message
-            if card and (said := confirmation.answer(ask.message)) is not None:
+            if card and (said := card_answer(card, ask.message)) is not None:
                 state = replace(state, ask=ask._replace(request_id=ask.answer_id))
                 return await self._decide(state, card.confirmation_id, said)
             # "2", or a choice's own words

@@ -19,6 +19,7 @@ from .classify import LoopResult
 from .confirmation import asks
 from .plan import references
 from .results_block import named, near, of_call, of_calls
+from .session_memory import undone_by
 from .stream import Say
 from .turn_context import TurnContext
 
@@ -87,15 +88,23 @@ def _account(
     # its card may have been answered since: what still waits is told anew
     told = [r for r in before.get("receipts", ()) if r["status"] != "waiting"]
     for one in receipts(calls, tag):
-        made = ended[one.call]
-        undo = undo_of(made, state.catalogue) if made.action_type != "read" else {}
-        told.append(_receipt(one, tag) | _known({"call": first + one.call, "undo": undo}))
+        calls_back = _ways_back(state, ended[one.call])
+        told.append(_receipt(one, tag) | _known({"call": first + one.call, **calls_back}))
     if waiting:
         what = cut(one_line(waiting.summary), LONGEST_WHAT)
         told.append(_receipt(Receipt(-1, "waiting", what), tag))
     done = before.get("work", {})
     counts = {name: n + done.get(name, 0) for name, n in asdict(work(calls)).items()}
     return {"work": Work(**counts).to_dict(tag), **({"receipts": told} if told else {})}
+
+
+def _ways_back(state: TurnContext, made: CallOutcome) -> JSONObject:
+    """The call that takes an effect back, and this one where it took back an earlier effect."""
+    if made.action_type == "read":
+        return {}
+    offered = undone_by(state.memory, made) if made.ok else []
+    took = offered[0][1]["undo"] if offered else {}
+    return {"undo": undo_of(made, state.catalogue), "took": took}
 
 
 def _receipt(receipt: Receipt, tag: str) -> JSONObject:

@@ -13,6 +13,7 @@ from ..channels.fact_ledger import OMITTED_FN, lines, record
 from ..clock import iso
 from ..config import Settings
 from ..errors import BadInput, CallError
+from ..llm.protocol import Undo
 from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
 from ..text import ARROW, one_line, squeezed
 from ..types import JSON, CallOutcome, JSONObject, Step, object_of
@@ -67,17 +68,34 @@ def history(
     return tuple(_item(turn, mask) for turn in memory.turns)
 
 
-def undoable(memory: SessionMemory) -> JSONObject:
-    """The newest effect of the remembered turns that can be taken back, where its turn had one such
-    alone: `what` it was, the call `undo`, the function that it is `of`, the requests of its
-    `turns`. Empty while a card waits, unless that is the card of this very undo."""
-    for turn in reversed(memory.turns):
-        if offered := list(_undoable(turn)):
-            waits = [s for p in memory.turns[-1].waiting for s in p.steps]
-            calls = [_as_undo(s["app_id"], s["fn_name"], s["arguments"]) for s in waits]
-            is_open = len(offered) == 1 and calls in ([], [offered[0]["undo"]])
-            return offered[0] if is_open else {}
-    return {}
+def undoable(memory: SessionMemory) -> list[Undo]:
+    """The effects of the remembered turns that a call takes back, the newest first. While a card
+    waits, those that it takes back alone."""
+    waits = [s for p in memory.turns[-1].waiting for s in p.steps] if memory.turns else []
+    asked = [_as_undo(s["app_id"], s["fn_name"], s["arguments"]) for s in waits]
+    return [
+        Undo(_name(one["undo"]), one["undo"]["params"], one["what"], turn.message, turn.seq, taken)
+        for turn, one, taken in _newest_first(memory)
+        if "undo" in one and (not asked or one["undo"] in asked)
+    ]
+
+
+def _newest_first(memory: SessionMemory) -> Iterator[tuple[Turn, JSONObject, bool]]:
+    """The receipts of effects, each with its turn and whether it was taken back since."""
+    later = list[JSONObject]()
+    effects = ((turn, one) for turn in reversed(memory.turns) for one in [*_effects(turn)][::-1])
+    for turn, one in effects:
+        is_taken = one.get("undo") in later
+        # what was brought back since counts as never taken back
+        if is_taken:
+            later.remove(one["undo"])
+        elif "took" in one:
+            later.append(one["took"])
+        yield turn, one, is_taken
+
+
+def _name(call: JSONObject) -> str:
+    return f"{call['app_id']}__{call['function']}"
 
 
 def _as_undo(app_id: str, function: str, arguments: JSONObject) -> JSONObject:
@@ -85,19 +103,16 @@ def _as_undo(app_id: str, function: str, arguments: JSONObject) -> JSONObject:
     return {"app_id": app_id, "function": function, "params": arguments}
 
 
-def _undoable(turn: Turn) -> Iterator[JSONObject]:
-    for receipt in turn.response.get("receipts", ()):
-        if "undo" in receipt:
-            made = turn.response["calls"][receipt["call"]]
-            of, turns = [made["app_id"], made["fn_name"]], [turn.request_id, *turn.also]
-            yield {"what": receipt["what"], "undo": receipt["undo"], "of": of, "turns": turns}
+def _effects(turn: Turn) -> Iterator[JSONObject]:
+    """A turn's receipts of what can be taken back, or took something back."""
+    yield from (r for r in turn.response.get("receipts", ()) if "undo" in r or "took" in r)
 
 
-def undone_by(memory: SessionMemory, step: Step) -> list[JSONObject]:
-    """The effects that this very call takes back, as receipts have offered it."""
-    call = _as_undo(step.app_id, step.fn_name, step.arguments)
-    offered = (one for turn in memory.turns for one in _undoable(turn))
-    return [one for one in offered if one["undo"] == call]
+def undone_by(memory: SessionMemory, made: Step | CallOutcome) -> list[tuple[Turn, JSONObject]]:
+    """The receipts that have offered this very call as what takes their effects back, each with its
+    turn."""
+    call = _as_undo(made.app_id, made.fn_name, made.arguments)
+    return [(t, one) for t in memory.turns for one in _effects(t) if one.get("undo") == call]
 
 
 def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:

@@ -126,10 +126,11 @@ class TurnContext:
 
     @cached_property
     def language(self) -> str:
-        """The tag of the language to answer in: the message's own where it is clear, else the
-        user's setting."""
-        said = words.detect(self.message, self.user.language)
-        return self.user.language if said == words.of(self.user.language).tag else said
+        """That of the message where it is clear, else of the two before, else the user's own."""
+        own = said = self.user.language
+        for text in (*(t.message for t in self.memory.turns[-2:]), self.message):
+            said = words.detect(text, said)
+        return own if said == words.of(own).tag else said
 
     @property
     def sections(self) -> tuple[Section, ...]:

@@ -99,14 +99,14 @@ class Commands:
     def parts(self) -> list[str]:
         """The commands that a message joins; none unless every part is one."""
         tokens = self.message.tokens
-        joints = self._joints((0, len(tokens)))
+        joints = self.joints((0, len(tokens)))
         # a text of many parts is no list of commands
         if len(joints) > MOST_JOINTS:
             return []
         begun = [n for n in joints if any(self._opens(tag, n) for tag in self._tags)]
         found = []
         for first, last in pairwise([0, *begun, len(tokens)]) if begun else ():
-            said = self.message.text[tokens[self._past_joints(first)].start : tokens[last - 1].end]
+            said = self.message.text[tokens[self.past_joints(first)].start : tokens[last - 1].end]
             if not Commands(replace(self.reading, message=said), self.tools).readings():
                 return []
             found.append(said)
@@ -117,21 +117,21 @@ class Commands:
     def _opens(self, tag: str, at: int) -> bool:
         """Whether a command may begin behind the conjunctions at a place, with its first word or
         with a "show me"."""
-        at = self._past_joints(at)
+        at = self.past_joints(at)
         if at >= len(self.message.tokens):
             return False
         first, last, _ = self.message.bounds(tag, ask=True, first=at)
         at = self.message.past_articles(tag, first, last - 1)
         return (tag, self.message.stems(tag)[at]) in self._openings
 
-    def _joins(self, at: int) -> bool:
+    def joins(self, at: int) -> bool:
         return bool(self.message.words[at]) and any(
             self.message.stems(tag)[at] in lexicon(tag).conjunctions for tag in self._tags
         )
 
-    def _past_joints(self, at: int) -> int:
+    def past_joints(self, at: int) -> int:
         """The place behind the conjunctions that stand at a place."""
-        while at < len(self.message.tokens) and self._joins(at):
+        while at < len(self.message.tokens) and self.joins(at):
             at += 1
         return at
 
@@ -230,7 +230,7 @@ class Commands:
 
     def _begins(self, pattern: Pattern, piece: int, at: int, last: int) -> int:
         """Where the value of a slot begins: behind articles, or behind what leads to a text."""
-        wanted, tool, tokens = pattern.pieces[piece], pattern.tool, self.message.tokens
+        wanted, tokens = pattern.pieces[piece], self.message.tokens
         names = wanted.kind != "text" or wanted.slot in language.title_keys()
         # "the {title} note": the noun's article
         after = self.message.past_articles(pattern.tag, at, last)
@@ -239,9 +239,7 @@ class Commands:
             at = after
         else:
             at = next((n + 1 for n in range(at, after) if tokens[n].kind == "colon"), at)
-        is_text = wanted.kind == "text" and after < last
-        span = (at, last)
-        return self.values.behind_kind(tool, pattern.tag, wanted.slot, span) if is_text else at
+        return at
 
     def _ends(self, pattern: Pattern, piece: int, at: int, last: int) -> list[int]:
         """Where a slot may end: at the end, before its next literal word, or, before another slot,
@@ -280,6 +278,7 @@ class Commands:
     def _command(self, pattern: Pattern, filled: list[_Filled]) -> Command:
         """The command of a pattern whose slots are filled."""
         tool, found = pattern.tool, [(p, span, v) for p, span, v in filled if isinstance(v, Value)]
+        found = found if tool.action_type == "read" else self._dated_apart(pattern, found)
         untold = self._untold(pattern, found)
         told = {p.slot: v.value for p, _, v in found if p.slot and p.slot not in untold}
         arguments = {**pattern.fixed, **told}
@@ -299,6 +298,39 @@ class Commands:
             not untold and all(self._is_one_thing(pattern, span, arguments) for span in spans),
             sum(bool(piece.stem) for piece, *_ in filled),
         )
+
+    def _dated_apart(
+        self, pattern: Pattern, found: list[tuple[Piece, Span, Value]]
+    ) -> list[tuple[Piece, Span, Value]]:
+        """What was found, a day that a title begins or ends with as the one date that has no value:
+        "remind me that on Friday the rent is due"."""
+        tool, known = pattern.tool, parameters(pattern.tool)
+        free = dated(tool) - {p.slot for p, *_ in found} - pattern.fixed.keys()
+        titles = [one for one in found if one[0].slot in language.title_keys()]
+        if len(free) != 1 or len(titles) != 1:
+            return found
+        [(piece, span, _)], [name] = titles, free
+        for day, rest in self._edges(span, pattern.tag):
+            told = self.values.of("date", known[name], day, tool, pattern.tag)
+            title = self.values.of(piece.kind, known[piece.slot], rest, tool, pattern.tag)
+            if isinstance(told, Value) and isinstance(title, Value):
+                found.remove(titles[0])
+                date = (Piece(slot=name, kind="date"), day, told)
+                return [*found, (piece, rest, title), date]
+        return found
+
+    def _edges(self, span: Span, tag: str) -> Iterator[tuple[Span, Span]]:
+        """The first words and the rest, and the last ones, the most first, where a date stands in
+        them; no article ends them, nor begins them but one that leads to a day."""
+        first, last = span
+        if self.message.tokens[first].kind == "quote" or not self.values.holds_date(span, tag):
+            return
+        leads = language.of(tag).calendar.day_lead.split()
+        for size in range(min(_EDGE, last - first - 1), 0, -1):
+            for at, rest in ((first, (first + size, last)), (last - size, (first, last - size))):
+                is_led = self.message.words[at] in leads or not self.message.is_passed_over(at, tag)
+                if is_led and not self.message.is_passed_over(at + size - 1, tag):
+                    yield (at, at + size), rest
 
     def _named(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
         """The record that a write changes, as it was shown; empty for a read, or without one."""
@@ -345,8 +377,8 @@ class Commands:
         """Whether more than a text stands here: a quotation, the mark of "can you …?", a value."""
         tag, tool, message = pattern.tag, pattern.tool, self.message
         # only what the slot begins with can be a quotation of its own
-        last = span[0] + 1 if message.has_colon else span[1]  # "note: he said “no”" is one text
-        is_asked = message.has_colon and message.is_led(tag) and message.text.endswith("?")
+        last = span[0] + 1 if message.colon else span[1]  # "note: he said “no”" is one text
+        is_asked = message.colon and message.is_led(tag) and message.text.endswith("?")
         if is_asked or "quote" in (token.kind for token in message.tokens[span[0] : last]):
             return True
         is_date = bool(dated(tool)) and self.values.is_dated(span, tag)
@@ -372,20 +404,20 @@ class Commands:
         is_led |= words[at] in known.articles - known.particles
         return COLON not in stems[at + 1 : span[1]] and (is_led or stems[at] not in known.small)
 
-    def _joints(self, span: Span) -> list[int]:
+    def joints(self, span: Span) -> list[int]:
         """Where something else may begin in these words: behind a conjunction or a break."""
         tokens, text = self.message.tokens, self.message.text
         return [
             n
             for n in range(span[0] + 1, span[1])
             if tokens[n - 1].kind != "colon"
-            and (BREAK.search(text, tokens[n - 1].end, tokens[n].start) or self._joins(n))
+            and (BREAK.search(text, tokens[n - 1].end, tokens[n].start) or self.joins(n))
         ]
 
     def _is_several(self, pattern: Pattern, span: Span) -> bool:
         """Whether another command or another thing begins in these words."""
         tag = pattern.tag
-        joints = self._joints(span)
+        joints = self.joints(span)
         if not joints:
             return False
         stems, nouns = self.message.stems(tag), self.values.nouns(pattern.tool.app_id, tag)

@@ -97,17 +97,18 @@ class Value(NamedTuple):
 
 
 class Unclear(NamedTuple):
-    """The message points at one of these records; `span` are the tokens that do, `named` says that
-    each of the records has the words."""
+    """The message points at one of these records, or at `every` one of them; `span` are the tokens
+    that do, `named` says that each of the records has the words."""
 
     rows: tuple[JSONObject, ...]
     span: Span
     named: bool = False
+    every: bool = False
 
     @property
-    def is_unseen(self) -> bool:
-        """Whether it names what nobody was shown."""
-        return self.named and not self.rows
+    def is_told(self) -> bool:
+        """Whether it means what was shown, or all there is."""
+        return bool(self.rows) or self.every
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from ...text import dumps
 from ..protocol import ToolSpec
 from .commands import Commands
 from .examples import Command, Pattern, patterns, speech
-from .message import lexicon
+from .message import COLON, lexicon
 
 LONGEST_NAMING: Final = 20
 """Words of a message that names a record which nobody was shown."""
@@ -23,6 +23,8 @@ _HIDDEN: Final = re.compile(r"<[A-Z]+_\d+>")
 def looked_through(commands: Commands, readings: Sequence[Command]) -> Command | None:
     """The list of the one app that may hold the record or the person that the message names and
     nobody was shown."""
+    if every := [c for c in readings if c.unclear and c.unclear.every]:  # "all notes"
+        return _list_for(every, commands)
     # a long message is a text, and names nothing by itself
     is_long = len(commands.message.tokens) > LONGEST_NAMING
     if is_long or any(c.is_found or (c.unclear and c.unclear.rows) for c in readings):
@@ -48,7 +50,7 @@ def _says_what(pattern: Pattern, commands: Commands) -> bool:
     known, told = lexicon(pattern.tag), pattern.literals
     knowing = {t.app_id for t in commands.tools if speech(t, pattern.tag) >= told}
     is_alone = pattern.is_to_somebody or len(knowing) == 1
-    return is_alone and bool(told - known.function - known.question)
+    return is_alone and bool(told - known.function - known.question - {COLON})
 
 
 def list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None:
@@ -63,10 +65,12 @@ def lists(data: object) -> list[list[object]]:
 
 
 def holds_all(data: object) -> bool:
-    """Whether a list that was looked through is all of it: no count in it is above its rows, and
-    nothing in it is hidden."""
+    """Whether a list that was looked through is all of it, and nothing in it is hidden."""
+    return is_whole(data) and not _HIDDEN.search(dumps(data))
+
+
+def is_whole(data: object) -> bool:
+    """Whether no count in a list that was looked through is above its rows."""
     rows = sum(map(len, lists(data)))
     counts = data.values() if isinstance(data, dict) else ()
-    return not any(isinstance(n, int) and n > rows for n in counts) and not _HIDDEN.search(
-        dumps(data)
-    )
+    return not any(isinstance(n, int) and n > rows for n in counts)

@@ -6,10 +6,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from ... import language
@@ -96,6 +94,7 @@ class Lexicon:
         self.function = words.function - self.denial
         self.small = self.function | self.reference | self.plural | self.denial
         self.question = words.question | words.asks.keys()
+        self.small_talk = _phrases(words.forms("greeting"))
         self.hello = words.greeting | words.help | words.thanks | words.ability
         self.thanks = words.thanks
         self.polite = self.hello.union(self.function, words.opener, words.question)
@@ -104,23 +103,16 @@ class Lexicon:
         groups = {**words.objects, **words.alike}
         self.alike = {stem: f"={group}" for stem, group in groups.items()}
         self.address, self.toward, self.ability = words.address, words.toward, words.ability
-        self.undoing = words.undo  # "back"
         aside = self.small | words.opener | words.and_ | words.ordinals.keys()
-        self.aside_of_undo = aside - self.undoing
-        self.undo = {self.of_undo(p.split("_")) for p in words.forms("undo")}
+        self.aside_of_undo = aside - words.undo
+        told = (self.senses(p.split("_")) for p in words.forms("undo"))
+        self.undo = [phrase - self.aside_of_undo for phrase in told]
+        self.undo_words = [phrase for phrase in self.undo if len(phrase) == 1]  # "back"
 
-    def of_undo(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The stems of words that say what is done, without those that only point at something."""
-        # "take it back" and "take that back" are one phrase
-        stems = [language.stem(word, self.tag) for word in words]
-        return tuple(self.alike.get(s, s) for s in stems if s and s not in self.aside_of_undo)
-
-    def beside_undo(self, said: Sequence[str]) -> Iterator[tuple[set[str], Sequence[str]]]:
-        """What stands beside each "undo that" in such stems, and what of it stands behind."""
-        for phrase in self.undo:
-            with suppress(ValueError):  # not all of its words, in this order
-                at = [*accumulate(phrase, lambda n, word: said.index(word, n + 1), initial=-1)]
-                yield {*said} - {*phrase}, said[at[-1] + 1 :]
+    def senses(self, words: Sequence[str]) -> set[str]:
+        """What words are compared by."""
+        stems = (language.stem(word, self.tag) for word in words)
+        return {self.alike.get(stem, stem) for stem in stems}
 
 
 def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:
@@ -172,7 +164,8 @@ class Message:
     @cached_property
     def words(self) -> list[str]:
         """Each word, folded and without accents; nothing for the other tokens."""
-        return [key_fold(t.text) if t.kind == "word" else "" for t in self.tokens]
+        told = (t.text.replace("’", "'") if t.kind == "word" else "" for t in self.tokens)
+        return [*map(key_fold, told)]
 
     def stems(self, tag: str) -> tuple[str, ...]:
         """What each word is compared by; a colon by itself, other tokens that are no words by
@@ -204,8 +197,11 @@ class Message:
         return self._bounds[key]
 
     def is_greeting(self, tag: str) -> bool:
-        """Whether the message only greets or thanks, or asks what there is to do."""
+        """Whether the message only greets or thanks, asks how one is, or what there is to do."""
         stems, known = self.stems(tag), lexicon(tag)
+        left = self.words[slice(*self.bounds(tag, ask=False)[:2])]
+        if left in known.small_talk.get(next(iter(left), ""), ()):
+            return True
         return not known.hello.isdisjoint(stems) and known.polite.issuperset(stems)
 
     def is_denial(self, tag: str) -> bool:
@@ -229,10 +225,10 @@ class Message:
         told = [w for w in words if len(w) > 2 and sense(w, tag) not in small]
         return [w for w in told if fields or language.stem(w, tag) not in known.fields]
 
-    @property
-    def has_colon(self) -> bool:
-        """Whether a text may stand behind a colon in it."""
-        return any(t.kind == "colon" for t in self.tokens)
+    @cached_property
+    def colon(self) -> int:
+        """The place of its first colon, 0 where no text stands behind one."""
+        return next((n for n, token in enumerate(self.tokens) if token.kind == "colon"), 0)
 
     @cached_property
     def asks(self) -> bool:
@@ -246,17 +242,6 @@ class Message:
     def denies(self, tag: str, first: int = 0, last: int | None = None) -> bool:
         """Whether one of these words denies or forbids something."""
         return not lexicon(tag).denial.isdisjoint(self.stems(tag)[first:last])
-
-    def ending(self, tag: str) -> tuple[int, tuple[str, ...]]:
-        """The last part behind a break that says what is done, as its first token and its stems
-        without those that only point at something."""
-        words = [token.text for token in self.tokens]
-        # only what stands between two tokens can part the message
-        gaps = (self.text[t.end : t.end + 2] + " " for t in self.tokens[:-1])
-        begins = [0, *(n for n, gap in enumerate(gaps, 1) if BREAK.match(gap))]
-        spans = reversed([*pairwise([*begins, len(words)])])
-        parts = ((first, lexicon(tag).of_undo(words[first:last])) for first, last in spans)
-        return next((part for part in parts if part[1]), (0, ()))
 
     def is_led(self, tag: str) -> bool:
         """Whether a "can you" leads to the command, so that a question mark is no text's."""

@@ -20,10 +20,11 @@ from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from ..tools import does
 from .commands import Commands
 from .examples import Command, Pattern, Span, Unclear, language_of
-from .lookups import LONGEST_NAMING, holds_all, list_of, lists, looked_through
+from .lookups import LONGEST_NAMING, holds_all, is_whole, list_of, lists, looked_through
 from .message import lexicon, sense
 from .prompt_reader import holding, name_of, read_prompt, records_of, stems_of_name
 from .questions import Questions
+from .several import each, told_apart
 from .undo import UndoMessage
 
 KERNEL: Final = "kernel"
@@ -66,10 +67,6 @@ def classify(request: ModelRequest) -> ModelResponse:
     # a guard sent the call back: what is missing becomes a form
     if reading.is_refused:
         return _asked(readings[0], tools, tag) if readings else _near(commands, tag)
-    # a sure write takes all of the message: "note: buy milk and call Anna"
-    is_write = any(c.is_sure and c.tool.action_type != "read" for c in readings)
-    if not is_write and (parts := commands.parts()):
-        return _said(parts[:OFFERED], "one_at_a_time", tag)
     return _answer(readings, commands, request, tag)
 
 
@@ -78,15 +75,21 @@ def _answer(
 ) -> ModelResponse:
     """The one whole command, or the question which is meant. Where there is none, what was just
     made is taken back, a question is looked up, and what nobody was shown is looked for."""
+    if made := told_apart(commands) or each(readings, is_listed=False):
+        return _calls(made)
+    # a sure write takes all of the message: "note: buy milk and call Anna"
+    is_write = any(c.is_sure and c.tool.action_type != "read" for c in readings)
+    if not is_write and (parts := commands.parts()):
+        return _said(parts[:OFFERED], "one_at_a_time", tag)
     back = UndoMessage(commands, request)
-    is_open = not any(c.is_sure or (c.unclear and c.unclear.rows) for c in readings)
-    if is_open and back.is_said and (back.is_done or not request.undo):
-        key = "undone_already" if back.is_done else "nothing_to_undo"
-        return ModelResponse(text=language.of(tag).say(key, what=request.undoes))
+    is_open = not any(c.is_sure or (c.unclear and c.unclear.is_told) for c in readings)
+    if is_open and back.nothing_left and back.is_said:
+        return ModelResponse(text=back.nothing_left)
     # "delete the last one" may be no command yet
-    found = back.command if is_open else None
+    if is_open and (undoing := back.commands):
+        return _calls(undoing)
     asked = Questions(commands)
-    if found := found or (None if readings else asked.about()):
+    if not readings and (found := asked.about()):
         return _calls([found])
     going_on = [t for t in request.tools if t.name == CONTINUE]
     if going_on and (found := looked_through(commands, readings)):
@@ -117,12 +120,14 @@ def _behind(commands: Commands, tag: str) -> ModelResponse:
         return _calls(commands.readings())  # it told of no records
     found = Commands(replace(reading, facts=reading.results + reading.facts), commands.tools)
     readings, is_all = found.readings(), holds_all(reading.results[0].data)
+    if made := each(readings, is_listed=is_whole(reading.results[0].data)):
+        return _calls(made)
     if len(readings) == 1 and (readings[0].is_found if is_all else readings[0].is_sure):
         return _calls(readings)
     if readings and not (readings[0].unclear or readings[0].is_unfound):
         return _form(readings[0], tag)  # "write a mail to Anna"
     left = [*readings, *found.seeking.readings()]
-    sought = [c.unclear for c in left if c.unclear]
+    sought = [u for c in left if (u := c.unclear) and (u.rows or not u.every)]
     if not sought:
         return ModelResponse(text=language.of(tag).say("nothing_more"))
     lost = max(sought, key=lambda unclear: (bool(unclear.rows), unclear.named))
@@ -149,7 +154,7 @@ def _not_named(
 ) -> ModelResponse:
     """What is said where a list has not the one record that the message names: that there is none,
     and which it may be, first those that share a word with it."""
-    rows = lost.rows or tuple(found.values.records.known(lookup.tool.app_id))
+    rows = lost.rows or tuple(found.values.records.listed(lookup.tool.app_id))
     is_named = bool(lost.named and is_all)
     none = _none_is_called(lost, found, tag)
     if not rows:  # without an offer the narrator tells the empty list

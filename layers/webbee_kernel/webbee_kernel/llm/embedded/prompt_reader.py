@@ -19,6 +19,8 @@ _MESSAGE = re.compile(r"\[(\d{4}-\d\d-\d\dT\S+) user\] ?(.*)$")
 _TURN = re.compile(r"\[\d{4}-\d\d-\d\dT\S+ user \w+ apps=\[[^\]]*\]\] (.*?) → ")
 _RESULT = re.compile(r'RESULT: app=(\S+) fn=(\S+) .*?summary="(?:[^"\\]|\\.)*" data=(.*)$')
 _FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
+_ARGUMENTS = re.compile(r"ARGS: app=(\S+) fn=(\S+) args=(.*)$")
+_CUT = re.compile(r"…\[\d+ chars\]$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
 _WRITTEN = re.compile(r"^NOTE: the new message writes out (\{.*\})$", re.MULTILINE)
@@ -27,12 +29,23 @@ _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What one successful call returned, in the turn of what was `said`."""
+    """What one successful call returned, in the turn of what was `said`, and what of its arguments
+    that does not repeat."""
 
     app_id: str
     fn_name: str
     data: Any
     said: str = ""
+    arguments: JSONObject = field(default_factory=dict)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The texts of the one record that it is about; empty where one was cut."""
+        rows = records_of(self.data) or ()
+        own = rows[0] if len(rows) == 1 else self.data if isinstance(self.data, dict) else {}
+        told = {**own, **self.arguments} if len(rows) < 2 else {}
+        texts = {k: v for k, v in told.items() if isinstance(v, str)}
+        return {k: "" if _CUT.search(v) else v for k, v in texts.items()}
 
 
 @dataclass(slots=True)
@@ -95,6 +108,11 @@ def _facts(pattern: re.Pattern[str], line: str) -> list[Fact]:
 def _read_history(line: str, reading: Reading, said: list[str]) -> None:
     if facts := _facts(_FACTS, line):
         reading.facts += [replace(fact, said=(said or [""])[-1]) for fact in facts]
+    elif called := _facts(_ARGUMENTS, line):
+        [asked], last = called, reading.facts[-1:]
+        is_same = [(f.app_id, f.fn_name) for f in last] == [(asked.app_id, asked.fn_name)]
+        base = reading.facts.pop() if is_same else replace(asked, data={})
+        reading.facts.append(replace(base, arguments=asked.data, said=(said or [""])[-1]))
     elif turn := _TURN.match(line):
         said.append(turn[1])
     elif found := _MESSAGE.match(line):
@@ -115,6 +133,7 @@ class Records:
         found = ((f, records_of(f.data)) for f in reading.facts)
         self._shown = [self._of(fact, rows) for fact, rows in found if rows is not None]
         self._listed = reading.known
+        self.texts = reading.facts[0].texts if reading.facts else {}
         self._addresses = [_addresses_of(f.data) for f in reading.facts]
 
     def _of(self, fact: Fact, rows: list[JSONObject]) -> tuple[str, bool, list[JSONObject]]:

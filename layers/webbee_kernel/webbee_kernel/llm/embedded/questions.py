@@ -46,6 +46,8 @@ class Questions:
         only points at; None where there are several."""
         reads = self._reads if self.is_asked else {}
         meant = [(app_id, i) for app_id, read in reads.items() for i in self._meant(*read)]
+        newest = [one for one in meant if self._values.records.is_newest(one[0])]
+        meant = newest or meant
         return self.reading(*meant[0]) if len(meant) == 1 else None
 
     def reading(self, app_id: str, ident: str) -> Command | None:

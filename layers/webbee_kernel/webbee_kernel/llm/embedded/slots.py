@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -17,17 +15,12 @@ from ...language.stems import folded_words
 from ...types import JSONObject
 from ..function_form import Parameter, parameters, sends
 from ..protocol import ToolSpec
-from .examples import Pattern, Piece, Span, Unclear, Value, patterns, speech, unfilled
-from .message import COLON, Message, bare, lexicon, sense, without_stop
-from .prompt_reader import Reading, Records, holding, words_of_name
+from .examples import Pattern, Piece, Span, Unclear, Value, patterns, unfilled
+from .message import COLON, lexicon, sense, without_stop
+from .shown import MOST_SOUGHT, ShownValues
 
 LONGEST_NUMBER: Final = 15
 """Digits of a number; what is longer is an id, or nothing."""
-MOST_ROWS: Final = 50
-MOST_SOUGHT: Final = 5
-"""Words that are looked for."""
-MOST_NAMED: Final = 3
-"""Words of a person's name."""
 LONGEST_LABEL: Final = 2
 """Words of a label that is a name: "the text", and not "what to look for"."""
 LONG: Final = 300
@@ -35,16 +28,8 @@ LONG: Final = 300
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
 
 
-class SlotValues:
+class SlotValues(ShownValues):
     """Values of one message beside what was shown before."""
-
-    def __init__(self, message: Message, reading: Reading, tools: Sequence[ToolSpec]) -> None:
-        # what a write gave back is no list to count places in
-        writes = {(t.app_id, t.fn_name) for t in tools if t.action_type != "read"}
-        self.message, self.records = message, Records(reading, writes)
-        self._tools, self._seeks = tools, reading.seeks
-        self._now = datetime.fromisoformat(reading.at)
-        self._nouns: dict[tuple[str, str], frozenset[str]] = {}
 
     def of(
         self, kind: str, parameter: Parameter, span: Span, tool: ToolSpec, tag: str
@@ -81,7 +66,7 @@ class SlotValues:
         if form != "quote" and int(parameter.schema.get("maxLength", 0)) <= LONG:
             text = without_stop(text)
         # "can you add milk?" is no question about milk
-        if form != "quote" and self.message.is_led(tag) and not self.message.has_colon:
+        if form != "quote" and self.message.is_led(tag) and not self.message.colon:
             text = text.rstrip("?？ ")
         if tool.action_type == "read" and form != "quote":
             first = self.message.past_articles(tag, first, span[1] - 1)
@@ -96,16 +81,6 @@ class SlotValues:
             return None
         words = 0 if form in ("quote", "url") else span[1] - span[0]
         return Value([text] if parameter.kind == "list" else text, words)
-
-    def is_anothers(self, app_id: str, tag: str, span: Span | None = None) -> bool:
-        """Whether these words hold what another app calls its records, and none of the message is
-        what this one does."""
-        for told in {tag, self.message.tag}:  # an example may be of no language
-            stems, own = self.message.stems(told), self.nouns(app_id, told)
-            held = self.every_noun(told).intersection(stems[slice(*span)] if span else stems)
-            if held and own.isdisjoint(stems):
-                return True
-        return False
 
     def points(
         self, span: Span, tag: str, nouns: frozenset[str] = frozenset(), *, bare: bool = False
@@ -133,6 +108,10 @@ class SlotValues:
             m.kind != "weekday" or m.start == 0 or text.rstrip(".").endswith(m.text)
             for m in self._dates(text, tag)
         ) or any(a in leads and b.isdigit() and len(b) < 3 for a, b in pairwise(words))
+
+    def holds_date(self, span: Span, tag: str) -> bool:
+        """Whether a date stands anywhere in these words."""
+        return bool(self._dates(self.message.slice(*span), tag))
 
     def is_day(self, text: str, tag: str) -> bool:
         """Whether a text is a day told from now, and nothing else: "today"."""
@@ -185,132 +164,6 @@ class SlotValues:
         is_timed = "T" in said and parameter.schema.get("format") == "date"
         return Value(said) if said and not is_timed else None
 
-    # Values that were shown before
-
-    def _address(self, span: Span, app_id: str, tag: str) -> Value | Unclear | None:
-        """An address of the message, or of the one that the words name; "the same address" and
-        "to her" are the one shown last."""
-        at = self._telling(span, tag)
-        if len(at) == 1 and self.message.tokens[at[0]].kind == "email":
-            return Value(self.message.tokens[at[0]].text)
-        known = lexicon(tag)
-        stems = {self.message.stems(tag)[n] for n in at}
-        if known.reference.isdisjoint(stems):
-            return self._address_of(at, span, app_id, tag)
-        named = not known.address.isdisjoint(stems)
-        points = (known.address | known.reference if named else known.toward).issuperset(stems)
-        found = self.records.address(is_only=not named) if points else ""
-        return Value(found) if found else None
-
-    def _address_of(
-        self, at: Sequence[int], span: Span, app_id: str, tag: str
-    ) -> Value | Unclear | None:
-        """The one address of the records that hold a name; where none does, one that nobody was
-        shown may."""
-        words, naming = self.message.words[slice(*span)], self.message.stems(tag)[slice(*span)]
-        text = self.message.slice(*span)  # no "Tom the"
-        if (
-            not all(words)
-            or not len(at) == len(words) <= MOST_NAMED
-            or text not in (text.lower(), text.title())
-        ):
-            return None
-        found = self.records.addresses(naming, tag)
-        if len(found) == 1:
-            return Value(found[0], len(naming))
-        is_told = any(t.kind == "email" for t in self.message.tokens)
-        is_sought = self._seeks and not (found or is_told)
-        unseen = is_sought and self.nouns(app_id, tag).isdisjoint(naming)
-        return Unclear((), span, named=True) if unseen else None
-
-    def _record(self, kind: str, span: Span, app_id: str, tag: str) -> Value | Unclear | None:
-        """The id of the record that the words name, number, or point at. Without the app's noun,
-        only words of its own name a record, or it is the app's that was shown last."""
-        if self.message.denies(tag, *span):  # "not done"
-            return None
-        at, known, nouns = self._telling(span, tag), lexicon(tag), self.nouns(app_id, tag)
-        if len(at) == 1 and (own_id := self._own_id(kind, app_id, span)):
-            return own_id
-        if any(self.message.tokens[n].kind not in ("word", "quote", "colon") for n in at):
-            return None
-        words = [w.text for n in at for w in language.tokens(self.message.tokens[n].text)]
-        words = [bare(word) for word in words]  # "Sarah's mail"
-        stems = [language.stem(w, tag) for w in words if sense(w, tag) not in nouns]
-        has_noun = len(stems) < len(words)
-        here = has_noun or self.records.is_newest(app_id)
-        rows = self.records.rows(app_id) if here else []
-        ordinals = [known.ordinals[s] for s in stems if s in known.ordinals]
-        small = known.reference | known.plural | known.ordinals.keys()
-        is_sought = self._seeks and span[1] - span[0] <= MOST_SOUGHT
-        is_sought = is_sought and not self.is_anothers(app_id, tag, span)
-        unseen = Unclear((), span, named=True) if is_sought else None
-        if naming := [s for s in stems if s not in small]:
-            held = holding(self.records.known(app_id), naming, tag)
-            aside = known.small | nouns
-            exact = [row for row in held if words_of_name(row, tag) - aside <= {*naming}]
-            held = exact or held  # "Milk", and not "Milk for Bob"
-            several = Unclear(tuple(held), span, True) if len(held) > 1 else None
-            found = several or self._chosen(kind, held, span)
-            any_of = Unclear(tuple(rows), span) if has_noun and len(rows) > 1 else None
-            return found or unseen or any_of
-        if ordinals:
-            listed, place = self.records.listed(app_id), ordinals[0] - (ordinals[0] > 0)
-            inside = len(ordinals) == 1 and -len(listed) <= place < len(listed)
-            placed = self._chosen(kind, [listed[place]], span) if inside else None
-            return placed or (Unclear((), span) if rows else unseen)
-        if not (rows or has_noun):
-            return None
-        newest = self.records.newest(app_id) if here else []
-        if kind == "ids" and not known.plural.isdisjoint(stems):
-            return Value([r["id"] for r in newest[:MOST_ROWS]]) if newest else None
-        if rows and not (known.plural - known.reference).isdisjoint(stems):  # "all", and not "them"
-            return Unclear(tuple(rows), span, named=True)
-        return self._chosen(kind, newest, span) or Unclear((), span)
-
-    def _own_id(self, kind: str, app_id: str, span: Span) -> Value | None:
-        """The one word as an id: a record's that is known, or what has the form of one and is no
-        other app's."""
-        text = without_stop(self.message.slice(*span))
-        if not any(str(r["id"]) == text for r in self.records.rows(app_id)):
-            shaped = any(map(str.isdigit, text)) and not text.isdigit()
-            shaped = shaped and self.message.tokens[span[0]].kind == "word"  # a quoted title
-            if not shaped or self.records.has(text):
-                return None
-        return Value([text] if kind == "ids" else text)
-
-    def _chosen(self, kind: str, rows: Sequence[JSONObject], span: Span) -> Value | Unclear | None:
-        if len(rows) != 1:
-            return Unclear(tuple(rows), span) if rows else None
-        return Value([rows[0]["id"]] if kind == "ids" else rows[0]["id"])
-
-    def _telling(self, span: Span, tag: str) -> list[int]:
-        """The tokens that are no articles and no other small words, unless they point at
-        something."""
-        known, stems = lexicon(tag), self.message.stems(tag)
-        small = known.function - known.reference - known.plural
-        return [
-            n
-            for n in range(*span)
-            if stems[n] not in small and self.message.words[n] not in known.articles
-        ]
-
-    def nouns(self, app_id: str, tag: str) -> frozenset[str]:
-        """What an app calls its records: the literal words that examples of most of its functions
-        share."""
-        key = (app_id, tag)
-        if key not in self._nouns:
-            mine = [t for t in self._tools if t.app_id == app_id]
-            used = Counter(stem for tool in mine for stem in speech(tool, tag))
-            most, small = max(2, len(mine) * 3 // 4), lexicon(tag).small | lexicon(tag).question
-            self._nouns[key] = frozenset(
-                s for s, count in used.items() if count >= most and s not in small and s != COLON
-            )
-        return self._nouns[key]
-
-    def every_noun(self, tag: str) -> frozenset[str]:
-        """What any app calls its records."""
-        return frozenset[str]().union(*(self.nouns(t.app_id, tag) for t in self._tools))
-
     def draft(self, pattern: Pattern) -> JSONObject:
         """What a form of the function can be filled with beforehand: texts that are told by the
         names of their fields, the quotations, addresses, links and dates that one parameter takes,
@@ -329,7 +182,20 @@ class SlotValues:
         names = unfilled(pattern.tool, "text", arguments)
         if names and not led and (text := self._behind_words(pattern, names[0], taken)):
             arguments[names[0]] = text
-        return arguments
+        return {**self._last_shown(pattern), **arguments}
+
+    def _last_shown(self, pattern: Pattern) -> JSONObject:
+        """What goes to somebody where the message only points at it: the texts of what was shown,
+        made or sent last, by the names of their fields; what it is called where there are none."""
+        points = lexicon(pattern.tag).reference.intersection(self.message.stems(pattern.tag))
+        if not (points and sends(pattern.tool)):
+            return {}
+        texts, titles = self.records.texts, language.title_keys()
+        title = next(filter(None, map(texts.get, titles)), "")
+        required = dict.fromkeys(unfilled(pattern.tool, "text", ()), title)
+        told = {**required, **texts, **dict.fromkeys(titles, title)}
+        known = [p.name for p in parameters(pattern.tool).values() if p.kind == "text"]
+        return {name: told[name] for name in known if told.get(name)}
 
     def _zone(self, tool: ToolSpec) -> JSONObject:
         """The time zone of the city that the message names, for the one parameter that wants it."""
@@ -363,22 +229,6 @@ class SlotValues:
             return True
         leads = self._leads(pattern.tool, pattern.tag, name) | {COLON}
         return first > 0 and self.message.stems(pattern.tag)[first - 1] in leads
-
-    def behind_kind(self, tool: ToolSpec, tag: str, name: str, span: Span) -> int:
-        """Where a text begins behind what it is and what leads to it: "a message that |", "with
-        the text |"."""
-        if tool.action_type == "read":
-            return span[0]
-        stems, known, called = self.message.stems(tag), lexicon(tag), _called(name, tag)
-        at = self.message.past_articles(tag, span[0], span[1] - 1)
-        own = self.nouns(tool.app_id, tag) | called
-        is_kind = not own.isdisjoint({stems[at], sense(self.message.tokens[at].text, tag)})
-        at += is_kind
-        lead = next((n for n in range(at, span[1]) if stems[n] not in known.function), span[1])
-        if at < lead < span[1] - 1 and stems[lead] in called:
-            return self._begins(lead + 1, tag, set())
-        is_led = at + 1 < span[1] and stems[at] in self._leads(tool, tag, name)
-        return at + 1 if is_kind and is_led else span[0]
 
     def told(self, pattern: Pattern) -> JSONObject:
         """The texts that are told by the names of their fields."""

@@ -6,10 +6,10 @@ from collections.abc import Collection
 from functools import cached_property
 
 from ... import language
-from ..protocol import ModelRequest, ToolSpec
+from ..protocol import ModelRequest, ToolSpec, Undo
 from .commands import Commands
 from .examples import Command, Pattern, speech
-from .message import Message, lexicon, sense
+from .message import BREAK, Message, lexicon, sense
 from .prompt_reader import stems_of_name
 
 MOST_BESIDE = 2
@@ -17,24 +17,31 @@ MOST_BESIDE = 2
 
 
 class UndoMessage:
-    """A message read as words on the newest effect, which the request's `undo` takes back. What is
-    taken for them puts up a card, which names the effect."""
+    """A message read as words on the newest effect that has not been taken back, which the calls of
+    `left` do: all such of its turn. What is taken for them puts up a card, which names them."""
 
     def __init__(self, commands: Commands, request: ModelRequest) -> None:
-        self._commands, self._undo, self._undoes = commands, request.undo, request.undoes
-        self._message, self._tag = commands.message, commands.message.tag
-        first, said = self._message.ending(self._tag)
-        self._first, self._said = first, said
+        self._commands, self._effects = commands, request.undo
+        self._tag = commands.message.tag
+        self._message, self._said = _last_part(commands.message, self._tag)
+        names = {tool.name: tool for tool in commands.tools}
+        left = [u for u in request.undo if not (u.taken or self._is_back(u)) and u.name in names]
+        self._left = [(u, names[u.name]) for u in left if u.turn == left[0].turn]
+        self._app_id = self._left[0][1].app_id if left else ""
+
+    @property
+    def _what(self) -> str:
+        return "; ".join(u.what for u, _ in self._left)
 
     @property
     def offered(self) -> dict[str, str]:
         """What is offered to say behind an effect, also where its facts are forgotten, and how it
         is called."""
         is_behind = self._commands.is_after_write or not self._commands.reading.facts
-        if not (self._undo and is_behind):
+        if not (self._left and is_behind):
             return {}
         said = language.of(self._tag).say("undo_offered")
-        return {said: f"{said}: {self._undoes}" if self._undoes else said}
+        return {said: f"{said}: {self._what}"}
 
     @property
     def is_said(self) -> bool:
@@ -44,44 +51,58 @@ class UndoMessage:
         known = lexicon(self._tag)
         if self._message.asks > self._message.is_led(self._tag):  # "can you …?" asks for a deed
             return False
-        pointers = (known.reference | known.ordinals.keys()) - known.undoing
-        stems = {*self._message.stems(self._tag)[self._first :]}
-        points = not pointers.isdisjoint(stems) or not self._made.isdisjoint(self._said)
-        told = [b for b, end in known.beside_undo(self._said) if points or self._made >= {*end}]
-        strange = [beside - self._made - known.question for beside in told]
-        return any(len(s) <= MOST_BESIDE and not self._names_another(s) for s in strange)
+        phrases = [p for p in known.undo if p <= self._said and (self._points or self._last in p)]
+        strange = self._said - self._made - known.question
+        left = [strange - phrase for phrase in phrases]
+        return any(len(s) <= MOST_BESIDE and not self._names_another(s) for s in left)
 
     @property
-    def is_done(self) -> bool:
-        """Whether the effect that could be taken back took another one back itself."""
-        app_id = self._undo.name.partition("__")[0] if self._undo else ""
-        made = self._commands.values.records.made
-        said = next((f.said for f in made if f.app_id == app_id), "").partition(":")[0]
-        message = Message.of(said, self._tag)
-        told = lexicon(message.tag).beside_undo(message.ending(message.tag)[1])
-        return any(len(beside) <= MOST_BESIDE for beside, _ in told)
+    def _last(self) -> str:
+        """What is said last."""
+        stems = reversed(self._message.stems(self._tag))
+        return next((stem for stem in stems if stem in self._said), "")
+
+    @property
+    def _points(self) -> bool:
+        """Whether something points at the effect, or speaks of it."""
+        known, stems = lexicon(self._tag), self._message.stems(self._tag)
+        pointers = known.reference.union(known.ordinals).difference(*known.undo_words)
+        return not (pointers.isdisjoint(stems) and self._made.isdisjoint(self._said))
+
+    @property
+    def nothing_left(self) -> str:
+        """What is said where no effect is left to take back; empty where one is."""
+        if self._left:
+            return ""
+        taken = next((u.what for u in self._effects if u.taken or self._is_back(u)), "")
+        key = "undone_already" if taken else "nothing_to_undo"
+        return language.of(self._tag).say(key, what=taken)
+
+    def _is_back(self, effect: Undo) -> bool:
+        """Whether an effect took another one back itself, by what was said."""
+        message = Message.of(effect.said.partition(":")[0], self._tag)
+        _, said = _last_part(message, message.tag)
+        phrases = (phrase for phrase in lexicon(message.tag).undo if phrase <= said)
+        return any(len(said - phrase) <= MOST_BESIDE for phrase in phrases)
 
     def _names_another(self, words: set[str]) -> bool:
         """Whether a record is called by one of these, or another app calls its records so."""
         values, tools = self._commands.values, self._commands.tools
-        mine = self._undo.name.partition("__")[0] if self._undo else values.records.written
+        mine = self._app_id or values.records.written
         others = {t.app_id for t in tools} - {mine} if mine else ()
         rows = (row for tool in tools for row in values.records.known(tool.app_id))
         called = (*(values.nouns(a, self._tag) for a in others), *map(stems_of_name, rows))
         return any(not words.isdisjoint(own) for own in called)
 
     @property
-    def command(self) -> Command | None:
-        """The call that takes back what was just made, where the last part of the message says that
+    def commands(self) -> list[Command]:
+        """The calls that take back what was made last, where the last part of the message says that
         and names nothing else: "undo that", "delete what I just added", "cancel the stamps"."""
-        undo = self._undo
-        tool = next((t for t in self._commands.tools if undo and t.name == undo.name), None)
-        if not (undo and tool and isinstance(undo.arguments, dict)):
-            return None
-        if self._message.denies(self._tag, self._first):
-            return None
-        is_meant = self.is_said or self._is_deleting(tool)
-        return Command(Pattern(tool, "", self._tag, (), {}), undo.arguments) if is_meant else None
+        if not self._left or self._message.denies(self._tag):
+            return []
+        if not (self.is_said or self._is_deleting(self._left[0][1])):
+            return []
+        return [Command(Pattern(t, "", self._tag, (), {}), u.arguments) for u, t in self._left]
 
     def _is_deleting(self, tool: ToolSpec) -> bool:
         """Whether the last part says no more than what the function does: "delete it again"."""
@@ -94,9 +115,17 @@ class UndoMessage:
         """What speaks of the effect: what its receipt says, the name of its record, what its app
         calls it and says to make it."""
         tag, values = self._tag, self._commands.values
-        app_id, tools = values.records.written, self._commands.tools
+        app_id, tools = self._app_id or values.records.written, self._commands.tools
         writes = (t for t in tools if t.app_id == app_id and t.action_type == "write")
         words: list[Collection[str]] = [*map(stems_of_name, values.records.newest(app_id))]
         words += [speech(tool, tag) for tool in writes]
-        told = {sense(w.text, tag) for w in language.tokens(self._undoes)} - lexicon(tag).small
+        told = {sense(w.text, tag) for w in language.tokens(self._what)} - lexicon(tag).small
         return values.nouns(app_id, tag).union(told, *words)
+
+
+def _last_part(message: Message, tag: str) -> tuple[Message, set[str]]:
+    """The last part behind a break that says what is done, and its words in stems without those
+    that only point at something."""
+    parts = (Message.of(part, tag) for part in reversed(BREAK.split(message.text)))
+    told = ((part, {*part.stems(tag)} - lexicon(tag).aside_of_undo - {""}) for part in parts)
+    return next((one for one in told if one[1]), (message, set()))
