@@ -12,14 +12,17 @@ from typing import Any
 import pytest
 
 from tests.attacks.test_effects import OBEYED, Call
+from tests.contract import samples
 from tests.functions.support import rows
 from tests.functions.test_me import erase
 from tests.functions.test_refresh import Loop, Queue, refreshing, requests, who
 from tests.invariants.test_consent import EVE, PIN, World
 from webbee_kernel.bootstrap import make_installer, make_scheduler, recorded
+from webbee_kernel.clock import iso
 from webbee_kernel.extensions.host import InlineDispatch
-from webbee_kernel.refresh.refresh_queue import SEEN, JobDue, RefreshAsked, Wanted
+from webbee_kernel.refresh.refresh_queue import SEEN, JobDue, RefreshAsked, Wanted, still_open
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.stores.audit_trail import LOST_S
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.types import WEBHOOK_USER
 
@@ -55,6 +58,18 @@ def test_what_was_asked_for_before_an_erasure_brings_nothing_of_the_person_back(
     alice.chat("hello")  # whoever comes back begins anew
     loop.deliver(*requests(loop))
     assert loop.has("steady")
+
+
+def test_an_effect_that_ends_after_an_erasure_leaves_no_record_of_the_person(loop: Loop) -> None:
+    alice = loop.person()
+    alice.chat('probe.save {"text": "mine"}')
+    at = iso(loop.clock.now())
+    record = replace(samples.record(), at=at, status="started", effect="e1")
+    erase(alice, confirm=erase(alice)["confirm"])
+    loop.clock.advance(LOST_S)
+    loop.deliver(still_open(who(), record))
+    assert [r for r in rows(loop.stack, "audit") if r["pk"] == "acme#alice"] == []
+    assert loop.queue.take() == []
 
 
 def courier(sent: list[str]) -> Extension:

@@ -18,7 +18,7 @@ from ..stores.types import SessionSummary
 from ..turn.results_block import remembered_details
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey
-from .request_models import Asked, Page, SessionId, Wire, cursor_given, has_text
+from .request_models import After, Asked, Page, SessionId, Wire, cursor_given, has_text
 from .router import Answer, Request, Route, Services
 
 ONE = "/v1/sessions/{id}"
@@ -80,11 +80,10 @@ class SessionsAsked(Page):
     ] = ""
 
 
-class SearchAsked(Asked):
+class SearchAsked(After):
     """`GET /v1/search`."""
 
     q: Annotated[str, Field(max_length=MAX_QUERY, description="Words that were said.")] = ""
-    cursor: Annotated[str, Field(description="The cursor of the answer before.")] = ""
 
 
 class Conversations:

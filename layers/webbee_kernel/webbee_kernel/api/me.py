@@ -16,7 +16,7 @@ from ..stores.paging import KEY, Cursor
 from ..stores.transcript_archive import conversation
 from ..text import json_text
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, to_dict, user_dict
-from .request_models import Asked, Page, cursor_given
+from .request_models import After, Asked, Page, cursor_given
 from .router import Answer, Request, Route, Services
 
 READ_TURNS: Final = 200
@@ -31,14 +31,6 @@ TOLD: Final = (
     *("session_id", "request_id"),
 )
 """What of a record its person reads in any case."""
-
-
-class ExportAsked(Asked):
-    """`GET /v1/me/export`."""
-
-    cursor: Annotated[str, Field(description="The cursor in the last line of the part before.")] = (
-        ""
-    )
 
 
 class EraseAsked(Asked):
@@ -109,13 +101,13 @@ class Me:
             for request_id in (turn["request_id"], *turn.get("also", ()))
         }
 
-    @Route("GET /v1/me/export", params=ExportAsked, content_type="application/x-ndjson")
+    @Route("GET /v1/me/export", params=After, content_type="application/x-ndjson")
     async def export(self, request: Request) -> Answer:
         """Everything that is kept of the caller, a line of JSON each. The last line is
         `{"kind": "end"}`, or `{"kind": "more", "cursor": …}` where a further part follows."""
         belongings = make_belongings(self._app, UserKey.of(request.caller), await self._apps())
         with cursor_given():
-            lines, cursor = await belongings.export(request.asked(ExportAsked).cursor or None)
+            lines, cursor = await belongings.export(request.asked(After).cursor or None)
         last = {"kind": "more", "cursor": cursor} if cursor else {"kind": "end"}
         return Answer("\n".join([*lines, json_text(last), ""]), content_type="application/x-ndjson")
 

@@ -152,10 +152,15 @@ class Asked(BaseModel):
     model_config = ConfigDict(frozen=True, defer_build=True)
 
 
-class Page(Asked):
-    """A part of a list."""
+class After(Asked):
+    """What comes behind an answer."""
 
     cursor: Annotated[str, Field(description="The cursor of the answer before.")] = ""
+
+
+class Page(After):
+    """A part of a list."""
+
     limit: Annotated[
         int, Field(ge=1, le=PAGE, description="How many rows, at most."), BeforeValidator(limit_of)
     ] = PAGE

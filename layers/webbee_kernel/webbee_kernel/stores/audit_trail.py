@@ -180,7 +180,10 @@ class OnceDispatch:
 
     async def settle(self, user: UserKey, record: AuditRecord) -> bool:
         """Write the record of an effect that nobody waits for any longer, from what it left behind;
-        as lost where it can no longer end. False where it may: to be asked again."""
+        as lost where it can no longer end. False where it may: to be asked again. Of an erased
+        person nothing is written."""
+        if not await self._store.claims(user, record.effect):
+            return True
         if left := await self._kept.find(user, record.effect):
             await self._close(user, record, left)
             return True

@@ -306,6 +306,10 @@ class AuditStore(TableStore):
         done = await self._get(key_of(user_key(user), f"call#{held['record_id']}"))
         return audit_from((done if done and lives(done, now) else held)["body"])
 
+    async def claims(self, user: UserKey, effect: str) -> bool:
+        """Whether the effect is claimed: not where its person was erased since."""
+        return await self._get(key_of(user_key(user), f"effect#{effect}")) is not None
+
     async def append(
         self,
         user: UserKey,
