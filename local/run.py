@@ -18,7 +18,7 @@ from webbee_kernel.extensions.registry import app_of, changes
 
 from . import mcp_servers, models
 from .checking import lines_of, problems_of
-from .project import COMMAND, IN_REPOSITORY, filled_folder
+from .project import COMMAND, IN_REPOSITORY, ROOT, filled_folder
 from .terminal import CliError, paint
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -100,8 +100,8 @@ def _end(*_: object) -> None:
 
 
 def _emptied(keep: str) -> str:
-    """How to begin anew."""
-    forget = IN_REPOSITORY and keep == ".webbee"
+    """How to begin anew; `make` knows the repository's own folder."""
+    forget = IN_REPOSITORY and Path(keep).resolve() == ROOT / ".webbee"
     return "`make forget` empties it." if forget else f"Remove {keep} to begin anew."
 
 

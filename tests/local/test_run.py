@@ -82,12 +82,17 @@ def test_an_extension_that_does_not_load_stops_nobody_and_is_named_here_and_by_i
     assert f"✗ lacks failed to load: {LACKS}" in out and "fine failed" not in out
 
 
-def test_the_welcome_names_apps_and_where_data_stays_and_asks_for_none_that_is_not_there() -> None:
+def test_the_welcome_names_apps_and_where_data_stays_and_asks_for_none_that_is_not_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     address, apps = "http://127.0.0.1:8000", {"plants", "library"}
     text = run.welcome(address, {}, says=run.ANYTHING, apps=apps, keep=".webbee")
     assert "Apps: library, plants." in text
     assert "'message=what can you do?'" in text and "tasks" not in text
     assert "Its data stays in .webbee. `make forget` empties it." in text
+    monkeypatch.chdir(tmp_path)  # a project beside the repository
+    text = run.welcome(address, {}, says=run.ANYTHING, apps=apps, keep=".webbee")
+    assert "Remove .webbee to begin anew." in text
     assert "Its data" not in run.welcome(address, {})
 
 
