@@ -33,10 +33,12 @@ async def board(ctx: Context, **_: Any) -> ui.UINode:
     """The board."""
     return DRAWN
 '''
-FAILS = APP.replace("DRAWN", "ui.Text(str(1 / 0))")
+RETURNS = '    return ActionResult.success({"text": "hello"}, "hello")'
+RAISES = '    ctx.log.info("looking", side=2); raise ValueError("no chalk")'
+FAILS = APP.replace("DRAWN", "ui.Text(str(1 / 0))").replace(RETURNS, RAISES)
 
 
-def test_a_failing_panel_tells_why_and_is_drawn_again_when_its_file_is_mended(
+def test_what_fails_tells_why_and_a_panel_is_drawn_again_when_its_file_is_mended(
     visit: Visit, tmp_path: Path
 ) -> None:
     main = tmp_path / "board/main.py"
@@ -54,6 +56,16 @@ def test_a_failing_panel_tells_why_and_is_drawn_again_when_its_file_is_mended(
         theirs.get_by_text("something in its app is broken").wait_for()
         assert "ZeroDivision" not in theirs.inner_text()
 
+        assert "ValueError: no chalk" in say(developer, "read the board").inner_text()
+        developer.get_by_role("button", name="Notifications").click()
+        notes = developer.get_by_role("region", name="Notifications")
+        beside = notes.locator("pre", has_text="no chalk")
+        beside.wait_for()
+        log, trace = beside.inner_text().splitlines()
+        assert log == "looking (side=2)" and trace.startswith("main.py:14 read_board: ")
+        developer.keyboard.press("Escape")
+        assert "chalk" not in say(person, "read the board").inner_text()
+
         asked: list[str] = []
         developer.on("request", lambda r: asked.append(f"{r.method} {urlsplit(r.url).path}"))
         for text in ("mended", "edited"):
@@ -63,7 +75,6 @@ def test_a_failing_panel_tells_why_and_is_drawn_again_when_its_file_is_mended(
         assert "PUT /v1/extensions/board/installation" in asked, "its sections are asked for anew"
         assert developer.locator(".toast.error").count() == 0
         developer.get_by_role("button", name="Notifications").click()
-        notes = developer.get_by_role("region", name="Notifications")
         notes.get_by_text(re.compile("panel board.*: ZeroDivisionError")).first.wait_for()
         assert notes.locator("li").count() == notes.get_by_text("saved anew since").count()
 
