@@ -102,6 +102,9 @@ export function many(value, most, draw, tag) {
   ];
 }
 
+/** Text as it is, in a box that scrolls, by keys, too. @param {any} text */
+export const prompt = (text) => h("pre.prompt", { tabindex: "0" }, text);
+
 // A random id; crypto.randomUUID is missing on plain http.
 export function randomId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

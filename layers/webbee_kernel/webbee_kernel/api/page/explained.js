@@ -1,6 +1,6 @@
 // The parts of the inspector's report as elements.
 
-import { h, plain, pretty } from "./dom.js";
+import { h, plain, pretty, prompt } from "./dom.js";
 import { t } from "./strings.js";
 
 const STATES = {
@@ -154,7 +154,7 @@ export function sectionView(s) {
     { open: s.fields.some((f) => f.state !== "shown") },
     h("summary", head),
     s.why_not && h("p.warning", s.why_not),
-    s.line && h("pre.prompt", s.line),
+    s.line && prompt(s.line),
     pairs(facts),
     s.fields.length > 0 && table([t("fieldName"), t("fieldState"), t("fieldShown"), t("fieldWhy")], s.fields.map(row)),
     h("details", h("summary", `${t("raw")} · ${t("chars", { n: s.stored_chars })}`), h("pre", pretty(s.raw))),
@@ -205,8 +205,8 @@ function factView(fact) {
   const masked = Object.entries(fact.masked).map(([p, v]) => h("div", h("code", p), " = ", plain(v)));
   return h(
     "div.fact",
-    fact.line && h("pre.prompt", fact.line),
-    fact.args_line && h("pre.prompt", fact.args_line),
+    fact.line && prompt(fact.line),
+    fact.args_line && prompt(fact.args_line),
     h("p.n-meta", t("stored", { n: fact.stored_chars })),
     fact.cuts.length > 0 &&
       h(

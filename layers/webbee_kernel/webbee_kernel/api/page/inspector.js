@@ -1,7 +1,7 @@
 // The inspector: what the model reads for a message, and why something is not there. For developers, on their own data.
 
 import { api } from "./api.js";
-import { fill, h, icon } from "./dom.js";
+import { fill, h, icon, prompt } from "./dom.js";
 import {
   searchView,
   failedView,
@@ -85,8 +85,8 @@ export class Inspector {
       report.failed.length > 0 && failedView(report.failed),
       this.part("blocks", t("blocks"), blocksView(report)),
       this.part("prompt", t("prompt"), [
-        h("pre.prompt", { tabindex: "0" }, promptLines(report.prompt)),
-        h("details", h("summary", t("system")), h("pre.prompt", report.system)),
+        prompt(promptLines(report.prompt)),
+        h("details", h("summary", t("system")), prompt(report.system)),
       ]),
       this.part("sections", `${t("sections")} (${report.sections.length})`, report.sections.map(sectionView)),
       this.part("turns", `${t("turns")} (${report.turns.length})`, [

@@ -22,7 +22,13 @@ export class Notices {
       },
       icon("bell"),
     );
-    this.element = h("section", { id: "notes", class: "notes", "aria-label": t("notifications"), hidden: true });
+    this.element = h("section", {
+      id: "notes",
+      class: "notes",
+      tabindex: "0",
+      "aria-label": t("notifications"),
+      hidden: true,
+    });
     document.addEventListener("keydown", (event) => {
       const isOpen = this.element.isConnected && !this.element.hidden;
       if (event.key === "Escape" && isOpen && !document.querySelector("dialog[open]")) this.close(true);

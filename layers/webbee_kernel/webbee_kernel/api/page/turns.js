@@ -144,7 +144,12 @@ export function callsView(calls, opened = new Set()) {
 
 /** What opens, and stays open when it is drawn again. */
 function opening(tag, line, content, place, opened) {
-  const details = h(tag, { open: opened.has(place) }, h("summary", line), h("div.call-body", content));
+  const details = h(
+    tag,
+    { open: opened.has(place) },
+    h("summary", line),
+    h("div.call-body", { tabindex: "0" }, content),
+  );
   details.addEventListener("toggle", () => (details.open ? opened.add(place) : opened.delete(place)));
   return details;
 }

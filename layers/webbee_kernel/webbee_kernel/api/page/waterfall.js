@@ -1,7 +1,7 @@
 // For developers: what a turn spent its time on. Model requests with tokens and what was asked and answered, calls,
 // database requests, as bars over one time line.
 
-import { h, plain } from "./dom.js";
+import { h, plain, prompt } from "./dom.js";
 import { dollars, number, t } from "./strings.js";
 
 const KINDS = { model: "purple", call: "green", store: "blue" };
@@ -63,8 +63,7 @@ function modelView(span) {
     cached: number(span.cached_tokens ?? 0),
     written: number(span.output_tokens ?? 0),
   });
-  const part = (title, text) =>
-    text && h("details", h("summary", title), h("pre.prompt", { tabindex: "0" }, plain(text)));
+  const part = (title, text) => text && h("details", h("summary", title), prompt(plain(text)));
   return h(
     "div.fall-model",
     h(
