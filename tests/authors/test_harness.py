@@ -237,6 +237,8 @@ async def declared(ctx):
 
 @chat.function("logged", "Log in")
 async def logged(ctx):
+    print("DB_PASSWORD=hunter2x of the letter")
+    ctx.log.info("asked with Bearer a1b2C3d4e5f6g7h8i9 and more")
     ctx.log.info("begun", client_secret="9f8e7d6c5b4a", rows=3)
     return {"n": 1}
 
@@ -285,4 +287,6 @@ def test_in_production_it_is_masked_and_the_log_has_the_place(
     )
     assert "masked in a log line: client_secret" in caplog.text
     assert "client_secret=[secret] rows=3 | begun" in caplog.text
+    assert "asked with Bearer [secret] and more" in caplog.text
+    assert "DB_PASSWORD=[secret] of the letter" in caplog.text
     assert "9f8e7d6c5b4a" not in caplog.text

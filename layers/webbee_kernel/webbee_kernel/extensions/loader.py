@@ -122,7 +122,8 @@ def _printer(package: str) -> Any:
             builtins.print(*values, sep=sep, file=file, **options)
             return
         # one line: it can forge no other entry of the log
-        said = one_line((" " if sep is None else sep).join(map(str, values)), MAX_PRINTED)
+        whole = (" " if sep is None else sep).join(map(str, values))
+        said = redaction.masked(one_line(whole, MAX_PRINTED))
         redaction.trace().lines.append(said)
         _printed.info("app=%s | %s", app_id, said)
 

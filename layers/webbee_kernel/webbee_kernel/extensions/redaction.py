@@ -182,6 +182,13 @@ def hidden(value: object, revealed: Set[str]) -> str:
     return text
 
 
+def masked(text: str) -> str:
+    """A line of the log without what looks like a secret in it."""
+    from ..pii.secrets import find_secrets
+
+    return hidden(text, {text[start:end] for start, end in find_secrets(text)})
+
+
 def _without(text: str, spelling: str) -> str:
     """Of a text of one to three characters only where it stands alone: the key `k` of a test would
     leave of an error nothing that can be read."""

@@ -26,7 +26,7 @@ from ...text import one_line
 from ...types import JSONObject, UserKey
 from .. import redaction
 from ..error_mapping import contained
-from ..redaction import hidden, secret_fields
+from ..redaction import hidden, masked, secret_fields
 from ..registry import secret_fallbacks
 from .store_client import answered
 
@@ -71,8 +71,8 @@ class _Written:
 
 class Log:
     """`ctx.log`: one structured line per message, cut to 2,000 characters, without the secrets that
-    this call has read and without fields that look like one: on an author's machine those raise
-    ValueError."""
+    this call has read, without what looks like one, and without fields that do: on an author's
+    machine those raise ValueError."""
 
     def __init__(self, ctx: CallContext) -> None:
         self._app = ctx._app
@@ -102,7 +102,7 @@ class Log:
             shown |= dict.fromkeys(secrets, redaction.MASK)
             self._logger.warning("app=%s | masked in a log line: %s", self._app, named)
         pairs = "".join(f" {k}={one_line(v, 200)}" for k, v in shown.items())
-        said = one_line(hidden(message, self._revealed), MAX_MESSAGE)
+        said = masked(one_line(hidden(message, self._revealed), MAX_MESSAGE))
         redaction.trace().lines.append(f"{said} ({pairs.strip()})" if pairs else said)
         self._logger.log(level, "app=%s%s | %s", self._app, pairs, said)
 
