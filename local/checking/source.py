@@ -200,6 +200,7 @@ def findings(module: Module) -> Iterator[Finding]:
             told = "this loop never ends: nothing in it breaks, returns or raises; bound it with"
             yield module.found(node, "endless", f"{told} for … in range(…), or leave it by a break")
     yield from _shared(module)
+    yield from _defaults(module)
     yield from _written_down(module)
 
 
@@ -393,6 +394,18 @@ def _shared(module: Module) -> Iterator[Finding]:
             told = f"{', '.join(sorted(shared))} is changed by a call and kept for the next, which"
             more = "may be another tenant's: use ctx.store or ctx.cache"
             yield module.found(node, "shared-state", f"{told} {more}")
+
+
+def _defaults(module: Module) -> Iterator[Finding]:
+    """Containers that are defaults of parameters and changed: they are made once for all calls."""
+    for node in (n for n in module.nodes if isinstance(n, FUNCTIONS)):
+        named, alone = [*node.args.posonlyargs, *node.args.args], node.args.kwonlyargs
+        given = [*zip(named[::-1], node.args.defaults[::-1], strict=False)]
+        changed = {name for inner in ast.walk(node) for name in _changed(inner)}
+        for arg, default in (*given, *zip(alone, node.args.kw_defaults, strict=True)):
+            if arg.arg in changed and _is_container(default):
+                told = f"{arg.arg} is made once and kept for all calls, of other tenants, too: use"
+                yield module.found(arg, "shared-state", f"{told} None, and make it in the function")
 
 
 def _is_local(function: Function, name: str) -> bool:

@@ -34,6 +34,11 @@ class Parts(BaseModel):
     parts: list[Part] = Field(default_factory=list, description="Parts of the city")
 
 
+def gathered(name: str, seen: list[str] = []) -> list[str]:  # planted: made once for all
+    seen.append(name)
+    return [*seen, *reversed(seen)]
+
+
 async def measured(ctx: Context) -> float:
     return await ctx.store.count("rain") / 2
 
