@@ -45,10 +45,7 @@ ANSWERS = {
     False: (
         *("no", "No.", "nope", "cancel", "don't", "don’t do it", "stop", "no, keep it", "нет"),
         *("Нет, не надо", "отмена", "не удаляй", "nein", "No, cancela", "no, annulla"),
-        *("undo that", "oops, undo", "no, forget it", "please take it back", "that is not it"),
-        *("mach das rückgängig", "vergiss es", "nimm das zurück", "doch nicht", "ups, rückgängig"),
-        *("отмени это", "нет, забудь", "верни обратно", "annule ça", "non, laisse tomber"),
-        *("deshaz eso", "no, olvídalo", "annulla", "no, lascia perdere"),
+        *("no, forget it", "vergiss es", "нет, забудь", "non, laisse tomber", "no, olvídalo"),
     ),
     None: (
         *("", "…", "yes but only the first one", "no, delete the second instead", "maybe"),
@@ -78,6 +75,27 @@ def test_a_plain_yes_or_no_is_one_and_anything_that_says_more_is_neither(
     message: str, said: bool | None
 ) -> None:
     assert answer(message) is said
+    assert answer(message, behind_card=True) is said
+
+
+UNDONE = (
+    *("undo that", "oops, undo", "please take it back", "that is not it", "put it back"),
+    *("mach das rückgängig", "nimm das zurück", "doch nicht", "ups, rückgängig", "bitte zurück"),
+    *(
+        "отмени это",
+        "верни обратно",
+        "ой, отмени",
+        "annule ça",
+        "défais ça",
+        "deshaz eso",
+        "annulla",
+    ),
+)
+
+
+@pytest.mark.parametrize("message", UNDONE)
+def test_words_that_take_back_are_a_no_to_an_open_card(message: str) -> None:
+    assert answer(message, behind_card=True) is False
 
 
 def test_passwords_are_hidden_from_the_card_and_from_what_the_page_gets() -> None:

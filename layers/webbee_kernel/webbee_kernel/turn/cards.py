@@ -91,7 +91,7 @@ def own_card(turn: Turn, waits: Iterable[PendingConfirmation]) -> PendingConfirm
 def card_answer(card: PendingConfirmation, message: str) -> bool | None:
     """The yes or no to a card that a message says; the message that asked for it is none when it is
     said again: "undo that"."""
-    return None if message == card.message else answer(message)
+    return None if message == card.message else answer(message, behind_card=True)
 
 
 def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirmation, ...]:

@@ -64,20 +64,22 @@ PLAINLY = Answered()
 """He said no more than yes or no."""
 
 
-def answer(message: str) -> bool | None:
-    """True for a plain yes ("yes, delete it"), False for a plain no or an "undo that", in any of
-    the languages; None for anything that says more than that, asks, or quotes, or holds a sign that
-    no sentence does: what is quoted, struck out or crossed out has one."""
+def answer(message: str, *, behind_card: bool = False) -> bool | None:
+    """True for a plain yes ("yes, delete it"), False for a plain no, in any of the languages; None
+    for anything that says more than that, asks, or quotes, or holds a sign that no sentence does:
+    what is quoted, struck out or crossed out has one. `behind_card` an "undo that" is a no, too."""
     if not _PLAIN.fullmatch(message):
         return None
     said = set(_folded(message))
-    yes, undo = language.forms("yes"), language.forms("undo")
-    no = language.forms("no") | undo
+    yes, no = language.forms("yes"), language.forms("no")
     beside_yes = yes | language.forms("yes_filler")
+    beside_no = beside_yes | language.forms("no_filler")
+    if behind_card:
+        undo = language.forms("undo")
+        no, beside_no = no | undo, beside_no.union(*(phrase.split("_") for phrase in undo))
+        beside_no |= language.forms(*_BESIDE_NO)
     # where both are said, no yes is heard
     if said & no:
-        phrases = {word for phrase in undo for word in phrase.split("_")}
-        beside_no = phrases | beside_yes | language.forms("no_filler", *_BESIDE_NO)
         return None if said - no - beside_no else False
     return None if said - beside_yes or not said & yes else True
 
