@@ -59,6 +59,9 @@ def test_buttons_of_the_tree_say_more_than_their_label() -> None:
     offered = choices("Which one?", tree)
     assert [c["message"] for c in offered] == ["delete 17", "delete 18"]
     assert picked("2", offered) == picked("buy OAT milk", offered) == "delete 18"
+    assert choices("Shall I go on?", soy.to_dict()) == []
+    alone = choices("No “tea” here. Which one: 1. Buy soy milk?", soy.to_dict())
+    assert picked("1", alone) == "delete 17"
 
 
 @pytest.mark.parametrize("message", ["3", "0", "yes", "2 of them", "delete 2", ""])

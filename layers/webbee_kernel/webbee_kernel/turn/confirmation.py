@@ -120,7 +120,9 @@ def choices(reply: str, offer: JSON = None) -> list[JSONObject]:
     of the list that its question stands beside; `message` is what picking one says."""
     if offer:
         pressed = list(_buttons(offer))[:MOST]
-        return pressed if len(pressed) >= FEWEST else []
+        # one alone is a choice where the reply numbers it
+        is_choice = len(pressed) >= FEWEST or any(f"1. {p['label']}" in reply for p in pressed)
+        return pressed if is_choice else []
     return [{"label": label, "message": label} for label in _labels(reply)]
 
 
