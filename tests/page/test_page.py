@@ -139,6 +139,10 @@ def test_the_frame_speaks_the_language_of_the_person_not_of_the_browser(visit: V
     assert page.get_by_role("heading", name="Разговоры").is_visible()
     assert "полить цветы" in say(page, "добавь задачу полить цветы").inner_text()
     assert page.evaluate("document.documentElement.lang") == "ru"
+    # asked for before the page knew who reads it, and again
+    page.locator("[data-panel='tasks.tasks']").get_by_text("Задачи", exact=True).wait_for()
+    answer = say(page, "добавь задачу купить хлеб")
+    assert "Задачи · добавить задачу" in answer.locator(".call").inner_text()
 
 
 def test_panels_speak_the_chosen_language_and_replies_that_of_the_message(visit: Visit) -> None:
