@@ -168,11 +168,9 @@ async def test_each_change_of_an_installation_is_seen_by_one_of_racing_writers(
 async def test_when_a_user_was_noted_stands_beside_the_installations(stores: Stores) -> None:
     await stores.skeleton.mark_seen(ALICE, 5.0)  # nothing of hers is refreshed
     assert await stores.skeleton.read(ALICE) == UserState()
-    await registered(stores, section())
-    await stores.skeleton.purge(ALICE, section().app_id)
     await stores.skeleton.put_installation(ALICE, Installation("mail", True))
     for at in (1000.25, 2000.5):
-        await stores.skeleton.mark_seen(ALICE, at)
+        await stores.skeleton.mark_seen(ALICE, at, begins=at < 2000)
         assert (await stores.skeleton.read(ALICE)).seen_at == at
     assert await stores.skeleton.read(ALICE) == UserState((), (Installation("mail", True),), 2000.5)
     assert await stores.skeleton.purge(ALICE, "mail") == 0
@@ -277,7 +275,7 @@ async def test_users_are_found_due_earliest_first_each_once(stores: Stores) -> N
 
 async def test_a_user_with_nothing_due_is_never_found(stores: Stores) -> None:
     await registered(stores, section(due_at=None))
-    await stores.skeleton.mark_seen(BOB, 5.0)
+    await stores.skeleton.mark_seen(BOB, 5.0, begins=True)
     assert await due(stores, ALICE, 9e9) == await due(stores, BOB, 9e9) == []
 
 
@@ -357,7 +355,7 @@ async def test_the_first_save_after_an_unnoted_user_notes_them(stores: Stores) -
 
 
 async def test_a_save_may_say_anew_who_the_user_is(stores: Stores) -> None:
-    await registered(stores, section())
+    await stores.skeleton.mark_seen(ALICE, 5.0, begins=True)
     lease = await leased(stores)
     new = {"language": "de", "role": "user"}
     given = [section(due_at=9.0)]

@@ -29,7 +29,7 @@ from ..stores.types import Installation, Section, ShardMark
 from ..types import SYSTEM_USER, CallRequest, JSONObject, UserKey, user_dict, user_from
 from .refresh_queue import (
     MAX_DELAY_S,
-    SEEN,
+    NEW,
     TICK_S,
     JobDue,
     RefreshAsked,
@@ -112,9 +112,10 @@ class Refresher:
     async def _asked(self, message: RefreshAsked) -> Done:
         key = UserKey.of(user_from(message.user))
         await self._store.know(key.tenant_id)
-        sections = tuple(w for w in message.wanted if w.reason != SEEN)
+        sections = tuple(w for w in message.wanted if w.app_id)
         if not sections or len(sections) < len(message.wanted):
-            await self._store.mark_seen(key, self._clock.now())
+            begins = any(w.reason == NEW for w in message.wanted)
+            await self._store.mark_seen(key, self._clock.now(), begins=begins)
         if not sections:
             return Done("seen")
         return await self._user.asked(replace(message, wanted=sections))

@@ -119,9 +119,7 @@ def stale(
 
 
 def unnoticed(state: UserState, now: float) -> bool:
-    """Whether it is time to note that the user is here: it slows what is refreshed."""
-    if not state.sections:
-        return False
+    """Whether it is time to note that the user is here."""
     return state.seen_at is None or now - state.seen_at >= SEEN_EVERY_S
 
 
@@ -137,7 +135,8 @@ def after_effects(catalogue: Catalogue, app_ids: Iterable[str]) -> list[Wanted]:
 
 def begun(wanted: Iterable[Wanted], state: UserState) -> list[Wanted]:
     """What a turn asks for, as new where it found nothing of its user."""
-    return [w if state.sections else w._replace(reason=NEW) for w in wanted]
+    is_known = bool(state.sections) or state.seen_at is not None
+    return [w if is_known else w._replace(reason=NEW) for w in wanted]
 
 
 MAX_DELAY_S = 900
@@ -154,7 +153,7 @@ Named = Annotated[dict[str, Any], AfterValidator(_named)]
 """The user a message is about."""
 
 SEEN = "seen"
-"""The reason of what is about no section: the user was here, and is to be noted."""
+"""The reason of what is about no app: the user was here, and is to be noted."""
 
 NEW = "new"
 """The reason of a turn that found nothing of its user: it alone begins anything. Whatever else

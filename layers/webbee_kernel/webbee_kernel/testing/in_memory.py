@@ -21,7 +21,7 @@ from ..extensions.host import InlineDispatch
 from ..extensions.registry import LoadedExtension, Registry, checked, load_extension
 from ..llm.protocol import Model
 from ..llm.scripted import ScriptedModel
-from ..refresh.refresh_queue import SEEN, RefreshQueue, Wanted
+from ..refresh.refresh_queue import RefreshQueue, Wanted
 from ..sdk import Extension, User
 from ..sdk.context import HttpResponse
 from ..stores.memory import MemoryEventStore, memory_stores
@@ -62,7 +62,7 @@ class RecordingQueue(RefreshQueue):
 
     async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
         """Remember `(app_id, section, reason)`, and how often users were to be noted."""
-        sections = [w for w in wanted if w.reason != SEEN]
+        sections = [w for w in wanted if w.app_id]
         self.asked.extend(sections)
         self.seen += len(wanted) - len(sections)
 

@@ -330,10 +330,9 @@ def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     # an effect's refresh is due anyway
     changed = {(w.app_id, w.section) for w in asked}
     asked += [Wanted(*section, "stale") for section in old if section not in changed]
-    asked = begun(asked, state.stored)
     if note_presence and unnoticed(state.stored, state.now):
         asked.append(Wanted("", "", SEEN))
-    return asked
+    return begun(asked, state.stored)
 
 
 _ID, _MESSAGE = 9, 3

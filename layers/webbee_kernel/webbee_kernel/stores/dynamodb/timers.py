@@ -249,10 +249,14 @@ class Timers(TableStore):
         shard = None if due_at is None else str(shard_of(user, self._shards))
         return {"sections": book_text(sections), "due_at": due_at, "due_shard": shard}
 
-    async def mark_seen(self, user: UserKey, at: float) -> None:
-        """Note that the user was here, where anything of theirs is refreshed. Repeatable. One
-        write."""
-        await holds(self._update(timer_key(user), {"seen_at": at}, "attribute_exists(#pk)"))
+    async def mark_seen(self, user: UserKey, at: float, *, begins: bool = False) -> None:
+        """Note that the user was here, without a timer only where that `begins` one. Repeatable.
+        One write; three requests where it begins one."""
+        seen = {"seen_at": at}
+        noted = await holds(self._update(timer_key(user), seen, "attribute_exists(#pk)"))
+        if begins and not noted:
+            await self._timer(user, {})
+            await self._update(timer_key(user), seen, "attribute_exists(#pk)")
 
     async def _take_off(self, user: UserKey, app_id: str) -> None:
         await self._rebook(user, lambda book: {k: s for k, s in book.items() if k[0] != app_id})
