@@ -206,10 +206,10 @@ def test_what_only_looked_is_asked_again_and_what_did_something_is_not(visit: Vi
     page.locator(".turn.webbee").nth(before).wait_for()
     page.locator(".working").wait_for(state="detached")
     assert page.locator(".turn.you p.pre").last.inner_text() == "show my tasks"
-    say(page, "add a task: be added once")
+    say(page, "add a task: come once")
     assert page.locator(".receipt.done").count() == 1
     assert again.filter(visible=True).count() == 0
-    say(page, "delete the task be added once")
+    say(page, "delete the task come once")
     assert again.filter(visible=True).count() == 0  # its card stands
 
 
