@@ -187,6 +187,13 @@ def test_the_work_is_bounded_by_the_room(value: Any) -> None:
     assert work_of(value) < 20 * BUDGET
 
 
+def test_of_far_too_many_small_rows_the_first_are_whole() -> None:
+    """Not thrice as many with their labels alone: who ordered, and for how much, is what is asked."""
+    *kept, said = fitted(orders_of(5_000), BUDGET)
+    assert kept == orders_of(len(kept))
+    assert len(kept) > 20 and said == f"\u2026 {5_000 - len(kept)} more"
+
+
 @pytest.mark.parametrize(("length", "count", "least"), [(45, 40, 14), (5, 100, 28)])
 def test_rows_with_large_lists_keep_their_ids(length: int, count: int, least: int) -> None:
     orders = [{"id": f"{i:0{length}}", "lines": list(range(500))} for i in range(count)]

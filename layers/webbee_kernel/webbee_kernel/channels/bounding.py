@@ -9,9 +9,9 @@ there.
 
 from __future__ import annotations
 
-from ..text import TRUNCATED, head, more_fields, more_fields_of, size_up_to, tail
+from ..text import TRUNCATED, head, json_size, more_fields, more_fields_of, size_up_to, tail
 from ..types import JSON, JSONObject
-from .truncate import LEAN, before, ended, fit, ids_stay, least_of
+from .truncate import LEAN, WHOLE, before, ended, fit, ids_stay, least_of
 
 MAX_DATA = 12_000
 """Characters of the data of all results together, as models are shown it."""
@@ -19,6 +19,7 @@ SLACK = 2
 """Times the room up to which a value is left to `fit` as it is."""
 _LEAST = len('"a": 0, ')
 """Characters below which there is room for no field and no row."""
+_SAID = len('["\N{HORIZONTAL ELLIPSIS} 10000 more, fields left out"]')
 _FEW = 4
 _SMALL = 200  # characters: a field or a row this small is never in the way
 
@@ -69,12 +70,24 @@ def _most(items: list[JSON], budget: int) -> int:
     few = items[:_FEW]
     rows = [item for item in few if isinstance(item, dict)]
     # every row keeps its id, as `fit` will want it
-    if len(rows) == len(few) and ids_stay(
+    if rows == few and ids_stay(
         len(items) * min(least_of(row, title=False) for row in rows), budget
     ):
         return len(items)
-    least = min(least_of(i) if isinstance(i, dict) else size_up_to(i, LEAN) for i in few)
-    return max(1, budget // max(3, least))
+    if not rows:
+        return max(1, budget // max(3, *(size_up_to(item, LEAN) for item in few)))
+    return _whole(items, WHOLE * max(map(least_of, rows)), budget)
+
+
+def _whole(items: list[JSON], most: int, budget: int) -> int:
+    """How many leading rows have room, whole where that is little beside what selects them."""
+    room = budget - _SAID
+    for number, item in enumerate(items):
+        size = size_up_to(item, most)
+        room -= (json_size(item) if size <= most else most // WHOLE) + 2
+        if room < 0:
+            return number or 1
+    return len(items)
 
 
 def _bare(row: JSON) -> JSON:
