@@ -55,6 +55,7 @@ Shapes: TypeAlias = tuple[Mapping[str, Any], ...]
 _CHOICES = ("allOf", "anyOf", "oneOf")
 _CONDITIONAL = ("then", "else")
 _DEPENDENT = ("dependentSchemas", "dependencies")
+_WITHIN = frozenset((*_CHOICES, *_CONDITIONAL, *_DEPENDENT))
 _MOST_SHAPES = 64
 """A schema that refers to itself ends here."""
 
@@ -69,7 +70,7 @@ def shapes_of(schema: object, root: Mapping[str, Any]) -> Shapes:
         if isinstance(shape, Mapping):
             found.append(shape)
             waiting += [target_of(str(shape["$ref"]), root)] if "$ref" in shape else []
-            waiting += _said_within(shape)
+            waiting += [] if _WITHIN.isdisjoint(shape) else _said_within(shape)
     return tuple(found)
 
 

@@ -133,12 +133,6 @@ def after_effects(catalogue: Catalogue, app_ids: Iterable[str]) -> list[Wanted]:
     ]
 
 
-def begun(wanted: Iterable[Wanted], state: UserState) -> list[Wanted]:
-    """What a turn asks for, as new where it found nothing of its user."""
-    is_known = bool(state.sections) or state.seen_at is not None
-    return [w if is_known else w._replace(reason=NEW) for w in wanted]
-
-
 MAX_DELAY_S = 900
 """Seconds SQS delays a message at most."""
 

@@ -21,11 +21,11 @@ from ..errors import RequestConflict, StorageUnavailable
 from ..guards.ids import made_up
 from ..observability import timed, turn_ended
 from ..refresh.refresh_queue import (
+    NEW,
     SEEN,
     RefreshQueue,
     Wanted,
     after_effects,
-    begun,
     stale,
     unnoticed,
 )
@@ -332,7 +332,10 @@ def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     asked += [Wanted(*section, "stale") for section in old if section not in changed]
     if note_presence and unnoticed(state.stored, state.now):
         asked.append(Wanted("", "", SEEN))
-    return begun(asked, state.stored)
+    # what finds nothing of its user begins anew
+    if state.stored.sections or state.stored.seen_at is not None:
+        return asked
+    return [w._replace(reason=NEW) for w in asked]
 
 
 _ID, _MESSAGE = 9, 3

@@ -71,7 +71,7 @@ def history(
 def undoable(memory: SessionMemory) -> list[Undo]:
     """The effects of the remembered turns that a call takes back, the newest first. While a card
     waits, those that it takes back alone."""
-    waits = [s for p in memory.turns[-1].waiting for s in p.steps] if memory.turns else []
+    waits = (s for turn in memory.turns[-1:] for p in turn.waiting for s in p.steps)
     asked = [_as_undo(s["app_id"], s["fn_name"], s["arguments"]) for s in waits]
     return [
         Undo(_name(one["undo"]), one["undo"]["params"], one["what"], turn.message, turn.seq, taken)
@@ -83,8 +83,7 @@ def undoable(memory: SessionMemory) -> list[Undo]:
 def _newest_first(memory: SessionMemory) -> Iterator[tuple[Turn, JSONObject, bool]]:
     """The receipts of effects, each with its turn and whether it was taken back since."""
     later = list[JSONObject]()
-    effects = ((turn, one) for turn in reversed(memory.turns) for one in [*_effects(turn)][::-1])
-    for turn, one in effects:
+    for turn, one in reversed(_effects(memory)):
         is_taken = one.get("undo") in later
         # what was brought back since counts as never taken back
         if is_taken:
@@ -103,16 +102,17 @@ def _as_undo(app_id: str, function: str, arguments: JSONObject) -> JSONObject:
     return {"app_id": app_id, "function": function, "params": arguments}
 
 
-def _effects(turn: Turn) -> Iterator[JSONObject]:
-    """A turn's receipts of what can be taken back, or took something back."""
-    yield from (r for r in turn.response.get("receipts", ()) if "undo" in r or "took" in r)
+def _effects(memory: SessionMemory) -> list[tuple[Turn, JSONObject]]:
+    """The receipts of what can be taken back, or took something back, each with its turn."""
+    told = [(t, r) for t in memory.turns for r in t.response.get("receipts", ())]
+    return [(t, r) for t, r in told if "undo" in r or "took" in r] if told else []
 
 
 def undone_by(memory: SessionMemory, made: Step | CallOutcome) -> list[tuple[Turn, JSONObject]]:
     """The receipts that have offered this very call as what takes their effects back, each with its
     turn."""
     call = _as_undo(made.app_id, made.fn_name, made.arguments)
-    return [(t, one) for t in memory.turns for one in _effects(t) if one.get("undo") == call]
+    return [(t, one) for t, one in _effects(memory) if one.get("undo") == call]
 
 
 def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
