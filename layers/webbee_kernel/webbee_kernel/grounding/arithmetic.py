@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, combinations, islice, pairwise, product
+from itertools import accumulate, chain, combinations, islice, product
 
 from .groups import (
     ANY,
@@ -124,7 +124,8 @@ class Arithmetic:
         yield self._sums, own
         yield self._by_state, own
         yield self._groups, own
-        yield self._seen if is_minor else self._told, kinds
+        if not is_minor:  # no reply tells hundredths
+            yield self._told, kinds
         yield self._gains, kinds
         yield self._by_line, kinds
         yield self._by_row, kinds
@@ -200,19 +201,8 @@ class Arithmetic:
     def _told(self) -> Layer:
         """What two figures in sight give of which the reply or the message tells one, or that are
         of one field, and what the reply's figures in a row add up to."""
-        made = (
-            *self._pairs(),
-            *self._multiples(),
-            *self._runs(),
-            *self._line_totals(),
-            *self._priced(),
-        )
+        made = (*self._pairs(), *self._multiples(), *self._runs(), *self._line_totals())
         return Layer(made, is_sure=True)  # told, and so not by chance
-
-    @cached_property
-    def _seen(self) -> Layer:
-        """What two figures in sight give that are all of the data: no reply tells hundredths."""
-        return Layer((f for f in self._pairs() if REPLY not in f.formula), is_sure=True)
 
     @cached_property
     def _by_line(self) -> Layer:
@@ -300,17 +290,6 @@ class Arithmetic:
                 yield Figure(total, kind, "sum(reply)")
                 if total != int(total):  # "4.6 and 4.0: 4.3 on average"
                     yield Figure(total / count, kind, "average(reply)")
-
-    def _priced(self) -> Iterator[Figure]:
-        """What the amounts of a line come to, each so many times as the number before it says:
-        "two at 18.90, two at 9.45 and the car 54"."""
-        for line in self._lines:
-            total: Number = 0
-            for before, one in pairwise([Figure(1), *line]):
-                is_count = before.kind == ANY and type(before.value) is int
-                if one.kind == "money":
-                    total += one.value * (before.value if is_count else 1)
-            yield Figure(total, "money", "sum(reply)")
 
     def _line_totals(self) -> Iterator[Figure]:
         """What the figures add up to that stand at one place of each line, from its start or from

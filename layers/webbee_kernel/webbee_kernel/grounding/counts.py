@@ -82,8 +82,6 @@ class Counts:
             at = token.end
         return stems | {english.stem(spoken.words.objects.get(s, s)) for s in stems}
 
-    # ---- how many rows are so
-
     def grouped(
         self, word: Claim, rows: Sequence[Place], shown: Mapping[int, Sequence[Place]]
     ) -> Iterator[tuple[Claim, str]]:
@@ -121,8 +119,6 @@ class Counts:
             found = [*found, one] if plain and not one.mention.about else []
         text = self._reading.text
         return [n for n in found if not _PARTED.search(text, n.end, word.start)]
-
-    # ---- what follows a colon
 
     def enumerated(self, claim: Claim, labels: Bound) -> str:
         """How many records are named behind the colon of a number's sentence, where these are

@@ -183,8 +183,6 @@ class Dates:
         held = self._index.dates.get((month, day), [])
         return [place for y, place in held if year is None or y in (None, year)]
 
-    # ---- some length of time from another
-
     @cached_property
     def _counted(self) -> tuple[dict[Day, str], dict[int, dict[Owner, str]]]:
         """The days, with a year and without, and the times of day that are some length of time

@@ -107,8 +107,6 @@ class Figures:
             # it was worked out of what was known until now
             vars(self).pop("arithmetic", None)
 
-    # ---- shown by a field
-
     def ground(self, claim: Claim) -> Ground | None:
         """The fields that show a figure, as it is, rounded, or as a part of a text."""
         if not self._is_currency(claim.mention.unit):
@@ -306,8 +304,6 @@ class Figures:
         unit = self.unit(claim)
         held = (self.measures.held(value, step, unit) for value, step in self._steps(claim))
         return shown(next(filter(None, held), []))
-
-    # ---- following from others
 
     def follows(self, claim: Claim) -> Ground | None:
         """How a figure that no field shows follows from others, once those are known that the reply

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, combinations, islice, pairwise, permutations, product
+from itertools import accumulate, combinations, islice, pairwise, product
 from typing import NamedTuple
 
 from .. import language
@@ -30,7 +30,7 @@ RUN, LONG = 24, 100
 """Rows of which any that follow each other are added up, and any two differ; and of which all but
 some are."""
 JOINED = 6
-"""Tables of which rows are looked up in each other."""
+"""Tables of which rows are worked with one by one."""
 PARTS = 6
 """Columns of which three are."""
 WIDE = 8
@@ -262,41 +262,7 @@ def tables(index: Index) -> list[Table]:
             rows[place.owner] = _row(place, found)
         if held := rows[place.owner]:
             held[0].take(place, held[1])
-    _join([*found.values()][:JOINED])
     return [*found.values(), *_lists(index)]
-
-
-def _join(found: Sequence[Table]) -> None:
-    """Give the rows of a table the figures of the rows of another that they name, by its id or by
-    a text of a key that both have."""
-    # both ways, so the pairs grow with the square: hence the few tables
-    for table, other in permutations(found, 2):
-        for key, column in table.labels.items():
-            for named, rows in _named_by(key, other) if len(column) > 1 else ():
-                if all(value in rows for value in column.values()):
-                    _lend(table, other, {r: rows[value] for r, value in column.items()}, named)
-
-
-def _lend(table: Table, other: Table, meant: Mapping[int, int], named: str) -> None:
-    """Give each row of a table the figures of the row of another that it means, but for those of
-    the column that names it."""
-    for name, figures in other.numbers.items():
-        if name in table.numbers or name == named:
-            continue
-        own = {row: figures[of] for row, of in meant.items() if of in figures}
-        table.numbers[name], table.kinds[name] = own, other.kinds[name]
-
-
-def _named_by(key: str, other: Table) -> Iterator[tuple[str, dict[object, int]]]:
-    """The columns of a table by which a key of another names its rows, each with these."""
-    # `customer_id` names the rows of `customers`, by their `id`
-    of_kind = other.name.rpartition(".")[2].startswith(key.removesuffix("_id").removesuffix("Id"))
-    for named in ("id", key) if of_kind else (key,):
-        rows = {value: row for row, value in other.labels.get(named, {}).items()}
-        if len(rows) == len(other.rows) and (
-            named == "id" or all(isinstance(v, str) for v in rows)
-        ):
-            yield named, rows
 
 
 def _lists(index: Index) -> Iterator[Table]:

@@ -100,8 +100,6 @@ class Index:
         self._sharing: dict[tuple[Owner, str], dict[Any, list[Place]]] = {}
         self._kept: dict[str, object] = {}
 
-    # ---- building
-
     def root(self, call: int, function: str, names: frozenset[str]) -> None:
         """Open a call; `names`: stems that say what it is about. Calls of one function are rows."""
         self._roots[call] = (function, call)
@@ -309,8 +307,6 @@ class Index:
                 minutes = value if isinstance(value, int) else value.hour * 60 + value.minute
                 self.times.setdefault(minutes, []).append(at)
 
-    # ---- text
-
     @cached_property
     def key_words(self) -> frozenset[str]:
         """The words of all keys, folded."""
@@ -387,8 +383,6 @@ class Index:
     def words(self) -> Words:
         """The words of the text."""
         return Words(self)
-
-    # ---- records
 
     def is_row(self, owner: Owner) -> bool:
         """Whether an owner is a record among others: a row, or one of several calls of a

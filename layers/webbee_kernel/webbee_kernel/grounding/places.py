@@ -193,8 +193,6 @@ def _is_list_of(items: Sequence[Any], kind: type | tuple[type, ...]) -> bool:
     return bool(items) and all(isinstance(item, kind) for item in items)
 
 
-# ---- what a figure is of
-
 EPSILON = 1e-6
 _AMBIGUOUS = ("min", "c", "m2", "m3", "kwh", "kg", "l", "day", "week", "month", "year")
 """Signs of units that mean something else of an amount: minimum, cents, what a price is for."""

@@ -245,7 +245,6 @@ def _language(rest: str, usual: str) -> str:
     """The language of a reply: the usual one unless more of its words are another's."""
     words = [fold(t.text) for t in language.tokens(rest)]
     mine = sum(w in language.of(usual).vocabulary for w in words)
-    # most words are of the usual language
     if 2 * mine >= len(words):
         return usual
     seen = language.detect(rest, usual)
@@ -280,7 +279,6 @@ def _take(
 
 def _is_figure(token: str, tag: str) -> bool:
     """Whether a quote is no more than an amount, a date or a time; plain digits may be an id."""
-    # cheap tests first
     if len(token) > FIGURE or token.isdecimal() or not any(map(str.isdigit, token)):
         return False
     rest = _mask(token, [(m.start, m.end) for m in language.dates(token, tag)])
@@ -304,7 +302,6 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
 def complete(text: str) -> int:
     """Where the last sentence ends that has another behind it; 0 where none has. A text that is
     still being written is complete as far as that."""
-    # the last one may still be written
     ends = [s.end for s in sentences(text)]
     return ends[-2] if len(ends) > 1 else 0
 

@@ -354,8 +354,6 @@ class Check:
         plain = claim.kind in ("field", "name", "state") and claim.token.islower()
         return not (plain and mentions.is_denied(self._reading, claim.start))
 
-    # ---- answers without a call
-
     def _in_question(self, marks: Iterable[Mark]) -> list[Mark]:
         """The marks in sentences that are checked: all after calls, and without a call those that
         speak of the user's data; what is worked out of the message's figures is not."""

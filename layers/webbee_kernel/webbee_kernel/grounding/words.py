@@ -143,9 +143,6 @@ class Words:
         return found
 
 
-# ---- the ends of codes
-
-
 def ending(index: Index, code: str) -> list[Place]:
     """The fields whose digits and capitals end so: a phone, a card's last four, `order_70412`."""
     return index.once("endings", lambda: _endings(index)).get(code[-LONGEST_ENDING:], [])
