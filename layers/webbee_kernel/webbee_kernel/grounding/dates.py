@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from functools import cached_property, partial
 from itertools import chain, islice, pairwise
@@ -53,7 +53,7 @@ class Dates:
             return Ground([], "derived", next(iter(made.values())))
         if any(at % HALF_HOUR in self._index.once("zoned", self._zoned) for at in told):
             return Ground([], "derived", "in another zone")
-        return self._about(told) if is_rough(self._reading, claim) else None
+        return self._about(claim)
 
     def is_of(self, owners: frozenset[Owner], claim: Claim) -> bool:
         """Whether a time is one that a record has in the zone of a city that the sentence names, or
@@ -67,8 +67,9 @@ class Dates:
         made = (self._counted[1].get(minutes, {}) for minutes in claim.mention.readings)
         return any(not owners.isdisjoint(one) for one in made)
 
-    def _about(self, told: Iterable[int]) -> Ground | None:
-        """The times of the data that are rounded so, or some minutes from one of these."""
+    def _about(self, claim: Claim) -> Ground | None:
+        """The times of the data that are said to be about then, or some minutes from one."""
+        told = claim.mention.readings if is_rough(self._reading, claim) else ()
         near = [m for at in told if not at % ABOUT for m in range(at - ABOUT, at + ABOUT + 1)]
         if held := [p for m in near for p in self._index.times.get(m, ())]:
             return Ground(held, "formatted")
