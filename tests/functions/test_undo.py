@@ -217,3 +217,22 @@ def test_undo_behind_an_open_card_is_a_no_to_it_and_takes_nothing_else_back(
     assert (told["status"], told["calls"], "confirmation" in told) == ("ok", [], False)
     assert tasks(alice) == 1
     assert alice.chat(undo)["confirmation"]  # now it is about the task
+
+
+@pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
+def test_a_card_that_nobody_answered_keeps_no_later_effect_from_being_taken_back(
+    alice: Person,
+) -> None:
+    for title in ("fish", "rent", "roofer", "coins", "dairy"):
+        alice.chat(f"add a task: {title}")
+        # it stays open; the ring carries it on into a later turn
+        assert title in alice.chat("undo that")["confirmation"]["question"]
+        alice.chat("thanks")
+
+
+@pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
+def test_what_takes_back_inside_another_command_takes_nothing_back(alice: Person) -> None:
+    alice.chat("добавь задачу: купить лампочки")
+    told = alice.chat("Напиши Олегу, что книгу верну в пятницу").body
+    assert "confirmation" not in told and tasks(alice) == 1
+    assert "отменить" not in told["reply"]

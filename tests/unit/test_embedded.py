@@ -871,6 +871,7 @@ def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None
 SENT = ("mail", "send", {"to": "ann@example.com", "subject": "Plan", "body": "It is ready."})
 LONG_ONE = ("mail", "read", {"id": "m1", "subject": "Plan", "body": "It is…[900 chars]"})
 OF_A_TITLE = ("notes", "write", {"id": "n1", "title": "The router is in the hall"})
+A_ROW = ("mail", "list", {"mails": [{"id": "m1", "subject": "Photos from the hike"}]})
 TWO_MAILS = ("mail", "list", {"mails": [{"id": "m1", "body": "a"}, {"id": "m2", "body": "b"}]})
 ON = [
     *("send {body} to {to}", "write to {to}", "forward {body} to {to}", "schick {body} an {to}"),
@@ -890,6 +891,7 @@ ONWARD = write("mail.send", ON, needs="to body", **FIELDS)
         ("envoie ça à bob@example.com", SENT, "It is ready."),
         ("send it to bob@example.com", OF_A_TITLE, "The router is in the hall"),
         ("send it to bob@example.com", LONG_ONE, None),  # never a part of a text
+        ("send it to bob@example.com", A_ROW, None),  # its subject is not its text
         ("send it to bob@example.com", TWO_MAILS, None),  # which one?
         ("write to bob@example.com", SENT, None),
     ],

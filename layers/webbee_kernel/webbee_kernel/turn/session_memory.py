@@ -69,9 +69,10 @@ def history(
 
 
 def undoable(memory: SessionMemory) -> list[Undo]:
-    """The effects of the remembered turns that a call takes back, the newest first. While a card
-    waits, those that it takes back alone."""
-    waits = (s for turn in memory.turns[-1:] for p in turn.waiting for s in p.steps)
+    """The effects of the remembered turns that a call takes back, the newest first. While the last
+    turn's own card waits, those that it takes back alone."""
+    own = ((p, {t.request_id, *t.also}) for t in memory.turns[-1:] for p in t.waiting)
+    waits = (s for card, requests in own if card.request_id in requests for s in card.steps)
     asked = [_as_undo(s["app_id"], s["fn_name"], s["arguments"]) for s in waits]
     return [
         Undo(_name(one["undo"]), one["undo"]["params"], one["what"], turn.message, turn.seq, taken)

@@ -40,10 +40,10 @@ class Fact:
 
     @property
     def texts(self) -> dict[str, str]:
-        """The texts of the one record that it is about; empty where one was cut."""
-        rows = records_of(self.data) or ()
-        own = rows[0] if len(rows) == 1 else self.data if isinstance(self.data, dict) else {}
-        told = {**own, **self.arguments} if len(rows) < 2 else {}
+        """The texts of the one record that it is; empty where one was cut. A list's row is a part
+        of its record."""
+        is_one = isinstance(self.data, dict) and (records_of(self.data) or []) in ([], [self.data])
+        told = {**self.data, **self.arguments} if is_one else {}
         texts = {k: v for k, v in told.items() if isinstance(v, str)}
         return {k: "" if _CUT.search(v) else v for k, v in texts.items()}
 

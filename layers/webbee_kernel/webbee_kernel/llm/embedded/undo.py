@@ -51,10 +51,19 @@ class UndoMessage:
         known = lexicon(self._tag)
         if self._message.asks > self._message.is_led(self._tag):  # "can you …?" asks for a deed
             return False
+        if self._is_in_command:
+            return False
         phrases = [p for p in known.undo if p <= self._said and (self._points or self._last in p)]
         strange = self._said - self._made - known.question
         left = [strange - phrase for phrase in phrases]
         return any(len(s) <= MOST_BESIDE and not self._names_another(s) for s in left)
+
+    @property
+    def _is_in_command(self) -> bool:
+        """Whether the first part is a command: "write to Oleg, that I undo it on Friday"."""
+        whole, leads = self._commands.message, {p.pieces[0].stem for p in self._commands.examples}
+        opens = whole.stems(self._tag)[whole.bounds(self._tag, ask=False).first :][:1]
+        return self._message.text != whole.text and not leads.isdisjoint(opens)
 
     @property
     def _last(self) -> str:
@@ -98,7 +107,7 @@ class UndoMessage:
     def commands(self) -> list[Command]:
         """The calls that take back what was made last, where the last part of the message says that
         and names nothing else: "undo that", "delete what I just added", "cancel the stamps"."""
-        if not self._left or self._message.denies(self._tag):
+        if not self._left or self._message.denies(self._tag) or self._is_in_command:
             return []
         if not (self.is_said or self._is_deleting(self._left[0][1])):
             return []
