@@ -148,8 +148,6 @@ class Normaliser:
         is_start = not self._shown and not self._calls
         return (self._bare_channel, self._named) if is_start else (self._named,)
 
-    # ---- marks
-
     def _mark(self, at: int, final: bool) -> bool | None:
         if not final and may_become_a_mark(self._raw, at):
             return None
@@ -262,8 +260,6 @@ class Normaliser:
             return self._take_calls(region, len(raw), marked=True)
         return False
 
-    # ---- code, and paragraphs that may be calls
-
     def _code(self, at: int, final: bool) -> bool | None:
         """Code within a line, as it is."""
         raw, run = self._raw, _TICKS.match(self._raw, at)
@@ -336,8 +332,6 @@ class Normaliser:
         self.result.unreadable |= not found
         self._line = True
         return self._drop(end)
-
-    # ---- text
 
     def _plain(self, at: int) -> None:
         """Text up to where markup may begin next: white space at a line's beginning alone."""

@@ -188,11 +188,10 @@ class AgentLoop:
         is_read = asks(text) or not state.ran  # the user would read these words
         if is_read and (wrong := unfounded(text, state)):
             return _Round(state.with_problems(wrong))
-        is_founded = is_read and not state.doubted_reply
         if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
             text = f"{text} …\n\n{of(state.language).cause('cut_off')}"
         offer = answer.response.offer
-        is_founded = is_founded and text == answer.text
+        is_founded = is_read and not state.doubted_reply and text == answer.text
         ended = LoopResult(state, text=text, resume=True, offer=offer, is_founded=is_founded)
         return _Round(state, ended)
 

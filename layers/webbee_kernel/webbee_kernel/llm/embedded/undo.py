@@ -49,9 +49,8 @@ class UndoMessage:
         that another thing is called by; behind it only what points at something or speaks of the
         effect."""
         known = lexicon(self._tag)
-        if self._message.asks > self._message.is_led(self._tag):  # "can you …?" asks for a deed
-            return False
-        if self._is_in_command:
+        asks = self._message.asks > self._message.is_led(self._tag)  # "can you …?" asks for a deed
+        if asks or self._is_in_command:
             return False
         phrases = [p for p in known.undo if p <= self._said and (self._points or self._last in p)]
         strange = self._said - self._made - known.question

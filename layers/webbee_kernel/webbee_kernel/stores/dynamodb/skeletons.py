@@ -205,8 +205,6 @@ class SkeletonStore(Timers):
     async def _remove(self, user: UserKey, keys: Iterable[str]) -> None:
         await asyncio.gather(*(self._delete(key_of(user_key(user), key)) for key in keys))
 
-    # ---- the due index
-
     async def due(
         self,
         shard: int,
@@ -273,8 +271,6 @@ class SkeletonStore(Timers):
         key = _shard_key(shard_of(user, self._shards))
         item = await self._database.get(self._table, key, eventually=True)
         return number(item or {}, "queued_until") or 0.0
-
-    # ---- tenants
 
     async def know(self, tenant_id: str, app_id: str = "") -> None:
         """Note that there is such a tenant, for good. Repeatable."""
