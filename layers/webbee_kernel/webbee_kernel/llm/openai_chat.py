@@ -117,9 +117,6 @@ def _returned(
     return {**plain, **reasoning.message}, reasoning.calls or nothing
 
 
-# ---- what comes back
-
-
 class ChatAnswer:
     """An answer as far as it came, by `line` of a stream or `whole`. `error` is what the server
     told instead of one."""

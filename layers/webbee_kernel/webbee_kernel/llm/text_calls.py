@@ -171,9 +171,6 @@ def calls_in(region: str, offered: Offered, *, marked: bool) -> list[ToolCall]:
     return []
 
 
-# ---- elements
-
-
 def _elements(region: str) -> list[ToolCall]:
     """Each call goes from its own element to the next one's."""
     _, *pieces = _ELEMENT.split(region)
@@ -197,9 +194,6 @@ def _leaf(value: str) -> JSON:
     except (ValueError, RecursionError):
         return text
     return text if isinstance(read, str) else read
-
-
-# ---- JSON, and names with arguments
 
 
 def _payload(region: str, offered: Offered) -> list[ToolCall]:

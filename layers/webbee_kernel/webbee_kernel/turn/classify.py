@@ -104,8 +104,7 @@ class LoopResult(NamedTuple):
     `text` are the classifier's own words where it had nothing more to call; `resume` says that
     more is to be done behind what waits for a yes; `limit` what ended the rounds before the
     classifier did; `may_go_on` says that the classifier expects its calls to answer the
-    message, so that the narrator may hand back; `offer` is what is drawn below its words, which
-    have all a source where they are `is_founded`.
+    message, so that the narrator may hand back; `offer` is what is drawn below its words.
     """
 
     state: TurnContext
@@ -114,7 +113,6 @@ class LoopResult(NamedTuple):
     limit: Limit = ""
     may_go_on: bool = False
     offer: JSONObject | None = None
-    is_founded: bool = False
 
 
 class AgentLoop:
@@ -185,15 +183,13 @@ class AgentLoop:
             return _read(await self._runner.run(state, answer.steps), answer, waiting)
         text = answer.text
         # behind calls it is the narrator who speaks
-        is_read = asks(text) or not state.ran  # the user would read these words
-        if is_read and (wrong := unfounded(text, state)):
-            return _Round(state.with_problems(wrong))
+        if asks(text) or not state.ran:  # the user would read these words
+            if wrong := unfounded(text, state):
+                return _Round(state.with_problems(wrong))
         if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
             text = f"{text} …\n\n{of(state.language).cause('cut_off')}"
         offer = answer.response.offer
-        is_founded = is_read and not state.doubted_reply and text == answer.text
-        ended = LoopResult(state, text=text, resume=True, offer=offer, is_founded=is_founded)
-        return _Round(state, ended)
+        return _Round(state, LoopResult(state, text=text, resume=True, offer=offer))
 
 
 def _cut_off(state: TurnContext) -> str:

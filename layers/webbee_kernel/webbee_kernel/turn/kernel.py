@@ -233,9 +233,11 @@ class Kernel:
         if state.plain and state.plain.said:
             text = state.plain.whole(text).rstrip()
         # words without a call rest on the prompt alone
-        said = Narration(text or language.of(state.language).say("gave_up"))
-        if text and not (ended.is_founded and text == ended.text):
-            said = looked_up(text, state)
+        said = (
+            looked_up(text, state)
+            if text
+            else Narration(language.of(state.language).say("gave_up"))
+        )
         return await self._recorder.record(
             state, Told(said.text, narration=said, offer=ended.offer)
         )

@@ -17,7 +17,7 @@ from .results_block import of_call
 from .stream import StreamingReply
 
 if TYPE_CHECKING:
-    from ..grounding import Evidence
+    from ..grounding import Evidence, Mark
     from .turn_context import TurnContext
 
 
@@ -45,7 +45,7 @@ def hearing(state: TurnContext) -> Hear | None:
 def unfounded(text: str, state: TurnContext) -> tuple[Problem, ...]:
     """What `text` says that neither skeleton, facts, this turn's results nor the user's words
     hold, in words for the model; told once a turn, what stays is marked."""
-    marks = () if state.doubted_reply else looked_up(text, state).marks
+    marks = () if state.doubted_reply else _marks(text, state)
     if not marks:
         return ()
     wrong = [f"{m.word} (the data holds {m.holds})" if m.holds else m.word for m in marks]
@@ -55,10 +55,15 @@ def unfounded(text: str, state: TurnContext) -> tuple[Problem, ...]:
 def looked_up(text: str, state: TurnContext) -> Narration:
     """A plain answer with the marks of what has no source in what the prompt held, and what the
     kernel adds to it."""
-    if not text:
-        return Narration(text)
-    verdict = verdict_of(text, evidence_of(state))
-    return Narration(text, marks=verdict.marks).with_held(state.language)
+    # a first answer without calls was looked up already, and told back where it has no source
+    told = state.unsaid.text if state.unsaid else ""
+    is_new = state.doubted_reply or bool(state.ran) or text != told
+    marks = _marks(text, state) if is_new else ()
+    return Narration(text, marks=marks).with_held(state.language)
+
+
+def _marks(text: str, state: TurnContext) -> tuple[Mark, ...]:
+    return verdict_of(text, evidence_of(state)).marks if text else ()
 
 
 def evidence_of(state: TurnContext) -> Evidence:

@@ -71,9 +71,14 @@ def history(
 def undoable(memory: SessionMemory) -> list[Undo]:
     """The effects of the remembered turns that a call takes back, the newest first. While the last
     turn's own card waits, those that it takes back alone."""
-    own = ((p, {t.request_id, *t.also}) for t in memory.turns[-1:] for p in t.waiting)
-    waits = (s for card, requests in own if card.request_id in requests for s in card.steps)
-    asked = [_as_undo(s["app_id"], s["fn_name"], s["arguments"]) for s in waits]
+    own = (
+        s
+        for turn in memory.turns[-1:]
+        for card in turn.waiting
+        for s in card.steps
+        if card.request_id in (turn.request_id, *turn.also)
+    )
+    asked = [_as_undo(s["app_id"], s["fn_name"], s["arguments"]) for s in own]
     return [
         Undo(_name(one["undo"]), one["undo"]["params"], one["what"], turn.message, turn.seq, taken)
         for turn, one, taken in _newest_first(memory)
