@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from webbee_kernel import language
 from webbee_kernel.llm import function_form
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolSpec, Undo
@@ -633,6 +634,19 @@ def test_a_message_that_takes_something_back_is_told_that_nothing_was_done(messa
     said = answer(message, tools=tools)
     assert (said.tool_calls, said.text) == ((), "All right, nothing was done.")
     assert "Form" not in [n["type"] for n in nodes(said.offer)]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *("thanks a lot!", "ok", "Perfect, thank you so much", "bye"),
+        *("Danke dir", "alles klar", "спасибо большое", "merci beaucoup", "muchas gracias"),
+    ],
+)
+def test_a_thanks_or_a_farewell_gets_a_friendly_word_and_no_offers(message: str) -> None:
+    said = answer(message)
+    assert (said.tool_calls, said.offer) == ((), None)
+    assert said.text == language.of(language.detect(message)).say("welcome")
 
 
 def test_an_app_that_asks_it_gets_the_first_sentences() -> None:

@@ -94,10 +94,11 @@ class Lexicon:
         self.function = words.function - self.denial
         self.small = self.function | self.reference | self.plural | self.denial
         self.question = words.question | words.asks.keys()
-        self.small_talk = _phrases(words.forms("greeting"))
-        self.hello = words.greeting | words.help | words.thanks | words.ability
+        self.greetings = _phrases(words.forms("greeting"))
+        self.farewells = _phrases(words.forms("thanks"))
+        self.hello = words.greeting | words.help | words.ability
+        self.polite = self.hello.union(self.function, words.opener, words.question, words.thanks)
         self.thanks = words.thanks
-        self.polite = self.hello.union(self.function, words.opener, words.question)
         # what is said of a thing, and names none: "number", "address"
         self.fields = {s: name for s, name in words.things.items() if s not in words.objects}
         groups = {**words.objects, **words.alike}
@@ -197,12 +198,24 @@ class Message:
         return self._bounds[key]
 
     def is_greeting(self, tag: str) -> bool:
-        """Whether the message only greets or thanks, asks how one is, or what there is to do."""
-        stems, known = self.stems(tag), lexicon(tag)
-        left = self.words[slice(*self.bounds(tag, ask=False)[:2])]
-        if left in known.small_talk.get(next(iter(left), ""), ()):
-            return True
-        return not known.hello.isdisjoint(stems) and known.polite.issuperset(stems)
+        """Whether the message only greets, asks how one is, or what there is to do."""
+        return self._is_small_talk(tag, lexicon(tag).greetings, lexicon(tag).hello)
+
+    def is_farewell(self, tag: str) -> bool:
+        """Whether the message only thanks, agrees or takes leave."""
+        return self._is_small_talk(tag, lexicon(tag).farewells, lexicon(tag).thanks)
+
+    def _is_small_talk(
+        self, tag: str, phrases: Mapping[str, list[list[str]]], signs: frozenset[str]
+    ) -> bool:
+        """Whether one of these phrases ends it, or one of these signs is in it, and all the rest is
+        polite."""
+        stems, polite = self.stems(tag), lexicon(tag).polite
+        for last in (len(stems), self.bounds(tag, ask=False).last):
+            for first, word in enumerate(self.words[:last]):
+                if self.words[first:last] in phrases.get(word, ()):
+                    return polite.issuperset(stems[:first])
+        return not signs.isdisjoint(stems) and polite.issuperset(stems)
 
     def is_denial(self, tag: str) -> bool:
         """Whether the message begins with a no and asks nothing, and so takes something back."""

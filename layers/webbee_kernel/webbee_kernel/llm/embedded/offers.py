@@ -202,7 +202,9 @@ def _near(
         return ModelResponse(text=language.of(tag).say("no_apps"), offer=_offer([], tag))
     first, asked = _first_ones(commands.tools), asked or Questions(commands)
     if commands.message.is_greeting(tag):
-        return _greeted(first, commands, tag)
+        return _examples(first, "hello", tag)
+    if commands.message.is_farewell(tag):
+        return ModelResponse(text=language.of(tag).say("welcome"))
     if commands.message.is_denial(tag) and not (before or commands.is_after_write):
         return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
     if found := list_of(asked.app(), tag, commands.tools):
@@ -254,13 +256,6 @@ def _near(
         return told
     none = language.of(tag).say("none_holds", what=" ".join(about[:OFFERED]))
     return replace(told, text=f"{none} {told.text}")
-
-
-def _greeted(first: Sequence[tuple[ToolSpec, str]], commands: Commands, tag: str) -> ModelResponse:
-    """What "hello" and "what can you do?" get: examples, and no excuse; and what a thanks gets."""
-    if not lexicon(tag).thanks.isdisjoint(commands.message.stems(tag)[:1]):
-        return ModelResponse(text=language.of(tag).say("welcome"))
-    return _examples(first, "hello", tag)
 
 
 def _has_form(pattern: Pattern) -> bool:
