@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, create_model
 
-from webbee_kernel.language.model import Calendar, Listed, Numerals, People, Role, Words, concepts
+from webbee_kernel.language.model import Calendar, Numerals, People, Role, WordList, Words, concepts
 from webbee_kernel.language.resources import contents
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 _TYPES: dict[str, Any] = {
-    "str": Listed,
+    "str": WordList,
     "bool": bool,
-    "_Forms": dict[Annotated[str, Field(pattern=r"^\d+$")], Listed],
-    "Mapping[str, str]": dict[str, Listed],
+    "_Forms": dict[Annotated[str, Field(pattern=r"^\d+$")], WordList],
+    "Mapping[str, str]": dict[str, WordList],
     "tuple[str, ...]": list[str],
 }
 """What a file has for a field of these types."""
@@ -38,7 +38,7 @@ def _part(kind: type) -> Any:
 ROLES = {name: r.made for name, r in vars(Words).items() if isinstance(r, Role)}
 """The roles of words that there are, each with what makes it."""
 _ROLES = _optional(
-    {r: dict[str, Listed] if made is concepts else Listed for r, made in ROLES.items()},
+    {r: dict[str, WordList] if made is concepts else WordList for r, made in ROLES.items()},
     "Words",
 )
 
@@ -55,7 +55,7 @@ class LanguageFile(BaseModel):
     script: str = "latin"
     letters: str = ""
     regions: str
-    currencies: dict[str, Listed] = {}
+    currencies: dict[str, WordList] = {}
     words: Annotated[dict[str, Any], AfterValidator(_ROLES.validate_python)]
     numerals: _part(Numerals) = {}  # type: ignore[valid-type]
     calendar: _part(Calendar) = {}  # type: ignore[valid-type]

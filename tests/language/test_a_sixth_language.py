@@ -127,5 +127,5 @@ def test_why_the_model_gave_no_answer_is_told_in_italian() -> None:
 
 
 def test_italian_says_that_nobody_has_reviewed_it() -> None:
-    reviewed = {tag: language.of(tag).reviewed for tag in language.tags()}
+    reviewed = {tag: language.of(tag).is_reviewed for tag in language.tags()}
     assert [tag for tag, is_reviewed in reviewed.items() if not is_reviewed] == ["it"]

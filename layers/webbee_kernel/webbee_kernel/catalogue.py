@@ -246,12 +246,12 @@ class Catalogue:
     def names(self, tag: str) -> dict[str, str]:
         """What people call each app in a language."""
         apps = self.apps.values()
-        return {a.app_id: language.said_in(a.titles, tag) or a.display_name for a in apps}
+        return {a.app_id: language.text_in(a.titles, tag) or a.display_name for a in apps}
 
     def columns(self, tag: str) -> dict[str, dict[str, str]]:
         """What fields and values of each app's results are called in a language."""
         told = ((a.app_id, a.columns.items()) for a in self.apps.values())
-        return {i: {k: language.said_in(texts, tag) for k, texts in own} for i, own in told}
+        return {i: {k: language.text_in(texts, tag) for k, texts in own} for i, own in told}
 
     def meant(self, call: Step | CallOutcome) -> JSONObject:
         """The arguments of a call without those that its function fills in the same where they are

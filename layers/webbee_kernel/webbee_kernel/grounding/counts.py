@@ -48,7 +48,7 @@ class Counts:
         """What the lists hold where a number says how many: of the list that its noun names, or of
         all where the user's message has the same number and no small one; empty where a field
         beside all rows (`places`: those that show it), or of the noun's name, tells it."""
-        if not self._figures.is_quantity(claim) or claim.mention.about:
+        if not self._figures.is_quantity(claim) or claim.mention.is_approximate:
             return ""
         nouns = self._nouns(claim)
         if any(not self._index.is_row(p.owner) or nouns & {*key_words(p.key)} for p in places):
@@ -116,7 +116,7 @@ class Counts:
         for one in self._reading.inside(Sentence(start, word.start, "")):
             plain = one.kind == "number" and self._figures.is_quantity(one)
             # a value of another kind parts the numbers before it from the word
-            found = [*found, one] if plain and not one.mention.about else []
+            found = [*found, one] if plain and not one.mention.is_approximate else []
         text = self._reading.text
         return [n for n in found if not _PARTED.search(text, n.end, word.start)]
 

@@ -90,7 +90,7 @@ class Dates:
             if places := self._on(at):
                 return Ground(places, "formatted")
         today = (self._today and _same(at, self._today) for at in claim.mention.readings)
-        if claim.mention.relative or any(today):
+        if claim.mention.is_relative or any(today):
             return Ground([], "derived", "from today")
         found = self._figures_of(claim) or shown(self._index.find(claim.token, "-."))
         made = (self._counted[0].get(at) for at in claim.mention.readings)

@@ -72,7 +72,7 @@ def is_rough(reading: Reading, claim: Claim) -> bool:
     """Whether a figure is said to be rounded."""
     about = reading.language.words.about
     marked = reading.text[max(0, claim.start - 2) : claim.start].strip()[-1:] in _ABOUT
-    if marked or claim.mention.about or among(_before(reading, claim)[-2:], about):
+    if marked or claim.mention.is_approximate or among(_before(reading, claim)[-2:], about):
         return True
     end = min(claim.end + NEAR, reading.sentence(claim.start).end)
     return among(reading.stems(claim.end, end)[:2], about)
@@ -163,7 +163,7 @@ class Figures:
     def _is_currency(self, unit: str) -> bool:
         """Whether a currency is none, or one of those that the data names, if it names any."""
         known = self.index.once("currencies", self._currencies) if unit else ()
-        return not known or language.is_one_of(unit, known)
+        return not known or language.is_currency_among(unit, known)
 
     def _currencies(self) -> frozenset[str]:
         """The currencies that keys of the data name, and texts beside a figure or under a key of
@@ -275,7 +275,7 @@ class Figures:
         if self.in_other_unit(claim):
             return False
         is_share = claim.kind == "percent" or self._begins_shares(claim)
-        if mention.value is None or mention.spelled or is_share:
+        if mention.value is None or mention.is_spelled or is_share:
             return True
         unit = self.unit(claim)
         is_worked_out = mention.value < LONG or unit.name == "year"
@@ -422,7 +422,7 @@ class Figures:
 def _is_said(claim: Claim) -> bool:
     """Whether others are worked out of a figure: of "half of it" nothing is."""
     value = claim.mention.value
-    return bool(value) and (value >= 1 or not claim.mention.spelled)
+    return bool(value) and (value >= 1 or not claim.mention.is_spelled)
 
 
 def _figure(claim: Claim) -> Figure:

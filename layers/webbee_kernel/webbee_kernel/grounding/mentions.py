@@ -152,7 +152,7 @@ def _is_known(reading: Reading, index: Index, token: Token) -> bool:
 
 def _is_given(reading: Reading, token: Token) -> bool:
     given = fold(_OWNED.sub("", token.text)) in language.people("given")
-    return given and not language.names_time(token.text, reading.language)  # "Jan" of a table
+    return given and not language.is_time_name(token.text, reading.language)  # "Jan" of a table
 
 
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")

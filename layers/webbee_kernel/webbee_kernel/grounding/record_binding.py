@@ -157,7 +157,7 @@ def counts(text: str, claim: Claim) -> bool:
     tally = text[claim.start - 1 : claim.start] == "(" and _TALLY.match(text, claim.end)
     # an id may stand in brackets, too
     short = len(claim.token) <= 2  # longer ones are ids
-    return claim.kind == "number" and bool(claim.mention.spelled or (tally and short))
+    return claim.kind == "number" and bool(claim.mention.is_spelled or (tally and short))
 
 
 def misplaced(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:

@@ -323,7 +323,7 @@ class Check:
         if claim.kind in ("name", "field", "file"):
             # "agent" of `role: Senior agent`
             return fold(claim.token) in fold(holds) or (not holds and claim.kind != "field")
-        return claim.kind == "date" and bool(claim.mention.relative)
+        return claim.kind == "date" and bool(claim.mention.is_relative)
 
     def _is_worked_out(
         self, claim: Claim, rows: frozenset[Owner], bound: record_binding.Bound

@@ -252,7 +252,7 @@ def _card_title(function: FunctionInfo, effect: str, tag: str) -> str:
     """The title of a call; of one that destroys with the kernel's word for that before it, where an
     author's own does not say it."""
     title, verb = _title(function, tag), language.of(tag).say("card_verb_delete")
-    own = not language.said_in(function.titles, tag)
+    own = not language.text_in(function.titles, tag)
     says = {language.stem(w, tag) for w in words_in(title)} >= {
         language.stem(w, tag) for w in words_in(verb)
     }
@@ -263,7 +263,7 @@ def _title(function: FunctionInfo, tag: str) -> str:
     """What a function does, as its author says it in the user's language; else its name in words;
     of a common verb alone, the user's own in a language that function names are not made of: its
     file knows no verbs of theirs."""
-    if title := _plain_name(language.said_in(function.titles, tag)):
+    if title := _plain_name(language.text_in(function.titles, tag)):
         return title
     fn_name, speaks = function.fn_name, language.of(tag)
     words, concept = words_of(fn_name), _concept(fn_name, tag)
@@ -284,7 +284,7 @@ def _field(
         said = language.of(tag).say("said_yes" if value else "said_no")
         return {"name": name, "value": said, "kind": "value"}
     text = revealed(str(value))
-    if said := _plain_name(language.said_in(leaf.choices.get(text, {}), tag)):
+    if said := _plain_name(language.text_in(leaf.choices.get(text, {}), tag)):
         return {"name": name, "value": said, "kind": "value"}
     if is_destination:
         known = {"title": title} if title else {}
@@ -302,7 +302,7 @@ def _field(
 def _name(leaf: Leaf, tag: str) -> str:
     """What its author calls the argument in the user's language, else its own name in the user's
     words, without the "id" behind it."""
-    if title := _plain_name(language.said_in(leaf.titles, tag)):
+    if title := _plain_name(language.text_in(leaf.titles, tag)):
         return title
     words = words_of(leaf.name)
     if len(words) > 1 and words[-1] in _BARE_IDS:

@@ -343,7 +343,7 @@ class References:
     def _says_nothing(self, word: str) -> bool:
         """Whether sentences are made of this word whatever they are about, or it is what the call
         does: it tells no record, whatever a stranger calls his."""
-        return (folded := language.fold(word)) in self._verbs or folded in language.everyday()
+        return (folded := language.fold(word)) in self._verbs or folded in language.common_words()
 
 
 def _is_telling(word: str) -> bool:

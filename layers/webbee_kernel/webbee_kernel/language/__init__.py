@@ -1,18 +1,18 @@
-"""All that the kernel knows of natural languages: one file a language, the machinery beside.
+"""Everything the kernel knows about natural languages: one JSON file per language, and its readers.
 
-- `en.json`, `ru.json`, …  a language each: words by role, calendar and number words, names, the
-  kernel's sentences; a further language is one more such file (docs/languages.md)
-- `model`      what such a file holds: `Language`, `Words`, `Numerals`, `Calendar`, `People`; and
-  what the key of a JSON field says of its value, in all languages together (`json_keys.json`)
-- `stems`      where the words of a text are (`Token`, `Mention`), their stems by snowballstemmer,
-  chosen by script, and what words of two languages sound like
-- `numerals`, `calendars`, `moments`  numbers, and dates and times, that a text mentions
-- `detection`  which language a text is written in
-- `search`     words that somebody looks for, in whatever form a text has them
-- `units`      the units of measure that stand behind a number, by CLDR
-- `resources`  which languages there are, their files as they stand, what CLDR knows of them
+- `en.json`, `ru.json`, …  one language each: words by role, calendar and number words, names, the
+  kernel's sentences; a new language is one more such file (docs/languages.md)
+- `model`      the types of such a file: `Language`, `Words`, `Numerals`, `Calendar`, `People`; and
+  the meaning of JSON field names, for all languages together (`json_keys.json`)
+- `stems`      tokens of a text (`Token`, `Mention`), their stems by snowballstemmer, chosen by
+  script, and a phonetic key that words of two languages share
+- `numerals`, `calendars`, `moments`  the numbers, dates and times that a text mentions
+- `detection`  the language that a text is written in
+- `search`     search words, matched in any inflected form
+- `units`      the units of measure behind a number, from CLDR
+- `resources`  which languages exist, their raw files, and CLDR's data
 
-May import: base. Entrance: the functions here. What is heavy is read when it is first asked for.
+May import: base. Entrance: the functions here. Heavy data is loaded on first use.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import lru_cache
 
-from .detection import detect, likely
+from .detection import detect, likely_languages
 from .model import (
     Language,
     Words,
@@ -34,7 +34,7 @@ from .model import (
     people_phrases,
     title_keys,
 )
-from .resources import FIRST, tags
+from .resources import DEFAULT_TAGS, tags
 from .stems import Mention, Token, fold, sound, stem, tokens
 
 __all__ = [
@@ -43,50 +43,49 @@ __all__ = [
     "Token",
     "Words",
     "clauses",
+    "common_words",
     "currencies_in",
     "date_of",
     "dates",
     "detect",
-    "everyday",
     "fold",
     "forms",
-    "is_one_of",
+    "is_currency_among",
+    "is_time_name",
     "key_fold",
     "key_roles",
-    "likely",
-    "names_time",
+    "likely_languages",
     "numbers",
     "of",
     "people",
     "people_keys",
     "people_phrases",
-    "said_in",
     "sound",
     "stem",
     "tags",
+    "text_in",
     "title_keys",
     "tokens",
     "zone_in",
 ]
 
 
-def said_in(texts: Mapping[str, str], tag: str) -> str:
-    """The one of an author's texts by language that is for a BCP 47 tag, else the English one;
-    empty without either."""
+def text_in(texts: Mapping[str, str], tag: str) -> str:
+    """The text for a BCP 47 tag among an author's translations, else the English one, else
+    empty."""
     short = re.split("[-_]", tag.lower(), maxsplit=1)[0]
-    return texts.get(short) or texts.get(FIRST[0], "")
+    return texts.get(short) or texts.get(DEFAULT_TAGS[0], "")
 
 
 @lru_cache(maxsize=32)
 def forms(*roles: str) -> frozenset[str]:
-    """The words of these roles in all languages together, folded: who says yes need not do so in
-    his own."""
-    spoken = [of(tag).words for tag in tags()]
-    return frozenset(fold(word) for w in spoken for role in roles for word in w.forms(role))
+    """The words of these roles in all languages together, folded: users mix languages."""
+    tables = [of(tag).words for tag in tags()]
+    return frozenset(fold(word) for w in tables for role in roles for word in w.forms(role))
 
 
-def everyday() -> frozenset[str]:
-    """The words that sentences are made of whatever they are about, in all languages together."""
+def common_words() -> frozenset[str]:
+    """Function and filler words of all languages, which occur in sentences on any subject."""
     return forms(
         *("function", "article", "particle", "reference", "plural_reference", "toward", "recency"),
         *("yes", "yes_filler", "no", "no_filler", "greeting", "thanks", "opener", "alike"),
@@ -95,10 +94,10 @@ def everyday() -> frozenset[str]:
 
 
 def clauses(text: str) -> list[str]:
-    """The parts of a text between the marks that end or part a clause, and words for "and"."""
-    joined = "|".join(map(re.escape, sorted(forms("and_"))))
+    """A text split into clauses, at punctuation and at words for "and"."""
+    conjunctions = "|".join(map(re.escape, sorted(forms("and_"))))
     marks = r"[,;:.!?\u2026\u3001\u3002\uff0c\uff01\uff1f]+(?=\s|$)|\n"
-    return re.split(rf"(?i:{marks}|(?<!\w)(?:{joined})(?!\w))", text)
+    return re.split(rf"(?i:{marks}|(?<!\w)(?:{conjunctions})(?!\w))", text)
 
 
 def currencies_in(text: str) -> frozenset[str]:
@@ -109,32 +108,30 @@ def currencies_in(text: str) -> frozenset[str]:
 
 
 def amount_in(text: str, tag: str = "en") -> tuple[int | float, ...]:
-    """What a text that is nothing but an amount of money may be: "390,00 €"; empty for any
-    other."""
+    """The possible values of a text that is only an amount of money ("390,00 €"), else empty."""
     from .numerals import amount_in
 
     return amount_in(text, of(tag))
 
 
-def is_one_of(code: str, codes: frozenset[str]) -> bool:
-    """Whether a currency is among these, or may be: a sign says no more than what shares it."""
-    from .numerals import is_one_of
+def is_currency_among(code: str, codes: frozenset[str]) -> bool:
+    """Whether a currency is among `codes`, or shares its sign with one of them ($, £, ¥)."""
+    from .numerals import is_currency_among
 
-    return is_one_of(code, codes)
+    return is_currency_among(code, codes)
 
 
-def names_time(word: str, language: Language) -> bool:
+def is_time_name(word: str, language: Language) -> bool:
     """Whether a word is the short name of a month or a weekday: "Jan"."""
-    from .calendars import names_time
+    from .calendars import is_time_name
 
-    return names_time(word, language)
+    return is_time_name(word, language)
 
 
 @lru_cache(maxsize=64)  # a turn asks of its message several times
 def numbers(text: str, tag: str = "en") -> tuple[Mention, ...]:
     """The numbers of `text` in order, not overlapping: numerals and number words, percentages and
-    amounts of money, as writers of the language `tag` mean them; every sensible reading of each.
-    """
+    amounts of money, each with every plausible reading in the language `tag`."""
     from .numerals import find_numbers
 
     return find_numbers(text, of(tag))
@@ -152,15 +149,15 @@ def dates(text: str, tag: str = "en", now: str | datetime | None = None) -> tupl
 
 
 def zone_in(text: str, tag: str) -> str:
-    """The IANA name of the time zone of the first city that a text names; empty without one."""
+    """The IANA time zone of the first city that a text names, or an empty string."""
     from .calendars import zone_in
 
     return zone_in(text, tag)
 
 
 def date_of(text: str, now: datetime, tags: Iterable[str]) -> str:
-    """The day or moment that is all a text says in one of these languages, in ISO 8601 (`tomorrow
-    at 10` → `2026-05-16T10:00`); empty where it says none, or more than that."""
+    """A text that is only a date or time in one of these languages, in ISO 8601 (`tomorrow at 10` →
+    `2026-05-16T10:00`); empty for any other text."""
     from .moments import read_date
 
-    return next((said for tag in tags if (said := read_date(text, of(tag), now))), "")
+    return next((date for tag in tags if (date := read_date(text, of(tag), now))), "")

@@ -1,5 +1,5 @@
-"""A text whose dates are looked for, beside the names of months and weekdays (CLDR's, and further
-forms of the language's file), and dates counted from now: tomorrow, in three days, next Friday."""
+"""A tokenised text for date parsing, the names of months and weekdays (CLDR and the language file),
+and relative dates: tomorrow, in three days, next Friday."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from .model import Language
-from .numerals import simple, values
+from .numerals import by_word, small_number
 from .resources import locale
 from .stems import Mention, fold, folded_words, mention, stem, tokens
 
@@ -19,71 +19,70 @@ _Widths = Mapping[str, Mapping[str, Mapping[int, str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """Folded forms → number: months 1–12, weekdays 0 (Monday) to 6. The short ones, and the
-    doubtful ones (words of another meaning too), count only beside a date."""
+class DateNames:
+    """Folded forms → number: months 1–12, weekdays 0 (Monday) to 6. Short and ambiguous ones count
+    only next to a date."""
 
     months: Mapping[str, int]
     weekdays: Mapping[str, int]
     short_months: frozenset[str]
     short_weekdays: frozenset[str]
-    doubtful: frozenset[str]
-    capitals: bool  # months are written with a capital
+    ambiguous: frozenset[str]
+    is_month_capitalised: bool
 
 
-class DatedText:
-    """A text in words, folded, of one language. Places are those of its words; behind its end there
-    are none."""
+class TokenizedText:
+    """The tokens of a text and their folded forms; positions are token indices."""
 
     def __init__(self, text: str, language: Language) -> None:
         self.text, self.language = text, language
-        self.calendar, self.names = language.calendar, names(language)
+        self.calendar, self.names = language.calendar, date_names(language)
         self.words = tokens(text)
         self.folded = [fold(w.text) for w in self.words]
 
-    def is_one_of(self, at: int, words: str) -> bool:
-        """Whether the word at a place stands in a list as the language's file has it."""
+    def has_word(self, at: int, words: str) -> bool:
+        """Whether the token at a position, which may be out of range, is one of `words`."""
         return 0 <= at < len(self.folded) and self.folded[at] in folded_words(words)
 
     def gap(self, at: int) -> str:
-        """What stands between a word and the next one."""
+        """The text between a token and the next one."""
         end = self.words[at].end
         return self.text[end : self.words[at + 1].start] if at + 1 < len(self.words) else ""
 
     def mention(self, first: int, last: int, kind: str, *readings: Any) -> Mention:
-        """What the words from one place to another mention."""
+        """A mention of the tokens from `first` to `last`, inclusive."""
         return mention(self.text, (self.words[first].start, self.words[last].end), kind, readings)
 
 
 @lru_cache(maxsize=16)
-def names(language: Language) -> Names:
-    """The names of a language; CLDR's locale is 20 ms of reading."""
+def date_names(language: Language) -> DateNames:
+    """The names of a language; loading CLDR's locale takes 20 ms."""
     cldr, calendar = locale(language.tag), language.calendar
-    months, short_months = _together(cldr.months, calendar.months)
-    weekdays, short_weekdays = _together(cldr.days, calendar.weekdays)
-    doubtful = folded_words(calendar.doubtful).union(map(fold, language.vocabulary))
-    return Names(
+    months, short_months = _merge_forms(cldr.months, calendar.months)
+    weekdays, short_weekdays = _merge_forms(cldr.days, calendar.weekdays)
+    ambiguous = folded_words(calendar.doubtful).union(map(fold, language.vocabulary))
+    return DateNames(
         months,
         weekdays,
         short_months,
         short_weekdays,
-        doubtful.intersection(months),
+        ambiguous.intersection(months),
         str(cldr.months["format"]["wide"][1])[0].isupper(),
     )
 
 
-def names_time(word: str, language: Language) -> bool:
+def is_time_name(word: str, language: Language) -> bool:
     """Whether a word is the short name of a month or a weekday: "Jan"."""
-    known = names(language)
+    known = date_names(language)
     return fold(word) in known.short_months | known.short_weekdays
 
 
-def _together(cldr: _Widths, own: Mapping[str, str]) -> tuple[dict[str, int], frozenset[str]]:
-    """All forms, and the short ones: abbreviations, and forms of the file that begin a name."""
+def _merge_forms(cldr: _Widths, own: Mapping[str, str]) -> tuple[dict[str, int], frozenset[str]]:
+    """All forms, and the abbreviations among them."""
     wide, short = dict(_forms(cldr, "wide")), dict(_forms(cldr, "abbreviated"))
-    more = {fold(w): int(number) for number, forms in own.items() for w in forms.split()}
-    begins = {w for w in more if any(name.startswith(w) for name in wide)}
-    return {**short, **more, **wide}, frozenset(begins.union(short).difference(wide))
+    own_forms = {fold(w): int(number) for number, forms in own.items() for w in forms.split()}
+    abbreviations = {w for w in own_forms if any(name.startswith(w) for name in wide)}
+    return {**short, **own_forms, **wide}, frozenset(abbreviations.union(short).difference(wide))
 
 
 def _forms(names: _Widths, width: str) -> Iterable[tuple[str, int]]:
@@ -92,115 +91,115 @@ def _forms(names: _Widths, width: str) -> Iterable[tuple[str, int]]:
             yield fold(str(name)).rstrip("."), int(number)
 
 
-_LENGTHS = {"day": 1, "week": 7, "month": 31, "year": 366}
-_MOST = 36_500  # days: beyond a century nothing is counted
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+_MAX_DAYS = 36_500  # a century
 
 
-def relative_dates(read: DatedText, now: datetime) -> Iterator[Mention]:
-    """The dates and periods that a text counts from `now`."""
-    today, days = now.date(), _days(read.language)
-    for at, folded in enumerate(read.folded):
-        for phrase, ahead in days.get(folded, ()):
+def relative_dates(source: TokenizedText, now: datetime) -> Iterator[Mention]:
+    """The dates and periods relative to `now`."""
+    today, days = now.date(), _days(source.language)
+    for at, folded in enumerate(source.folded):
+        for phrase, offset in days.get(folded, ()):
             first = at - phrase.count("_")
-            is_said = first >= 0 and "_".join(read.folded[first : at + 1]) == phrase
-            if is_said and not _is_half_of_day(read, first):
-                yield _days_of(read, first, at, today + timedelta(days=ahead))
-        unit = read.language.words.units.get(read.language.stem(read.words[at].text), "")
-        if unit in _LENGTHS:
-            yield from _counted(read, at, unit, today)
-        if unit in _LENGTHS or folded in read.names.weekdays:
-            yield from _neighbour(read, at, unit, today)
+            is_match = first >= 0 and "_".join(source.folded[first : at + 1]) == phrase
+            if is_match and not _is_half_of_day(source, first):
+                yield _days_of(source, first, at, today + timedelta(days=offset))
+        unit = source.language.words.units.get(source.language.stem(source.words[at].text), "")
+        if unit in _UNIT_DAYS:
+            yield from _count_phrases(source, at, unit, today)
+        if unit in _UNIT_DAYS or folded in source.names.weekdays:
+            yield from _next_or_last(source, at, unit, today)
 
 
-def _is_half_of_day(read: DatedText, at: int) -> bool:
-    """Whether a word of a day is "morning" here: `a.m.` after it in Spanish."""
-    function = " ".join(read.language.words.forms("function"))
-    return read.is_one_of(at, read.calendar.morning) and read.is_one_of(at - 1, function)
+def _is_half_of_day(source: TokenizedText, at: int) -> bool:
+    """Whether a day word means "morning" here, as in Spanish "de la mañana"."""
+    function = " ".join(source.language.words.forms("function"))
+    return source.has_word(at, source.calendar.morning) and source.has_word(at - 1, function)
 
 
 @lru_cache(maxsize=16)
 def _days(language: Language) -> dict[str, list[tuple[str, int]]]:
-    """Words and phrases (`day_after_tomorrow`) of days, by their last word."""
+    """Phrases (`day_after_tomorrow`) with their offset in days, by last word."""
     found: dict[str, list[tuple[str, int]]] = {}
-    for phrase, ahead in values(language.calendar.days).items():
-        found.setdefault(phrase.rpartition("_")[2], []).append((phrase, ahead))
+    for phrase, offset in by_word(language.calendar.days).items():
+        found.setdefault(phrase.rpartition("_")[2], []).append((phrase, offset))
     return found
 
 
-def _counted(read: DatedText, at: int, unit: str, today: date) -> Iterator[Mention]:
+def _count_phrases(source: TokenizedText, at: int, unit: str, today: date) -> Iterator[Mention]:
     """`in 3 days`, `3 days ago`, `hace 3 días`, `il y a 3 jours`."""
     count, first = 1, at
-    if at and (number := _count(read, at - 1)):
+    if at and (number := _count(source, at - 1)):
         count, first = number, at - 1
-    elif not read.calendar.bare_units:
+    elif not source.calendar.bare_units:
         return
-    for phrases, way in ((read.calendar.ahead, 1), (read.calendar.ago, -1)):
-        start = _phrase_before(read, first, phrases)
+    for phrases, sign in ((source.calendar.ahead, 1), (source.calendar.ago, -1)):
+        start = _phrase_before(source, first, phrases)
         if start is not None:
-            yield from _shifted(read, start, at, unit, way * count, today)
+            yield from _offset_date(source, start, at, unit, sign * count, today)
             return
-    if read.is_one_of(at + 1, read.calendar.ago):
-        yield from _shifted(read, first, at + 1, unit, -count, today)
+    if source.has_word(at + 1, source.calendar.ago):
+        yield from _offset_date(source, first, at + 1, unit, -count, today)
 
 
-def _count(read: DatedText, at: int) -> int:
-    word = read.words[at]
+def _count(source: TokenizedText, at: int) -> int:
+    word = source.words[at]
     if word.text.isdigit() and len(word.text) < 6:
         return int(word.text)
-    return int(simple(word, read.language))
+    return int(small_number(word, source.language))
 
 
-def _phrase_before(read: DatedText, first: int, phrases: str) -> int | None:
-    """Where a phrase (its words joined by `_`) begins that ends right before a place."""
+def _phrase_before(source: TokenizedText, first: int, phrases: str) -> int | None:
+    """The start of a phrase (words joined by `_`) that ends directly before `first`, or None."""
     for phrase in phrases.split():
         parts = phrase.split("_")
         start = first - len(parts)
-        if start >= 0 and read.folded[start:first] == parts:
+        if start >= 0 and source.folded[start:first] == parts:
             return start
     return None
 
 
-def _shifted(
-    read: DatedText, first: int, last: int, unit: str, count: int, today: date
+def _offset_date(
+    source: TokenizedText, first: int, last: int, unit: str, count: int, today: date
 ) -> Iterator[Mention]:
-    if abs(count) * _LENGTHS[unit] > _MOST:
+    if abs(count) * _UNIT_DAYS[unit] > _MAX_DAYS:
         return
     if unit in ("day", "week"):
-        day = today + timedelta(days=count * _LENGTHS[unit])
+        day = today + timedelta(days=count * _UNIT_DAYS[unit])
     else:
         day = _months_later(today, count * (12 if unit == "year" else 1))
-    yield _days_of(read, first, last, day)
+    yield _days_of(source, first, last, day)
 
 
 def _months_later(day: date, months: int) -> date:
-    """The same day so many months later, or the last one of that month."""
+    """The same day `months` later, or the last day of that month."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
-def _neighbour(read: DatedText, at: int, unit: str, today: date) -> Iterator[Mention]:
-    """`next Friday`, `last week`, `la semaine prochaine`: next, last or this on either side."""
-    for other in (n for n in (at - 1, at + 1) if 0 <= n < len(read.folded)):
-        steps = _steps(read.language).get(read.folded[other])
+def _next_or_last(source: TokenizedText, at: int, unit: str, today: date) -> Iterator[Mention]:
+    """`next Friday`, `last week`, `la semaine prochaine`: next, last or this, before or after."""
+    for other in (n for n in (at - 1, at + 1) if 0 <= n < len(source.folded)):
+        steps = _steps(source.language).get(source.folded[other])
         if steps is not None:
             first, last = min(at, other), max(at, other)
             if unit in ("week", "month", "year"):
                 begin, end = map(_triple, _period(unit, steps, today))
-                found = read.mention(first, last, "period", (begin, end))
-                yield found._replace(relative=True)
+                found = source.mention(first, last, "period", (begin, end))
+                yield found._replace(is_relative=True)
             elif unit:
-                yield _days_of(read, first, last, today + timedelta(days=steps))
+                yield _days_of(source, first, last, today + timedelta(days=steps))
             else:
-                days = _weekday(read.names.weekdays[read.folded[at]], steps, today)
-                yield _days_of(read, first, last, *days)
+                days = _weekday(source.names.weekdays[source.folded[at]], steps, today)
+                yield _days_of(source, first, last, *days)
             return
 
 
 @lru_cache(maxsize=16)
 def _steps(language: Language) -> dict[str, int]:
-    """How far the words for next, last and this lead."""
-    told = language.calendar
-    return values({"1": told.next}) | values({"-1": told.last}) | values({"0": told.this})
+    """The words for next (1), last (-1) and this (0)."""
+    words = language.calendar
+    return by_word({"1": words.next}) | by_word({"-1": words.last}) | by_word({"0": words.this})
 
 
 def _period(unit: str, steps: int, today: date) -> tuple[date, date]:
@@ -215,8 +214,7 @@ def _period(unit: str, steps: int, today: date) -> tuple[date, date]:
 
 
 def _weekday(weekday: int, steps: int, today: date) -> list[date]:
-    """The days that it may be: "next Friday" is the coming one to some, the one of next week to
-    others."""
+    """The candidate days: "next Friday" is the coming Friday or the one of next week."""
     week = timedelta(days=7)
     ahead = today + timedelta(days=(weekday - today.weekday()) % 7)
     this = today + timedelta(days=weekday - today.weekday())
@@ -225,40 +223,40 @@ def _weekday(weekday: int, steps: int, today: date) -> list[date]:
     return [ahead - week, this - week] if steps < 0 else [this, ahead]
 
 
-def _days_of(read: DatedText, first: int, last: int, *days: date) -> Mention:
+def _days_of(source: TokenizedText, first: int, last: int, *days: date) -> Mention:
     triples = dict.fromkeys(map(_triple, days))
-    return read.mention(first, last, "date", *triples)._replace(relative=True)
+    return source.mention(first, last, "date", *triples)._replace(is_relative=True)
 
 
 def _triple(day: date) -> tuple[int, int, int]:
     return day.year, day.month, day.day
 
 
-_CITY: Final = 3
-"""Words of a city's name."""
+_MAX_CITY_WORDS: Final = 3
+"""Maximum words of a city's name."""
 
 
 def zone_in(text: str, tag: str) -> str:
-    """The time zone of the first city that a text names, by CLDR's names in the language and those
-    of the zones themselves: "Tokyo", "в Токио" → Asia/Tokyo; empty without one."""
-    words, named = [stem(word.text, tag) for word in tokens(text)], _zones(tag)
-    sizes = range(_CITY, 0, -1)
-    runs = (tuple(words[n : n + size]) for size in sizes for n in range(len(words) - size + 1))
-    return next((named[run] for run in runs if run in named), "")
+    """The time zone of the first city that a text names in the language or in English: "Tokyo",
+    "в Токио" → Asia/Tokyo; empty without one."""
+    stems, zones = [stem(word.text, tag) for word in tokens(text)], _zones(tag)
+    sizes = range(_MAX_CITY_WORDS, 0, -1)
+    runs = (tuple(stems[n : n + size]) for size in sizes for n in range(len(stems) - size + 1))
+    return next((zones[run] for run in runs if run in zones), "")
 
 
 @lru_cache(maxsize=16)
 def _zones(tag: str) -> dict[tuple[str, ...], str]:
-    """The zones by the stems of their cities' names."""
+    """The zones by the stemmed words of their city."""
     from babel.core import get_global
 
-    usual = {
+    city_names = {
         zone: zone.rpartition("/")[2] for zone in get_global("zone_territories") if "/" in zone
     }
-    told = {zone: str(dict(of).get("city", "")) for zone, of in locale(tag).time_zones.items()}
-    names = [*usual.items(), *told.items()]
-    known = (
+    local = {zone: str(dict(data).get("city", "")) for zone, data in locale(tag).time_zones.items()}
+    names = [*city_names.items(), *local.items()]
+    cities = (
         (tuple(stem(w.text, tag) for w in tokens(name.replace("_", " "))), zone)
         for zone, name in names
     )
-    return {city: zone for city, zone in known if city}
+    return {city: zone for city, zone in cities if city}

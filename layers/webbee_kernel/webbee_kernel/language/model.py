@@ -1,5 +1,5 @@
-"""What the file of a language holds, and what the language can do; and what JSON keys and the words
-for people and things say, in all languages together."""
+"""The types of a language file, formatting in that language, and the meaning of JSON field names in
+all languages together."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from .resources import FIRST, FOLDER, contents, known_tag, locale, tags
+from .resources import DEFAULT_TAGS, FOLDER, contents, known_tag, locale, tags
 from .stems import fold, stem, stems_of
 
-Listed = str | list[str]
+WordList = str | list[str]
 """Words separated by spaces; of a long list its lines."""
 _Forms = Mapping[str, str]
 _NONE: Final[_Forms] = MappingProxyType({})
 Sentences = Mapping[str, str | Mapping[str, str]]
-"""By key; by plural form where the sentence counts something."""
-WRITTEN_OUT: Final = 10**20
-"""Numbers below it are written out: decimal arithmetic has 28 digits, six of them decimals."""
-_Made = TypeVar("_Made")
-_Part = TypeVar("_Part", bound="Numerals | Calendar | People")
+"""By key, then by CLDR plural form where the sentence contains a count."""
+MAX_FORMATTED: Final = 10**20
+"""Larger numbers are not formatted: decimal arithmetic has 28 digits, six of them decimals."""
+_Value = TypeVar("_Value")
+_Section = TypeVar("_Section", bound="Numerals | Calendar | People")
 
 
-def _joined(given: Any) -> Any:
-    """A list's lines as one string, also of each list of a mapping; other values as they are."""
-    if isinstance(given, dict):
-        return {key: _joined(value) for key, value in given.items()}
-    return " ".join(given) if isinstance(given, list) else given
+def _join(value: Any) -> Any:
+    """A list of lines joined to one string, recursively in mappings; other values unchanged."""
+    if isinstance(value, dict):
+        return {key: _join(value) for key, value in value.items()}
+    return " ".join(value) if isinstance(value, list) else value
 
 
-class Role(Generic[_Made]):
-    """One list of words of a language, made with its first use and a plain attribute then."""
+class Role(Generic[_Value]):
+    """A word list of a language: a descriptor that computes it on first use and caches it."""
 
-    def __init__(self, made: Callable[[Words, str], _Made]) -> None:
-        self.made = made
+    def __init__(self, make: Callable[[Words, str], _Value]) -> None:
+        self.made = make
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, words: Words, owner: type) -> _Made:
-        made = words.__dict__[self._name] = self.made(words, self._name)
-        return made
+    def __get__(self, words: Words, owner: type) -> _Value:
+        value = words.__dict__[self._name] = self.made(words, self._name)
+        return value
 
 
 def _stems(words: Words, role: str) -> frozenset[str]:
@@ -56,17 +56,16 @@ def _stems(words: Words, role: str) -> frozenset[str]:
 
 
 def concepts(words: Words, role: str) -> Mapping[str, str]:
-    """Stem → concept of a role whose words stand under a concept each."""
+    """Stem → concept, of a role whose words are grouped by concept."""
     lists = words.lists(role)
-    return {word: name for name, told in lists.items() for word in stems_of(told, words.tag)}
+    return {word: name for name, forms in lists.items() for word in stems_of(forms, words.tag)}
 
 
 class Words:
-    """The words of a language by role, as stems: `"task" in …` is asked with `language.stem(word)`.
+    """The words of a language by role, as stems; test membership with `language.stem(word)`.
 
-    A file gives each role as words separated by spaces, in any form; the mapped roles (`effects`,
-    `units`, …) as a mapping from concept to such words. A new role is one line here and one in each
-    file that has words for it.
+    The file lists each role's words separated by spaces, in any form, or by concept (`effects`,
+    `units`, …). A new role is one line here and one in each language file.
     """
 
     common = Role(_stems)  # words that only tell the language of a text
@@ -109,16 +108,16 @@ class Words:
     alike = Role(concepts)  # verbs that may stand for each other: delete, remove, erase
     objects = Role(concepts)  # what collections hold: message, file, booking
 
-    def __init__(self, tag: str, roles: Mapping[str, Listed | Mapping[str, Listed]]) -> None:
+    def __init__(self, tag: str, roles: Mapping[str, WordList | Mapping[str, WordList]]) -> None:
         self.tag = tag
-        self.given = {role: _joined(given) for role, given in roles.items()}
+        self.given = {role: _join(raw_lists) for role, raw_lists in roles.items()}
 
     def forms(self, role: str) -> frozenset[str]:
-        """The words of a role as the file has them, for where the exact form matters."""
+        """The unstemmed words of a role, as listed in the file."""
         return _forms(" ".join(self.lists(role).values()))
 
     def lists(self, role: str) -> Mapping[str, str]:
-        """The lists of a role by concept; one that has no concepts is one list."""
+        """The lists of a role by concept; without concepts one list under the key ""."""
         lists = self.given.get(role, "")
         return {"": lists} if isinstance(lists, str) else lists
 
@@ -170,8 +169,8 @@ class Calendar(NamedTuple):
 
 
 class People(NamedTuple):
-    """What tells the names and phone numbers of people, in text and by JSON keys. Words separated
-    by spaces, in any case; keys with or without their accents."""
+    """Words and JSON keys by which people's names, phone numbers and secrets are recognised;
+    separated by spaces, in any case, with or without accents."""
 
     given: str = ""
     given_words: str = ""  # given names that are common words too: will, grace
@@ -185,7 +184,7 @@ class People(NamedTuple):
     greetings: tuple[str, ...] = ()  # before a name, as written: Hi, Best regards
     labels: tuple[str, ...] = ()  # before a colon and a name: customer
     links: str = ""  # between two names: and, from
-    nobody: str = ""  # stands under a name key and names nobody
+    nobody: str = ""  # values of a name key that name no person
     roles: str = ""  # keys of people: sender, customer
     role_genitives: str = ""  # roles in the form that follows "name of"
     sure_keys: str = ""  # nothing but a name stands under these: surname
@@ -208,19 +207,19 @@ class People(NamedTuple):
     passport_words: tuple[str, ...] = ()  # before a passport's number in prose
     identity_keys: str = ""  # of numbers that a state gives a person
     identity_words: tuple[str, ...] = ()
-    passwords: str = ""  # any value under these is a secret
-    pin_keys: str = ""  # digits under these are
-    tokens: str = ""  # … a value that is no word
-    key_heads: str = ""  # the same behind one of the next: key
+    passwords: str = ""  # any value under these keys is a secret
+    pin_keys: str = ""  # digits under these keys are a secret
+    tokens: str = ""  # a value that is not a word is a secret
+    key_heads: str = ""  # the same after one of `key_leads`: key
     key_leads: str = ""  # api, private
     key_tails: str = ""  # after a secret's key: hash, value
-    shown_keys: str = ""  # in a token's key that people may be told: tracking
-    public_keys: str = ""  # in a key that is then no secret's: next, page
+    shown_keys: str = ""  # part of a token's key that may be displayed: tracking
+    public_keys: str = ""  # part of a key that marks it as not secret: next, page
     secret_words: tuple[str, ...] = ()  # before a secret in prose
     secret_links: tuple[str, ...] = ()  # between these and it: is
 
 
-@dataclass(frozen=True, eq=False)  # there is one of each: what is kept of it is found by it
+@dataclass(frozen=True, eq=False)  # one instance per tag: caches are keyed by identity
 class Language:
     """A natural language: its words, and numbers, dates, money and sentences as it writes them."""
 
@@ -235,17 +234,16 @@ class Language:
     numerals: Numerals = Numerals()  # noqa: RUF009 - they hold nothing that changes
     calendar: Calendar = Calendar()  # noqa: RUF009
     people: People = People()  # noqa: RUF009
-    reviewed: bool = True  # read by somebody who speaks it
+    is_reviewed: bool = True  # read by somebody who speaks it
 
     def stem(self, word: str) -> str:
         """The stem of a word: equal for the forms of a word."""
         return stem(word, self.tag)
 
     def say(self, key: str, **values: object) -> str:
-        """The kernel's sentence `key` with its values filled in; the plural form is chosen by the
-        value `n`. A language that lacks a sentence says it in English; an unknown key is a
-        `KeyError`."""
-        speaker = self if key in self.sentences else of(FIRST[0])
+        """The kernel's sentence `key`, formatted with `values`; `n` selects the plural form. Falls
+        back to English; an unknown key raises `KeyError`."""
+        speaker = self if key in self.sentences else of(DEFAULT_TAGS[0])
         sentence = speaker.sentences[key]
         if isinstance(sentence, str):
             return sentence.format(**values)
@@ -255,34 +253,33 @@ class Language:
         return sentence.get(form, sentence["other"]).format(**values)
 
     def field_name(self, name: str) -> str:
-        """What a field of this name is called; the name where the language has no word for it."""
+        """The translated label of a field name, or the name itself."""
         return str(self.sentences.get(f"field_{name}", name))
 
     def cause(self, key: str, wait_s: float = 0.0) -> str:
-        """Why a model gave no answer, as the person who waited for it is told; empty for a cause
-        that is not known. `wait_s` are the seconds that the service asked to wait, 0 where it named
-        none."""
-        told = self.causes or of(FIRST[0]).causes
-        if key not in told:
+        """The message for the user why a model gave no answer; empty for an unknown cause. `wait_s`
+        is the service's Retry-After in seconds, 0 for none."""
+        causes = self.causes or of(DEFAULT_TAGS[0]).causes
+        if key not in causes:
             return ""
-        wait = told["seconds"].format(n=round(wait_s)) if 0 < wait_s < 100 else told["minute"]
-        return told[key].format(wait=wait)
+        wait = causes["seconds"].format(n=round(wait_s)) if 0 < wait_s < 100 else causes["minute"]
+        return causes[key].format(wait=wait)
 
     def number(self, value: int | float | Decimal) -> str:
-        """A number for people: `1,234.5`, `1 234,5`; up to six decimals. One beyond those written
-        out, 10^20, stands as it is."""
+        """A number for people: `1,234.5`, `1 234,5`; up to six decimals. From 10^20 on it is left
+        as `str(value)`."""
         from babel.numbers import format_decimal
 
-        if not -WRITTEN_OUT < value < WRITTEN_OUT:
+        if not -MAX_FORMATTED < value < MAX_FORMATTED:
             return str(value)
         return str(format_decimal(value, "#,##0.######", locale=locale(self.tag)))
 
     def money(self, value: int | float | Decimal, currency: str) -> str:
-        """An amount for people, `$1,234.50`. `currency` is an ISO 4217 code; what is none stands as
-        it is, after the number."""
+        """An amount for people, `$1,234.50`. `currency` is an ISO 4217 code; an unknown one is
+        appended as it is."""
         from babel.numbers import format_currency
 
-        if not -WRITTEN_OUT < value < WRITTEN_OUT:
+        if not -MAX_FORMATTED < value < MAX_FORMATTED:
             return f"{value} {currency}"
         return str(format_currency(value, currency, locale=locale(self.tag)))
 
@@ -305,7 +302,7 @@ class Language:
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
-        """Every word of every role as the file has it: what tells the language of a text."""
+        """Every word of every role, unstemmed; used by language detection."""
         return frozenset().union(*(self.words.forms(role) for role in self.words.given))
 
 
@@ -313,31 +310,32 @@ class Language:
 def of(tag: str) -> Language:
     """The language of a tag such as `ru`, `ru-RU` or `de_AT`, or the first one of an
     `Accept-Language`; English where it has no file."""
-    return _read(known_tag(tag))
+    return _load(known_tag(tag))
 
 
 @lru_cache(maxsize=16)
-def _read(tag: str) -> Language:
-    given = contents(tag)
-    parts = {k: given[k] for k in ("letters", "script", "sentences", "causes") if k in given}
+def _load(tag: str) -> Language:
+    content = contents(tag)
+    parts = {k: content[k] for k in ("letters", "script", "sentences", "causes") if k in content}
     return Language(
         tag,
-        Words(tag, given["words"]),
+        Words(tag, content["words"]),
         **parts,
-        regions=tuple(given.get("regions", "").split()),
-        currencies=_joined(given.get("currencies", {})),
-        numerals=_part(Numerals, given),
-        calendar=_part(Calendar, given),
-        people=_part(People, given),
-        reviewed=given["reviewed"],
+        regions=tuple(content.get("regions", "").split()),
+        currencies=_join(content.get("currencies", {})),
+        numerals=_section(Numerals, content),
+        calendar=_section(Calendar, content),
+        people=_section(People, content),
+        is_reviewed=content["reviewed"],
     )
 
 
-def _part(kind: type[_Part], given: Mapping[str, Any]) -> _Part:
-    """A part of a file, `people` of `People`: lists of phrases as tuples, of words as one text."""
+def _section(kind: type[_Section], content: Mapping[str, Any]) -> _Section:
+    """A section of a language file (`people` for `People`): phrases become tuples, words one
+    string."""
     phrases = {name for name, default in kind._field_defaults.items() if default == ()}
-    own = given.get(kind.__name__.lower(), {})
-    parts: dict[str, Any] = {k: tuple(v) if k in phrases else _joined(v) for k, v in own.items()}
+    raw = content.get(kind.__name__.lower(), {})
+    parts: dict[str, Any] = {k: tuple(v) if k in phrases else _join(v) for k, v in raw.items()}
     return kind(**parts)
 
 
@@ -349,7 +347,7 @@ def people(field: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def people_keys(field: str) -> frozenset[str]:
-    """As `people`, folded as the words of JSON keys are: without accents too."""
+    """As `people`, but folded like JSON keys, without accents."""
     return frozenset(key_fold(w) for words in _fields(field) for w in words)
 
 
@@ -367,15 +365,15 @@ def _fields(field: str) -> list[tuple[str, ...]]:
 
 @lru_cache(maxsize=4096)
 def key_fold(word: str) -> str:
-    """A word of a JSON key without letter case and accents: `Prénom` and `prenom` are one."""
+    """A word of a JSON key without case and accents: `Prénom` → `prenom`."""
     plain = unicodedata.normalize("NFD", word.casefold())
     return "".join(c for c in plain if not unicodedata.combining(c))
 
 
 @lru_cache(maxsize=1)
 def title_keys() -> tuple[str, ...]:
-    """JSON keys whose value names a thing (`title`, `subject`, …) in all languages, folded, the
-    most telling first."""
+    """Folded JSON keys whose value is a record's title (`title`, `subject`, …) in all languages,
+    the most specific first."""
     return tuple(
         dict.fromkeys(key_fold(k) for t in tags() for k in of(t).people.title_keys.split())
     )
@@ -386,10 +384,10 @@ _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W\d_]+")
 
 @lru_cache(maxsize=4096)
 def key_roles(key: str) -> frozenset[str]:
-    """The roles of a key: `id`, `rank`, `paging`, `money`, `moment`, `total`, `rate`,
-    `level` (of which no sum tells anything), `zone`, `minor`.
+    """The roles of a key: `id`, `rank`, `paging`, `money`, `moment`, `total`, `rate`, `level` (not
+    summable), `zone`, `minor`.
 
-    A key has a role when one of its words does: `page_size` is `paging`, `totalCount` is `total`.
+    A key has every role of its words: `page_size` is `paging`, `totalCount` is `total`.
     """
     words = {word.lower() for word in _PARTS.split(key)}
     return frozenset(role for role, known in _roles().items() if not known.isdisjoint(words))

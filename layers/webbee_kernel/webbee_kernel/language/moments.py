@@ -1,7 +1,6 @@
 """The dates and times that a text mentions, in digits and in words.
 
-Digits are found by patterns, words by walking over the tokens once, with the names of CLDR and the
-words of the language's file.
+Digits are found by regex, words in one pass over the tokens, by CLDR's names and the language file.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from unicodedata import category
 
-from .calendars import DatedText, relative_dates
+from .calendars import TokenizedText, relative_dates
 from .model import Language
-from .stems import Mention, apart, fold, folded_words, mention, tokens
+from .stems import Mention, disjoint, fold, folded_words, mention, tokens
 
 Date = tuple[int | None, int, int]
 
@@ -38,7 +37,7 @@ _HALF_DAY = re.compile(
     r"\s?([ap])(?:m\b|\.m\.)",
     re.IGNORECASE,
 )
-_MARKED = re.compile(r"(?<![\d:.,])(\d{1,2})(?:\.|\s?h\s?)(\d\d)(?!\d|[.,:]\d)", re.IGNORECASE)
+_HOUR_SIGN = re.compile(r"(?<![\d:.,])(\d{1,2})(?:\.|\s?h\s?)(\d\d)(?!\d|[.,:]\d)", re.IGNORECASE)
 _RANGE_GAP = re.compile(r"[ \u00a0]?[–—-][ \u00a0]?")
 _NEAR = re.compile(r"\.?[ \u00a0]|[./-]|")
 _YEAR = re.compile(r"(?:19|20|21)\d\d")
@@ -46,36 +45,36 @@ _YEAR = re.compile(r"(?:19|20|21)\d\d")
 
 def find_dates(text: str, language: Language, now: str | datetime | None) -> tuple[Mention, ...]:
     """The dates and times of `text`; see `language.dates`. Linear."""
-    read = DatedText(text, language)
+    source = TokenizedText(text, language)
     found = [*_iso(text), *_numeric(text, language), *_without_year(text, language)]
-    found += [*_times(read), *_named_days(read), *_weekdays(read)]
+    found += [*_times(source), *_named_days(source), *_weekdays(source)]
     if now is not None:
         at = now if isinstance(now, datetime) else datetime.fromisoformat(now)
-        found += relative_dates(read, at)
-    return apart(found)
+        found += relative_dates(source, at)
+    return disjoint(found)
 
 
-DATED = ("date", "weekday", "moment", "time")
-LONGEST_DATE = 8
-"""Words of a text that is one date."""
+DATE_KINDS = ("date", "weekday", "moment", "time")
+MAX_DATE_WORDS = 8
+"""Longer texts are not read as one date."""
 
 
 def read_date(text: str, language: Language, now: datetime) -> str:
-    """The date that a text is; see `language.date_of`. A weekday is the next one that is not
-    today, a day without a year the coming one."""
-    read = DatedText(text, language)
-    if len(read.words) > LONGEST_DATE:
+    """See `language.date_of`. A weekday is the next one after today, a day without a year the next
+    such day."""
+    source = TokenizedText(text, language)
+    if len(source.words) > MAX_DATE_WORDS:
         return ""
-    found = [m for m in find_dates(text, language, now) if m.kind in DATED]
+    found = [m for m in find_dates(text, language, now) if m.kind in DATE_KINDS]
     days, times = [m for m in found if m.kind != "time"], [m for m in found if m.kind == "time"]
     if days and not times:  # "tomorrow at 10": with a day beside it a number alone is an hour
-        times = [m for at in range(len(read.words)) for m in _hour(read, at, surely=True)]
+        times = [m for at in range(len(source.words)) for m in _hour(source, at, is_certain=True)]
     if not (days or times) or len(days) > 1 or len(times) > 1:
         return ""
-    return _written(days, times, now) if _covers(apart([*days, *times]), text, language) else ""
+    return _to_iso(days, times, now) if _covers(disjoint([*days, *times]), text, language) else ""
 
 
-def _written(days: Sequence[Mention], times: Sequence[Mention], now: datetime) -> str:
+def _to_iso(days: Sequence[Mention], times: Sequence[Mention], now: datetime) -> str:
     if days and days[0].kind == "moment":
         return str(days[0].value.isoformat())
     day = _day_of(days[0], now) if days else now
@@ -90,28 +89,28 @@ def _day_of(mention: Mention, now: datetime) -> datetime | None:
     try:
         if year is not None:
             return now.replace(year=year, month=month, day=day)
-        coming = now.replace(month=month, day=day)
-        return coming if coming >= now else coming.replace(year=now.year + 1)
+        upcoming = now.replace(month=month, day=day)
+        return upcoming if upcoming >= now else upcoming.replace(year=now.year + 1)
     except ValueError:  # the 29th of February
         return None
 
 
 def _covers(found: Sequence[Mention], text: str, language: Language) -> bool:
-    """Whether only small words stand beside what was found: "by Friday", no "off by Friday"."""
+    """Whether the rest of the text is only function words: "by Friday", not "off by Friday"."""
     at, words = 0, language.words
-    inside = words.function - words.negation - words.prohibition
+    function_words = words.function - words.negation - words.prohibition
     halves = folded_words(f"{language.calendar.morning} {language.calendar.evening}")
-    small = words.article.union(map(language.stem, language.calendar.day_lead.split()))
+    allowed = words.article.union(map(language.stem, language.calendar.day_lead.split()))
     for end, after in (*((m.start, m.end) for m in found), (len(text), 0)):
-        beside = [w.text for w in tokens(text[at:end])]
-        if any(language.stem(w) not in small and not (at and fold(w) in halves) for w in beside):
+        gap = [w.text for w in tokens(text[at:end])]
+        if any(language.stem(w) not in allowed and not (at and fold(w) in halves) for w in gap):
             return False
-        at, small = after, inside
+        at, allowed = after, function_words
     return True
 
 
 def _is_day(month: int, day: int) -> bool:
-    """Whether a month has such a day in some year."""
+    """Whether the month has this day in a leap year."""
     return 1 <= month <= 12 and 1 <= day <= monthrange(2024, month)[1]
 
 
@@ -138,47 +137,45 @@ def _numeric(text: str, language: Language) -> Iterator[Mention]:
     for match in _NUMERIC.finditer(text):
         first, second, year = (int(g) for g in match.groups() if g is not None)
         year += 2000 if year < 100 else 0
-        if both := _both_ways(year, first, second, language):
-            yield mention(text, match.span(), "date", both)
+        if dates := _day_orders(year, first, second, language):
+            yield mention(text, match.span(), "date", dates)
 
 
 def _without_year(text: str, language: Language) -> Iterator[Mention]:
-    """`15/5`, `15.05.`; `3.5` is a number first and last: a date only where it is written as
-    one, and not beside the sign of a currency."""
+    """`15/5`, `15.05.`; but `3.5` is a number, and so is anything beside a currency sign."""
     for match in _DAY_MONTH.finditer(text):
         start, end = match.span()
         beside = text[max(0, start - 2) : start].rstrip()[-1:] + text[end : end + 2].lstrip()[:1]
         if any(category(sign) == "Sc" for sign in beside):
             continue
-        slashed = match[2] == "/"
-        dotted = match[0].endswith(".") or len(match[3]) == 2
-        if slashed or (dotted and not language.calendar.month_first):
-            if both := _both_ways(None, int(match[1]), int(match[3]), language):
-                yield mention(text, match.span(), "date", both)
+        has_slash = match[2] == "/"
+        has_dots = match[0].endswith(".") or len(match[3]) == 2
+        if has_slash or (has_dots and not language.calendar.month_first):
+            if dates := _day_orders(None, int(match[1]), int(match[3]), language):
+                yield mention(text, match.span(), "date", dates)
 
 
-def _both_ways(year: int | None, first: int, second: int, language: Language) -> tuple[Date, ...]:
+def _day_orders(year: int | None, first: int, second: int, language: Language) -> tuple[Date, ...]:
     day_first, month_first = (year, second, first), (year, first, second)
     order = (month_first, day_first) if language.calendar.month_first else (day_first, month_first)
     return tuple(d for d in dict.fromkeys(order) if _is_day(d[1], d[2]))
 
 
-def _weekdays(read: DatedText) -> Iterator[Mention]:
-    known = read.names
-    for at, folded in enumerate(read.folded):
-        day = known.weekdays.get(folded)
-        if day is not None and (folded not in known.short_weekdays or _is_beside_date(read, at)):
-            yield read.mention(at, at, "weekday", day)
+def _weekdays(source: TokenizedText) -> Iterator[Mention]:
+    names = source.names
+    for at, folded in enumerate(source.folded):
+        day = names.weekdays.get(folded)
+        if day is not None and (folded not in names.short_weekdays or _is_beside_date(source, at)):
+            yield source.mention(at, at, "weekday", day)
 
 
-def _is_beside_date(read: DatedText, at: int) -> bool:
-    """Whether a digit, a month or a weekday is the token before or after: what makes `Mon`
-    a weekday."""
+def _is_beside_date(source: TokenizedText, at: int) -> bool:
+    """Whether a digit, month or weekday is adjacent, which makes `Mon` a weekday."""
     for other in (at - 1, at + 1):
-        if 0 <= other < len(read.words):
-            gap, folded = read.gap(min(at, other)), read.folded[other]
-            named = folded in read.names.months or folded in read.names.weekdays
-            if (folded[0].isdigit() or named) and len(gap) <= 3 and "\n" not in gap:
+        if 0 <= other < len(source.words):
+            gap, folded = source.gap(min(at, other)), source.folded[other]
+            is_name = folded in source.names.months or folded in source.names.weekdays
+            if (folded[0].isdigit() or is_name) and len(gap) <= 3 and "\n" not in gap:
                 return True
     return False
 
@@ -186,113 +183,112 @@ def _is_beside_date(read: DatedText, at: int) -> bool:
 # With the month in words
 
 
-def _named_days(read: DatedText) -> Iterator[Mention]:
+def _named_days(source: TokenizedText) -> Iterator[Mention]:
     """Days and months with the month in words."""
-    for at, folded in enumerate(read.folded):
-        month = read.names.months.get(folded)
+    for at, folded in enumerate(source.folded):
+        month = source.names.months.get(folded)
         if month is None:
             continue
-        year, end = _year_after(read, at)
-        if before := _day_before(read, at):
+        year, end = _year_after(source, at)
+        if before := _day_before(source, at):
             first, day = before
-            yield from _with_range(read, first, (year, month, day), end)
-        elif after := _day_after(read, at):
+            yield from _with_range(source, first, (year, month, day), end)
+        elif after := _day_after(source, at):
             # "mar 24" is Tuesday the 24th where days stand before their months
-            if read.calendar.month_first or folded not in read.names.weekdays:
-                yield from _month_first(read, at, after, month)
-        elif year is not None or _is_month_alone(read, at):
-            yield read.mention(at, end, "month", (year, month))
+            if source.calendar.month_first or folded not in source.names.weekdays:
+                yield from _month_first(source, at, after, month)
+        elif year is not None or _is_month_alone(source, at):
+            yield source.mention(at, end, "month", (year, month))
 
 
-def _with_range(read: DatedText, first: int, value: Date, end: int) -> Iterator[Mention]:
+def _with_range(source: TokenizedText, first: int, value: Date, end: int) -> Iterator[Mention]:
     """`15 May 2026`, and the first day of `13–15 May`."""
-    yield read.mention(first, end, "date", value)
+    yield source.mention(first, end, "date", value)
     earlier, (year, month, _) = first - 1, value
-    if read.is_one_of(earlier, f"{read.calendar.until} {read.calendar.together}"):
+    if source.has_word(earlier, f"{source.calendar.until} {source.calendar.together}"):
         earlier -= 1
-    elif earlier < 0 or not _RANGE_GAP.fullmatch(read.gap(earlier).lstrip(".,")):
+    elif earlier < 0 or not _RANGE_GAP.fullmatch(source.gap(earlier).lstrip(".,")):
         return
-    day = _day_number(read, earlier)
+    day = _day_number(source, earlier)
     if day and _is_day(month, day):
-        yield read.mention(earlier, earlier, "date", (year, month, day))
+        yield source.mention(earlier, earlier, "date", (year, month, day))
 
 
-def _month_first(read: DatedText, at: int, after: int, month: int) -> Iterator[Mention]:
+def _month_first(source: TokenizedText, at: int, after: int, month: int) -> Iterator[Mention]:
     """`May 15, 2026`, `May 13–15, 2026`."""
-    is_range = _RANGE_GAP.fullmatch(read.gap(after)) and _day_number(read, after + 1)
+    is_range = _RANGE_GAP.fullmatch(source.gap(after)) and _day_number(source, after + 1)
     last = after + 1 if is_range else after
-    year, end = _year_after(read, last)
+    year, end = _year_after(source, last)
     for place in range(after, last + 1):
-        day = _day_number(read, place)
+        day = _day_number(source, place)
         if _is_day(month, day):
             first = at if place == after else place
-            yield read.mention(first, end if place == last else place, "date", (year, month, day))
+            yield source.mention(first, end if place == last else place, "date", (year, month, day))
 
 
-def _day_number(read: DatedText, at: int) -> int:
+def _day_number(source: TokenizedText, at: int) -> int:
     """1–31 for `15`, `15th`, `1er`, `first`; else 0."""
-    if not 0 <= at < len(read.words):
+    if not 0 <= at < len(source.words):
         return 0
-    word = read.words[at].text
+    word = source.words[at].text
     if digits := re.match(r"\d{1,2}(?!\d)", word):
         rest = fold(word[digits.end() :].lstrip("-"))
-        good = not rest or rest in folded_words(read.calendar.day_suffix)
-        return int(digits[0]) if good and 1 <= int(digits[0]) <= 31 else 0
-    position = read.language.words.ordinals.get(read.language.stem(word), "")
+        is_day = not rest or rest in folded_words(source.calendar.day_suffix)
+        return int(digits[0]) if is_day and 1 <= int(digits[0]) <= 31 else 0
+    position = source.language.words.ordinals.get(source.language.stem(word), "")
     return int(position) if position.isdigit() else 0
 
 
-def _day_before(read: DatedText, at: int) -> tuple[int, int] | None:
-    """The place of the day before a month, over `of`, `de` and an ordinal's full stop."""
-    first, between = at - 1, f"{read.calendar.inside} {read.calendar.day_suffix}"
-    while at - first < 3 and read.is_one_of(first, between):
+def _day_before(source: TokenizedText, at: int) -> tuple[int, int] | None:
+    """The day before a month and its position, over `of`, `de` and an ordinal's full stop."""
+    first, between = at - 1, f"{source.calendar.inside} {source.calendar.day_suffix}"
+    while at - first < 3 and source.has_word(first, between):
         first -= 1
-    if first < 0 or not re.fullmatch(r"[.º°]?[ \u00a0-]?", read.gap(first)):
+    if first < 0 or not re.fullmatch(r"[.º°]?[ \u00a0-]?", source.gap(first)):
         return None
-    day = _day_number(read, first)
+    day = _day_number(source, first)
     return (first, day) if day else None
 
 
-def _day_after(read: DatedText, at: int) -> int | None:
-    place = at + 1 + read.is_one_of(at + 1, "the")
-    if place >= len(read.words) or not _NEAR.fullmatch(read.gap(at)):
+def _day_after(source: TokenizedText, at: int) -> int | None:
+    place = at + 1 + source.has_word(at + 1, "the")
+    if place >= len(source.words) or not _NEAR.fullmatch(source.gap(at)):
         return None
-    word = read.words[place]
-    follows = read.text[word.end : word.end + 2]
+    word = source.words[place]
+    follows = source.text[word.end : word.end + 2]
     if not word.text[0].isdigit() or re.match(r":\d|[.,]\d", follows):
         return None
-    return place if _day_number(read, place) else None
+    return place if _day_number(source, place) else None
 
 
-def _year_after(read: DatedText, at: int) -> tuple[int | None, int]:
-    """The year behind a word, over `de` and a comma, and its place; else that of the word."""
-    place = at + 1 + read.is_one_of(at + 1, read.calendar.inside)
-    if place < len(read.words) and _YEAR.fullmatch(read.words[place].text):
-        gap = read.text[read.words[at].end : read.words[place].start]
+def _year_after(source: TokenizedText, at: int) -> tuple[int | None, int]:
+    """The year after a word, skipping `de` and a comma, and its position; else None and `at`."""
+    place = at + 1 + source.has_word(at + 1, source.calendar.inside)
+    if place < len(source.words) and _YEAR.fullmatch(source.words[place].text):
+        gap = source.text[source.words[at].end : source.words[place].start]
         if len(gap) < 6 and not re.search(r"[\n;:!?()]", gap):
-            return int(read.words[place].text), place
+            return int(source.words[place].text), place
     return None, at
 
 
-def _is_month_alone(read: DatedText, at: int) -> bool:
-    """Whether a month's name without a day or year is one, and not the verb in "you may" or a short
-    form that is some other word."""
-    folded, known, calendar = read.folded[at], read.names, read.calendar
-    if folded in known.short_months:
+def _is_month_alone(source: TokenizedText, at: int) -> bool:
+    """Whether a month's name without day or year means the month, unlike "may" in "you may"."""
+    folded, names, calendar = source.folded[at], source.names, source.calendar
+    if folded in names.short_months:
         return False
-    if folded not in known.doubtful:
+    if folded not in names.ambiguous:
         return True
-    near = f"{calendar.at} {calendar.month_lead} {calendar.next} {calendar.last} {calendar.this}"
-    is_written_so = read.words[at].text[0].isupper() or not known.capitals
-    return is_written_so and read.is_one_of(at - 1, f"{near} {calendar.inside}")
+    leads = f"{calendar.at} {calendar.month_lead} {calendar.next} {calendar.last} {calendar.this}"
+    is_capitalised = source.words[at].text[0].isupper() or not names.is_month_capitalised
+    return is_capitalised and source.has_word(at - 1, f"{leads} {calendar.inside}")
 
 
 # Times of day: minutes since midnight, in both halves of the day where nothing says which
 
 
 def _clock(hour: int, minute: int, half: str | None) -> tuple[int, ...]:
-    """The minutes since midnight a time can mean; without a half of the day an hour of 1–11 can be
-    in either."""
+    """The minutes since midnight that a time can mean: two readings for hours 1–11 without a half
+    of the day."""
     if hour > 24 or minute > 59:
         return ()
     if half and hour <= 12:
@@ -300,82 +296,81 @@ def _clock(hour: int, minute: int, half: str | None) -> tuple[int, ...]:
     return (hour % 24 * 60 + minute,) + (((hour + 12) * 60 + minute,) if 1 <= hour <= 11 else ())
 
 
-def _times(read: DatedText) -> Iterator[Mention]:
+def _times(source: TokenizedText) -> Iterator[Mention]:
     """The times of day of a text, in any order; both ends of a range."""
-    text, language = read.text, read.language
+    text, language = source.text, source.language
     for match in (*_CLOCK.finditer(text), *_HALF_DAY.finditer(text)):
-        half = match[4] or _half_behind(text, match.end(), language, int(match[2]))
+        half = match[4] or _half_after(text, match.end(), language, int(match[2]))
         if at := _clock(int(match[2]), int(match[3] or 0), half):
             yield mention(text, (match.start(2), match.end()), "time", at)
             if match[1] and (first := _clock(int(match[1]), 0, half)):
                 yield mention(text, match.span(1), "time", first)
-    yield from _hours(read)
-    yield from _marked(text, language)
+    yield from _hours(source)
+    yield from _times_with_hour_word(text, language)
 
 
-def _marked(text: str, language: Language) -> Iterator[Mention]:
-    """`9.30 Uhr`, `9h30`: hours and minutes with an hour word behind or between them."""
+def _times_with_hour_word(text: str, language: Language) -> Iterator[Mention]:
+    """`9.30 Uhr`, `9h30`: hours and minutes with an hour word after or between them."""
     hour_words = folded_words(language.calendar.hour)
-    for match in _MARKED.finditer(text):
+    for match in _HOUR_SIGN.finditer(text):
         behind = tokens(text[match.end() : match.end() + 12])[:1]
-        named = "h" in match[0].lower() and "h" in hour_words
-        worded = bool(behind) and behind[0].start < 2 and fold(behind[0].text) in hour_words
-        if (named or worded) and (at := _clock(int(match[1]), int(match[2]), None)):
-            end = match.end() + (behind[0].end if worded else 0)
+        has_hour_sign = "h" in match[0].lower() and "h" in hour_words
+        has_hour_word = bool(behind) and behind[0].start < 2 and fold(behind[0].text) in hour_words
+        if (has_hour_sign or has_hour_word) and (at := _clock(int(match[1]), int(match[2]), None)):
+            end = match.end() + (behind[0].end if has_hour_word else 0)
             yield mention(text, (match.start(), end), "time", at)
 
 
-def _hours(read: DatedText) -> Iterator[Mention]:
-    """`at 5 in the evening`, `um 9 Uhr`, `at noon`: an hour that a word makes one."""
-    noon, midnight = folded_words(read.calendar.noon), folded_words(read.calendar.midnight)
-    for at, folded in enumerate(read.folded):
+def _hours(source: TokenizedText) -> Iterator[Mention]:
+    """`at 5 in the evening`, `um 9 Uhr`, `at noon`: hours marked by a word."""
+    noon, midnight = folded_words(source.calendar.noon), folded_words(source.calendar.midnight)
+    for at, folded in enumerate(source.folded):
         if folded in noon or folded in midnight:
-            yield read.mention(at, at, "time", 720 if folded in noon else 0)
+            yield source.mention(at, at, "time", 720 if folded in noon else 0)
         elif folded[0].isdigit():
-            yield from _hour(read, at)
+            yield from _hour(source, at)
 
 
-def _hour(read: DatedText, at: int, *, surely: bool = False) -> Iterator[Mention]:
-    """The hour that the number at `at` is: by the word behind it, or the one before and a half of
-    the day, or `surely` the one before alone."""
-    hour, glued = _figure(read, at)
-    sure = _is_behind(read, at, _sure_hours(read.language))
-    if hour < 0 or not (sure or read.is_one_of(at - 1, read.calendar.at)):
+def _hour(source: TokenizedText, at: int, *, is_certain: bool = False) -> Iterator[Mention]:
+    """The number at `at` as an hour: with an hour word after it, or with "at" before it and a half
+    of the day; "at" alone suffices if `surely`."""
+    hour, is_glued = _figure(source, at)
+    has_clock_word = _is_followed_by(source, at, _clock_words(source.language))
+    if hour < 0 or not (has_clock_word or source.has_word(at - 1, source.calendar.at)):
         return  # most numbers are no hours
-    half = _half_behind(read.text, read.words[at].end, read.language)
-    named = glued or _is_behind(read, at, read.calendar.hour)
+    half = _half_after(source.text, source.words[at].end, source.language)
+    has_hour_word = is_glued or _is_followed_by(source, at, source.calendar.hour)
     minutes = _clock(hour, 0, half)
-    if minutes and any((named, half, sure, surely)):
-        yield read.mention(at, at + (named and not glued), "time", *minutes)
+    if minutes and any((has_hour_word, half, has_clock_word, is_certain)):
+        yield source.mention(at, at + (has_hour_word and not is_glued), "time", *minutes)
 
 
-def _is_behind(read: DatedText, at: int, words: str) -> bool:
-    """Whether one of these words is right behind the number at `at`: a price for an hour is no
-    time, "5 €/h"."""
-    number, *behind = read.words[at : at + 2]
-    between = read.text[number.end : behind[0].start] if behind else ""
-    return not between.strip() and read.is_one_of(at + 1, words)
+def _is_followed_by(source: TokenizedText, at: int, words: str) -> bool:
+    """Whether one of these words directly follows the number at `at`; "5 €/h" is not a time."""
+    number, *after = source.words[at : at + 2]
+    between = source.text[number.end : after[0].start] if after else ""
+    return not between.strip() and source.has_word(at + 1, words)
 
 
-def _figure(read: DatedText, at: int) -> tuple[int, bool]:
-    """The number of one or two digits at a place, -1 for none, and whether an hour word is glued to
-    it: `10h`."""
-    found = re.fullmatch(r"(\d{1,2})([^\W\d]*)", read.folded[at])
-    if not found or (found[2] and found[2] not in folded_words(read.calendar.hour)):
+def _figure(source: TokenizedText, at: int) -> tuple[int, bool]:
+    """The one- or two-digit number at a position, -1 for none, and whether an hour word is attached
+    (`10h`)."""
+    found = re.fullmatch(r"(\d{1,2})([^\W\d]*)", source.folded[at])
+    if not found or (found[2] and found[2] not in folded_words(source.calendar.hour)):
         return -1, False
     return int(found[1]), bool(found[2])
 
 
 @lru_cache(maxsize=16)
-def _sure_hours(language: Language) -> str:
-    """Hour words that are no lengths of time: `Uhr`, not `heure`."""
+def _clock_words(language: Language) -> str:
+    """Hour words that are not durations: `Uhr`, not `heure`."""
     words, units = language.calendar.hour.split(), language.words.units
     return " ".join(w for w in words if units.get(language.stem(w)) is None)
 
 
-def _half_behind(text: str, end: int, language: Language, hour: int = 0) -> str | None:
-    """`a` or `p` where the next three words name a half of the day; not that of an earlier hour
-    among them ("11:45 until 2 PM")."""
+def _half_after(text: str, end: int, language: Language, hour: int = 0) -> str | None:
+    """`a` or `p` if the next four words name a half of the day, unless it belongs to a later
+    number, as in "11:45 until 2 PM"."""
     following = tokens(text[end : end + 40])[:4]
     for word in following:
         if any(c in text[end : end + word.start] for c in ".;\n?!,"):

@@ -1,6 +1,6 @@
-"""The numbers that a text mentions: numerals with what belongs to them, and number words, by the
-library text2num for the languages it knows, else by the words that the language's file gives; and
-which currency stands beside one: signs, ISO 4217 codes and names, by CLDR and by that file."""
+"""The numbers that a text mentions: numerals with scale, percent sign or currency, and number words
+(by text2num, or the language file for languages it lacks). Currencies are recognised by sign, ISO
+4217 code and name, from CLDR and the language file."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from unicodedata import numeric
 
 from .model import Language
 from .resources import locale
-from .stems import Mention, Token, apart, fold, folded_words, tokens
+from .stems import Mention, Token, disjoint, fold, folded_words, tokens
 
 SIGNS: Mapping[str, str] = {
     "$": "USD", "€": "EUR", "£": "GBP", "₽": "RUB", "¥": "JPY", "₹": "INR", "₴": "UAH", "₸": "KZT",
     "₺": "TRY", "₩": "KRW", "₪": "ILS", "₫": "VND", "฿": "THB", "₦": "NGN", "₾": "GEL", "₱": "PHP",
     "US$": "USD", "A$": "AUD", "C$": "CAD", "CA$": "CAD", "R$": "BRL", "HK$": "HKD", "CN¥": "CNY",
 }  # fmt: skip
-"""A sign that several currencies share stands for the most used of them."""
+"""A sign shared by several currencies maps to the most used of them."""
 _SHARED = {"USD": ("Dollar", "Peso"), "GBP": ("Pound",), "JPY": ("Yen", "Yuan")}
-"""What CLDR calls, in English, the currencies that share the sign of one."""
+"""CLDR's English names of the currencies that share a sign."""
 _BEFORE = re.compile(
     r"(?:(?<![^\W_])([A-Z]{1,3})?([$€£₽¥₹₴₸₺₩₪₫฿₦₾₱])|(?<![^\W_])([A-Z]{3}))[ \u00a0\u202f]?\Z"
 )
@@ -35,19 +35,19 @@ _WORDS = re.compile(
 
 
 def currency_before(text: str, at: int) -> tuple[str, int]:
-    """The code of the currency that stands right before `at`, and where it begins; else nothing."""
+    """The code of the currency directly before `at` and its start; else `("", at)`."""
     match = _BEFORE.search(text, max(0, at - 5), at)
     if match is None:
         return "", at
     if match[3]:
         return (match[3], match.start(3)) if match[3] in _codes() else ("", at)
-    whole = (match[1] or "") + match[2]
-    known = whole in SIGNS
-    return SIGNS[whole if known else match[2]], match.start() if known else match.start(2)
+    sign = (match[1] or "") + match[2]
+    is_known = sign in SIGNS
+    return SIGNS[sign if is_known else match[2]], match.start() if is_known else match.start(2)
 
 
 def currency_after(text: str, at: int, language: Language) -> tuple[str, int]:
-    """The code of the currency that stands right after `at`, and where it ends; else nothing."""
+    """The code of the currency directly after `at` and its end; else `("", at)`."""
     if sign := _AFTER.match(text, at):
         return SIGNS[sign[1]], sign.end()
     if (code := _CODE.match(text, at)) and code[1] in _codes():
@@ -58,30 +58,30 @@ def currency_after(text: str, at: int, language: Language) -> tuple[str, int]:
     for count in (3, 2, 1):
         if words[count]:
             phrase = " ".join(fold(words[i]) for i in range(1, count + 1))
-            if found := names(language).get(phrase):
+            if found := currency_names(language).get(phrase):
                 return found, words.end(count)
     return "", at
 
 
-SINCE = 2010
-"""The year from which currencies are known that are none any more."""
+MIN_YEAR = 2010
+"""Currencies abolished before this year are not recognised."""
 
 
 @lru_cache(maxsize=1)
 def _codes() -> frozenset[str]:
-    """The ISO 4217 codes of what CLDR knows to be legal tender somewhere, or to have been since
-    2010: older ones ("BAD") are hardly meant."""
+    """The ISO 4217 codes of currencies that are, or since 2010 were, legal tender; older ones
+    ("BAD") are usually words."""
     from babel.core import get_global
 
     used = chain.from_iterable(get_global("territory_currencies").values())
     return frozenset(
-        code for code, _, end, tender in used if tender and (end is None or end[0] >= SINCE)
+        code for code, _, end, tender in used if tender and (end is None or end[0] >= MIN_YEAR)
     )
 
 
 @lru_cache(maxsize=16)
-def names(language: Language) -> Mapping[str, str]:
-    """Names of currencies, folded, up to three words, with their codes."""
+def currency_names(language: Language) -> Mapping[str, str]:
+    """Folded names of currencies, of up to three words → ISO 4217 code."""
     found: dict[str, str] = {}
     for code, forms in locale(language.tag)._data["currency_names_plural"].items():
         for name in forms.values():
@@ -100,16 +100,16 @@ def currencies_in(text: str) -> frozenset[str]:
     return frozenset(signs.union(_codes().intersection(_CODES.findall(text))))
 
 
-def is_one_of(code: str, codes: frozenset[str]) -> bool:
-    """Whether a currency is among these, or may be: a sign says no more than what shares it."""
-    named = (str(locale("en").currencies.get(one, "")) for one in codes)
-    return code in codes or any(name.endswith(_SHARED.get(code, ("\0",))) for name in named)
+def is_currency_among(code: str, codes: frozenset[str]) -> bool:
+    """Whether a currency is among `codes`, or shares its sign with one of them."""
+    names = (str(locale("en").currencies.get(one, "")) for one in codes)
+    return code in codes or any(name.endswith(_SHARED.get(code, ("\0",))) for name in names)
 
 
 Number = int | float
 
-LONGEST = 60
-"""Characters up to which a numeral is a number; beyond, it can only stand as it is."""
+MAX_CHARACTERS = 60
+"""Longer numerals are not parsed."""
 _LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 _SPACES = " \u00a0\u202f\u2009"
 _FRACTIONS = "\u00bc-\u00be\u2153\u2154\u215b-\u215e"
@@ -126,22 +126,22 @@ _ATTACHED = re.compile(rf"[{_LETTERS}]+")
 _PERCENT = re.compile(r"[ \u00a0\u202f]?[%‰]")
 _FOLLOWING = re.compile(rf"[{_SPACES}]?([^\W\d_]+)(?:[ \u00a0]([^\W\d_]+))?")
 _SIZES = {"k": 10**3, "m": 10**6, "b": 10**9}
-_NO_NUMBERS = frozenset(("ones",))
-"""What the library takes for numbers and people use as pronouns: "the open ones"."""
+_PRONOUNS = frozenset(("ones",))
+"""Pronouns that text2num takes for numbers: "the open ones"."""
 _GAPS = ("", " ", "-", "\u00a0")
 
 
-def settle(value: Number) -> Number:
-    """The value as it is compared: ints stay exact at any size, floats are cut to six decimals."""
+def normalise(value: Number) -> Number:
+    """The value for comparison: ints stay exact, floats are rounded to six decimals."""
     if isinstance(value, int) or not math.isfinite(value):
         return value
     return int(value) if value.is_integer() and abs(value) < 2**53 else round(value, 6)
 
 
 def readings(numeral: str) -> tuple[tuple[Number, int], ...]:
-    """Every way to read a numeral, each with its number of decimals: `1,234` is 1234 or 1.234.
-    Empty for one of more than 60 characters."""
-    if len(numeral) > LONGEST:
+    """The possible values of a numeral, each with its number of decimals: `1,234` is 1234 or 1.234.
+    Empty for more than 60 characters."""
+    if len(numeral) > MAX_CHARACTERS:
         return ()
     plain = re.sub(rf"[{_SPACES}'’]", "", numeral)
     marks = [c for c in plain if c in ",."]
@@ -151,7 +151,7 @@ def readings(numeral: str) -> tuple[tuple[Number, int], ...]:
         return ((int(plain), 0),)
     head, _, tail = plain.rpartition(marks[-1])
     whole = re.sub(r"[,.]", "", head)
-    as_decimal = (settle(float(f"{whole}.{tail}")), len(tail))
+    as_decimal = (normalise(float(f"{whole}.{tail}")), len(tail))
     as_group = (int(whole + tail), 0)
     if len(tail) != 3:
         return (as_decimal,)
@@ -164,10 +164,10 @@ def find_numbers(text: str, language: Language) -> tuple[Mention, ...]:
     """The numbers of `text` in order, not overlapping; see `language.numbers`. Linear."""
     words = tokens(text)
     found = [_numeral(text, m, language) for m in _NUMERAL.finditer(text)]
-    taken = {at for one in found for at in range(one.start, min(one.end, one.start + 200))}
-    free = [t for t in words if t.start not in taken and not t.text[0].isdigit()]
-    found += [_with_unit(text, one, language) for one in _spelled(text, free, language)]
-    return apart(found)
+    used = {at for m in found for at in range(m.start, min(m.end, m.start + 200))}
+    free = [t for t in words if t.start not in used and not t.text[0].isdigit()]
+    found += [_with_unit(text, one, language) for one in _number_words(text, free, language)]
+    return disjoint(found)
 
 
 def _numeral(text: str, match: re.Match[str], language: Language) -> Mention:
@@ -190,8 +190,8 @@ def _numeral(text: str, match: re.Match[str], language: Language) -> Mention:
 
 
 def _with_suffix(text: str, mention: Mention, language: Language) -> Mention:
-    """`184k`, `12.5 thousand`, `3rd`: the letters right behind a numeral, or the scale word after
-    one space."""
+    """`184k`, `12.5 thousand`, `3rd`: letters attached to a numeral, or a scale word after one
+    space."""
     gap = text[mention.end : mention.end + 1]
     gap = gap if gap in ("-", *_SPACES) else ""
     behind = _ATTACHED.match(text, mention.end + len(gap), mention.end + 25)
@@ -199,28 +199,28 @@ def _with_suffix(text: str, mention: Mention, language: Language) -> Mention:
         return mention
     word = fold(behind[0])
     if scale := _scale(word, gap, language):
-        sure = len(word) > 1 or behind[0] in "kKM"
-        return _scaled(text, mention, scale, behind.end(), sure=sure)
+        is_certain = len(word) > 1 or behind[0] in "kKM"
+        return _apply_scale(text, mention, scale, behind.end(), is_certain=is_certain)
     if gap in ("", "-") and word in language.numerals.ordinal_endings.split():
-        return _extended(text, mention, "ordinal", mention.start, behind.end())
+        return _extend(text, mention, "ordinal", mention.start, behind.end())
     return mention
 
 
 def _scale(word: str, gap: str, language: Language) -> int:
-    """What a scale word multiplies by; a single letter is one only right behind the digits, and
-    `k` after a space."""
+    """The factor of a scale word, 0 for none; a single letter must be attached to the digits,
+    except `k`."""
     if gap == "-" or (gap and len(word) == 1 and word != "k"):
         return 0
     return _words(language, "scales").get(word) or (0 if gap else _SIZES.get(word, 0))
 
 
-def _scaled(text: str, mention: Mention, scale: int, end: int, *, sure: bool) -> Mention:
-    larger = tuple(settle(value * scale) for value in mention.readings)
+def _apply_scale(text: str, mention: Mention, scale: int, end: int, *, is_certain: bool) -> Mention:
+    values = tuple(normalise(value * scale) for value in mention.readings)
     end += text[end : end + 1] == "." and text[end + 1 : end + 2] not in ("", "\n")
     return mention._replace(
-        value=larger[0] if larger else None,
-        readings=larger if sure else (*larger, *mention.readings),
-        decimals=mention.decimals if sure else mention.decimals * 2,
+        value=values[0] if values else None,
+        readings=values if is_certain else (*values, *mention.readings),
+        decimals=mention.decimals if is_certain else mention.decimals * 2,
         scale=scale,
         end=end,
         text=text[mention.start : end],
@@ -228,22 +228,22 @@ def _scaled(text: str, mention: Mention, scale: int, end: int, *, sure: bool) ->
 
 
 def _with_unit(text: str, mention: Mention, language: Language) -> Mention:
-    """A percent sign or word behind, or a currency before or behind."""
+    """The mention with a percent sign or word after it, or a currency before or after it."""
     code, start, end = "", mention.start, mention.end
     if text[end : end + 1] not in _NO_UNIT:
         if (percent := _percent(text, end, language)) > end:
-            return _extended(text, mention, "percent", start, percent)
+            return _extend(text, mention, "percent", start, percent)
         code, end = currency_after(text, end, language)
     if not code:
         code, start = currency_before(text, mention.start)
         end = mention.end
     if not code:
         return mention
-    return _extended(text, mention, "money", start, end)._replace(unit=code)
+    return _extend(text, mention, "money", start, end)._replace(unit=code)
 
 
 def _percent(text: str, end: int, language: Language) -> int:
-    """Where a percent sign or word behind a number ends; where the number does without one."""
+    """The end of a percent sign or word after a number, or `end` without one."""
     if sign := _PERCENT.match(text, end):
         return sign.end()
     following = _FOLLOWING.match(text, end, end + 40)
@@ -256,17 +256,17 @@ def _percent(text: str, end: int, language: Language) -> int:
     return end
 
 
-def _extended(text: str, mention: Mention, kind: str, start: int, end: int) -> Mention:
+def _extend(text: str, mention: Mention, kind: str, start: int, end: int) -> Mention:
     return mention._replace(kind=kind, start=start, end=end, text=text[start:end])
 
 
 # Numbers in words
 
 
-def _spelled(text: str, words: Sequence[Token], language: Language) -> Iterator[Mention]:
-    """The numbers that `words`, tokens of `text` in order, spell: cardinal and ordinal ones, and
-    rough ones such as "a dozen"."""
-    yield from _rough(text, words, language)
+def _number_words(text: str, words: Sequence[Token], language: Language) -> Iterator[Mention]:
+    """The numbers spelled by `words`, tokens of `text` in order: cardinals, ordinals and
+    approximations such as "a dozen"."""
+    yield from _approximations(text, words, language)
     for run in _runs(text, words):
         if language.numerals.library:
             yield from _by_library(text, run, language)
@@ -276,7 +276,7 @@ def _spelled(text: str, words: Sequence[Token], language: Language) -> Iterator[
 
 
 def _runs(text: str, words: Sequence[Token]) -> Iterator[list[Token]]:
-    """Words with nothing but a space or a hyphen between them: a number ends at any other mark."""
+    """Runs of words separated only by a space or hyphen; any other character ends a number."""
     run: list[Token] = []
     for word in words:
         if run and text[run[-1].end : word.start] not in _GAPS:
@@ -288,7 +288,7 @@ def _runs(text: str, words: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 class _Word(str):
-    """A word as text2num wants it."""
+    """A token in the interface of text2num."""
 
     def text(self) -> str:
         return str(self)
@@ -304,52 +304,52 @@ def _by_library(text: str, run: list[Token], language: Language) -> Iterator[Men
 
     parts = [(piece, word) for word in run for piece in fold(word.text).split("-")]
     found = find_numbers([_Word(p) for p, _ in parts], language.numerals.library, threshold=0)
-    for one in found:
-        first, last = parts[one.start][1], parts[one.end - 1][1]
-        kind = "ordinal" if one.is_ordinal else "number"
+    for number in found:
+        first, last = parts[number.start][1], parts[number.end - 1][1]
+        kind = "ordinal" if number.is_ordinal else "number"
         is_about = first is last and language.stem(fold(first.text)) in language.words.about
-        if fold(first.text) not in _NO_NUMBERS and not is_about:
-            yield _mention(text, first.start, last.end, settle(one.value), kind)
+        if fold(first.text) not in _PRONOUNS and not is_about:
+            yield _mention(text, first.start, last.end, normalise(number.value), kind)
 
 
 def _by_file(text: str, run: list[Token], language: Language) -> Iterator[Mention]:
-    glue, number = language.numerals.glue.split(), _Sum()
+    glue, number = language.numerals.glue.split(), _NumberBuilder()
     for word in run:
         if number.words and fold(word.text) in glue:
             continue
-        longer = number.with_word(word, language)
-        if longer is None:
+        extended = number.with_word(word, language)
+        if extended is None:
             yield from number.mentions(text)
-            longer = _Sum().with_word(word, language) or _Sum()
-        number = longer
+            extended = _NumberBuilder().with_word(word, language) or _NumberBuilder()
+        number = extended
     yield from number.mentions(text)
 
 
-class _Sum(NamedTuple):
-    """A number as its words come in: hundreds, tens, ones, then a scale. What comes next is smaller
-    than `room`, a scale smaller than `scale`."""
+class _NumberBuilder(NamedTuple):
+    """A number built word by word: hundreds, tens, ones, then a scale. The next value must be below
+    `limit`, the next scale below `scale`."""
 
     words: tuple[Token, ...] = ()
     total: int = 0
     current: int = 0
-    room: int = 1000
+    limit: int = 1000
     scale: int = 10**15
 
-    def with_word(self, word: Token, language: Language) -> _Sum | None:
-        """The number that goes on with a word: `twenty` `three`, not `two` `three`."""
+    def with_word(self, word: Token, language: Language) -> _NumberBuilder | None:
+        """The number extended by a word (`twenty` `three`), or None (`two` `three`)."""
         table, scales = _words(language, "words"), _words(language, "scales")
-        _, total, current, room, most = self
+        _, total, current, limit, max_scale = self
         for part in fold(word.text).split("-"):
             if scale := scales.get(part):
-                if scale >= most:
+                if scale >= max_scale:
                     return None
-                total, current, room, most = total + max(current, 1) * scale, 0, 1000, scale
+                total, current, limit, max_scale = total + max(current, 1) * scale, 0, 1000, scale
                 continue
-            value = table.get(part, room)
-            if value >= room or (value == 0 and self.words):
+            value = table.get(part, limit)
+            if value >= limit or (value == 0 and self.words):
                 return None
-            current, room = current + value, _room_after(value)
-        return _Sum((*self.words, word), total, current, room, most)
+            current, limit = current + value, _limit_after(value)
+        return _NumberBuilder((*self.words, word), total, current, limit, max_scale)
 
     def mentions(self, text: str) -> Iterator[Mention]:
         """The number, if there is one."""
@@ -358,39 +358,39 @@ class _Sum(NamedTuple):
             yield _mention(text, start, end, self.total + self.current, "number")
 
 
-def _room_after(value: int) -> int:
-    """What may follow `value` within a hundred is smaller than this: tens after hundreds, ones
-    after tens, nothing after ones and teens."""
+def _limit_after(value: int) -> int:
+    """The upper limit of what may follow `value`: tens after hundreds, ones after tens, nothing
+    after ones and teens."""
     if value >= 100:
         return 100
     return 10 if value >= 20 and value % 10 == 0 else 0
 
 
 def _ordinals(text: str, run: list[Token], language: Language) -> Iterator[Mention]:
-    known = language.words.ordinals
+    ordinals = language.words.ordinals
     for word in run:
-        position = known.get(language.stem(word.text))
+        position = ordinals.get(language.stem(word.text))
         if position and int(position) > 0 and fold(word.text) not in _words(language, "words"):
             yield _mention(text, word.start, word.end, int(position), "ordinal")
 
 
-def _rough(text: str, words: Sequence[Token], language: Language) -> Iterator[Mention]:
-    known = _rough_words(language)
+def _approximations(text: str, words: Sequence[Token], language: Language) -> Iterator[Mention]:
+    sizes = _approximate_words(language)
     for at, word in enumerate(words):
-        size = known.get(fold(word.text))
+        size = sizes.get(fold(word.text))
         if size is None:
             continue
         start, count = word.start, 1.0
         gap = text[words[at - 1].end : word.start] if at else ""
-        if gap in _GAPS and at and size > 1 and (times := simple(words[at - 1], language)):
-            start, count = words[at - 1].start, times
+        if gap in _GAPS and at and size > 1 and (factor := small_number(words[at - 1], language)):
+            start, count = words[at - 1].start, factor
         end, scale = _scale_behind(words, at, language)
-        value = settle(size * count * scale)
-        yield _mention(text, start, end, value, "number")._replace(scale=scale, about=True)
+        value = normalise(size * count * scale)
+        yield _mention(text, start, end, value, "number")._replace(scale=scale, is_approximate=True)
 
 
 def _scale_behind(words: Sequence[Token], at: int, language: Language) -> tuple[int, int]:
-    """`half a million`: where the scale word behind a rough one ends, and what it multiplies by."""
+    """The end and factor of the scale word after an approximation: `half a million`."""
     scales = _words(language, "scales")
     for following in words[at + 1 : at + 3]:
         if scale := scales.get(fold(following.text)):
@@ -398,7 +398,7 @@ def _scale_behind(words: Sequence[Token], at: int, language: Language) -> tuple[
     return words[at].end, 1
 
 
-def simple(word: Token, language: Language) -> float:
+def small_number(word: Token, language: Language) -> float:
     """The value of one number word from two to ninety-nine, else 0."""
     if not language.numerals.library:
         return float(_words(language, "words").get(fold(word.text), 0))
@@ -407,27 +407,27 @@ def simple(word: Token, language: Language) -> float:
 
 
 def _mention(text: str, start: int, end: int, value: Number, kind: str) -> Mention:
-    return Mention(kind, value, start, end, text[start:end], (value,), (0,), spelled=True)
+    return Mention(kind, value, start, end, text[start:end], (value,), (0,), is_spelled=True)
 
 
 @lru_cache(maxsize=32)
 def _words(language: Language, role: str) -> Mapping[str, int]:
-    return values(getattr(language.numerals, role))
+    return by_word(getattr(language.numerals, role))
 
 
 @lru_cache(maxsize=16)
-def _rough_words(language: Language) -> Mapping[str, float]:
+def _approximate_words(language: Language) -> Mapping[str, float]:
     return {fold(w): float(n) for n, ws in language.numerals.rough.items() for w in ws.split()}
 
 
-def values(lists: Mapping[str, str]) -> dict[str, int]:
-    """Folded words and the number under which a language's file lists each."""
+def by_word(lists: Mapping[str, str]) -> dict[str, int]:
+    """Folded word → the number under which the language file lists it."""
     return {fold(word): int(value) for value, forms in lists.items() for word in forms.split()}
 
 
 def amount_in(text: str, language: Language) -> tuple[Number, ...]:
-    """What a text that is nothing but an amount of money may be, the reading first that the
-    language's own marks give: "390,00 €", "€ 745,-", "EUR -12.50"; empty for any other text."""
+    """The possible values of a text that is only an amount of money ("390,00 €", "€ 745,-", "EUR
+    -12.50"), first by the language's own decimal mark; empty for any other text."""
     found = _AMOUNT.fullmatch(text)
     if found is None or not currencies_in(text):
         return ()

@@ -1,5 +1,4 @@
-"""The files of languages, `xx.json` in this folder: which there are, and what each holds, as it
-stands there; and what CLDR knows of a language. `model` gives it types."""
+"""The raw language files (`xx.json` in this folder) and CLDR's data; `model` gives them types."""
 
 from __future__ import annotations
 
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from babel import Locale
 
-FIRST: Final = ("en", "ru")
-"""What is tried first where nothing else decides: English is also what an unknown language gets."""
+DEFAULT_TAGS: Final = ("en", "ru")
+"""Tried first where nothing else decides; the first one is the fallback for unknown languages."""
 FOLDER: Final = Path(__file__).parent
 _FILE = re.compile(r"[a-z]{2}\.json")
 
@@ -22,7 +21,7 @@ _FILE = re.compile(r"[a-z]{2}\.json")
 def tags() -> tuple[str, ...]:
     """The tags of all languages, English and Russian first."""
     found = {p.stem for p in FOLDER.iterdir() if _FILE.fullmatch(p.name)}
-    return (*FIRST, *sorted(found.difference(FIRST)))
+    return (*DEFAULT_TAGS, *sorted(found.difference(DEFAULT_TAGS)))
 
 
 @lru_cache(maxsize=64)
@@ -30,12 +29,12 @@ def known_tag(tag: str) -> str:
     """The language of a tag such as `ru`, `ru-RU` or `de_AT`, or of the first one of an
     `Accept-Language`; English where it has no file."""
     short = re.split(r"[-_,;]", tag.strip().lower(), maxsplit=1)[0]
-    return short if short in tags() else FIRST[0]
+    return short if short in tags() else DEFAULT_TAGS[0]
 
 
 @lru_cache(maxsize=16)
 def contents(tag: str) -> dict[str, Any]:
-    """What the file of a language holds; read when it is first asked for, about 1 ms."""
+    """The parsed file of a language, loaded on first use (about 1 ms)."""
     found: dict[str, Any] = json.loads((FOLDER / f"{tag}.json").read_bytes())
     return found
 
@@ -53,8 +52,8 @@ def tag_for_script(script: str) -> str:
 
 @lru_cache(maxsize=32)
 def locale(tag: str) -> Locale:
-    """Babel's data of a language; English for one that the built layer does not hold. Babel is
-    imported when first needed: 6 ms, and 3 to 10 ms for the data of a language."""
+    """Babel's locale of a language, or English where the built layer lacks it. The first call
+    imports Babel: 6 ms, and 3 to 10 ms for the data of a language."""
     from babel import Locale, UnknownLocaleError
 
     try:

@@ -1,8 +1,7 @@
-"""The words of a text: where they stand, and what else the readers of this room find; their stems,
-the one way in which forms of a word are made equal; and sounds, which words of two languages share.
+"""Tokens and mentions of a text, stemming, and a phonetic key across scripts.
 
-A sound is the consonants in one script, rough enough that "Гамбург" and "Hamburg", "Крит" and
-"Crete", "инцидент" and "incident" sound alike, and no more than that is meant by it.
+The phonetic key is a word's consonants in Latin script, coarse enough that "Гамбург" and "Hamburg",
+"Крит" and "Crete", "инцидент" and "incident" are equal.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _IDEOGRAPHS = (
 )
 """Scripts without spaces between words: Thai, Kana, Han and Hangul."""
 UNSPACED: Final = f"[{''.join(f'{first}-{last}' for first, last in _IDEOGRAPHS)}]"
-"""A character of theirs: a pattern that is compiled with its first use, for it costs 3 ms."""
+"""A pattern for one such character, compiled on first use: that takes 3 ms."""
 
 
 class Token(NamedTuple):
@@ -43,15 +42,15 @@ class Token(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A number, date or time that a text mentions, and every sensible way to read it.
+    """A number, date or time that a text mentions, with every plausible reading.
 
     `kind`: `number`, `percent`, `money`, `ordinal`; `date`, `time`, `moment`, `month`, `weekday`,
     `period`. `value` is the first of `readings`. Of numbers a reading is an int or float; of dates
     `(year | None, month, day)`; of times minutes since midnight; of moments a `datetime`; of months
     `(year | None, month)`; of weekdays 0 (Monday) to 6; of periods `(first, last)` dates.
-    `decimals` belong to the reading in the same place, `scale` is 1000 for "12.5 thousand" (the
-    value has it applied), `unit` an ISO 4217 code or empty, `spelled` says that words were used,
-    `relative` that the value was counted from `now`, `about` that it is a rough one ("a dozen").
+    `decimals` is parallel to `readings`, `scale` is 1000 for "12.5 thousand" (already applied),
+    `unit` an ISO 4217 code or empty. `is_spelled`: in words; `is_relative`: counted from `now`;
+    `is_approximate`: "a dozen".
     """
 
     kind: str
@@ -63,17 +62,17 @@ class Mention(NamedTuple):
     decimals: tuple[int, ...] = ()
     scale: int = 1
     unit: str = ""
-    spelled: bool = False
-    relative: bool = False
-    about: bool = False
+    is_spelled: bool = False
+    is_relative: bool = False
+    is_approximate: bool = False
 
 
 def mention(text: str, span: tuple[int, int], kind: str, readings: tuple[Any, ...]) -> Mention:
-    """What stands at `span` of `text`, the first of its readings the likeliest."""
+    """The mention at `span` of `text`; `readings` begin with the likeliest."""
     return Mention(kind, readings[0], *span, text[slice(*span)], readings)
 
 
-@lru_cache(maxsize=64)  # several readers of one text ask in turn
+@lru_cache(maxsize=64)  # several modules tokenise the same text
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and runs of digits of `text`, in any script, in order; Han, Kana, Hangul and Thai
     characters are tokens of one character. Linear."""
@@ -84,14 +83,13 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 
 def _pieces(word: Token) -> Iterator[Token]:
-    """The characters of scripts without spaces one by one, and what stands between them."""
+    """A token split at characters of scripts without spaces, each of which is a token."""
     for found in re.finditer(rf"{UNSPACED}|(?:(?!{UNSPACED}).)+", word.text):
         yield Token(found[0], word.start + found.start(), word.start + found.end())
 
 
-def apart(found: Iterable[Mention]) -> tuple[Mention, ...]:
-    """What was found, in order; of those that overlap the one that begins first, then the
-    longer."""
+def disjoint(found: Iterable[Mention]) -> tuple[Mention, ...]:
+    """The mentions in order; of overlapping ones the first, then the longest, is kept."""
     kept: list[Mention] = []
     for one in sorted(found, key=lambda m: (m.start, -m.end)):
         if not kept or one.start >= kept[-1].end:
@@ -99,57 +97,56 @@ def apart(found: Iterable[Mention]) -> tuple[Mention, ...]:
     return tuple(kept)
 
 
-_SAME = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
-_WHOLE = ("нее",)  # stems that are another word: "не"
-LONGEST = 60  # letters: what is longer is no word, and a stemmer's cost grows with it
-_one_at_a_time = Lock()  # Snowball's stemmers hold the word that they work on
+_EQUAL_LETTERS = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
+_STEM_EXCEPTIONS = ("нее",)  # not stemmed: the stem is another word, "не"
+MAX_LETTERS = 60  # longer words are not stemmed: the cost grows with the length
+_stemmer_lock = Lock()  # Snowball stemmers are stateful
 
 
 @lru_cache(maxsize=16384)
 def fold(word: str) -> str:
-    """A word without letter case, composed, and with the letters that writers leave out or swap
-    made equal (`ё`/`е`, `ß`/`ss`, curly apostrophes)."""
+    """A word in lower case and NFC, with interchangeable letters made equal (`ё`/`е`, `ß`/`ss`,
+    curly apostrophes)."""
     if word.isascii():
         return word.lower()
-    return unicodedata.normalize("NFC", word.casefold()).translate(_SAME)
+    return unicodedata.normalize("NFC", word.casefold()).translate(_EQUAL_LETTERS)
 
 
 @lru_cache(maxsize=512)
 def folded_words(forms: str) -> frozenset[str]:
-    """The words of a list as a language's file has it, folded."""
+    """The folded words of a list from a language file."""
     return frozenset(fold(w) for w in forms.split())
 
 
 @lru_cache(maxsize=16384)
 def stem(word: str, tag: str = "en") -> str:
-    """The stem of a word by the Snowball stemmer of the language `tag`; a word in another script
-    than that language's is stemmed by the first language that is written in its script.
+    """The stem of a word by the Snowball stemmer of the language `tag`, or of the first language in
+    the word's script.
 
-    A word that no stemmer of the language knows (other scripts, longer than 60 letters) is only
-    folded. About 25 µs a new word.
+    A word of an unknown script or longer than 60 letters is only folded. About 25 µs a new word.
     """
     folded = fold(word)
-    if not folded.isalpha() or len(folded) > LONGEST or folded in _WHOLE:
+    if not folded.isalpha() or len(folded) > MAX_LETTERS or folded in _STEM_EXCEPTIONS:
         return folded
-    own, script = known_tag(tag), script_of(folded)
-    if script != script_of_language(own):
-        own = tag_for_script(script)
-    stemmer = contents(own)["stemmer"] if own else ""
+    stem_tag, script = known_tag(tag), script_of(folded)
+    if script != script_of_language(stem_tag):
+        stem_tag = tag_for_script(script)
+    stemmer = contents(stem_tag)["stemmer"] if stem_tag else ""
     if not stemmer:
         return folded
-    with _one_at_a_time:
+    with _stemmer_lock:
         return _stemmer(stemmer)(folded)
 
 
 @lru_cache(maxsize=512)
 def stems_of(words: str, tag: str) -> tuple[str, ...]:
-    """The stems of a list of words as a language's file has it, in its order."""
+    """The stems of a list from a language file, in its order."""
     return tuple(stem(w, tag) for w in words.split())
 
 
 def script_of(text: str) -> str:
-    """`latin`, `cyrillic` or another script's name as Unicode spells it, of the first letter; empty
-    without letters."""
+    """The script of the first letter: `latin`, `cyrillic` or the Unicode name; empty without
+    letters."""
     first = next((c for c in text if c.isalpha()), "")
     if not first:
         return ""
@@ -160,8 +157,8 @@ def script_of(text: str) -> str:
 
 @lru_cache(maxsize=16)
 def _stemmer(name: str) -> Callable[[str], str]:
-    """The library's stemmer of a language, without those of the other thirty-five: to import the
-    library itself imports them all, 14 of a cold start's milliseconds."""
+    """The stemmer of one language; importing the whole library loads all thirty-six and takes 14 ms
+    of a cold start."""
     module = import_module(f"{_library()}.{name}_stemmer")
     stemmer = getattr(module, f"{name.title()}Stemmer")()
     return cast("Callable[[str], str]", stemmer.stemWord)
@@ -169,36 +166,36 @@ def _stemmer(name: str) -> Callable[[str], str]:
 
 @lru_cache(maxsize=1)
 def _library() -> str:
-    """The library under a name of its own, as a package whose modules can be imported and that has
-    not been run."""
+    """An alias package for snowballstemmer whose modules can be imported without running its
+    `__init__`."""
     found = find_spec("snowballstemmer")
     if found is None or found.submodule_search_locations is None:
         raise ModuleNotFoundError("snowballstemmer is not installed")
-    own = ModuleSpec(f"{__package__}.snowball", None, is_package=True)
-    own.submodule_search_locations = found.submodule_search_locations
-    sys.modules[own.name] = module_from_spec(own)
-    return own.name
+    package = ModuleSpec(f"{__package__}.snowball", None, is_package=True)
+    package.submodule_search_locations = found.submodule_search_locations
+    sys.modules[package.name] = module_from_spec(package)
+    return package.name
 
 
 _CYRILLIC = str.maketrans(
     dict(zip("бвгджзклмнпрстфхцчшщ", "bvgdssklmnprstfgssss", strict=True))
     | dict.fromkeys("аеёийоуъыьэюяіїєґ", "")
 )
-_ALIKE = "sch>s sh>s ch>s zh>s kh>g ts>s tz>s ph>f th>t ck>k qu>kv x>ks ce>se ci>si cy>si"
-_TOGETHER = tuple(pair.split(">") for pair in _ALIKE.split())
+_SPELLINGS = "sch>s sh>s ch>s zh>s kh>g ts>s tz>s ph>f th>t ck>k qu>kv x>ks ce>se ci>si cy>si"
+_SPELLING_PAIRS = tuple(pair.split(">") for pair in _SPELLINGS.split())
 _LATIN = str.maketrans("cwzjhq", "kvssgk", "aeiouyäöüáéíóúàèâêîôû")
 _SILENT = re.compile("h(?![aeiouyäöüáéíóúàèâêîôû])")
-_TWICE = re.compile(r"(.)\1+")
+_DOUBLED_LETTER = re.compile(r"(.)\1+")
 
 
 @lru_cache(maxsize=16384)
 def sound(word: str) -> str:
-    """The consonants of a word, in one script; a word that has none gives nothing."""
+    """The phonetic key of a word: its consonants in Latin script, empty without any."""
     folded = fold(word)
     if folded[:1] >= "а":
-        heard = folded.translate(_CYRILLIC)
+        consonants = folded.translate(_CYRILLIC)
     else:
-        for letters, one in _TOGETHER:
-            folded = folded.replace(letters, one)
-        heard = _SILENT.sub("", folded).translate(_LATIN)
-    return _TWICE.sub(r"\1", heard)
+        for letters, simple in _SPELLING_PAIRS:
+            folded = folded.replace(letters, simple)
+        consonants = _SILENT.sub("", folded).translate(_LATIN)
+    return _DOUBLED_LETTER.sub(r"\1", consonants)

@@ -1,5 +1,4 @@
-"""Units of measure by CLDR: which one a sign or a name stands for, what it measures and how much of
-that it is."""
+"""Units of measure from CLDR: sign or name → unit, quantity and conversion factor."""
 
 from __future__ import annotations
 
@@ -13,8 +12,8 @@ from .resources import locale
 
 
 class Unit(NamedTuple):
-    """`name`: as CLDR has it, "kilowatt-hour"; `measure`: "energy"; `size`: in the measure's base,
-    0 where none is converted."""
+    """`name` is CLDR's ("kilowatt-hour"), `measure` the quantity ("energy"), `size` the factor to
+    its base unit, 0 where units are not converted."""
 
     name: str = ""
     measure: str = ""
@@ -47,18 +46,18 @@ _BASES: Mapping[str, tuple[str, float]] = {
     "mile-per-hour": ("speed", 1.609344), "knot": ("speed", 1.852),
     "celsius": ("temperature", 0), "fahrenheit": ("temperature", 0),
 }  # fmt: skip
-"""What CLDR's units measure, in the base of the measure; those of a temperature have an offset."""
+"""Quantity and factor to its base unit of CLDR's units; temperatures need an offset instead."""
 _LETTERS = {
     "latin": {"tera": "T", "giga": "G", "mega": "M", "kilo": "k", "milli": "m", "micro": "µ"},
     "cyrillic": {"tera": "Т", "giga": "Г", "mega": "М", "kilo": "к", "milli": "м", "micro": "мк"},
 }  # fmt: skip
 """The letters of the prefixes of the SI."""
-_PREFIXED = ("watt", "watt-hour")
-"""Units of which CLDR lacks some that people use."""
-_SMALL = ("mass", "length", "volume")
-"""Measures whose signs of one letter are written large and small."""
+_UNITS_WITH_PREFIXES = ("watt", "watt-hour")
+"""Units whose SI prefixes CLDR lists incompletely."""
+_ANY_CASE_MEASURES = ("mass", "length", "volume")
+"""Measures whose one-letter signs occur in upper and lower case."""
 _RARE = ("megaliter", "milliwatt", "milliwatt-hour")
-"""Units whose signs are another's in small letters."""
+"""Units whose sign in lower case is another unit's."""
 _CLOCK = {"s": "second", "ms": "millisecond", "min": "minute", "h": "hour"}
 """The signs of the SI for time, in every language and in keys."""
 _SIGN = re.compile(r"[\s-]?(°?\s?[^\W\d_]+[²³]?(?:[·⋅/*][^\W\d_]+[²³]?)*)(?![\w²³·⋅/])")
@@ -79,49 +78,48 @@ def unit_of(name: str) -> Unit:
 
 
 def unit_after(text: str, at: int, language: Language) -> Unit:
-    """The unit that stands right after a number, by its sign or by its name of up to three
-    words."""
-    signs, names = _known(language)
+    """The unit directly after a number, by its sign or by a name of up to three words."""
+    signs, names = _unit_tables(language)
     sign = _SIGN.match(text, at)
-    if sign and (found := _of_sign(_plain(sign[1]), signs)):
+    if sign and (found := _of_sign(_normal_sign(sign[1]), signs)):
         return found
     words = _WORDS.match(text, at)
-    said = [language.stem(word) for word in words.groups() if word] if words else []
-    known = (names.get(" ".join(said[:count])) for count in range(len(said), 0, -1))
-    return next(filter(None, known), NO_UNIT)
+    stems = [language.stem(word) for word in words.groups() if word] if words else []
+    matches = (names.get(" ".join(stems[:count])) for count in range(len(stems), 0, -1))
+    return next(filter(None, matches), NO_UNIT)
 
 
 def _of_sign(sign: str, signs: Mapping[str, Unit]) -> Unit:
-    """The unit of a sign, or of it in small letters where it has two or more."""
+    """The unit of a sign, or of its lower case where it has two or more letters."""
     small = signs.get(sign.lower(), NO_UNIT) if len(sign) > 1 else NO_UNIT
     return signs.get(sign) or (NO_UNIT if small.measure == "time" else small)
 
 
 @lru_cache(maxsize=2048)
 def unit_of_key(word: str) -> Unit:
-    """The unit that a word of a key is: of `duration_s` the second."""
-    signs, names = _known(of("en"))
+    """The unit that a word of a JSON key names: the second for the `s` of `duration_s`."""
+    signs, names = _unit_tables(of("en"))
     word = word.replace("2", "²").replace("3", "³")
     return signs.get(word) or signs.get(f"°{word}") or names.get(of("en").stem(word), NO_UNIT)
 
 
-def _plain(sign: str) -> str:
+def _normal_sign(sign: str) -> str:
     for char, instead in (("⋅", "·"), ("*", "·"), ("\u03bc", "µ"), ("\u00a0", ""), (" ", "")):
         sign = sign.replace(char, instead)
     return sign
 
 
 @lru_cache(maxsize=16)
-def _known(language: Language) -> tuple[Mapping[str, Unit], Mapping[str, Unit]]:
-    """The units of a language by their signs, and by the stems of their names."""
+def _unit_tables(language: Language) -> tuple[Mapping[str, Unit], Mapping[str, Unit]]:
+    """The units of a language, by sign and by stemmed name."""
     forms = list(_forms(language))
-    told = [(_plain(form), unit) for width, unit, form in forms if width != "long"]
-    signs = {sign: unit for sign, unit in reversed(told) if _is_sign(sign, unit)}
+    short_forms = [(_normal_sign(form), unit) for width, unit, form in forms if width != "long"]
+    signs = {sign: unit for sign, unit in reversed(short_forms) if _is_sign(sign, unit)}
     signs |= {sign: unit_of(name) for sign, name in _CLOCK.items()}
-    signs = _prefixed(signs, language) | signs
-    small = {sign.lower(): unit for sign, unit in signs.items() if _is_small(sign, unit)}
-    plain = language.words.function  # "5 in total"
-    return {s: u for s, u in (small | signs).items() if s not in plain}, _names(forms, language)
+    signs = _with_si_prefixes(signs, language) | signs
+    small = {sign.lower(): unit for sign, unit in signs.items() if _has_lower_case_sign(sign, unit)}
+    stopwords = language.words.function  # "5 in total"
+    return {s: u for s, u in (small | signs).items() if s not in stopwords}, _names(forms, language)
 
 
 def _is_sign(form: str, unit: Unit) -> bool:
@@ -129,13 +127,13 @@ def _is_sign(form: str, unit: Unit) -> bool:
     return form[-1].isalnum() and (len(form) > 1 or unit.measure != "time")
 
 
-def _is_small(sign: str, unit: Unit) -> bool:
-    """Whether a unit is meant by its sign in small letters, too."""
-    return unit.name not in _RARE and (len(sign) > 1 or unit.measure in _SMALL)
+def _has_lower_case_sign(sign: str, unit: Unit) -> bool:
+    """Whether the sign in lower case means the same unit."""
+    return unit.name not in _RARE and (len(sign) > 1 or unit.measure in _ANY_CASE_MEASURES)
 
 
 def _names(forms: Iterable[tuple[str, Unit, str]], language: Language) -> dict[str, Unit]:
-    """The units by the stems of their names, CLDR's and further ones of the language's file."""
+    """The units by stemmed name, from CLDR and the language file."""
     found: dict[str, Unit] = {}
     for width, unit, form in forms:
         if width == "long":
@@ -145,21 +143,21 @@ def _names(forms: Iterable[tuple[str, Unit, str]], language: Language) -> dict[s
     return found
 
 
-def _prefixed(signs: Mapping[str, Unit], language: Language) -> dict[str, Unit]:
-    """The signs of units with a prefix of the SI, of which CLDR has some."""
+def _with_si_prefixes(signs: Mapping[str, Unit], language: Language) -> dict[str, Unit]:
+    """The signs of units with SI prefixes that CLDR lacks."""
     found: dict[str, Unit] = {}
     letters = _LETTERS.get(language.script, _LETTERS["latin"])
     by_name = {unit.name: sign for sign, unit in reversed([*signs.items()])}
     hour = by_name.get("kilowatt-hour", "").removeprefix(letters["kilo"])
     for name, sign in {**by_name, "watt-hour": hour}.items():
-        if sign and name in _PREFIXED:
-            known = {letter + sign: unit_of(prefix + name) for prefix, letter in letters.items()}
-            found |= {sign: unit_of(name)} | known
+        if sign and name in _UNITS_WITH_PREFIXES:
+            extra = {letter + sign: unit_of(prefix + name) for prefix, letter in letters.items()}
+            found |= {sign: unit_of(name)} | extra
     return found
 
 
 def _forms(language: Language) -> Iterator[tuple[str, Unit, str]]:
-    """The forms of CLDR: how wide, of which unit, and the sign or the name."""
+    """CLDR's forms as (width, unit, sign or name)."""
     patterns = locale(language.tag)._data["unit_patterns"]
     units = {whole: unit_of(whole.partition("-")[2]) for whole in patterns}
     for width in ("short", "narrow", "long"):

@@ -166,7 +166,7 @@ def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
         )
     if kind == "choice":
         told = schema.get("x-choices", {})
-        said = {c: language.said_in(told.get(str(c), {}), tag) for c in schema["enum"]}
+        said = {c: language.text_in(told.get(str(c), {}), tag) for c in schema["enum"]}
         options = [{"value": str(c), "label": s or str(c) or "–"} for c, s in said.items()]
         return ui.Node("Select", options=options, value=value, **props)
     if kind == "flag":
@@ -200,7 +200,7 @@ def _title(parameter: Parameter, tag: str) -> str:
     """The title that its author gave it in the user's language, or without one; else its name in
     words."""
     words = _words(parameter)
-    if said := language.said_in(parameter.schema.get("x-titles", {}), tag):
+    if said := language.text_in(parameter.schema.get("x-titles", {}), tag):
         return said
     title = str(parameter.schema.get("title") or words)
     return words if title.casefold() == words.casefold() else title  # Pydantic writes: Due At

@@ -42,7 +42,7 @@ means."""
 
 def does(function: FunctionInfo | ToolSpec, tag: str) -> str:
     """What people read of what a function does: its title in their language, or its description."""
-    return language.said_in(function.titles, tag) or function.description
+    return language.text_in(function.titles, tag) or function.description
 
 
 def describe(tool: ToolSpec) -> str:

@@ -62,7 +62,7 @@ class Commands:
         self.reading, self.tools = reading, tuple(tools)
         told = message or Message.of(reading.message, reading.usual)
         # a short message may be of several languages: each is tried
-        self._tags = language.likely(told.text) | {told.tag, language.detect(told.text)}
+        self._tags = language.likely_languages(told.text) | {told.tag, language.detect(told.text)}
         self.examples = [p for tool in self.tools for p in self._patterns(tool)]
         self.message = told
         self.values = SlotValues(self.message, reading, self.tools)

@@ -232,14 +232,14 @@ def _pattern(tool: ToolSpec, example: str, tag: str) -> Pattern | None:
 
 def languages_of(example: str) -> frozenset[str]:
     """The languages that an example is read in: its own, or all where no word tells it."""
-    likely = language.likely(example)
+    likely = language.likely_languages(example)
     return likely if len(likely) > MOST_MIXED else frozenset({language_of(example)})
 
 
 @lru_cache(maxsize=4_096)
 def language_of(example: str) -> str:
     """The language of an example."""
-    likely = language.likely(example)
+    likely = language.likely_languages(example)
     found = language.detect(example) if len(likely) != 1 else min(likely)
     return found if found in likely else min(likely, default=found)
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from ... import language
 from ...language import Mention
-from ...language.moments import DATED
+from ...language.moments import DATE_KINDS
 from ...language.stems import folded_words
 from ...types import JSONObject
 from ..function_form import Parameter, parameters, sends
@@ -115,12 +115,12 @@ class SlotValues(ShownValues):
 
     def is_day(self, text: str, tag: str) -> bool:
         """Whether a text is a day told from now, and nothing else: "today"."""
-        return any(m.relative and len(m.text) == len(text) for m in self._dates(text, tag))
+        return any(m.is_relative and len(m.text) == len(text) for m in self._dates(text, tag))
 
     def _dates(self, text: str, tag: str) -> list[Mention]:
         """The days and times of a text, in the example's language or the message's."""
         for told in dict.fromkeys((tag, self.message.tag)):
-            if found := [m for m in language.dates(text, told, self._now) if m.kind in DATED]:
+            if found := [m for m in language.dates(text, told, self._now) if m.kind in DATE_KINDS]:
                 return found
         return []
 
