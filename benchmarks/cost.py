@@ -34,7 +34,7 @@ from webbee_kernel import background
 from webbee_kernel.api import turns
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.bootstrap import make_refresher
-from webbee_kernel.observability import BY_VERSION, EMITTED
+from webbee_kernel.observability import BY_VERSION, METRICS
 from webbee_kernel.refresh.refresh_queue import NEW, RefreshAsked, ShardDue, UserDue, Wanted
 from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
@@ -306,8 +306,8 @@ USERS = (1_000, 100_000, 1_000_000)
 def custom_metrics() -> int:
     """Names of the kernel's metrics by function, and those that are written by version too, of the
     version that runs; each is a custom metric."""
-    by_function = sum(len(metric.functions) for metric in EMITTED.values())
-    by_version = sum(len(EMITTED[name].functions) for name in BY_VERSION)
+    by_function = sum(len(metric.functions) for metric in METRICS.values())
+    by_version = sum(len(METRICS[name].functions) for name in BY_VERSION)
     models = 2 * 5  # latency, tokens and errors of classifier and narrator
     return by_function + by_version + models
 

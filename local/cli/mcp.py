@@ -22,7 +22,7 @@ from webbee_kernel.mcp.client.approvals import Approval
 from webbee_kernel.mcp.client.connections import Connections, McpServer, failure_of
 from webbee_kernel.mcp.client.server_apps import own_functions
 from webbee_kernel.mcp.client.server_tools import tools_of
-from webbee_kernel.text import cut, revealed
+from webbee_kernel.text import cut, reveal
 from webbee_kernel.types import JSONObject
 
 from .. import mcp_servers
@@ -177,7 +177,7 @@ def _approved(server: McpServer, options: argparse.Namespace) -> bool:
 def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
     """What an operator reads before he agrees."""
     about, drift = found.about, found.drift(before)
-    says = " ".join(revealed(str(about.get(key, ""))) for key in ("name", "version")).strip()
+    says = " ".join(reveal(str(about.get(key, ""))) for key in ("name", "version")).strip()
     spoken = f"version {found.approval.protocol} of the protocol"
     lines = [f"{paint(server.id, 'bold')} ({server.where}) says it is {says or '?'}, {spoken}"]
     old = {t["name"]: t for t in before.tools} if before else {}
@@ -187,21 +187,24 @@ def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
         lines.append(f"  {paint(word.ljust(8), 'yellow')}{line_of(tool)}")
         lines += _changes(old.get(name, {}), tool) if word == "changed" else [_said(tool)]
         if name in found.hidden:
-            places = ", ".join(revealed(place) for place in found.hidden[name])
+            places = ", ".join(reveal(place) for place in found.hidden[name])
             lines.append(paint(f"          hidden characters in {places}", "red"))
-    lines += [f"  {paint('gone'.ljust(8), 'yellow')}{revealed(name)}" for name in drift.gone]
+    lines += [f"  {paint('gone'.ljust(8), 'yellow')}{reveal(name)}" for name in drift.gone]
     silent = [t["name"] for t in found.approval.tools if not t.get("annotations")]
     if silent:
         lines.append(
-            f"  {', '.join(map(revealed, silent))}: the server does not say what they do, so each"
+            f"  {', '.join(map(reveal, silent))}: the server does not say what they do, so each"
             " call is asked about first; readOnlyHint in annotations says that a tool only reads"
         )
     no = paint("refused".ljust(8), "red")
-    return [*lines, *(f"  {no}{revealed(name)}: {why}" for name, why in found.refused.items())]
+    return [
+        *lines,
+        *(f"  {no}{reveal(name)}: {why}" for name, why in found.refused.items()),
+    ]
 
 
 def _said(tool: JSONObject) -> str:
-    return "          " + cut(" ".join(revealed(str(tool.get("description", ""))).split()), WIDE)
+    return "          " + cut(" ".join(reveal(str(tool.get("description", ""))).split()), WIDE)
 
 
 def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
@@ -209,7 +212,7 @@ def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
     for key in approvals.SAID:
         if old.get(key) != new.get(key):
             for sign, form in (("-", old.get(key)), ("+", new.get(key))):
-                yield f"          {sign} {key}: {revealed(json.dumps(form, ensure_ascii=False))}"
+                yield f"          {sign} {key}: {reveal(json.dumps(form, ensure_ascii=False))}"
 
 
 def states_of(folder: Path, token: str = "") -> dict[str, str]:

@@ -21,7 +21,7 @@ from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.errors import KernelError
 from webbee_kernel.extensions.redaction import shown
 from webbee_kernel.stores.dynamodb import Database
-from webbee_kernel.stores.dynamodb.personal_data import Belongings
+from webbee_kernel.stores.dynamodb.personal_data import PersonalData
 from webbee_kernel.stores.dynamodb.user_items import ConnectionStore
 from webbee_kernel.types import UserKey
 
@@ -70,14 +70,14 @@ def erase(options: argparse.Namespace) -> int:
     return 0
 
 
-def _find(options: argparse.Namespace) -> tuple[UserKey, Belongings, dict[str, str]]:
+def _find(options: argparse.Namespace) -> tuple[UserKey, PersonalData, dict[str, str]]:
     user = UserKey(options.tenant, options.user)
     aws = clients()
     tables = table_names(options.stack, aws)
     apps = {main.parent.name for main in folder_of_extensions().glob("*/main.py")}
     vault = SsmSecretStore(f"/webbee/{options.stack}", aws)
     database = Database(aws)
-    return user, Belongings(database, tables, vault, user, apps | set(options.app), shown), tables
+    return user, PersonalData(database, tables, vault, user, apps | set(options.app), shown), tables
 
 
 def table_names(stack: str, aws: Callable[[str], Any]) -> dict[str, str]:
@@ -102,7 +102,7 @@ def clients() -> Callable[[str], Any]:
     return functools.cache(lambda service: make(service))
 
 
-async def _lines(belongings: Belongings) -> list[str]:
+async def _lines(belongings: PersonalData) -> list[str]:
     lines, cursor = await belongings.export()
     while cursor is not None:
         more, cursor = await belongings.export(cursor)

@@ -19,7 +19,7 @@ from webbee_kernel.mcp.client.server_tools import action_type
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.stores.types import PendingConfirmation
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.text import as_code, as_typed, one_line
+from webbee_kernel.text import as_code, defuse_markup, one_line
 from webbee_kernel.turn.messages import as_text
 
 Call = tuple[str, dict[str, Any]]
@@ -940,7 +940,7 @@ def read(text: str) -> str:
 def test_a_value_on_a_card_is_read_as_it_is_typed(to: str, text: str) -> None:
     line = f"Mail - send: to {as_code(to)}, text \u201c{as_code(text)}\u201d"
     typed = f"Mail - send: to {to}, text \u201c{text}\u201d"
-    assert read(as_typed(line)) == "".join(typed.split())
+    assert read(defuse_markup(line)) == "".join(typed.split())
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tests.functions.support import rows
 from tests.functions.test_me import erase
 from tests.functions.test_refresh import Loop, Queue, refreshing, requests, who
 from tests.invariants.test_consent import EVE, PIN, World
-from webbee_kernel.bootstrap import make_installer, make_scheduler, recorded
+from webbee_kernel.bootstrap import make_installer, make_once_dispatch, make_scheduler
 from webbee_kernel.clock import iso
 from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.refresh.refresh_queue import SEEN, JobDue, RefreshAsked, Wanted, still_open
@@ -106,7 +106,7 @@ def test_a_job_that_is_delivered_four_times_at_once_and_again_runs_once_and_not_
     sent: list[str] = []
     harness = ExtensionHarness(courier(sent))
     dispatch, sender = InlineDispatch(harness.host), Queue()
-    scheduler = make_scheduler(harness.app, recorded(harness.app, dispatch))
+    scheduler = make_scheduler(harness.app, make_once_dispatch(harness.app, dispatch))
     installer = make_installer(harness.app, dispatch)
     harness.run(installer.install(harness.user, "courier"))
     harness.run(harness.context().store.create("subscriptions", {"to": "ann"}))

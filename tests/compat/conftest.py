@@ -16,9 +16,9 @@ from webbee_kernel.bootstrap import (
     bootstrap,
     make_host,
     make_installer,
+    make_once_dispatch,
     make_refresher,
     make_scheduler,
-    recorded,
 )
 from webbee_kernel.clock import FrozenClock, new_id
 from webbee_kernel.config import Settings
@@ -59,7 +59,7 @@ class Bench:
             Settings.from_env(env), stores=memory_stores(), clock=self.clock, llm=model
         )
         self.host: ExtensionHost = make_host(self.app, registry)
-        self.dispatch = recorded(self.app, InlineDispatch(self.host))
+        self.dispatch = make_once_dispatch(self.app, InlineDispatch(self.host))
         self._loop = LoopThread("bench")
 
     def run(self, coro: Any) -> Any:

@@ -44,7 +44,7 @@ class Walk:
         self._beside: list[FrameType] = []
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code is background.begin.__code__:
+        if event == "call" and frame.f_code is background.start_task.__code__:
             self._beside.append(frame.f_locals["work"].cr_frame)
         if event != "call" or not frame.f_code.co_flags & inspect.CO_COROUTINE:
             return

@@ -18,7 +18,7 @@ from tests.processes import ran
 from webbee_kernel import language
 from webbee_kernel.api.process_pool import ProcessEnded
 from webbee_kernel.config import ALL_TABLES, Settings
-from webbee_kernel.observability import EMITTED
+from webbee_kernel.observability import METRICS
 
 
 def chat(cloud: Cloud, message: str, session: str, **more: Any) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def test_each_function_writes_its_metrics_in_the_embedded_format(cloud: Cloud) -
     assert {"DynamoDBCalls"} <= emitted["tool_dispatch"]
     assert {"UsersQueued", "OldestDueSeconds", "DynamoDBCalls"} <= emitted["skeleton_refresh"]
     assert all(
-        function in EMITTED[name].functions for function, names in emitted.items() for name in names
+        function in METRICS[name].functions for function, names in emitted.items() for name in names
     )
 
 

@@ -17,7 +17,7 @@ from webbee_kernel import background
 from webbee_kernel.aws.invoke import LambdaDispatch
 from webbee_kernel.extensions.host import ExtensionHost
 from webbee_kernel.sdk import User
-from webbee_kernel.types import CallOutcome, CallRequest, unfinished, user_dict
+from webbee_kernel.types import CallOutcome, CallRequest, unfinished_outcome, user_dict
 
 STUBBORN = Path(__file__).parent / "stubborn"
 
@@ -72,7 +72,7 @@ def test_a_secret_of_which_nobody_reports_back_is_no_success(
     method: str, name: str, stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def late(dispatch: LambdaDispatch, request: CallRequest) -> CallOutcome:
-        return unfinished(request)
+        return unfinished_outcome(request)
 
     monkeypatch.setattr(LambdaDispatch, "call", late)
     body = {"value": "t0ken"} if method == "PUT" else None

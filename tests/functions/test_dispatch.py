@@ -27,7 +27,7 @@ from webbee_kernel.errors import (
     DispatchUnanswered,
     KernelError,
     StorageUnavailable,
-    across,
+    from_body,
 )
 from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
@@ -254,7 +254,7 @@ def test_what_was_done_before_is_told_with_what_could_not_be_run(
 
 @pytest.mark.parametrize("error", [DOWN, GONE])
 def test_an_error_crosses_the_seam_with_its_type(error: KernelError) -> None:
-    crossed = across(json.loads(json.dumps(error.body()["error"])))
+    crossed = from_body(json.loads(json.dumps(error.body()["error"])))
     assert (type(crossed), str(crossed), crossed.code) == (type(error), str(error), error.code)
 
 
@@ -393,11 +393,11 @@ def test_a_new_process_takes_the_catalogue_that_another_kept_for_this_deployment
             return client
 
         kept = CachedCatalogue(app.stores.deployed, version, app.clock)
-        return LambdaDispatch("cell", made, kept=kept)
+        return LambdaDispatch("cell", made, store=kept)
 
     first = loop.run(dispatch("cell:7", chat.client).catalogue())
     assert background.wait(60)
     assert first.apps
     assert loop.run(dispatch("cell:7", None).catalogue()) == first
     assert background.wait(60)
-    assert loop.run(dispatch("cell:8", None).catalogue.known()) is None
+    assert loop.run(dispatch("cell:8", None).catalogue.peek()) is None

@@ -14,7 +14,7 @@ import pytest
 from tests.stand_ins.servers import Answer
 from webbee_kernel.llm.options import RoleModels
 from webbee_kernel.llm.protocol import Exchange
-from webbee_kernel.observability import watched
+from webbee_kernel.observability import watch_spans
 from webbee_kernel.testing import TestKernel
 
 from .conftest import Wire, asking
@@ -103,7 +103,7 @@ def test_a_developer_who_watches_is_not_told_it(wire: Wire) -> None:
     wire.server.play(thoughtful(wire))
     exchange = Exchange("[RESULTS]", "Hm.", note="go on", reasoning=wire.ask(asking()).reasoning)
     wire.server.play(thoughtful(wire))
-    with watched(lambda *what: told.append(what)):
+    with watch_spans(lambda *what: told.append(what)):
         again = replace(wire, model=models).ask(asking(opening="[HISTORY]", exchanges=(exchange,)))
     assert again.reasoning is not None
     assert SECRET in json.dumps(wire.server.requests[-1].body)

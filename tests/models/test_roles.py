@@ -20,7 +20,7 @@ from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.options import RoleModels
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
-from webbee_kernel.observability import metered
+from webbee_kernel.observability import collect_metrics
 
 from .conftest import MODEL_ID, Wire, asking
 
@@ -77,7 +77,7 @@ def test_what_a_request_cost_is_a_metric_without_content(
         {"classifier": answers, "narrator": ScriptedModel([ModelUnavailable("no")])}
     )
     written: list[str] = []
-    with metered("chat_turn", "Webbee/test", dict, write=written.append):
+    with collect_metrics("chat_turn", "Webbee/test", dict, write=written.append):
         loop.run(models.complete(asking(prompt="TOP SECRET")))
         with pytest.raises(ModelUnavailable):
             loop.run(models.complete(asking(role="narrator")))

@@ -11,7 +11,7 @@ import pytest
 
 from local.template import Template, resources
 from tests.alarms import Point, alarm, calculate, embedded, state
-from webbee_kernel.observability import answered, measure, metered
+from webbee_kernel.observability import collect_metrics, count_request, measure
 
 NOW = 1_779_000_000.0
 MINUTES = 15
@@ -39,7 +39,7 @@ def recorded(
     points: list[Point] = []
     for n, at in enumerate(moments(a_minute, minutes)):
         lines: list[str] = []
-        with metered(function, "Webbee/webbee", dict, version=version, write=lines.append):
+        with collect_metrics(function, "Webbee/webbee", dict, version=version, write=lines.append):
             work(n)
         points += [point for line in lines for point in embedded(line, at)]
     return points
@@ -121,14 +121,14 @@ def throttled(name: str, minutes: Iterable[float]) -> list[Point]:
 
 def answers(of: int) -> Work:
     """One request of so many fails on our side."""
-    return lambda n: answered(failed=n % of == 0)
+    return lambda n: count_request(failed=n % of == 0)
 
 
 def calls(of: int) -> Work:
     """One call of so many raises."""
 
     def work(n: int) -> None:
-        answered(failed=False)
+        count_request(failed=False)
         measure("Calls")
         measure("CallFailures", n % of == 0)
 
@@ -156,7 +156,7 @@ def tick(overdue: float) -> Work:
 
 def other_work(_: int) -> None:
     """Refreshes that run while no tick does."""
-    answered(failed=False)
+    count_request(failed=False)
     measure("Refreshes")
 
 
@@ -175,7 +175,7 @@ def queue(name: str, metric: str, value: float) -> list[Point]:
 
 def old_and_new(function: str, new: Work, *, a_minute: float = 20) -> list[Point]:
     """A canary's own metrics: the old version answers nine of ten requests well."""
-    old = recorded(function, "7", lambda n: answered(failed=False), a_minute=a_minute * 0.9)
+    old = recorded(function, "7", lambda n: count_request(failed=False), a_minute=a_minute * 0.9)
     return old + recorded(function, "8", new, a_minute=a_minute / 10)
 
 
@@ -205,7 +205,7 @@ RINGS: Mapping[str, Mapping[str, list[Point]]] = {
             ),
             "one in eight crashes": invoked(name, lambda n, _: n % 8 == 0, a_minute=20),
             "answers every request with a 500, a canary": old_and_new(
-                function, lambda n: answered(failed=True)
+                function, lambda n: count_request(failed=True)
             ),
             "answers every request with a 500, one a minute": recorded(
                 function, "8", answers(1), a_minute=1, minutes=2

@@ -13,7 +13,7 @@ from local.deployability import refusal_of, wrong
 from local.template import TEMPLATE_PATH, Template, resources, routes
 from tests.deployment import transform
 from tests.template.conftest import chosen
-from webbee_kernel.observability import BY_VERSION, EMITTED
+from webbee_kernel.observability import BY_VERSION, METRICS
 
 SIZED = ("ChatTurn", "ToolDispatch", "SkeletonRefresh")
 """Functions with a memory and executions of their own; the broker takes tool_dispatch's."""
@@ -114,7 +114,7 @@ def metrics_of(alarm: dict[str, Any]) -> list[dict[str, Any]]:
 def test_dashboard_and_alarms_show_only_metrics_that_the_kernel_emits(template: Template) -> None:
     shown = metrics_named(template)
     assert shown
-    assert not [(name, by) for name, by in shown if by not in EMITTED[name].functions]
+    assert not [(name, by) for name, by in shown if by not in METRICS[name].functions]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -382,7 +382,7 @@ def test_the_template_stays_one_that_a_person_reads(template: Template) -> None:
 
 def test_operations_list_every_metric() -> None:
     page = (TEMPLATE_PATH.parent / "docs" / "operations.md").read_text("utf-8")
-    assert {name for name in EMITTED if f"| `{name}` |" not in page} == set()
+    assert {name for name in METRICS if f"| `{name}` |" not in page} == set()
 
 
 def test_what_operations_say_the_log_says_is_what_the_kernel_logs() -> None:

@@ -147,7 +147,7 @@ class Shelf:
         self.looked += 1
         return self.value
 
-    async def keep(self, value: str) -> None:
+    async def put(self, value: str) -> None:
         self.value = value
 
 
@@ -177,17 +177,17 @@ async def test_what_the_work_of_a_block_begins_while_the_block_ends_has_ended_wi
     async def next_of(left: int) -> None:
         await asyncio.sleep(0)
         if left:
-            await background.start_beside(next_of(left - 1))
+            await background.start_in_scope(next_of(left - 1))
         ended.append(left)
 
-    async with background.beside():
-        await background.start_beside(next_of(2))
+    async with background.task_scope():
+        await background.start_in_scope(next_of(2))
     assert ended == [2, 1, 0]
 
 
 async def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behind_it() -> None:
     shelf, source = Shelf("old"), Source()
-    asked = CachedValue(source, kept=shelf)
+    asked = CachedValue(source, store=shelf)
     assert [await asked(), await asked()] == ["old", "old"]
     source.free.set()
     await _over()
@@ -198,9 +198,9 @@ async def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behin
 async def test_what_is_kept_serves_on_where_the_source_breaks() -> None:
     shelf, source = Shelf("old"), Source("broken")
     source.free.set()
-    asked = CachedValue(source, kept=shelf)
+    asked = CachedValue(source, store=shelf)
     assert await asked() == "old"
     await _over()
     assert [await asked(), shelf.value] == ["old", "old"]
     with pytest.raises(OSError, match=r"^$"):
-        await CachedValue(source, kept=Shelf())()
+        await CachedValue(source, store=Shelf())()

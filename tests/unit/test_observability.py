@@ -14,13 +14,19 @@ import pytest
 
 from webbee_kernel import observability
 from webbee_kernel.api.function import JsonFormatter
-from webbee_kernel.observability import answered, measure, measure_model, metered, timed
+from webbee_kernel.observability import (
+    collect_metrics,
+    count_request,
+    measure,
+    measure_model,
+    record_duration,
+)
 
 
 def written(work: Any, namespace: str = "Webbee/test", version: str = "") -> list[dict[str, Any]]:
     found: list[str] = []
     told = {"correlation_id": "c-1"}
-    with metered("chat_turn", namespace, lambda: told, version=version, write=found.append):
+    with collect_metrics("chat_turn", namespace, lambda: told, version=version, write=found.append):
         work()
     return [json.loads(text) for text in found]
 
@@ -52,7 +58,7 @@ def test_a_deployment_s_variables_add_no_dimension(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "webbee")
 
     def work() -> None:
-        answered(failed=True)
+        count_request(failed=True)
         measure_model("narrator", "m", {"ModelErrors": 1})
 
     dimensions = [
@@ -73,13 +79,13 @@ def test_an_invocation_that_fails_still_writes_what_it_counted() -> None:
         measure("Turns")
         raise RuntimeError
 
-    with pytest.raises(RuntimeError), metered("chat_turn", "n", dict, write=found.append):
+    with pytest.raises(RuntimeError), collect_metrics("chat_turn", "n", dict, write=found.append):
         fail()
     assert json.loads(found[0])["Turns"] == [1]
 
 
 def test_a_phase_is_timed_even_when_it_fails_and_in_tasks_of_its_own() -> None:
-    @timed("CallsMs")
+    @record_duration("CallsMs")
     async def phase(fails: bool) -> str:
         if fails:
             raise RuntimeError
@@ -129,10 +135,10 @@ def test_a_call_from_another_function_brings_correlation_session_turn_step_and_a
     with observability.bind_invocation(CALL, None):
         found = line(log)
     told = {"correlation_id": "api-1", "session": "s1", "turn": "r-1", "step": "2"}
-    told |= {"message": "answer=42 | it happened", "user": observability.hashed("acme", "alice")}
+    told |= {"message": "answer=42 | it happened", "user": observability.user_hash("acme", "alice")}
     assert found.items() >= told.items()
     assert "alice" not in json.dumps(found)
-    assert observability.hashed("acme", "alice") != observability.hashed("umbrella", "alice")
+    assert observability.user_hash("acme", "alice") != observability.user_hash("umbrella", "alice")
     assert "session" not in line(log)  # nothing of an invocation stays behind
     assert observability.correlation_id() == ""
 

@@ -16,65 +16,68 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
-LOOK_S: Final = 0.1
+POLL_S: Final = 0.1
 """Seconds between two looks at whether the loops of what is waited for still run."""
 
 
-class _Began(NamedTuple):
-    """When work began, and the task that does it where that hangs on a loop of anybody's."""
+class _Work(NamedTuple):
+    """Running work: its start and, where an event loop runs it, the task."""
 
     at: float
     task: asyncio.Task[object] | None = None
 
-    def goes_on(self) -> bool:
-        """Whether it may still end: its loop runs, or is about to as the kernel's own are."""
+    def is_running(self) -> bool:
+        """Whether it can still end: its loop runs, or is a kernel loop that is about to."""
         loop = self.task.get_loop() if self.task else None
         return loop is None or loop.is_running() or (isinstance(loop, _Loop) and not loop.ending)
 
 
-_running: dict[concurrent.futures.Future[Any], _Began] = {}
-"""What any thread may add to and take from at any time: each look is at a copy."""
+_running: dict[concurrent.futures.Future[Any], _Work] = {}
+"""Any thread may change this at any time, so iterate over a copy."""
 
 
 def start(work: Coroutine[Any, Any, object], name: str) -> None:
-    """Run on after the caller returned, on the running loop; what is kept of it keeps the task from
-    being collected."""
+    """Run a coroutine in the background on the running loop, and keep a reference to its task."""
     task = asyncio.get_running_loop().create_task(work, name=name)
-    done: concurrent.futures.Future[Any] = concurrent.futures.Future()
-    _count(done, task)
-    task.add_done_callback(lambda _: done.set_result(None))
+    future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+    _register(future, task)
+    task.add_done_callback(lambda _: future.set_result(None))
 
 
-def hold(work: concurrent.futures.Future[Any]) -> None:
-    """Count work that runs elsewhere: whoever runs it ends the future, whatever happens."""
-    _count(work)
+def track(work: concurrent.futures.Future[Any]) -> None:
+    """Count work that runs elsewhere; its owner must always complete the future."""
+    _register(work)
 
 
 def oldest_s() -> float:
-    """Seconds for which the oldest of it has run; 0 where nothing does."""
+    """Age of the oldest background work in seconds; 0 where there is none."""
     now = time.monotonic()
-    return now - min((work.at for work in list(_running.values()) if work.goes_on()), default=now)
+    return now - min(
+        (work.at for work in list(_running.values()) if work.is_running()), default=now
+    )
 
 
 def wait(timeout: float | None = None) -> bool:
-    """Block until nothing runs any more, what was started meanwhile included, or for `timeout`
-    seconds; whether nothing does. Work whose loop has ended never ends, and is not waited for."""
+    """Block until no background work runs, at most `timeout` seconds; whether all of it ended.
+    Work whose loop has ended is ignored."""
     end = time.monotonic() + (math.inf if timeout is None else timeout)
-    while running := [work for work, began in list(_running.items()) if began.goes_on()]:
-        left = min(LOOK_S, end - time.monotonic())
-        if left <= 0:
+    while running := [work for work, began in list(_running.items()) if began.is_running()]:
+        timeout_s = min(POLL_S, end - time.monotonic())
+        if timeout_s <= 0:
             return False
-        concurrent.futures.wait(running, left)
+        concurrent.futures.wait(running, timeout_s)
     return True
 
 
-def _count(work: concurrent.futures.Future[Any], task: asyncio.Task[object] | None = None) -> None:
-    for lost, began in list(_running.items()):
+def _register(
+    work: concurrent.futures.Future[Any], task: asyncio.Task[object] | None = None
+) -> None:
+    for dead, work_ in list(_running.items()):
         # tasks of a closed loop never call back: here is where they are taken out
-        if began.task and began.task.get_loop().is_closed():
-            _running.pop(lost, None)
-    _running[work] = _Began(time.monotonic(), task)
-    work.add_done_callback(lambda ended: _running.pop(ended, None))
+        if work_.task and work_.task.get_loop().is_closed():
+            _running.pop(dead, None)
+    _running[work] = _Work(time.monotonic(), task)
+    work.add_done_callback(lambda future: _running.pop(future, None))
 
 
 T = TypeVar("T")
@@ -83,72 +86,71 @@ _log = logging.getLogger("webbee.asked")
 
 
 class ValueStore(Protocol[T]):
-    """Where the answer that another process got may be had sooner than from who knows it."""
+    """A shared store for a value that is slow to fetch, filled by other processes."""
 
     async def find(self) -> T | None:
-        """The answer, where one is kept."""
+        """The stored value, or None."""
         ...
 
-    async def keep(self, value: T) -> None:
-        """Leave it for the next process; what cannot be kept is not."""
+    async def put(self, value: T) -> None:
+        """Store it for other processes; failures are ignored."""
         ...
 
 
 class CachedValue(Generic[T]):
-    """Asked for when it is first needed, then known: for good, or for `fresh_s` seconds where it
-    may change. What cannot be had is asked for again by whoever needs it next.
+    """A value fetched on first use and cached for the process, or for `fresh_s` seconds. Errors are
+    not cached: the next caller fetches again.
 
-    Where an answer is `kept`, nobody waits for who knows it: that answer serves at once, and a new
-    one takes its place when it is there.
+    A value found in `store` is served at once and renewed in the background.
     """
 
     def __init__(
         self,
-        ask: Callable[[], Awaitable[T]],
+        fetch: Callable[[], Awaitable[T]],
         fresh_s: float | None = None,
-        kept: ValueStore[T] | None = None,
+        store: ValueStore[T] | None = None,
     ) -> None:
-        self._ask = ask
+        self._fetch = fetch
         self._fresh_s = fresh_s
-        self._kept = kept
-        self._known: tuple[T, float] | None = None
-        self._as_kept = False
-        """Whether what is known was kept, and has not been asked for anew."""
+        self._store = store
+        self._entry: tuple[T, float] | None = None
+        self._is_from_store = False
+        """Whether the cached value came from the store and was not fetched since."""
 
-    async def known(self) -> T | None:
-        """The value as far as it is known or kept; nobody is asked."""
-        if self._known is None and self._kept:
-            found = await self._kept.find()
+    async def peek(self) -> T | None:
+        """The cached or stored value, or None; never fetches."""
+        if self._entry is None and self._store:
+            value = await self._store.find()
             # another caller may have got it while this one waited for the store
-            if found is not None and self._known is None:
-                self._known, self._as_kept = (found, time.monotonic()), True
-        return self._known[0] if self._known else None
+            if value is not None and self._entry is None:
+                self._entry, self._is_from_store = (value, time.monotonic()), True
+        return self._entry[0] if self._entry else None
 
     async def __call__(self) -> T:
-        """The value; the errors are those of asking."""
-        await self.known()
+        """The value; raises what fetching raises."""
+        await self.peek()
         now = time.monotonic()
-        if self._as_kept:
-            self._as_kept = False
+        if self._is_from_store:
+            self._is_from_store = False
             # the mark is taken away first: one renewal, however many ask meanwhile
             start(self._renew(), "renew")
-        if self._known is None or (self._fresh_s is not None and now >= self._known[1]):
-            value = await self._ask()
-            self._known = value, now + (self._fresh_s or 0.0)
-            if self._kept:
-                start(self._kept.keep(value), "keep")
-        return self._known[0]
+        if self._entry is None or (self._fresh_s is not None and now >= self._entry[1]):
+            value = await self._fetch()
+            self._entry = value, now + (self._fresh_s or 0.0)
+            if self._store:
+                start(self._store.put(value), "keep")
+        return self._entry[0]
 
     async def _renew(self) -> None:
-        """Ask behind what is served; where that cannot be, it serves on."""
+        """Fetch again in the background; on an error the cached value stays."""
         try:
-            value = await self._ask()
+            value = await self._fetch()
         except Exception as error:
             _log.warning("error=%s | what is kept serves on", type(error).__name__)
             return
-        if self._kept and self._known and value != self._known[0]:
-            self._known = value, time.monotonic()
-            await self._kept.keep(value)
+        if self._store and self._entry and value != self._entry[0]:
+            self._entry = value, time.monotonic()
+            await self._store.put(value)
 
 
 if sys.platform == "win32":
@@ -160,7 +162,7 @@ _loop_log = logging.getLogger("webbee.loop")
 
 
 class _Loop(_PlatformLoop):
-    """A loop that only whoever made it can end."""
+    """An event loop that code running on it cannot stop."""
 
     def __init__(self, *, eager: bool = False) -> None:
         super().__init__()
@@ -182,30 +184,26 @@ class _Loop(_PlatformLoop):
         self.ending = True
         self.stop()
 
-    def lose(self) -> None:
-        """It cannot run any more: whoever waits for its work is told. It is kept, since closing it
-        would close by their numbers what others have opened since."""
+    def fail(self) -> None:
+        """Mark it as broken and fail its futures. It is never closed: that would close, by number,
+        file descriptors that others have opened since."""
         self.ending = True
-        _broken.add(self)
+        _broken_loops.add(self)
         for future in list(self.work):
             with contextlib.suppress(concurrent.futures.InvalidStateError):  # it has ended
                 future.set_exception(RuntimeError("work beside it broke the event loop"))
 
 
-_broken: set[_Loop] = set()
+_broken_loops: set[_Loop] = set()
 
 
 class LoopThread:
-    """One daemon thread, one event loop. A coroutine that blocks it can be abandoned: the next gets
-    a new thread.
-
-    The thread ends with this object, so whoever makes many leaves none behind.
-    """
+    """One daemon thread with one event loop; it ends with this object. A coroutine that blocks it
+    can be abandoned: the next one gets a new thread."""
 
     def __init__(self, name: str, *, eager: bool = False) -> None:
-        """`eager`: a task runs to its first wait where it is made, and needs no turn of the loop if
-        there is none (Python 3.12 on): a tenth of a turn's CPU. For the kernel's own coroutines;
-        an extension's may count on being started later."""
+        """`eager`: a task runs to its first wait when it is created (Python 3.12 on), which saves a
+        tenth of a turn's CPU. For the kernel's own coroutines only."""
         self._name = name
         self._eager = eager
         self._loop: _Loop | None = None
@@ -228,7 +226,7 @@ class LoopThread:
             future = asyncio.run_coroutine_threadsafe(coro, self._loop)
             self._loop.work.add(future)
             if self._loop.ending:  # it broke this moment
-                self._loop.lose()
+                self._loop.fail()
             return future
 
     def run(self, coro: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
@@ -236,11 +234,8 @@ class LoopThread:
         return self.submit(coro).result(timeout)
 
     def abandon(self, future: concurrent.futures.Future[Any]) -> None:
-        """Give up on the loop that this work blocks; later work goes elsewhere.
-
-        A loop that comes back to life finishes what else it had begun, then ends. One given up
-        before stays so.
-        """
+        """Give up on the loop that this work blocks; later work gets a new one. The old loop, if it
+        ever continues, finishes its other tasks and ends."""
         with self._lock:
             if self._loop is None or future not in self._loop.work:
                 return
@@ -259,7 +254,7 @@ class LoopThread:
             except Exception as error:
                 # the loop's own, where code has closed what it waits on: each try would raise
                 _loop_log.error("error=%s | a loop broke; a new one follows", type(error).__name__)
-                loop.lose()
+                loop.fail()
                 return
             except BaseException as error:
                 # asyncio lets SystemExit through: one caller's exit must not end the others' loop
@@ -268,7 +263,7 @@ class LoopThread:
 
 
 class LoopThreads:
-    """Loop threads for whoever needs one at the same time as others, each their own."""
+    """A pool of loop threads, one for each concurrent owner."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -277,33 +272,33 @@ class LoopThreads:
         self._busy: dict[Hashable, tuple[LoopThread, int]] = {}
 
     @contextlib.contextmanager
-    def of(self, whose: Hashable) -> Iterator[LoopThread]:
-        """A thread that nobody else uses meanwhile; work of one owner shares it. The one given back
-        last is taken first, so one caller at a time always has the same."""
+    def of(self, owner: Hashable) -> Iterator[LoopThread]:
+        """A thread that only this owner uses meanwhile. The one returned last is taken first, so
+        sequential callers always get the same."""
         with self._lock:
-            thread, users = self._busy.get(whose) or (None, 0)
+            thread, users = self._busy.get(owner) or (None, 0)
             thread = thread or (self._idle.pop() if self._idle else LoopThread(self._name))
-            self._busy[whose] = thread, users + 1
+            self._busy[owner] = thread, users + 1
         try:
             yield thread
         finally:
             with self._lock:
-                thread, users = self._busy.pop(whose)
+                thread, users = self._busy.pop(owner)
                 if users > 1:
-                    self._busy[whose] = thread, users - 1
+                    self._busy[owner] = thread, users - 1
                 else:
                     self._idle.append(thread)
 
 
 def _stop(loop: _Loop) -> None:
-    """End a loop that nobody can give work to any more, after what it has begun."""
+    """End a loop that gets no more work, after its running tasks."""
     with contextlib.suppress(RuntimeError):  # it ended by itself meanwhile
         # made over there: where the loop is closed, no coroutine is left unawaited
         loop.call_soon_threadsafe(lambda: loop.create_task(_finish(loop)))
 
 
 async def _finish(loop: _Loop) -> None:
-    """Wait for the others on this loop and for what their ends call, then stop it."""
+    """Wait for all other tasks of this loop and their callbacks, then stop it."""
     for _ in range(2):  # a task that ended just now has yet to tell whoever waits for it
         while others := asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.wait(others)
@@ -311,50 +306,49 @@ async def _finish(loop: _Loop) -> None:
     loop.end()
 
 
-_begun: ContextVar[list[asyncio.Task[Any]] | None] = ContextVar("webbee_beside", default=None)
+_scope_tasks: ContextVar[list[asyncio.Task[Any]] | None] = ContextVar("webbee_beside", default=None)
 
 
 @asynccontextmanager
-async def beside() -> AsyncIterator[None]:
-    """What `start` begins within the block goes on beside it, and has ended with it, however that
-    ends."""
+async def task_scope() -> AsyncIterator[None]:
+    """A scope for tasks: those started in the block have ended when it exits, also on errors."""
     tasks: list[asyncio.Task[Any]] = []
-    token = _begun.set(tasks)
+    token = _scope_tasks.set(tasks)
     try:
         yield
     finally:
-        _begun.reset(token)
-        await _ended(tasks)
+        _scope_tasks.reset(token)
+        await _wait_for(tasks)
 
 
-async def _ended(tasks: list[asyncio.Task[Any]]) -> list[object]:
-    """What these came to, and what they begin on their way; none is left in the list."""
-    ended: list[object] = []
+async def _wait_for(tasks: list[asyncio.Task[Any]]) -> list[object]:
+    """The results or errors of these tasks and of those they start; empties the list."""
+    results: list[object] = []
     while tasks:
         # emptied in place: it is where they put what they begin, which the next round waits for
-        done, tasks[:] = list(tasks), []
-        ended += await asyncio.gather(*done, return_exceptions=True)
-    return ended
+        batch, tasks[:] = list(tasks), []
+        results += await asyncio.gather(*batch, return_exceptions=True)
+    return results
 
 
-def begin(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """Begin what the turn needs the result of when it ends."""
+def start_task(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """Start a task that the surrounding `task_scope` waits for."""
     task = asyncio.create_task(work)
-    tasks = _begun.get()
+    tasks = _scope_tasks.get()
     if tasks is not None:
         tasks.append(task)
     return task
 
 
-async def start_beside(work: Coroutine[Any, Any, object]) -> None:
-    """Begin it and go on; outside of `beside` wait for its end."""
-    task = begin(work)
-    if _begun.get() is None:
+async def start_in_scope(work: Coroutine[Any, Any, object]) -> None:
+    """Start it in the surrounding `task_scope`; without one, wait for its end."""
+    task = start_task(work)
+    if _scope_tasks.get() is None:
         await task
 
 
-async def settled() -> None:
-    """Wait for all that was begun so far; raises the first error among them."""
-    for error in await _ended(_begun.get() or []):
+async def wait_for_tasks() -> None:
+    """Wait for all tasks of the scope so far; raises the first error among them."""
+    for error in await _wait_for(_scope_tasks.get() or []):
         if isinstance(error, BaseException):
             raise error

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .extensions.registry import Registry
     from .refresh.due import Installer, Refresher, Scheduler
     from .stores.audit_trail import OnceDispatch
-    from .stores.dynamodb.personal_data import Belongings
+    from .stores.dynamodb.personal_data import PersonalData
     from .turn.kernel import Kernel
 
     Installs: TypeAlias = Installer | LambdaInstalls
@@ -70,8 +70,7 @@ def make_kernel(
     queue: RefreshQueue | None = None,
     registry: Registry | None = None,
 ) -> Kernel:
-    """The kernel of `chat_turn`. Without a dispatch of its own it takes the one the settings
-    name."""
+    """The kernel of `chat_turn`; without `dispatch` the settings decide."""
     from .turn.kernel import Kernel
 
     settings = app.settings
@@ -84,7 +83,7 @@ def make_kernel(
         settings,
         app.stores,
         app.model,
-        recorded(app, dispatch or make_dispatch(app, registry)),
+        make_once_dispatch(app, dispatch or make_dispatch(app, registry)),
         queue or make_queue(app),
         app.clock,
     )
@@ -97,20 +96,20 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
 
     settings, folder = app.settings, app.settings.extensions_dir
     # a registry that was handed in belongs to its test, and stays as it is
-    is_followed = registry is None and settings.develop
+    is_watched = registry is None and settings.develop
     if registry is None:
         registry = shared(folder)
-    beside: dict[str, Callable[[], None]] = {}
+    extra_files: dict[str, Callable[[], None]] = {}
     if settings.mcp_servers:
         from .extensions.mcp_apps import add_servers
         from .mcp.client import approvals
 
-        beside[approvals.FILE] = partial(add_servers, registry, settings)
+        extra_files[approvals.FILE] = partial(add_servers, registry, settings)
         # now, and again whenever the file is saved
-        beside[approvals.FILE]()
+        extra_files[approvals.FILE]()
     host = ExtensionHost(registry, app.stores, settings, app.clock, app.model)
-    if is_followed:
-        watch(registry, folder, host.contexts.faults.saved, beside)
+    if is_watched:
+        watch(registry, folder, host.contexts.faults.saved, extra_files)
     return host
 
 
@@ -127,7 +126,7 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
 
     settings = app.settings
     # by version: without one a new deployment would be served the catalogue of the last
-    kept = CachedCatalogue(app.stores.deployed, settings.dispatch_version, app.clock)
+    catalogue_store = CachedCatalogue(app.stores.deployed, settings.dispatch_version, app.clock)
     credentials = TenantCredentials(
         settings.data_role,
         secrets_prefix=settings.secrets_prefix,
@@ -136,7 +135,7 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
     return LambdaDispatch(
         settings.dispatch,
         fresh_s=0.3 if settings.develop else None,
-        kept=kept if settings.dispatch_version else None,
+        store=catalogue_store if settings.dispatch_version else None,
         webhook_mark=WebhookKeys(settings).mark,
         credentials=credentials if settings.data_role else None,
         per_tenant=settings.tenancy == "environment",
@@ -144,15 +143,15 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
     )
 
 
-def recorded(app: App, dispatch: Dispatch) -> OnceDispatch:
+def make_once_dispatch(app: App, dispatch: Dispatch) -> OnceDispatch:
     """A dispatch that records its calls and runs effects once."""
-    from .stores.audit_trail import KeptOutcomes, OnceDispatch
+    from .stores.audit_trail import OnceDispatch, OutcomeCache
 
     stores, clock = app.stores, app.clock
     return OnceDispatch(
         dispatch,
         stores.audit,
-        KeptOutcomes(stores.cache, clock),
+        OutcomeCache(stores.cache, clock),
         app.events,
         clock,
         days=app.settings.audit_days,
@@ -175,7 +174,7 @@ def make_scheduler(app: App, dispatch: Dispatch) -> Scheduler:
 
 
 def make_installer(app: App, dispatch: Dispatch, sender: RefreshQueue | None = None) -> Installer:
-    """What gives users apps and takes them away, where the skeleton may be written."""
+    """Installs and uninstalls apps, in the function that may write the skeleton."""
     from .refresh.due import Installer
 
     queue = make_queue(app)
@@ -183,17 +182,17 @@ def make_installer(app: App, dispatch: Dispatch, sender: RefreshQueue | None = N
 
 
 def make_installs(app: App, dispatch: Dispatch) -> Installs:
-    """The same as `chat_turn` has it: skeleton_refresh does it, or this process."""
-    if app.settings.clock == INLINE:
+    """The installer for `chat_turn`: skeleton_refresh by invocation, or this process."""
+    if app.settings.refresh_function == INLINE:
         return make_installer(app, dispatch)
     from .aws.invoke import LambdaInstalls
 
-    return LambdaInstalls(app.settings.clock)
+    return LambdaInstalls(app.settings.refresh_function)
 
 
-def make_cell_model(settings: Settings) -> Model:
-    """The model of `ctx.ai` where extensions run: another function asks it; this process's own
-    where none is named, as in tests."""
+def make_extension_model(settings: Settings) -> Model:
+    """The model of `ctx.ai`: called through the `model_broker` function, or in this process where
+    none is configured, as in tests."""
     if not settings.model_broker:
         return make_model(settings)
     from .aws.invoke import Invoked
@@ -203,23 +202,22 @@ def make_cell_model(settings: Settings) -> Model:
 
 
 def make_model(settings: Settings) -> Model:
-    """The models that `WEBBEE_MODEL` and the roles' own variables name; roles that name the same
-    one with the same options share it."""
+    """The models that `WEBBEE_MODEL` and the roles' variables name; equal ones are shared."""
     from .llm.options import PLAIN, RoleModels, named, options_of
 
     roles: tuple[ModelRole, ...] = ("classifier", "narrator", "ai")
     if all(settings.model_of(role) == "offline" for role in roles):
         return named("offline", settings, PLAIN)
-    wanted = {role: (settings.model_of(role), options_of(settings, role)) for role in roles}
-    models = {one: named(one[0], settings, one[1]) for one in set(wanted.values())}
-    return RoleModels({role: models[one] for role, one in wanted.items()})
+    by_role = {role: (settings.model_of(role), options_of(settings, role)) for role in roles}
+    models = {key: named(key[0], settings, key[1]) for key in set(by_role.values())}
+    return RoleModels({role: models[key] for role, key in by_role.items()})
 
 
 def _stores(settings: Settings, role: FunctionName | None) -> Stores:
-    """Those of the tables that the function may touch; of all where it does the others' work."""
+    """Stores for the tables that this function may use; for all where it runs everything."""
     from .stores.dynamodb import Tables, dynamodb_stores
 
-    is_one_of_three = INLINE not in (settings.dispatch, settings.clock)
+    is_one_of_three = INLINE not in (settings.dispatch, settings.refresh_function)
     nouns = TABLES[role] if role and is_one_of_three else ALL_TABLES
     names = {noun: settings.table(noun) for noun in nouns}
     return dynamodb_stores(
@@ -230,18 +228,18 @@ def _stores(settings: Settings, role: FunctionName | None) -> Stores:
     )
 
 
-def make_belongings(app: App, user: UserKey, apps: Iterable[str]) -> Belongings:
-    """What is kept of one person, with credentials for that person alone where there is a role."""
+def make_personal_data(app: App, user: UserKey, apps: Iterable[str]) -> PersonalData:
+    """One user's stored data, with credentials limited to that user where a role is set."""
     from .aws.parameters import SsmSecretStore
     from .extensions.redaction import shown
     from .stores.dynamodb import Database
-    from .stores.dynamodb.personal_data import Belongings
+    from .stores.dynamodb.personal_data import PersonalData
 
     settings = app.settings
     clients = _clients_for(settings, user)
     tables = {noun: settings.table(noun) for noun in ALL_TABLES}
     secrets = SsmSecretStore(settings.secrets_prefix, clients)
-    return Belongings(Database(clients), tables, secrets, user, apps, shown)
+    return PersonalData(Database(clients), tables, secrets, user, apps, shown)
 
 
 def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:
@@ -258,6 +256,6 @@ def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:
 
 
 def make_queue(app: App) -> RefreshQueue:
-    """Where requests for refreshes go; nowhere without a queue."""
+    """The queue for refresh requests; without a URL they are dropped."""
     url = app.settings.refresh_queue_url
     return SqsRefreshQueue(url) if url else RefreshQueue()

@@ -16,21 +16,19 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 from . import language
 from .types import CallOutcome, CallRequest, JSONObject, Step, from_dict
 
-LISTS_KEPT = 64
+MAX_LISTS = 64
 """Combinations of installed apps whose functions a catalogue keeps listed."""
 
-EXAMPLES_SHOWN = 1
-"""Examples of a function that stand in its description for a model: authors write one in each of
-their users' languages first. The search and the embedded model read all."""
+PROMPT_EXAMPLES = 1
+"""Examples of a function that are shown to a model; tool search and the embedded model use all."""
 
 
 SLOT = re.compile(r"\{(\w+)(?::(\w+)|=([^{}]*))?\}")
-"""A slot of an example, `{city}` or `{due:date}`, or an argument that no word tells,
-`{state=done}`."""
+"""A slot of an example, `{city}` or `{due:date}`, or a fixed argument, `{state=done}`."""
 
 
-def spoken(example: str) -> str:
-    """An example as a person would begin to say it: slots as an ellipsis, no fixed arguments."""
+def example_phrase(example: str) -> str:
+    """An example as a user would type it: slots as an ellipsis, without fixed arguments."""
     return " ".join(SLOT.sub(lambda m: "" if m[3] is not None else "…", example).split())
 
 
@@ -41,49 +39,51 @@ OPEN_WORLD = "x-open-world"
 GOES_TO = "x-goes-to"
 """In a parameter's schema: the address that its default holds as a secret, for cards alone."""
 
-LEAST_SHARED = 24
-"""Characters that functions must share for a prompt to say them once."""
+MIN_LEAD = 24
+"""Characters that descriptions must share for a prompt to state them once."""
 
 MAX_RULES = 1_200
-"""Characters of an app's own rules (`ChatExtension(system_prompt=…)`) that reach the classifier:
-about 300 tokens, a page of ten sentences, and as much as three ordinary functions take."""
+"""Characters of an app's rules (`ChatExtension(system_prompt=…)`) that reach the classifier: about
+300 tokens."""
 
 
 Shapes: TypeAlias = tuple[Mapping[str, Any], ...]
-"""A JSON schema and each of its choices, its own words first."""
+"""A JSON schema and its subschemas, the schema itself first."""
 
 _CHOICES = ("allOf", "anyOf", "oneOf")
 _CONDITIONAL = ("then", "else")
 _DEPENDENT = ("dependentSchemas", "dependencies")
-_WITHIN = frozenset((*_CHOICES, *_CONDITIONAL, *_DEPENDENT))
-_MOST_SHAPES = 64
-"""A schema that refers to itself ends here."""
+_SUBSCHEMA_KEYS = frozenset((*_CHOICES, *_CONDITIONAL, *_DEPENDENT))
+_MAX_SHAPES = 64
+"""Limit for a schema that refers to itself."""
 
 
 def shapes_of(schema: object, root: Mapping[str, Any]) -> Shapes:
-    """A schema's shapes: itself, what it refers to (`$ref` into `root`), and what it chooses from
-    or says on some condition, at any depth."""
-    waiting, found = [schema], list[Mapping[str, Any]]()
-    while waiting and len(found) < _MOST_SHAPES:
-        # from the front: a schema's own words come before those of its choices
-        shape = waiting.pop(0)
+    """A schema, what it refers to (`$ref` into `root`), and its alternative or conditional
+    subschemas, at any depth."""
+    pending, found = [schema], list[Mapping[str, Any]]()
+    while pending and len(found) < _MAX_SHAPES:
+        # from the front: a schema comes before its subschemas
+        shape = pending.pop(0)
         if isinstance(shape, Mapping):
             found.append(shape)
-            waiting += [target_of(str(shape["$ref"]), root)] if "$ref" in shape else []
-            waiting += [] if _WITHIN.isdisjoint(shape) else _said_within(shape)
+            pending += [target_of(str(shape["$ref"]), root)] if "$ref" in shape else []
+            pending += [] if _SUBSCHEMA_KEYS.isdisjoint(shape) else _subschemas(shape)
     return tuple(found)
 
 
-def _said_within(shape: Mapping[str, Any]) -> list[object]:
-    """What a shape says of the same value, always or on some condition."""
-    said = [option for choice in _CHOICES for option in shape.get(choice) or ()]
-    said += [shape.get(condition) for condition in _CONDITIONAL]
-    held = (shape.get(word) for word in _DEPENDENT)
-    return said + [of for by in held if isinstance(by, Mapping) for of in by.values()]
+def _subschemas(shape: Mapping[str, Any]) -> list[object]:
+    """Subschemas that apply to the same value, always or on some condition."""
+    found = [option for choice in _CHOICES for option in shape.get(choice) or ()]
+    found += [shape.get(condition) for condition in _CONDITIONAL]
+    by_key = (shape.get(key) for key in _DEPENDENT)
+    return found + [
+        schema for group in by_key if isinstance(group, Mapping) for schema in group.values()
+    ]
 
 
 def target_of(reference: str, root: Mapping[str, Any]) -> object:
-    """What a `$ref` (`#/$defs/Address`) stands for; None where the root does not hold it."""
+    """The schema that a `$ref` (`#/$defs/Address`) names; None where there is none."""
     target: Any = root
     for part in reference.removeprefix("#/").split("/"):
         target = target.get(part) if isinstance(target, Mapping) else None
@@ -107,11 +107,10 @@ class FunctionInfo:
     titles: dict[str, str] = field(default_factory=dict)
     """What it does in a few words, by language."""
     lead: int = 0
-    """Characters at the beginning of the description that all functions of the app share; never
-    part of a catalogue that travels."""
-    told: tuple[str, ...] = ()
-    """Arguments that its app describes in the same words for several functions; never part of a
-    catalogue that travels, either."""
+    """Characters at the start of the description that all functions of the app share; not
+    serialized."""
+    common_arguments: tuple[str, ...] = ()
+    """Arguments described alike in several functions of the app; not serialized either."""
 
     @property
     def tool_name(self) -> str:
@@ -172,7 +171,7 @@ class AppInfo:
     variables: tuple[str, ...] = ()
     """Variables of the deployment that its app-wide secrets name."""
     is_shared: bool = False
-    """Whether other apps' calls may run its code: it exposes methods, or listens to events."""
+    """Whether calls of other apps may run its code: it exposes methods or listens to events."""
     has_health_check: bool = False
     schedules: tuple[ScheduleInfo, ...] = ()
     signals: tuple[str, ...] = ()
@@ -184,34 +183,34 @@ class AppInfo:
     """Functions that it had and does not offer now, each with the reason."""
 
     def __post_init__(self) -> None:
-        """Find what functions say in the same words, so that a prompt says it once."""
+        """Find text that functions share, so that a prompt states it once."""
         lead = _lead([f.description for f in self.functions])
         common = self.arguments.items()
-        told = [
-            tuple(n for n, d in _described(f).items() if (n, d) in common) for f in self.functions
+        common_arguments = [
+            tuple(n for n, d in _argument_descriptions(f).items() if (n, d) in common)
+            for f in self.functions
         ]
-        if lead or any(told):
+        if lead or any(common_arguments):
             functions = (
-                replace(f, lead=lead, told=names)
-                for f, names in zip(self.functions, told, strict=True)
+                replace(f, lead=lead, common_arguments=names)
+                for f, names in zip(self.functions, common_arguments, strict=True)
             )
             object.__setattr__(self, "functions", tuple(functions))
 
     @property
     def arguments(self) -> dict[str, str]:
-        """What several functions say of an argument of one name, where all that have one say
-        something of it."""
-        said: dict[str, Counter[str]] = {}
+        """Descriptions by argument name that several functions share; no name that some function
+        leaves undescribed."""
+        counts: dict[str, Counter[str]] = {}
         for function in self.functions:
-            for name, description in _described(function).items():
-                said.setdefault(name, Counter())[description] += 1
-        most = {name: told.most_common(1)[0] for name, told in said.items() if "" not in told}
-        return {name: text for name, (text, times) in most.items() if times > 1}
+            for name, description in _argument_descriptions(function).items():
+                counts.setdefault(name, Counter())[description] += 1
+        most = {name: texts.most_common(1)[0] for name, texts in counts.items() if "" not in texts}
+        return {name: text for name, (text, count) in most.items() if count > 1}
 
     @property
-    def shared(self) -> str:
-        """What the descriptions of all functions begin with; empty where they have nothing in
-        common."""
+    def lead_text(self) -> str:
+        """The common beginning of all descriptions; may be empty."""
         return self.functions[0].description[: self.functions[0].lead] if self.functions else ""
 
 
@@ -220,20 +219,20 @@ class Catalogue:
     """All apps by id."""
 
     apps: Mapping[str, AppInfo] = field(default_factory=dict)
-    _listed: dict[frozenset[str], tuple[FunctionInfo, ...]] = field(
+    _lists: dict[frozenset[str], tuple[FunctionInfo, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     def functions(self, app_ids: Iterable[str]) -> tuple[FunctionInfo, ...]:
         """The functions of these apps, in a stable order: the same tuple for the same apps."""
         key = frozenset(app_ids)
-        found = self._listed.get(key)
+        found = self._lists.get(key)
         if found is None:
-            if len(self._listed) >= LISTS_KEPT:
+            if len(self._lists) >= MAX_LISTS:
                 # all of them: those in use are soon listed again
-                self._listed.clear()
-            listed = (self.apps[a].functions for a in sorted(key) if a in self.apps)
-            found = self._listed[key] = tuple(chain.from_iterable(listed))
+                self._lists.clear()
+            per_app = (self.apps[a].functions for a in sorted(key) if a in self.apps)
+            found = self._lists[key] = tuple(chain.from_iterable(per_app))
         return found
 
     def function(self, app_id: str, fn_name: str) -> FunctionInfo | None:
@@ -244,31 +243,30 @@ class Catalogue:
         return None
 
     def names(self, tag: str) -> dict[str, str]:
-        """What people call each app in a language."""
+        """Display names by app id, in a language."""
         apps = self.apps.values()
         return {a.app_id: language.text_in(a.titles, tag) or a.display_name for a in apps}
 
     def columns(self, tag: str) -> dict[str, dict[str, str]]:
-        """What fields and values of each app's results are called in a language."""
-        told = ((a.app_id, a.columns.items()) for a in self.apps.values())
-        return {i: {k: language.text_in(texts, tag) for k, texts in own} for i, own in told}
+        """Display names of result fields and values by app id, in a language."""
+        apps = ((a.app_id, a.columns.items()) for a in self.apps.values())
+        return {i: {k: language.text_in(texts, tag) for k, texts in columns} for i, columns in apps}
 
-    def meant(self, call: Step | CallOutcome) -> JSONObject:
-        """The arguments of a call without those that its function fills in the same where they are
-        left out: two calls that differ by nothing else are one."""
+    def explicit(self, call: Step | CallOutcome) -> JSONObject:
+        """The arguments of a call without those equal to their defaults, to compare calls."""
         function = self.function(call.app_id, call.fn_name)
         rules = (function.input_schema.get("properties") if function else None) or {}
-        filled = {
+        defaults = {
             k: r["default"] for k, r in rules.items() if isinstance(r, dict) and "default" in r
         }
-        return {k: v for k, v in call.arguments.items() if k not in filled or filled[k] != v}
+        return {k: v for k, v in call.arguments.items() if k not in defaults or defaults[k] != v}
 
     def to_dict(self) -> JSONObject:
         """Plain JSON."""
         apps = [asdict(a) for a in self.apps.values()]
         for function in (f for a in apps for f in a["functions"]):
             # found again by `__post_init__` where it arrives
-            del function["lead"], function["told"]
+            del function["lead"], function["common_arguments"]
         return {"apps": apps}
 
     @staticmethod
@@ -277,18 +275,18 @@ class Catalogue:
 
 
 def _lead(descriptions: Sequence[str]) -> int:
-    """How many characters at least three descriptions all begin with: whole sentences, or up to a
-    colon, and something is left of each."""
+    """Length of the common beginning of three or more descriptions, up to a sentence's end or a
+    colon; 0 where it is short or is all of one."""
     if len(descriptions) < 3:
         return 0
-    same = commonprefix(descriptions)  # noqa: RUF071 – texts, not paths
-    end = max(same.rfind(". "), same.rfind(": ")) + 2
-    worth = end > LEAST_SHARED and all(d[end:].strip() for d in descriptions)
-    return end if worth else 0
+    prefix = commonprefix(descriptions)  # noqa: RUF071 – texts, not paths
+    end = max(prefix.rfind(". "), prefix.rfind(": ")) + 2
+    is_long_enough = end > MIN_LEAD and all(d[end:].strip() for d in descriptions)
+    return end if is_long_enough else 0
 
 
-def _described(function: FunctionInfo) -> dict[str, str]:
-    """What a function says of each of its arguments; empty where it says nothing."""
+def _argument_descriptions(function: FunctionInfo) -> dict[str, str]:
+    """Descriptions by argument name; empty text for an argument without one."""
     properties = function.input_schema.get("properties") or {}
     return {
         name: str(schema.get("description", "")) if isinstance(schema, dict) else ""
@@ -301,29 +299,29 @@ V = TypeVar("V")
 
 
 class PerObject(Generic[T, V]):
-    """A function of an object that never changes. By identity, for values that have no hash; what
-    it keeps goes with the object, so it has no size at which it starts to forget."""
+    """A cached function of an immutable object. Keyed by identity, for objects without a hash; an
+    entry is dropped with its object."""
 
     def __init__(self, compute: Callable[[T], V]) -> None:
         self._compute = compute
-        self._kept: dict[int, V] = {}
+        self._values: dict[int, V] = {}
 
-    def __call__(self, thing: T) -> V:
+    def __call__(self, value_of: T) -> V:
         """The value of `thing`, which must take weak references."""
         try:
-            return self._kept[id(thing)]
+            return self._values[id(value_of)]
         except KeyError:
-            return self.keep(thing, self._compute(thing))
+            return self.keep(value_of, self._compute(value_of))
 
-    def keep(self, thing: T, value: V) -> V:
+    def keep(self, value_of: T, value: V) -> V:
         # the id may be given to another object as soon as this one is gone
-        weakref.finalize(thing, self._kept.pop, id(thing), None).atexit = False
-        self._kept[id(thing)] = value
+        weakref.finalize(value_of, self._values.pop, id(value_of), None).atexit = False
+        self._values[id(value_of)] = value
         return value
 
     def __len__(self) -> int:
         """How many it keeps."""
-        return len(self._kept)
+        return len(self._values)
 
 
 class Dispatch(Protocol):

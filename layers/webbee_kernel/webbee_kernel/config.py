@@ -17,7 +17,7 @@ from .types import JSONObject
 FunctionName = Literal["chat_turn", "tool_dispatch", "skeleton_refresh", "model_broker"]
 
 INLINE = "inline"
-"""Another function's name that stands for none: this process does it."""
+"""Stands for another function's name: run it in this process."""
 
 TABLES: Mapping[FunctionName, Sequence[str]] = {
     "chat_turn": "sessions skeleton cache audit events transcripts limits connections".split(),
@@ -36,10 +36,10 @@ ROLE = r"^arn:[a-z-]+:iam::\d{12}:role/.+$"
 MASK_KINDS = r"^(IBAN|CARD|PASSPORT|IDENTITY)(\s*,\s*(IBAN|CARD|PASSPORT|IDENTITY))*$"
 
 FALLBACKS = "IMPERAL_APPSECRET_"
-"""Variables of this prefix may stand in for app-wide secrets that name them."""
+"""Prefix of variables that app-wide secrets fall back to."""
 
 KEYS = ("WEBBEE_MODEL_KEY", "WEBBEE_WEBHOOK_KEY")
-"""Variables that the kernel alone needs."""
+"""Variables that extension code must not see."""
 
 POLICY_FILE = "file:"
 MAX_POLICY = 24_000
@@ -80,7 +80,7 @@ OF_ROLE_OR_MODEL = r"^(classifier|narrator|ai|bedrock:.+|openai:.+)$"
 
 
 class ModelSettings(BaseModel):
-    """Settings of a model or a role; None where they say nothing of it.
+    """Settings of a model or a role; None where unset.
 
     `window` is how many tokens prompt and answer may have together, `refuses` the parts of a
     request that it does not take, by the adapters' own names, `thinks_aloud` whether its answers
@@ -99,7 +99,7 @@ class ModelSettings(BaseModel):
     thinks_aloud: bool | None = None
 
     def over(self, other: Self) -> Self:
-        """These, and what the other says where they say nothing."""
+        """These settings, with unset ones taken from `other`."""
         return other.model_copy(update=self.model_dump(exclude_none=True))
 
 
@@ -113,8 +113,8 @@ PROVIDER_NAME: Final = r"[a-z][a-z0-9_-]{0,31}"
 
 
 class Provider(BaseModel):
-    """Where a provider is asked. `userinfo_url` tells whose account it is when the answer holds no
-    id token; `extra` goes into the authorize URL.
+    """Endpoints of an OAuth provider. `userinfo_url` names the account when there is no id token;
+    `extra` goes into the authorize URL.
 
     `resource` names what the tokens are for, to a provider that issues them for several (RFC 8707);
     `client_id` is that of a client without a secret, where no app-wide secret has another.
@@ -130,8 +130,8 @@ class Provider(BaseModel):
     client_id: str = Field("", max_length=500)
 
     @property
-    def targeted(self) -> dict[str, str]:
-        """The parameter that says what the tokens are for, in each request that asks for some."""
+    def resource_parameter(self) -> dict[str, str]:
+        """The `resource` parameter of each token request, or nothing."""
         return {"resource": self.resource} if self.resource else {}
 
 
@@ -152,9 +152,9 @@ class Price(BaseModel):
 
     def of(self, read: int, cached: int, written: int) -> float:
         """US dollars for a request: `cached` of the `read` tokens came from the cache."""
-        again = self.input if self.cached is None else self.cached
-        paid = (read - cached) * self.input + cached * again + written * self.output
-        return paid / 1_000_000
+        cache_price = self.input if self.cached is None else self.cached
+        millionths = (read - cached) * self.input + cached * cache_price + written * self.output
+        return millionths / 1_000_000
 
 
 class Settings(BaseModel):
@@ -194,7 +194,7 @@ class Settings(BaseModel):
     data_role: str = Field("", alias="WEBBEE_DATA_ROLE", pattern=ROLE)
     isolation: Literal["tenant", "user"] = Field("tenant", alias="WEBBEE_ISOLATION")
     tenancy: Literal["environment", "process", "shared"] = Field("process", alias="WEBBEE_TENANCY")
-    clock: str = Field(INLINE, alias="WEBBEE_CLOCK", min_length=1)
+    refresh_function: str = Field(INLINE, alias="WEBBEE_CLOCK", min_length=1)
     expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")
     mask_kinds: str = Field("", alias="WEBBEE_MASK_KINDS", pattern=MASK_KINDS)
     name_detector: str = Field("", alias="WEBBEE_NAME_DETECTOR", pattern=r"^[\w.]+:\w+$")
@@ -250,18 +250,18 @@ class Settings(BaseModel):
         With a role, the tables and folders that function needs must be named. Raises
         `SettingsError` with one line that names the variable and what it wants.
         """
-        known = {f.alias for f in cls.model_fields.values()}
-        filled = {k: v for k, v in env.items() if v != ""}
-        given, origin = _grouped(filled)
-        own = {k: filled[k] for k in filled.keys() & known}
-        given |= own
+        aliases = {f.alias for f in cls.model_fields.values()}
+        nonempty = {k: v for k, v in env.items() if v != ""}
+        values, origin = _group_values(nonempty)
+        direct = {k: nonempty[k] for k in nonempty.keys() & aliases}
+        values |= direct
         # under a name that no variable has, as there is no `*` in any
-        given[f"{FALLBACKS}*"] = {k: v for k, v in filled.items() if k.startswith(FALLBACKS)}
+        values[f"{FALLBACKS}*"] = {k: v for k, v in nonempty.items() if k.startswith(FALLBACKS)}
         try:
-            settings = cls.model_validate(given)
+            settings = cls.model_validate(values)
         except ValidationError as error:
             # from None: pydantic's error quotes what was given, and that may be a key
-            raise _wrong(error, {k: origin[k] for k in origin.keys() - own}) from None
+            raise _validation_error(error, {k: origin[k] for k in origin.keys() - direct}) from None
         if role:
             settings._require(role)
         return settings
@@ -283,27 +283,26 @@ class Settings(BaseModel):
                 text = Path(text.removeprefix(POLICY_FILE)).read_text("utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 what = f"text, or file: and a readable path ({type(error).__name__})"
-                raise _missing("WEBBEE_POLICY", what) from None
+                raise _missing_error("WEBBEE_POLICY", what) from None
         if len(text) > MAX_POLICY:
-            why = f"{len(text)} characters, {MAX_POLICY} at most"
-            raise _refused("WEBBEE_POLICY", why, MAX_POLICY)
+            problem = f"{len(text)} characters, {MAX_POLICY} at most"
+            raise _settings_error("WEBBEE_POLICY", problem, MAX_POLICY)
         return text
 
     @property
-    def kept_days(self) -> int:
-        """Days for which the last five turns of a session lie in its ring: the model's memory of
-        them, or the end of the person's own transcript where that comes later."""
+    def ring_days(self) -> int:
+        """Days for which the last five turns stay in the session's ring: the longer of session and
+        transcript retention."""
         return max(self.session_days, self.transcript_days)
 
     @property
     def tenant_ids(self) -> tuple[str, ...]:
-        """Tenants whose schedules run whether or not anybody was seen there; the first is the one
-        that an address without a tenant means."""
+        """Tenants whose schedules always run; URLs without a tenant mean the first."""
         return tuple(t for t in re.split(r"[,\s]+", self.tenants) if t)
 
     @property
     def open_hosts(self) -> tuple[str, ...]:
-        """Hosts that reads may open without a question, each as itself."""
+        """Hosts that reads may open without confirmation; exact names."""
         return tuple(h.casefold() for h in re.split(r"[,\s]+", self.hosts) if h)
 
     def config_layers(self, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:
@@ -323,29 +322,29 @@ class Settings(BaseModel):
         # it calls no extensions, so its dispatch is `inline`: that would want all tables
         if role == "model_broker":
             return
-        cell = role == "tool_dispatch"
-        inline = not cell and self.dispatch == INLINE
-        self._require_tables(ALL_TABLES if inline else TABLES[role])
-        if cell and self.tenancy == "shared" and len(self.tenant_ids) > 1:
-            raise _missing("WEBBEE_TENANCY", "environment or process where there are tenants")
-        if (inline or cell) and not self.extensions_dir:
-            raise _missing("WEBBEE_EXTENSIONS_DIR", "a folder of extension folders")
+        is_tool_dispatch = role == "tool_dispatch"
+        is_inline = not is_tool_dispatch and self.dispatch == INLINE
+        self._require_tables(ALL_TABLES if is_inline else TABLES[role])
+        if is_tool_dispatch and self.tenancy == "shared" and len(self.tenant_ids) > 1:
+            raise _missing_error("WEBBEE_TENANCY", "environment or process where there are tenants")
+        if (is_inline or is_tool_dispatch) and not self.extensions_dir:
+            raise _missing_error("WEBBEE_EXTENSIONS_DIR", "a folder of extension folders")
 
     def _require_tables(self, nouns: Iterable[str]) -> None:
         for noun in nouns:
             if not self.table(noun):
-                raise _missing(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
+                raise _missing_error(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
 
 
-def _grouped(filled: Mapping[str, str]) -> tuple[JSONObject, dict[str, str]]:
-    """The values of the variables that stand in groups, and where each stands."""
-    given: JSONObject = {}
+def _group_values(nonempty: Mapping[str, str]) -> tuple[JSONObject, dict[str, str]]:
+    """Settings given inside group variables by their own variable's name, and where each stood."""
+    values: JSONObject = {}
     origin: dict[str, str] = {}
-    for group in GROUPS.keys() & filled.keys():
-        for name, text in _members(group, filled[group]):
+    for group in GROUPS.keys() & nonempty.keys():
+        for name, text in _members(group, nonempty[group]):
             origin[variable_of(name)] = f"{group}: {name}"
-            given[variable_of(name)] = text
-    return given, origin
+            values[variable_of(name)] = text
+    return values, origin
 
 
 def layers_of(config: JSONObject, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:
@@ -356,30 +355,30 @@ def layers_of(config: JSONObject, tenant_id: str, app_id: str) -> tuple[JSONObje
     return tuple(layer for layer in found if isinstance(layer, dict))
 
 
-_WANTED = {
+_PATTERN_TEXTS = {
     MODEL: "must be offline, bedrock:<id> or openai:<base-url>#<model>",
     OF_ROLE_OR_MODEL: "must be classifier, narrator, ai or a model's name",
 }
-"""What a pattern asks for, in words."""
+"""Error texts by pattern."""
 
 
 def variable_of(name: str) -> str:
-    """The variable of a setting that is named inside a group."""
+    """The variable's name for a setting inside a group: `TurnTokens` → `WEBBEE_TURN_TOKENS`."""
     return "WEBBEE_" + re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper()
 
 
 def _members(group: str, text: str) -> Iterator[tuple[str, str]]:
     """Names and texts of a group: `Name=value,Name=value`, or a JSON object of the same."""
-    known = ", ".join(GROUPS[group])
+    names = ", ".join(GROUPS[group])
     try:
         is_object = text.lstrip().startswith("{")
-        given = _of_object(text) if is_object else _of_pairs(text)
+        values = _of_object(text) if is_object else _of_pairs(text)
     except ValueError:
-        wanted = f"must be Name=value,Name=value or a JSON object, of {known}"
-        raise _refused(group, wanted) from None
-    for name, value in given.items():
+        problem = f"must be Name=value,Name=value or a JSON object, of {names}"
+        raise _settings_error(group, problem) from None
+    for name, value in values.items():
         if name not in GROUPS[group]:
-            raise _refused(group, f"there is no {name[:64]}; it holds {known}")
+            raise _settings_error(group, f"there is no {name[:64]}; it holds {names}")
         # empty means unset in a group, too
         if value != "":
             yield name, value
@@ -395,27 +394,27 @@ def _of_pairs(text: str) -> dict[str, str]:
     pairs = [pair.partition("=") for pair in text.split(",")]
     if not all(equals for _, equals, _ in pairs):
         raise ValueError("a pair without =")
-    named = [(name.strip(), value) for name, _, value in pairs]
-    return {k: v.replace("+", ",") if k in LISTS else v for k, v in named}
+    stripped = [(name.strip(), value) for name, _, value in pairs]
+    return {k: v.replace("+", ",") if k in LISTS else v for k, v in stripped}
 
 
-def _wrong(error: ValidationError, origin: Mapping[str, str]) -> SettingsError:
+def _validation_error(error: ValidationError, origin: Mapping[str, str]) -> SettingsError:
     """The first problem as one line that names the variable, and the setting inside a group."""
     first = error.errors()[0]
     variable, *inside = (str(part) for part in first["loc"])
     where = "".join(f"[{part!r}]" for part in inside)
     context = first.get("ctx", {})
-    wanted = _WANTED.get(context.get("pattern", ""), first["msg"])
-    if wanted == _WANTED[MODEL] and re.fullmatch("openai:[^#]*", str(first["input"])):
-        wanted += "; #<model> is missing"
+    problem = _PATTERN_TEXTS.get(context.get("pattern", ""), first["msg"])
+    if problem == _PATTERN_TEXTS[MODEL] and re.fullmatch("openai:[^#]*", str(first["input"])):
+        problem += "; #<model> is missing"
     limit = next((context[k] for k in ("ge", "le", "gt", "lt", "max_length") if k in context), None)
-    return _refused(f"{origin.get(variable, variable)}{where}", wanted, limit)
+    return _settings_error(f"{origin.get(variable, variable)}{where}", problem, limit)
 
 
-def _refused(variable: str, why: str, limit: Any = None) -> SettingsError:
+def _settings_error(variable: str, problem: str, limit: Any = None) -> SettingsError:
     name = variable.partition(":")[0].partition("[")[0]
-    return SettingsError(f"environment variable {variable}: {why}", field=name, limit=limit)
+    return SettingsError(f"environment variable {variable}: {problem}", field=name, limit=limit)
 
 
-def _missing(variable: str, what: str) -> SettingsError:
-    return _refused(variable, f"it is missing: it must be {what}")
+def _missing_error(variable: str, what: str) -> SettingsError:
+    return _settings_error(variable, f"it is missing: it must be {what}")

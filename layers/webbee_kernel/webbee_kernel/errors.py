@@ -25,15 +25,15 @@ from typing import Any, Final
 
 
 class KernelError(Exception):
-    """Base: `str(error)` is the message for the caller, in full sentences, with what to do. Where
-    that is the operator's to know (503), others read `told`."""
+    """Base: `str(error)` is the message for the caller, in full sentences, with what to do. A 503's
+    is for operators; callers get `public_message` instead."""
 
     status = 500
     code = "internal"
-    told = ""
+    public_message = ""
 
     def __init_subclass__(cls, *, status: int = 0, code: str = "") -> None:
-        """A kind of error has a status and a code, its own or those of the kind above it."""
+        """Status and code of the class, inherited where not given."""
         cls.status, cls.code = status or cls.status, code or cls.code
 
     def __init__(self, message: str, *, code: str = "", field: str = "", limit: Any = None) -> None:
@@ -44,7 +44,7 @@ class KernelError(Exception):
 
     def body(self) -> dict[str, Any]:
         """`{"error": {"code", "message", "field"?, "limit"?}}`."""
-        error: dict[str, Any] = {"code": self.code, "message": self.told or str(self)}
+        error: dict[str, Any] = {"code": self.code, "message": self.public_message or str(self)}
         if self.field:
             error["field"] = self.field
         if self.limit is not None:
@@ -70,8 +70,8 @@ class TurnWorking(KernelError, status=202, code="working"):
 
     def body(self) -> dict[str, Any]:
         """`{"status": "working", "request_id", "session_id"}`."""
-        told = {"request_id": self.request_id, "session_id": self.session_id}
-        return {"status": "working", **told}
+        ids = {"request_id": self.request_id, "session_id": self.session_id}
+        return {"status": "working", **ids}
 
 
 class NotAuthenticated(KernelError, status=401, code="not_authenticated"):
@@ -118,9 +118,9 @@ class DispatchRefused(KernelError, status=503, code="dispatch_refused"):
 
 
 class ModelUnavailable(KernelError, status=503, code="model_unavailable"):
-    """The model did not answer, or not so that it could be used. `cause` is one of those that
-    people are told of in their language (`Language.cause`), `words` what the server said, at
-    most 300 characters, for developers and operators; `wait_s` the seconds it asked to wait."""
+    """The model gave no usable answer. `cause` is a key of the user-facing texts
+    (`Language.cause`), `words` the server's message for developers and operators, at most 300
+    characters, `wait_s` the seconds it asked to wait."""
 
     def __init__(
         self, message: str, *, cause: str = "", words: str = "", wait_s: float = 0.0, **more: Any
@@ -134,11 +134,11 @@ class ModelUnavailable(KernelError, status=503, code="model_unavailable"):
 UNAVAILABLE: Final[Mapping[str, type[KernelError]]] = {
     e.code: e for e in (StorageUnavailable, DispatchUnanswered, DispatchRefused, ModelUnavailable)
 }
-"""Errors that cross from the function of the extensions to the one that asked, by code."""
+"""Errors that are passed from `tool_dispatch` to its caller, by code."""
 
 
-def across(error: Mapping[str, Any]) -> KernelError:
-    """The error that the other function raised, from its body, of the same type."""
+def from_body(error: Mapping[str, Any]) -> KernelError:
+    """The error that another function raised, rebuilt from its body."""
     # a code that only a later version knows becomes the one that says: retry
     kind = UNAVAILABLE.get(str(error.get("code")), StorageUnavailable)
     return kind(str(error.get("message")), field=str(error.get("field", "")))
@@ -172,7 +172,7 @@ def not_installed(app_id: str) -> NotAllowed:
     )
 
 
-def no_app(app_id: str, *, failed: bool) -> CallError:
-    """There is none of that id, or it failed to load; why stands in the log."""
-    why = ": it failed to load" if failed else ""
-    return CallError("UNKNOWN_TOOL", f"there is no app {app_id[:64]!r}{why}")
+def no_app(app_id: str, *, is_broken: bool) -> CallError:
+    """There is no app of that id, or it failed to load; the log has the reason."""
+    reason = ": it failed to load" if is_broken else ""
+    return CallError("UNKNOWN_TOOL", f"there is no app {app_id[:64]!r}{reason}")

@@ -1,4 +1,4 @@
-"""Logs, metrics and token counts of an invocation, and what one who watches a turn is told."""
+"""Logs, metrics, token counts and trace spans of an invocation."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ V = TypeVar("V")
 
 
 @contextmanager
-def bound(variable: ContextVar[V], value: V) -> Iterator[None]:
-    """The variable has this value in here, and in the tasks that begin here."""
+def context_value(variable: ContextVar[V], value: V) -> Iterator[None]:
+    """Set a context variable for this block and the tasks started in it."""
     token = variable.set(value)
     try:
         yield
@@ -27,12 +27,12 @@ def bound(variable: ContextVar[V], value: V) -> Iterator[None]:
         variable.reset(token)
 
 
-_invocation: ContextVar[dict[str, str] | None] = ContextVar("webbee_invocation", default=None)
+_log_fields: ContextVar[dict[str, str] | None] = ContextVar("webbee_invocation", default=None)
 
 
 def log_fields() -> Mapping[str, str]:
-    """What every line logged here carries."""
-    return _invocation.get() or {}
+    """Fields of every log line of this invocation."""
+    return _log_fields.get() or {}
 
 
 def correlation_id() -> str:
@@ -45,41 +45,37 @@ def bind(**more: str) -> None:
     """Add fields to every line logged from here on in this task, such as `user` (hashed),
     `session`, `turn`; empty ones change nothing."""
     # a new dict: the old one is shared with the tasks beside this one
-    _invocation.set({**log_fields(), **{k: v for k, v in more.items() if v}})
+    _log_fields.set({**log_fields(), **{k: v for k, v in more.items() if v}})
 
 
-def hashed(tenant_id: str, imperal_id: str) -> str:
-    """A user as logs name them: the same twelve characters for the same user, and no way back
-    without the user's id."""
+def user_hash(tenant_id: str, imperal_id: str) -> str:
+    """A user's pseudonym in logs: 12 hex digits of a SHA-256."""
     return hashlib.sha256(f"{tenant_id}#{imperal_id}".encode()).hexdigest()[:12]
 
 
 @contextmanager
 def bind_invocation(event: Mapping[str, Any], context: Any) -> Iterator[None]:
-    """Every line logged inside carries the API's request id (or the caller's correlation id) and
-    Lambda's.
-
-    A call from another function also says whose it is: session, step and the user's hash.
-    """
+    """Log lines inside carry the API's request id (or the caller's correlation id) and Lambda's; in
+    a call from another function also session, step and the user's hash."""
     http = event.get("requestContext") or {}
     log_fields = {
         "correlation_id": str(http.get("requestId") or event.get("correlation_id") or ""),
         "aws_request_id": str(getattr(context, "aws_request_id", "") or ""),
-        "user": _whose(event.get("user")),
+        "user": _hash_of(event.get("user")),
         "session": str(event.get("session_id") or ""),
         "turn": str(event.get("request_id") or ""),
         # without `or`: 0 is the first step
         "step": str(event.get("step", "")),
     }
-    with bound(_invocation, {k: v for k, v in log_fields.items() if v}):
+    with context_value(_log_fields, {k: v for k, v in log_fields.items() if v}):
         yield
 
 
-def _whose(user: Any) -> str:
-    """The hash of the user a call is for; empty where it names none."""
+def _hash_of(user: Any) -> str:
+    """The hash of an event's user; empty without one."""
     if not isinstance(user, dict) or "imperal_id" not in user:
         return ""
-    return hashed(str(user.get("tenant_id", "")), str(user["imperal_id"]))
+    return user_hash(str(user.get("tenant_id", "")), str(user["imperal_id"]))
 
 
 P = ParamSpec("P")
@@ -96,12 +92,12 @@ MODEL_UNITS: Mapping[str, str] = {
     "OutputTokens": "Count",
     "ModelErrors": "Count",
 }
-"""What is measured of each request to a model, by role and model."""
+"""Metrics of each model request, by role and model."""
 
 
 class Metric(NamedTuple):
-    """A metric: its CloudWatch unit, who emits it and what it says. Counts are summed per
-    invocation, others keep every value."""
+    """A metric: its CloudWatch unit, the functions that emit it and its meaning. Counts are summed
+    per invocation, others keep every value."""
 
     unit: str
     functions: tuple[str, ...]
@@ -114,42 +110,42 @@ CHAT, TOOLS, REFRESH, BROKER = ALL = (
 )
 
 
-def _counted(*functions: str, what: str) -> Metric:
+def _count(*functions: str, what: str) -> Metric:
     return Metric("Count", functions, what)
 
 
-def _took(what: str) -> Metric:
+def _duration(what: str) -> Metric:
     return Metric("Milliseconds", (CHAT,), what)
 
 
-EMITTED: Mapping[str, Metric] = {
-    "Requests": _counted(*ALL, what="what was answered, by version; reads only where they failed"),
-    "ServerErrors": _counted(*ALL, what="those that failed on our side, by version too"),
-    "Turns": _counted(CHAT, what="turns recorded"),
-    "TurnErrors": _counted(CHAT, what="turns in which nothing succeeded"),
-    "TurnMs": _took("a turn, from the first read to the recorded reply"),
-    "ReadMs": _took("session, skeleton and catalogue, side by side"),
-    "ClassifyMs": _took("one answer of the classifier's model"),
-    "CallsMs": _took("the calls of one plan"),
-    "NarrateMs": _took("the reply, corrections included"),
-    "RecordMs": _took("the turn's one write, lost races included"),
-    "ModelCalls": _counted(CHAT, what="requests of turns to the models: two for a plain one"),
-    "InputTokens": _counted(CHAT, what="tokens the models read"),
-    "CachedTokens": _counted(CHAT, what="of those, read from the service's cache"),
-    "OutputTokens": _counted(CHAT, what="tokens the models wrote"),
+METRICS: Mapping[str, Metric] = {
+    "Requests": _count(*ALL, what="what was answered, by version; reads only where they failed"),
+    "ServerErrors": _count(*ALL, what="those that failed on our side, by version too"),
+    "Turns": _count(CHAT, what="turns recorded"),
+    "TurnErrors": _count(CHAT, what="turns in which nothing succeeded"),
+    "TurnMs": _duration("a turn, from the first read to the recorded reply"),
+    "ReadMs": _duration("session, skeleton and catalogue, side by side"),
+    "ClassifyMs": _duration("one answer of the classifier's model"),
+    "CallsMs": _duration("the calls of one plan"),
+    "NarrateMs": _duration("the reply, corrections included"),
+    "RecordMs": _duration("the turn's one write, lost races included"),
+    "ModelCalls": _count(CHAT, what="requests of turns to the models: two for a plain one"),
+    "InputTokens": _count(CHAT, what="tokens the models read"),
+    "CachedTokens": _count(CHAT, what="of those, read from the service's cache"),
+    "OutputTokens": _count(CHAT, what="tokens the models wrote"),
     "PromptCharacters": Metric("None", (CHAT,), "the classifier's prompt without the catalogue"),
     "MaskedValues": Metric("None", (CHAT,), "distinct values behind placeholders in a turn"),
-    "UngroundedReplies": _counted(CHAT, what="replies that claimed what the data does not hold"),
-    "LimitsReached": _counted(CHAT, what="requests refused because a limit was used up"),
-    "DynamoDBCalls": _counted(CHAT, TOOLS, REFRESH, what="requests to the tables"),
-    "Calls": _counted(TOOLS, what="calls of extensions' code, by version too"),
-    "CallFailures": _counted(TOOLS, what="those that raised or ran out of time, by version too"),
-    "Ticks": _counted(REFRESH, what="ticks of the schedule that began"),
-    "SessionsTaken": _counted(CHAT, REFRESH, what="times STS gave a tenant's credentials"),
-    "UsersQueued": _counted(REFRESH, what="users a tick found due and queued"),
+    "UngroundedReplies": _count(CHAT, what="replies that claimed what the data does not hold"),
+    "LimitsReached": _count(CHAT, what="requests refused because a limit was used up"),
+    "DynamoDBCalls": _count(CHAT, TOOLS, REFRESH, what="requests to the tables"),
+    "Calls": _count(TOOLS, what="calls of extensions' code, by version too"),
+    "CallFailures": _count(TOOLS, what="those that raised or ran out of time, by version too"),
+    "Ticks": _count(REFRESH, what="ticks of the schedule that began"),
+    "SessionsTaken": _count(CHAT, REFRESH, what="times STS gave a tenant's credentials"),
+    "UsersQueued": _count(REFRESH, what="users a tick found due and queued"),
     "OldestDueSeconds": Metric("Seconds", (REFRESH,), "how late the user is who waits longest"),
-    "Refreshes": _counted(REFRESH, what="refreshes that saved a snapshot, by version too"),
-    "RefreshFailures": _counted(REFRESH, what="refreshes whose handler failed, by version too"),
+    "Refreshes": _count(REFRESH, what="refreshes that saved a snapshot, by version too"),
+    "RefreshFailures": _count(REFRESH, what="refreshes whose handler failed, by version too"),
     "RefreshLagSeconds": Metric("Seconds", (REFRESH,), "from a section's time to its refresh"),
 }
 
@@ -158,17 +154,16 @@ FAILURES: Mapping[str, str] = {
     "CallFailures": "Calls",
     "RefreshFailures": "Refreshes",
 }
-"""Failures, and the counts that they are a share of. A line that holds one holds the other, so that
-the share of a quiet minute is 0 and not unknown; both are written by function version too, so that
-an alarm sees a new release apart from the one beside it."""
+"""Failure metrics and the totals they are a share of. Both are always written together, so that a
+share is 0 and not missing, and also by function version, so that an alarm sees a new release."""
 
 BY_VERSION = frozenset({*FAILURES, *FAILURES.values()})
 
 
 @dataclass(slots=True)
 class _Figures:
-    """What one invocation counted since it last wrote: values by metric, those of its own under
-    `()`, those of a model under its role and name; and where and how it writes."""
+    """Metric values of one invocation since the last flush: its own under `()`, a model's under
+    `(role, model)`; and how they are written."""
 
     function: str
     version: str
@@ -177,25 +172,25 @@ class _Figures:
     write: Callable[[str], object]
     values: dict[tuple[str, ...], dict[str, list[float]]] = field(default_factory=dict)
 
-    def add(self, whose: tuple[str, ...], name: str, value: float) -> None:
-        self.values.setdefault(whose, {}).setdefault(name, []).append(value)
+    def add(self, owner: tuple[str, ...], name: str, value: float) -> None:
+        self.values.setdefault(owner, {}).setdefault(name, []).append(value)
 
 
 _figures: ContextVar[_Figures | None] = ContextVar("webbee_metrics", default=None)
 
 
 def measure(name: str, value: float = 1) -> None:
-    """Add a value of a metric of `EMITTED` to this invocation's figures."""
-    assert name in EMITTED, name
+    """Add a value of a metric of `METRICS` to this invocation's figures."""
+    assert name in METRICS, name
     if (figures := _figures.get()) is not None:
         figures.add((), name, value)
 
 
-def measure_all(values: Mapping[str, float], whose: tuple[str, ...] = ()) -> None:
+def measure_all(values: Mapping[str, float], owner: tuple[str, ...] = ()) -> None:
     """Add a value of each of these metrics."""
     if (figures := _figures.get()) is not None:
         for name, value in values.items():
-            figures.add(whose, name, value)
+            figures.add(owner, name, value)
 
 
 def measure_model(role: str, model: str, counts: Mapping[str, float]) -> None:
@@ -203,7 +198,7 @@ def measure_model(role: str, model: str, counts: Mapping[str, float]) -> None:
     measure_all(counts, (role, model))
 
 
-def timed(
+def record_duration(
     name: str,
 ) -> Callable[[Callable[P, Coroutine[Any, Any, R]]], Callable[P, Coroutine[Any, Any, R]]]:
     """Record how long a coroutine function takes, in milliseconds, whether it returns or raises."""
@@ -212,19 +207,19 @@ def timed(
         function: Callable[P, Coroutine[Any, Any, R]],
     ) -> Callable[P, Coroutine[Any, Any, R]]:
         @functools.wraps(function)
-        async def measured(*args: P.args, **kwargs: P.kwargs) -> R:
+        async def timed(*args: P.args, **kwargs: P.kwargs) -> R:
             started = time.perf_counter()
             try:
                 return await function(*args, **kwargs)
             finally:
                 measure(name, round((time.perf_counter() - started) * 1000, 1))
 
-        return measured
+        return timed
 
     return decorate
 
 
-def turn_ended(status: str, masked: int) -> None:
+def count_turn(status: str, masked: int) -> None:
     # False counts as 0: a share needs the zeros as well
     measure_all({"Turns": 1, "TurnErrors": status == "error", "MaskedValues": masked})
 
@@ -238,14 +233,14 @@ def count_tokens(read: int, cached: int, written: int) -> None:
     measure_all({"InputTokens": read, "CachedTokens": cached, "OutputTokens": written})
 
 
-def answered(*, failed: bool) -> None:
-    """A request, call or message was dealt with; `failed` where that was our side's failure."""
+def count_request(*, failed: bool) -> None:
+    """Count a finished request, call or message; `failed` for a server-side failure."""
     measure("Requests")
     measure("ServerErrors", failed)
 
 
 def flush() -> None:
-    """Write what was counted so far: for work that may be ended before its invocation is."""
+    """Write the metrics so far, for work that may be killed before its invocation ends."""
     if (figures := _figures.get()) is not None:
         for text in _lines(figures):
             figures.write(text)
@@ -254,7 +249,7 @@ def flush() -> None:
 
 
 @contextmanager
-def metered(
+def collect_metrics(
     function: str,
     namespace: str,
     fields: Callable[[], Mapping[str, str]],
@@ -262,16 +257,15 @@ def metered(
     version: str = "",
     write: Callable[[str], object] | None = None,
 ) -> Iterator[None]:
-    """Collect this invocation's figures and write them to standard output at its end: a line of its
-    own, one per model; nothing without a namespace.
+    """Collect this invocation's metrics and write them to standard output at its end, one line for
+    itself and one per model; nothing without a namespace.
 
-    `fields` are what its log lines carry, asked at the end: the line can be found by its
-    correlation id. `version` is the function's, as Lambda numbers what was published.
+    `fields` gives the log fields to add at the end; `version` is the Lambda function's version.
     """
     if not namespace:
         yield
         return
-    with bound(_figures, _Figures(function, version, namespace, fields, write or _print)):
+    with context_value(_figures, _Figures(function, version, namespace, fields, write or _print)):
         try:
             yield
         finally:
@@ -279,23 +273,23 @@ def metered(
 
 
 def _lines(figures: _Figures) -> Iterator[str]:
-    named = {"function": figures.function}
+    function = {"function": figures.function}
     # sorted: the invocation's own are the first line
-    for whose, values in sorted(figures.values.items()):
-        if whose:
-            of_model = dict(zip(("role", "model"), whose, strict=True))
-            yield _line(figures, of_model, values, named)
+    for owner, values in sorted(figures.values.items()):
+        if owner:
+            of_model = dict(zip(("role", "model"), owner, strict=True))
+            yield _line(figures, of_model, values, function)
             continue
-        _beside_each_other(values)
-        yield _line(figures, {"service": "webbee", **named}, values)
-        counted = {name: found for name, found in values.items() if name in BY_VERSION}
+        _fill_zeros(values)
+        yield _line(figures, {"service": "webbee", **function}, values)
+        by_version = {name: found for name, found in values.items() if name in BY_VERSION}
         # a line of its own: the dimensions of a line hold for all of its metrics
-        if figures.version and counted:
-            yield _line(figures, {**named, "version": figures.version}, counted)
+        if figures.version and by_version:
+            yield _line(figures, {**function, "version": figures.version}, by_version)
 
 
-def _beside_each_other(values: dict[str, list[float]]) -> None:
-    """Where failures or what they are a part of is counted, the other stands there with 0."""
+def _fill_zeros(values: dict[str, list[float]]) -> None:
+    """Add a 0 for the failure metric or the total that is missing beside the other."""
     for failures, all_of_them in FAILURES.items():
         if failures in values or all_of_them in values:
             values.setdefault(failures, [0])
@@ -308,19 +302,19 @@ def _line(
     values: Mapping[str, list[float]],
     also: Mapping[str, str] | None = None,
 ) -> str:
-    """One JSON line from which CloudWatch makes metrics by `dimensions`; counts are summed, others
-    keep every value. It can be found by the fields that the invocation's log lines carry."""
+    """One line in CloudWatch's embedded metric format by `dimensions`, with the invocation's log
+    fields; counts are summed, others keep every value."""
     from aws_lambda_powertools.metrics import EphemeralMetrics  # only where metrics are written
 
     # An empty name: given none, powertools adds POWERTOOLS_SERVICE_NAME to the dimensions.
     metrics = EphemeralMetrics(namespace=figures.namespace, service="")
     for name, value in dimensions.items():
         metrics.add_dimension(name, value)
-    for name, told in {**figures.fields(), **(also or {})}.items():
-        metrics.add_metadata(name, told)
-    for name, found in values.items():
-        unit = MODEL_UNITS.get(name) or EMITTED[name].unit
-        for number in [sum(found)] if unit == "Count" else found[:MAX_VALUES]:
+    for name, value in {**figures.fields(), **(also or {})}.items():
+        metrics.add_metadata(name, value)
+    for name, numbers in values.items():
+        unit = MODEL_UNITS.get(name) or METRICS[name].unit
+        for number in [sum(numbers)] if unit == "Count" else numbers[:MAX_VALUES]:
             metrics.add_metric(name, unit, number)
     return orjson.dumps(metrics.serialize_metric_set()).decode()
 
@@ -344,38 +338,37 @@ _usage: ContextVar[Usage | None] = ContextVar("webbee_usage", default=None)
 
 
 @contextmanager
-def used() -> Iterator[Usage]:
-    """What the models of this block read and wrote, also in tasks it starts."""
+def track_usage() -> Iterator[Usage]:
+    """Token usage of this block, tasks that it starts included."""
     usage = Usage()
-    with bound(_usage, usage):
+    with context_value(_usage, usage):
         yield usage
 
 
-Tell = Callable[[dict[str, Any]], None]
+SpanSink = Callable[[dict[str, Any]], None]
 
-_watch: ContextVar[tuple[float, Tell] | None] = ContextVar("webbee_watch", default=None)
+_span_sink: ContextVar[tuple[float, SpanSink] | None] = ContextVar("webbee_watch", default=None)
 
 
-def watched(tell: Tell) -> AbstractContextManager[None]:
-    """Stretches of work that end inside are told: `{kind, name, at_ms, duration_ms, …}`, with the
-    milliseconds since the beginning."""
-    return bound(_watch, (time.perf_counter(), tell))
+def watch_spans(sink: SpanSink) -> AbstractContextManager[None]:
+    """Send each span that ends in this block to `sink`: `{kind, name, at_ms, duration_ms, …}`,
+    `at_ms` counted from here."""
+    return context_value(_span_sink, (time.perf_counter(), sink))
 
 
 @contextmanager
-def stretch(kind: str, name: str) -> Iterator[dict[str, Any] | None]:
-    """A piece of work, told at its end with what was put into the dict that this yields; None where
-    nobody watches."""
-    watch = _watch.get()
+def span(kind: str, name: str) -> Iterator[dict[str, Any] | None]:
+    """A timed piece of work; yields a dict for extra fields, None where spans are not watched."""
+    watch = _span_sink.get()
     if watch is None:
         yield None
         return
-    begun, tell = watch
+    origin, sink = watch
     more: dict[str, Any] = {}
     started = time.perf_counter()
     try:
         yield more
     finally:
         ended = time.perf_counter()
-        at, took = round((started - begun) * 1000, 1), round((ended - started) * 1000, 1)
-        tell({"kind": kind, "name": name, "at_ms": at, "duration_ms": took, **more})
+        at, took = round((started - origin) * 1000, 1), round((ended - started) * 1000, 1)
+        sink({"kind": kind, "name": name, "at_ms": at, "duration_ms": took, **more})

@@ -1,4 +1,4 @@
-"""The plain values that travel between the rooms: JSON-shaped, no I/O."""
+"""Plain values shared by all packages: JSON-shaped, no I/O."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 JSON: TypeAlias = Any
 """A JSON value: dict, list, str, int, float, bool or None. A recursive type would have to be
-narrowed at every step of every path; what a value is stands in the docstring that hands it out."""
+narrowed at every step."""
 
 JSONObject: TypeAlias = dict[str, JSON]
 """A JSON object."""
@@ -33,26 +33,25 @@ def token_of(value: JSON) -> str:
     return base64.urlsafe_b64encode(orjson.dumps(value)).decode()
 
 
-def of_token(token: str) -> JSON:
+def from_token(token: str) -> JSON:
     """The inverse, padded or not; ValueError for what is none."""
     return orjson.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
 
 
 def to_dict(value: Any) -> JSONObject:
-    """The fields of a dataclass by name, for one whose values are plain JSON already: they are
-    handed on, not copied, as `dataclasses.asdict` does with each part of a megabyte."""
+    """The fields of a dataclass by name; unlike `dataclasses.asdict`, values (plain JSON already)
+    are not copied."""
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
-def from_dict(kind: type[T], data: Mapping[str, JSON], **given: Any) -> T:
-    """A dataclass of its plain JSON form: lists become tuples, objects the dataclasses that they
-    stand for, what is not there takes its default, and fields that are `given` stay as they are.
-    What it does not know is left aside: two versions of the kernel run side by side while one is
-    deployed over the other."""
+def from_dict(kind: type[T], data: Mapping[str, JSON], **overrides: Any) -> T:
+    """A dataclass from its plain JSON form: lists become tuples, objects nested dataclasses;
+    `overrides` are used as they are. Unknown fields are ignored: two kernel versions run side by
+    side during a deployment."""
     shape: Any = kind
     readers = _readers(shape).items()
     found = {n: read(data[n]) if read else data[n] for n, read in readers if n in data}
-    return kind(**found | given)
+    return kind(**found | overrides)
 
 
 @cache
@@ -62,7 +61,7 @@ def _readers(kind: type) -> dict[str, Callable[[JSON], Any] | None]:
 
 
 def _reader(hint: Any) -> Callable[[JSON], Any] | None:
-    """What reads a value of this type; None where it stands for itself."""
+    """A converter for values of this type; None where none is needed."""
     if get_origin(hint) is tuple:
         each = _reader(get_args(hint)[0])
         return lambda rows: tuple(map(each, rows or ()) if each else rows or ())
@@ -112,7 +111,7 @@ WEBHOOK_USER = "__webhook__"
 """Webhooks run as this one."""
 
 SIGNIN_USER = "__oauth__"
-"""Sign-ins with other services that have begun stand under this one."""
+"""Pending OAuth sign-ins are stored under this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +159,14 @@ class CallRequest:
 
 
 NOT_RUN: Final = "not_run"
-"""Fate of a call that was refused before its handler was called."""
+"""Completion status of a call that was refused before its handler was called."""
 
 RUNNING: Final = "running"
-"""Fate of a call that nobody waits for any longer: it may still do what it was asked."""
+"""Completion status of a call that timed out: its handler may still be running."""
 
 
 RAN: Final = "ran"
-"""Fate of a call whose handler returned what is no result: what it did is done, and not told."""
+"""Completion status of a call whose handler ran but returned no valid result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +175,7 @@ class CallOutcome:
     arguments.
 
     `arguments` are those the handler got; the turn adds them, they do not travel back with the
-    answer. `repeated` marks an answer given before: to another delivery, or earlier in the turn.
+    answer. `repeated` marks an outcome reused from another delivery or from earlier in the turn.
     """
 
     app_id: str
@@ -200,12 +199,12 @@ class CallOutcome:
     problems: tuple[dict[str, str], ...] = ()
     arguments: JSONObject = field(default_factory=dict)
     incident: str = ""
-    """Under which number the extension's log tells of an error that its code raised."""
+    """The number under which the log has the error that extension code raised."""
     created: tuple[str, ...] = ()
     """Ids of the documents that it created in its user's own store: one, or two where there are
     more."""
     undo: JSONObject = field(default_factory=dict)
-    """`function` and `params` of the call that takes its effect back, if its handler told one."""
+    """`function` and `params` of the call that reverses it, if the handler named one."""
     fault: str = ""
     """That error itself, for a developer on the author's own machine. No model reads it."""
 
@@ -216,29 +215,29 @@ class CallOutcome:
 
 
 NO_UNDO: Final[JSONObject] = {"function": "", "params": {}}
-"""What stands in the place of an undo that is never offered."""
+"""A placeholder for an undo that is never offered."""
 
 MAX_ERROR = 1_000
 """Characters of an error text; a longer one is cut."""
 
 
-def failed(request: CallRequest, code: str, error: str, **more: Any) -> CallOutcome:
+def failed_outcome(request: CallRequest, code: str, error: str, **more: Any) -> CallOutcome:
     """An outcome of a call that did not succeed; `more` are further fields of it. A missing code
     becomes EXT_UNSTRUCTURED_ERROR."""
     error, code = error[:MAX_ERROR], code or UNSTRUCTURED
     return _ended(request, "error", error=error, error_code=code, **more)
 
 
-def unfinished(request: CallRequest) -> CallOutcome:
+def unfinished_outcome(request: CallRequest) -> CallOutcome:
     """The outcome of a call that ran out of its time and may still do what it was asked; it names
     the setting that gives a function more."""
     text = f"{request.name} did not finish in {request.deadline_s:g} s"
     if request.kind == "function":
         text = f"{text}: a call has WEBBEE_CALL_SECONDS, all calls of a turn WEBBEE_TURN_SECONDS"
-    return failed(request, "BACKEND_TIMEOUT", text, retryable=True, fate=RUNNING)
+    return failed_outcome(request, "BACKEND_TIMEOUT", text, retryable=True, fate=RUNNING)
 
 
-def succeeded(request: CallRequest, data: Any = None, **more: Any) -> CallOutcome:
+def ok_outcome(request: CallRequest, data: Any = None, **more: Any) -> CallOutcome:
     """An outcome of a call that did; `more` are further fields of it."""
     return _ended(request, "ok", data=data, **more)
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ..clock import digest
 from ..errors import BadInput, NotFound
-from ..observability import Usage, bind, used
+from ..observability import Usage, bind, track_usage
 from ..text import json_text
 from ..turn.kernel import Kernel, TurnRequest
 from ..turn.messages import as_text
@@ -154,7 +154,7 @@ class OpenAI:
 async def answered(kernel: Kernel, ask: TurnRequest) -> tuple[JSONObject, Usage]:
     """The turn's answer, and what its models read and wrote."""
     bind(session=ask.session_id, turn=ask.request_id)
-    with used() as usage:
+    with track_usage() as usage:
         return (await kernel.turn(ask)).body, usage
 
 

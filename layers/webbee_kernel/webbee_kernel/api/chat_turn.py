@@ -90,7 +90,7 @@ class ChatService:
         """What the first turn would read of the extensions; in init, where a whole processor has
         nothing else to do."""
         asked = self.kernel.dispatch.catalogue
-        if isinstance(asked, CachedValue) and (catalogue := await asked.known()):
+        if isinstance(asked, CachedValue) and (catalogue := await asked.peek()):
             make_known(catalogue)
 
     @staticmethod

@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from .. import language
-from ..catalogue import AppInfo, spoken
+from ..catalogue import AppInfo, example_phrase
 from ..errors import BadInput, DispatchUnanswered, KernelError, NotAllowed, NotFound, not_installed
 from ..refresh.refresh_queue import after_effects
 from ..sdk.records import User
@@ -143,7 +143,7 @@ def offers(app: AppInfo) -> dict[str, list[str]]:
     for function in app.functions:
         if function.action_type == "read":
             # what still has a gap to be filled comes last
-            texts = sorted(map(spoken, function.examples), key=lambda text: "…" in text)
+            texts = sorted(map(example_phrase, function.examples), key=lambda text: "…" in text)
             # from behind, so that of each language the first one stands
             first = {_language_of(text): text for text in reversed(texts)}
             for tag, example in first.items():

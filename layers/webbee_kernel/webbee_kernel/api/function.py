@@ -26,7 +26,7 @@ from ..aws.clients import hold_credentials
 from ..background import LoopThread
 from ..clock import Clock, SystemClock
 from ..config import FALLBACKS, INLINE, KEYS, FunctionName, Settings
-from ..observability import bind_invocation, log_fields, metered
+from ..observability import bind_invocation, collect_metrics, log_fields
 
 
 def set_up_logging(function: str) -> None:
@@ -232,7 +232,7 @@ class Function:
             self._warm_up(beside=True)
             version = str(getattr(context, "function_version", "") or "")
             namespace = self._settings.metrics_namespace
-            metrics = metered(self._role, namespace, log_fields, version=version)
+            metrics = collect_metrics(self._role, namespace, log_fields, version=version)
             with bind_invocation(event, context), metrics:
                 return self._loop.run(service.handle(event))
         finally:

@@ -26,10 +26,10 @@ from ..observability import bind
 from ..sdk.records import User
 from ..sdk.result import ANSWERS, NEEDS_ANSWER
 from ..stores.types import PendingConfirmation
-from ..text import as_typed, one_line
+from ..text import defuse_markup, one_line
 from ..turn.direct import SESSION, question_of
 from ..turn.kernel import Kernel, TurnRequest
-from ..types import JSON, CallOutcome, JSONObject, Step, UserKey, object_of, of_token, token_of
+from ..types import JSON, CallOutcome, JSONObject, Step, UserKey, from_token, object_of, token_of
 from .router import REQUEST_ID, Request
 
 CONFIRM: Final = "confirm"
@@ -84,7 +84,7 @@ def _state(message: Message, state: JSON) -> tuple[str, JSONObject]:
         return "", {}
     question, _, kept = str(state).partition(".")
     try:
-        answers = of_token(kept) if kept else {}
+        answers = from_token(kept) if kept else {}
         if isinstance(answers, dict):
             return question, answers
     except ValueError:
@@ -111,7 +111,7 @@ def elicitation(question: Mapping[str, JSON]) -> JSONObject:
     """A question as a request of the protocol."""
     asked = {
         "mode": "form",
-        "message": as_typed(str(question.get("message", ""))),
+        "message": defuse_markup(str(question.get("message", ""))),
         "requestedSchema": question["schema"],
     }
     return {"method": "elicitation/create", "params": asked}
@@ -143,7 +143,7 @@ def waiting(pending: PendingConfirmation, spoken: str) -> JSONObject:
         "summary": pending.summary,
         **{name: asks[name] for name in ("question", "verb", "calls") if asks.get(name)},
     }
-    return refusal(as_typed(why), "CONFIRMATION_REQUIRED", {"confirmation": waits})
+    return refusal(defuse_markup(why), "CONFIRMATION_REQUIRED", {"confirmation": waits})
 
 
 KEY: Final = "webbee/requestId"

@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict
 from ..clock import Clock
 from ..config import Settings
 from ..errors import BadInput, NotAuthenticated, StorageUnavailable
-from ..observability import bind, hashed
+from ..observability import bind, user_hash
 from ..sdk.records import User
-from ..types import JSONObject, object_of, of_token, user_from
+from ..types import JSONObject, from_token, object_of, user_from
 from .identity import user_of
 from .router import Answer, Request, Route, Services
 
@@ -90,7 +90,7 @@ class Callers:
             self._known[key] = (min(now + KEPT_S, ends), user)
             if len(self._known) > MOST:
                 self._known.popitem(last=False)
-        bind(user=hashed(user.tenant_id, user.imperal_id))
+        bind(user=user_hash(user.tenant_id, user.imperal_id))
         return user
 
     def _ends(self, token: str) -> float:
@@ -150,7 +150,7 @@ def _claims(token: str) -> JSONObject:
     """What a JWT says of itself; empty for another token. Nothing of it is believed."""
     parts = token.split(".")
     try:
-        return object_of(of_token(parts[1])) if len(parts) == 3 else {}
+        return object_of(from_token(parts[1])) if len(parts) == 3 else {}
     except ValueError:
         return {}
 

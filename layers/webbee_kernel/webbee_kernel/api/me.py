@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from ..bootstrap import make_belongings
+from ..bootstrap import make_personal_data
 from ..clock import digest
 from ..errors import RequestConflict
 from ..stores.paging import KEY, Cursor
@@ -105,9 +105,11 @@ class Me:
     async def export(self, request: Request) -> Answer:
         """Everything that is kept of the caller, a line of JSON each. The last line is
         `{"kind": "end"}`, or `{"kind": "more", "cursor": …}` where a further part follows."""
-        belongings = make_belongings(self._app, UserKey.of(request.caller), await self._apps())
+        personal_data = make_personal_data(
+            self._app, UserKey.of(request.caller), await self._apps()
+        )
         with cursor_given():
-            lines, cursor = await belongings.export(request.asked(After).cursor or None)
+            lines, cursor = await personal_data.export(request.asked(After).cursor or None)
         last = {"kind": "more", "cursor": cursor} if cursor else {"kind": "end"}
         return Answer("\n".join([*lines, json_text(last), ""]), content_type="application/x-ndjson")
 
@@ -132,8 +134,8 @@ class Me:
         until = time.monotonic() + ERASE_S
         # first, so that no open page begins anything new meanwhile
         await self._app.stores.connections.forget(user)
-        belongings = make_belongings(self._app, user, await self._apps())
-        erased = await belongings.erase(
+        personal_data = make_personal_data(self._app, user, await self._apps())
+        erased = await personal_data.erase(
             now=now,
             in_time=lambda: time.monotonic() < until,
             expires_at=int(now) + self._app.settings.audit_days * 86_400,

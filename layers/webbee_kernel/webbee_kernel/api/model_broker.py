@@ -12,7 +12,7 @@ from ..config import Settings
 from ..errors import KernelError
 from ..extensions.context.services import MAX_PROMPT, MAX_TOKENS
 from ..llm.protocol import Model, ModelRequest
-from ..observability import answered
+from ..observability import count_request
 from ..types import JSONObject
 
 
@@ -39,9 +39,9 @@ class BrokerService:
         try:
             response = await self._model.complete(request)
         except KernelError as error:
-            answered(failed=True)
+            count_request(failed=True)
             return {"unavailable": error.body()["error"]}
-        answered(failed=False)
+        count_request(failed=False)
         used = response.usage
         return {
             "text": response.text,

@@ -27,7 +27,7 @@ from ..errors import (
     NotAuthenticated,
     NotFound,
 )
-from ..observability import answered, bind, hashed
+from ..observability import bind, count_request, user_hash
 from ..sdk.records import User
 from ..text import json_text
 from ..types import CallOutcome, CallRequest, JSONObject, user_dict
@@ -229,14 +229,14 @@ def to_response(error: KernelError, user: User | None, message: str = "") -> JSO
     """The error's body. What is down is for the log, and for developers and operators, who also
     read what a model's server said: others read that something is, why a model gave no answer, and
     what to do, in the language of their `message`, else their own. What was told stays so."""
-    if error.status == 503 and not error.told:
+    if error.status == 503 and not error.public_message:
         of_model = error if isinstance(error, ModelUnavailable) else None
         if user is None or user.role == "user":
             speaks = _speaks(user, message)
             cause = of_model and speaks.cause(of_model.cause, of_model.wait_s)
-            error.told = cause or speaks.say(SAID.get(error.code, "unavailable"))
+            error.public_message = cause or speaks.say(SAID.get(error.code, "unavailable"))
         elif of_model and of_model.words:
-            error.told = f"{error} The server said: “{of_model.words}”"
+            error.public_message = f"{error} The server said: “{of_model.words}”"
     return error.body()
 
 
@@ -338,7 +338,7 @@ class Router:
             answer = rendered(_refusal(error, _reader(event), route))
             failed = answer["statusCode"] >= 500
         if failed or method != "GET":
-            answered(failed=failed)
+            count_request(failed=failed)
         return answer
 
     def _find(self, method: str, path: str) -> tuple[Route, Handler, Mapping[str, str]]:
@@ -356,7 +356,7 @@ def _request(route: Route, event: Mapping[str, Any], path: Mapping[str, str]) ->
     query = event.get("queryStringParameters") or {}
     user = None if route.public else user_of(event)
     if user:
-        bind(user=hashed(user.tenant_id, user.imperal_id))
+        bind(user=user_hash(user.tenant_id, user.imperal_id))
         known = set(route.params.model_fields if route.params else ()) - path.keys()
         if other := sorted(query.keys() - known):
             takes = f"takes {', '.join(sorted(known))}" if known else "takes none"

@@ -15,16 +15,16 @@ from ..bootstrap import (
     bootstrap,
     make_dispatch,
     make_installer,
+    make_once_dispatch,
     make_queue,
     make_refresher,
     make_scheduler,
-    recorded,
 )
 from ..catalogue import Dispatch
 from ..clock import Clock
 from ..config import Settings
 from ..errors import KernelError
-from ..observability import answered, bind, flush, hashed, measure
+from ..observability import bind, count_request, flush, measure, user_hash
 from ..refresh.due import system_user
 from ..refresh.refresh_queue import (
     EffectOpen,
@@ -54,7 +54,7 @@ class RefreshService:
         sender: RefreshQueue | None = None,
     ) -> None:
         self.app = app or bootstrap(settings, clock=clock)
-        self.dispatch = recorded(self.app, dispatch or make_dispatch(self.app))
+        self.dispatch = make_once_dispatch(self.app, dispatch or make_dispatch(self.app))
         self.refresher = make_refresher(self.app, self.dispatch)
         self.scheduler = make_scheduler(self.app, self.dispatch)
         self._sender = sender or make_queue(self.app)
@@ -94,7 +94,7 @@ class RefreshService:
                 return {"purged": await self._installer.uninstall(user, app_id)}
             await self._installer.install(user, app_id, refresh=bool(event.get("refresh")))
         except KernelError as error:
-            answered(failed=True)
+            count_request(failed=True)
             # told as an answer: an exception would reach the caller without code and status
             return {"unavailable": error.body()["error"]}
         return {}
@@ -130,9 +130,9 @@ class RefreshService:
                 record.get("messageId"),
                 _reason(error),
             )
-            answered(failed=True)
+            count_request(failed=True)
             return False
-        answered(failed=False)
+        count_request(failed=False)
         return outcome != "busy" or not isinstance(message, RefreshAsked)
 
     async def _settle(self, message: EffectOpen) -> str:
@@ -150,7 +150,7 @@ def _whose(message: RefreshMessage) -> dict[str, str]:
     if isinstance(message, ShardDue):
         return {}
     user = message.user
-    return {"user": hashed(str(user.get("tenant_id", "")), str(user.get("imperal_id", "")))}
+    return {"user": user_hash(str(user.get("tenant_id", "")), str(user.get("imperal_id", "")))}
 
 
 def _reason(error: Exception) -> str:

@@ -13,7 +13,7 @@ import orjson
 from ..bootstrap import App
 from ..clock import new_id
 from ..errors import BadInput, KernelError, NotFound
-from ..observability import bind, hashed
+from ..observability import bind, user_hash
 from ..turn.confirmation import Answered
 from ..turn.kernel import TurnRequest
 from ..types import JSONObject, UserKey, user_dict, user_from
@@ -97,7 +97,7 @@ class Sockets:
             await self._pusher.end(connection_id)
             return {"statusCode": 410}
         peer = Peer(self._pusher, connection_id, user_from(user))
-        bind(user=hashed(peer.user.tenant_id, peer.user.imperal_id))
+        bind(user=user_hash(peer.user.tenant_id, peer.user.imperal_id))
         await self._answer(peer, str(event.get("body") or ""))
         return _DONE
 

@@ -23,13 +23,13 @@ from typing import Any, Final
 
 from .. import background
 from ..aws.clients import signing_with
-from ..bootstrap import App, bootstrap, make_cell_model, make_host
+from ..bootstrap import App, bootstrap, make_extension_model, make_host
 from ..clock import Clock
 from ..config import Settings
 from ..errors import DispatchRefused, KernelError
 from ..extensions.host import ExtensionHost
 from ..extensions.registry import bringing
-from ..observability import answered, measure
+from ..observability import count_request, measure
 from ..types import CallRequest, JSONObject, from_dict, to_dict
 from .function import Function
 from .process_pool import FINISHES, MEMORY_MB, SECONDS, TOO_LARGE, TOO_LONG, ProcessPool
@@ -54,7 +54,7 @@ class ToolService:
         host: ExtensionHost | None = None,
     ) -> None:
         """An `app` or a `host` of the caller's own is taken for every tenant it asks for."""
-        self.app = app or bootstrap(settings, clock=clock, llm=make_cell_model(settings))
+        self.app = app or bootstrap(settings, clock=clock, llm=make_extension_model(settings))
         self.host = host or make_host(self.app)
         self._serves_all = bool(app or host)
         self._tenant = settings.tenant_ids[0] if settings.tenancy == "shared" else ""
@@ -80,11 +80,11 @@ class ToolService:
         try:
             outcome = await self.host.execute(from_dict(CallRequest, event))
         except KernelError as error:
-            answered(failed=True)
+            count_request(failed=True)
             return {"unavailable": error.body()["error"]}
         measure("Calls")
         measure("CallFailures", outcome.error_code in BROKEN)
-        answered(failed=False)
+        count_request(failed=False)
         return to_dict(outcome)
 
 

@@ -12,7 +12,7 @@ from ..background import start
 from ..bootstrap import App
 from ..config import Price
 from ..errors import KernelError, LimitReached, NotFound, StorageUnavailable, TurnWorking
-from ..observability import bind, flush, watched
+from ..observability import bind, flush, watch_spans
 from ..sdk.records import User
 from ..stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
 from ..turn.confirmation import Answered
@@ -177,7 +177,7 @@ def _watching(
     """A developer who follows a turn of his own sees what it spends time and money on."""
     if not (follower.reads_along and has_role(ask.user, "developer")):
         return nullcontext()
-    return watched(lambda told: follower.tell("trace", **with_cost(told, prices)))
+    return watch_spans(lambda told: follower.tell("trace", **with_cost(told, prices)))
 
 
 class _Beat:

@@ -20,7 +20,7 @@ from contextvars import ContextVar
 from typing import Any, Final, Literal
 
 from ..errors import StorageUnavailable
-from ..observability import bound
+from ..observability import context_value
 
 ClientFactory = Callable[[str], Any]
 """Makes, or returns, the client of a service such as `dynamodb`."""
@@ -230,7 +230,7 @@ _held: list[str] = []
 
 def signing_with(given: Mapping[str, str] | None) -> AbstractContextManager[None]:
     """Sign with these `request_credentials` in here."""
-    return bound(request_credentials, given or None)
+    return context_value(request_credentials, given or None)
 
 
 def hold_credentials(environ: MutableMapping[str, str]) -> None:

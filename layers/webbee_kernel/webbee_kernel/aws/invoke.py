@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from ..background import CachedValue, ValueStore
 from ..catalogue import Catalogue
-from ..errors import DispatchRefused, DispatchUnanswered, across
+from ..errors import DispatchRefused, DispatchUnanswered, from_body
 from ..sdk.records import User
 from ..types import (
     CallOutcome,
     CallRequest,
     JSONObject,
-    failed,
+    failed_outcome,
     from_dict,
     to_dict,
-    unfinished,
+    unfinished_outcome,
     user_dict,
 )
 from .clients import (
@@ -164,7 +164,7 @@ class LambdaDispatch(Invoked):
         client_factory: ClientFactory = patient_client,
         *,
         fresh_s: float | None = None,
-        kept: ValueStore[Catalogue] | None = None,
+        store: ValueStore[Catalogue] | None = None,
         webhook_mark: WebhookMark | None = None,
         credentials: TenantCredentials | None = None,
         per_tenant: bool = False,
@@ -174,7 +174,7 @@ class LambdaDispatch(Invoked):
         `configuration` says go with each call; `per_tenant` says that each tenant has execution
         environments of its own."""
         super().__init__(function_name, client_factory)
-        self.catalogue = CachedValue[Catalogue](self._loaded, fresh_s, kept)
+        self.catalogue = CachedValue[Catalogue](self._loaded, fresh_s, store)
         self._webhook_mark = webhook_mark
         self._credentials = credentials
         self._per_tenant = per_tenant
@@ -201,14 +201,14 @@ class LambdaDispatch(Invoked):
                 lambda left: self._once(request, left), request.deadline_s
             )
         except TimeoutError:
-            return unfinished(request)
+            return unfinished_outcome(request)
         except ExecutionEnded:
             text = f"{request.app_id} ended the process in which {request.name} ran"
             if request.effect:
                 raise DispatchUnanswered(f"{text}: whether it was done is not known") from None
-            return failed(request, "INTERNAL", text)
+            return failed_outcome(request, "INTERNAL", text)
         if error := answer.get("unavailable"):
-            raise across(error)
+            raise from_body(error)
         return from_dict(CallOutcome, answer)
 
     async def _once(self, request: CallRequest, seconds: float) -> JSONObject:
@@ -258,5 +258,5 @@ class LambdaInstalls(Invoked):
         except TimeoutError:
             raise DispatchUnanswered("it did not come to an end: repeat the request") from None
         if error := answer.get("unavailable"):
-            raise across(error)
+            raise from_body(error)
         return answer

@@ -189,7 +189,7 @@ def fit(value: JSON, budget: int) -> JSON:
     if json_size(kept) <= budget:
         return kept
     said = more_of(value)
-    return [more(len(value) - 1 + said.gone if said else len(value))]
+    return [more(len(value) - 1 + said.omitted if said else len(value))]
 
 
 def _shortened(value: JSON, budget: int) -> JSON | None:
@@ -291,8 +291,8 @@ def _fit_list(items: list[JSON], budget: int) -> list[JSON]:
     if items and all(isinstance(item, dict) for item in items):
         return _fit_rows(items, budget, known)
     kept = _leading_items(items, budget - 2, known)
-    gone = len(items) - len(kept) + known.gone
-    return [*kept, more(gone, known.left_out)] if gone or known.left_out else kept
+    gone = len(items) - len(kept) + known.omitted
+    return [*kept, more(gone, known.lacks_fields)] if gone or known.lacks_fields else kept
 
 
 def before(items: list[JSON]) -> tuple[list[JSON], More]:
@@ -304,8 +304,8 @@ def before(items: list[JSON]) -> tuple[list[JSON], More]:
 def ended(kept: list[JSON], items: list[JSON], known: More) -> list[JSON]:
     """The leading items, and what is to be said of the others: how many went, and whether rows lack
     fields."""
-    gone = len(items) - len(kept) + known.gone
-    left_out = known.left_out or any(
+    gone = len(items) - len(kept) + known.omitted
+    left_out = known.lacks_fields or any(
         k is not i and isinstance(k, dict) and len(k) < len(i)
         for k, i in zip(kept, items, strict=False)
     )
@@ -315,7 +315,7 @@ def ended(kept: list[JSON], items: list[JSON], known: More) -> list[JSON]:
 def _leading_items(items: list[JSON], room: int, known: More) -> list[JSON]:
     """As many as there is room for, long texts cut; of a first one that is too long, its start."""
     kept: list[JSON] = []
-    room -= json_size(more(len(items) + known.gone, known.left_out))
+    room -= json_size(more(len(items) + known.omitted, known.lacks_fields))
     for lean in (capped(item, LEAN) for item in items):
         if json_size(lean) + 2 > room:
             break
@@ -329,7 +329,7 @@ def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
     people ask about next before others. Where not
     even that fits: ids of all and titles of the leading ones, if ids take at most two thirds; else
     the leading rows, each with about as much again as what selects it; a small one whole."""
-    room = budget - 2 - json_size(more(len(rows) + known.gone, left_out=True))
+    room = budget - 2 - json_size(more(len(rows) + known.omitted, lacks_fields=True))
     rows = ranked(rows)
     sizes = [json_size(row) + 2 for row in rows]
     least = needs(rows, sizes, room)

@@ -29,7 +29,7 @@ from ..sdk.definitions import FunctionDef
 from ..sdk.records import User
 from ..stores.event_log import EventLog
 from ..text import one_line
-from ..types import CallOutcome, CallRequest, JSONObject, UserKey, failed, user_from
+from ..types import CallOutcome, CallRequest, JSONObject, UserKey, failed_outcome, user_from
 from .loader import Frame, app_of_module, def_line, frame_line, own_file, own_frames
 from .outcomes import from_exception
 from .redaction import hidden, trace
@@ -274,7 +274,7 @@ def validation_failed(
     unknown = request.arguments.keys() - _names(function)
     problems = tuple(_problem(e, spoken, unknown) for e in found[:_MOST])
     text = "; ".join(p["told"] for p in problems)
-    return failed(request, code, text, action_type=function.action_type, problems=problems)
+    return failed_outcome(request, code, text, action_type=function.action_type, problems=problems)
 
 
 def _names(function: FunctionDef) -> set[str]:

@@ -25,7 +25,7 @@ from ..guards.ids import no_placeholders
 from ..llm.protocol import Model
 from ..sdk.context import User
 from ..sdk.definitions import FunctionDef
-from ..stores.audit_trail import KeptOutcomes
+from ..stores.audit_trail import OutcomeCache
 from ..stores.event_log import EventLog, panel_refresh
 from ..stores.protocols import Stores
 from ..types import (
@@ -35,9 +35,9 @@ from ..types import (
     CallRequest,
     JSONObject,
     UserKey,
-    failed,
-    succeeded,
-    unfinished,
+    failed_outcome,
+    ok_outcome,
+    unfinished_outcome,
     user_from,
 )
 from . import oauth, redaction, system_calls
@@ -112,7 +112,7 @@ class ExtensionHost:
         self.registry = registry
         self.events = EventLog(stores.events, clock, hours=settings.event_hours)
         self.contexts = ContextFactory(registry, stores, settings, clock, model, self.events)
-        self._outcomes = KeptOutcomes(stores.cache, clock)
+        self._outcomes = OutcomeCache(stores.cache, clock)
         self._threads = LoopThreads("webbee-extensions")
         self._faults = self.contexts.faults
         self._develop = settings.develop
@@ -137,7 +137,7 @@ class ExtensionHost:
             try:
                 outcome = await self._once(request, thread)
             except TimeoutError:
-                outcome = unfinished(request)
+                outcome = unfinished_outcome(request)
         if outcome.fate == RUNNING:
             of, name, seconds = request.kind, request.name, request.deadline_s
             handler, loaded = self._handlers.get(id(request), (None, None))
@@ -161,7 +161,7 @@ class ExtensionHost:
         for call, o in zip(calls, await asyncio.gather(*map(self.execute, calls)), strict=True):
             told = {"data": o.data} if o.ok else {"code": o.error_code, "error": o.error}
             data[call.app_id][call.name] = told
-        return succeeded(request, data)
+        return ok_outcome(request, data)
 
     async def _once(self, request: CallRequest, thread: LoopThread) -> CallOutcome:
         try:
@@ -242,7 +242,7 @@ class ExtensionHost:
             return replace(refused, fate=NOT_RUN)
         # validated, and nothing run
         if request.kind == "check":
-            return succeeded(request, action_type=function.action_type)
+            return ok_outcome(request, action_type=function.action_type)
         return _Call(request, loaded, function, args, {} if model else given)
 
     def _given(self, request: CallRequest, user: User) -> JSONObject:
@@ -274,7 +274,7 @@ class ExtensionHost:
             " arrive as an event"
         )
         ended = {"action_type": call.function.action_type, "fate": RUNNING}
-        return failed(request, "BACKEND_TIMEOUT", text, **ended)
+        return failed_outcome(request, "BACKEND_TIMEOUT", text, **ended)
 
     async def _finish(self, call: _Call, ctx: CallContext) -> CallOutcome:
         """Run the handler to its end, however late."""
@@ -350,7 +350,7 @@ async def _apart(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: floa
         if not future.done():
             # Python cannot stop a thread; a new one takes the next call
             thread.abandon(future)
-            background.hold(future)
+            background.track(future)
         raise TimeoutError
     if here.cancelled():  # by code that ran beside it: ours is not a cancellation
         raise Escaped(asyncio.CancelledError())

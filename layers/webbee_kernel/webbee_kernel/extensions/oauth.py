@@ -37,10 +37,10 @@ from ..types import (
     CallRequest,
     JSONObject,
     UserKey,
-    failed,
+    failed_outcome,
+    from_token,
     object_of,
-    of_token,
-    succeeded,
+    ok_outcome,
     user_dict,
     user_from,
 )
@@ -158,7 +158,7 @@ async def begin(ctx: CallContext, name: str, login_hint: str | None) -> str:
         "code_challenge": base64.urlsafe_b64encode(hashed).rstrip(b"=").decode(),
         "code_challenge_method": "S256",
         **provider.extra,
-        **provider.targeted,
+        **provider.resource_parameter,
     } | ({"login_hint": login_hint} if login_hint else {})
     joint = "&" if "?" in provider.authorize_url else "?"
     return f"{provider.authorize_url}{joint}{urlencode(query)}"
@@ -207,7 +207,7 @@ async def find_signin(ctx: CallContext, request: CallRequest) -> CallOutcome:
     """The sign-in of provider `name` that `arguments.state` began; empty data when it is over or
     never was."""
     signin = await _begun(ctx, request)
-    return succeeded(request, signin and {"user": user_dict(signin.user), "key": signin.key})
+    return ok_outcome(request, signin and {"user": user_dict(signin.user), "key": signin.key})
 
 
 async def connect_account(ctx: CallContext, request: CallRequest) -> CallOutcome:
@@ -225,14 +225,14 @@ async def connect_account(ctx: CallContext, request: CallRequest) -> CallOutcome
     except CallError as error:
         told = (request.app_id, request.name, error.code, error)
         _log.warning("app=%s provider=%s code=%s | sign-in not finished: %s", *told)
-        return failed(request, error.code, str(error), action_type="write")
+        return failed_outcome(request, error.code, str(error), action_type="write")
     # its outcome is not looked at: the account is connected, whatever listeners do
     connected = f"{request.app_id}.oauth_connected"
     event = replace(request, kind="event", name=connected, arguments=data)
     await system_calls.run_system_call(ctx, event)
     said = " ".join(filter(None, (request.name, "account", data["email"], "connected")))
     panels = tuple(ctx._ext.panels)
-    return succeeded(request, data, summary=said, action_type="write", panels=panels)
+    return ok_outcome(request, data, summary=said, action_type="write", panels=panels)
 
 
 async def _store_account(ctx: CallContext, signin: SignIn, code: str) -> JSONObject:
@@ -369,7 +369,7 @@ async def _tokens(ctx: CallContext, name: str, **grant: str) -> JSONObject:
     provider = find_provider(name, ctx._settings)
     own_id, secret = await _client(ctx, name, "id"), await _client(ctx, name, "secret")
     client = {"client_id": own_id or provider.client_id, "client_secret": secret}
-    form = {k: v for k, v in {**grant, **client, **provider.targeted}.items() if v}
+    form = {k: v for k, v in {**grant, **client, **provider.resource_parameter}.items() if v}
     try:
         asked = "POST", provider.token_url, TOKEN_S
         status, body = await _ask(_http(ctx, name), *asked, data=form)
@@ -432,6 +432,6 @@ def _is_token(value: Any) -> bool:
 
 def _claims(token: Any) -> JSONObject:
     try:
-        return object_of(of_token(str(token).split(".")[1]))
+        return object_of(from_token(str(token).split(".")[1]))
     except (IndexError, ValueError):
         return {}

@@ -30,8 +30,8 @@ from ..types import (
     CallOutcome,
     CallRequest,
     JSONObject,
-    failed,
-    succeeded,
+    failed_outcome,
+    ok_outcome,
 )
 
 MAX_RESULT_BYTES = 1_000_000
@@ -67,9 +67,9 @@ def from_return(
     if not result.ok:
         error = clean(result.error or result.summary or "the call failed", MAX_ERROR)
         code, retryable = clean(result.error_code, MAX_CODE), bool(result.retryable)
-        return failed(request, code, error, data=data, retryable=retryable, **shown)
+        return failed_outcome(request, code, error, data=data, retryable=retryable, **shown)
     named = result.refresh_panels if isinstance(result.refresh_panels, list | tuple) else None
-    return succeeded(
+    return ok_outcome(
         request,
         data,
         summary=clean(result.summary, MAX_SUMMARY),
@@ -115,7 +115,7 @@ def from_exception(
     elif isinstance(error, TimeoutError):
         code, text = "BACKEND_TIMEOUT", f"{request.name} did not finish in time"
         more["retryable"] = True
-    return failed(request, code, text, **more)
+    return failed_outcome(request, code, text, **more)
 
 
 def mismatch(model: type | None, data: JSON) -> str:

@@ -39,7 +39,7 @@ from ..catalogue import (
 from ..channels.skeleton import MAX_STRING
 from ..config import Settings
 from ..errors import no_app
-from ..observability import bound
+from ..observability import context_value
 from ..sdk import Extension, FunctionDef
 from ..sdk.definitions import ToolDef
 from ..sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_model
@@ -108,7 +108,7 @@ class Registry:
         """The loaded extension, or CallError UNKNOWN_TOOL. Why one did not load is for the log."""
         if loaded := self.loaded.get(app_id):
             return loaded
-        raise no_app(app_id, failed=app_id in self.failed)
+        raise no_app(app_id, is_broken=app_id in self.failed)
 
     def catalogue(self) -> Catalogue:
         """Everything the classifier, the page and the refresh loop need to know."""
@@ -304,7 +304,7 @@ _brought: ContextVar[JSONObject | None] = ContextVar("app_settings", default=Non
 
 def bringing(configuration: JSONObject | None) -> AbstractContextManager[None]:
     """Apps are given this in here, and in what goes on from here."""
-    return bound(_brought, configuration)
+    return context_value(_brought, configuration)
 
 
 def config_layers(settings: Settings, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:

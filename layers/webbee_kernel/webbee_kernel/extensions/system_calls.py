@@ -37,7 +37,7 @@ from ..types import (
     CallOutcome,
     CallRequest,
     JSONObject,
-    succeeded,
+    ok_outcome,
     user_from,
 )
 from .context import services
@@ -75,7 +75,7 @@ async def run_system_call(ctx: CallContext, request: CallRequest) -> CallOutcome
         if request.kind == "panel" or isinstance(error, CallError | TimeoutError):
             return ended
         return replace(ended, error=type(raised(error)).__name__)
-    return data if isinstance(data, CallOutcome) else succeeded(request, data)
+    return data if isinstance(data, CallOutcome) else ok_outcome(request, data)
 
 
 async def _section(ctx: CallContext, request: CallRequest) -> JSONObject:
@@ -155,7 +155,7 @@ async def _panel(ctx: CallContext, request: CallRequest) -> CallOutcome:
     if isinstance(node, dict) and "ui" in node:
         # `{"ui": node}` and a bare node are both fine
         node = ui_dict(node["ui"])
-    return succeeded(request, ui=plain_json({"ui": node, "panel_id": request.name}))
+    return ok_outcome(request, ui=plain_json({"ui": node, "panel_id": request.name}))
 
 
 def _returned(value: JSON, request: CallRequest) -> JSON:
@@ -191,7 +191,7 @@ SYSTEM_CALLS: Mapping[str, Handler] = MappingProxyType(
 
 async def list_secrets(ctx: CallContext, request: CallRequest) -> CallOutcome:
     """Each declared secret and whether it is set; never a value."""
-    return succeeded(request, {"secrets": await services.SecretsClient(ctx).list()})
+    return ok_outcome(request, {"secrets": await services.SecretsClient(ctx).list()})
 
 
 async def put_secret(ctx: CallContext, request: CallRequest) -> CallOutcome:
@@ -201,13 +201,13 @@ async def put_secret(ctx: CallContext, request: CallRequest) -> CallOutcome:
         await services.put(ctx._stores.secrets, where, spec, request.arguments["value"])
     except SecretTooLargeError as error:
         raise CallError("VALIDATION_TYPE_ERROR", str(error), field="value") from None
-    return succeeded(request, {"is_set": True})
+    return ok_outcome(request, {"is_set": True})
 
 
 async def delete_secret(ctx: CallContext, request: CallRequest) -> CallOutcome:
     """Remove the secret `name`; repeatable."""
     await ctx._stores.secrets.delete(_secret(ctx, request)[1])
-    return succeeded(request, {"is_set": False})
+    return ok_outcome(request, {"is_set": False})
 
 
 def _secret(ctx: CallContext, request: CallRequest) -> tuple[SecretDef, str]:

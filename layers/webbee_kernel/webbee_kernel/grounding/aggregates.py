@@ -136,7 +136,7 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
     said = more_of(rows)
     plain = set(map(type, rows)) == {dict}  # one look for all: a list may have many thousand rows
     records = rows if plain else [row for row in rows if isinstance(row, Mapping)]
-    size = len(records) + (said.gone if said else 0)
+    size = len(records) + (said.omitted if said else 0)
     if said or len(records) < 2 or len(records) * len(records[0]) > MAX_CELLS:
         return Aggregate(path, size)
     counts: dict[str, Mapping[Cell, int]] = {}

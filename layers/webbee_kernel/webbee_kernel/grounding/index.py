@@ -193,7 +193,7 @@ class Index:
     def _collect(self, items: Sequence[Any], at: Place) -> None:
         words = frozenset(key_words(at.key)) or self._names.get(at.call, frozenset())
         said = more_of(items)
-        kept, gone = (items[:-1], said.gone) if said else (items, 0)
+        kept, gone = (items[:-1], said.omitted) if said else (items, 0)
         self.rows.append(Rows(words, at.path, at.owner, at.call, kept, gone))
 
     def _string(self, value: str, at: Place) -> None:

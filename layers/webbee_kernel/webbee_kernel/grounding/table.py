@@ -94,7 +94,7 @@ def _rows(data: Any, name: str) -> tuple[str, Sequence[Row], int]:
         return name, _records_of(data), 0
     if isinstance(data, list | tuple):
         said = more_of(data)
-        return name, [row for row in data if isinstance(row, Mapping)], said.gone if said else 0
+        return name, [row for row in data if isinstance(row, Mapping)], said.omitted if said else 0
     return name, [], 0
 
 

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from .. import language
 from ..catalogue import AppInfo, Catalogue, FunctionInfo
-from ..text import as_code, dumps, one_line, revealed
+from ..text import as_code, dumps, one_line, reveal
 from ..types import CallOutcome, JSONObject, Step
 from .addresses import spelled
 from .arguments import Leaf, scalars, shown
@@ -283,7 +283,7 @@ def _field(
     if isinstance(value, bool):
         said = language.of(tag).say("said_yes" if value else "said_no")
         return {"name": name, "value": said, "kind": "value"}
-    text = revealed(str(value))
+    text = reveal(str(value))
     if said := _plain_name(language.text_in(leaf.choices.get(text, {}), tag)):
         return {"name": name, "value": said, "kind": "value"}
     if is_destination:

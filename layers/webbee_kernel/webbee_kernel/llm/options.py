@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ..aws.clients import failure_kind
 from ..config import ModelSettings, Settings
 from ..errors import DispatchUnanswered, ModelUnavailable
-from ..observability import measure_model, stretch
+from ..observability import measure_model, span
 from ..text import cut
 from .protocol import Hear, Model, ModelRequest, ModelResponse, ModelRole, Usage, streamed
 
@@ -171,7 +171,7 @@ async def watched(
     model: str, request: ModelRequest, answering: Awaitable[ModelResponse]
 ) -> ModelResponse:
     """The answer; told with its request and its tokens where somebody watches."""
-    with stretch("model", request.role) as told:
+    with span("model", request.role) as told:
         response = await answering
         if told is not None:
             calls = [f"{call.name}({call.arguments})" for call in response.tool_calls]

@@ -7,7 +7,7 @@ read them: everything that tells a model what to write, nothing that only the ke
 - lengths of texts and lists go, those of codes (up to 12 characters) and of short lists stay: a
   model does not count, and the refusal of what is too long names the limit
 - what several functions of an app say of an argument in the same words goes where the app's line
-  in the prompt says it (`ToolSpec.told`)
+  in the prompt says it (`ToolSpec.common_arguments`)
 - a description that only repeats the argument's name goes
 """
 
@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from .. import language
-from ..catalogue import EXAMPLES_SHOWN, SLOT, FunctionInfo, PerObject
+from ..catalogue import PROMPT_EXAMPLES, SLOT, FunctionInfo, PerObject
 from ..text import cut, one_line
 from ..types import JSONObject
 from .protocol import ToolSpec
@@ -58,7 +58,7 @@ def describe(tool: ToolSpec) -> str:
     )
     examples: list[str] = []
     known = says(f"{tool.fn_name} {text}")
-    for example in tool.examples[:EXAMPLES_SHOWN]:
+    for example in tool.examples[:PROMPT_EXAMPLES]:
         if says(SLOT.sub(" ", example)) <= known:
             continue
         more = [*examples, one_line(clean(example))]
@@ -101,9 +101,9 @@ def _forms(function: FunctionInfo) -> Forms:
     )
     size = characters(whole)
     beside = whole
-    if function.told:
-        beside = replace(whole, told=function.told)
-        parameters.keep(beside, undescribed(parameters(whole), function.told))
+    if function.common_arguments:
+        beside = replace(whole, told=function.common_arguments)
+        parameters.keep(beside, undescribed(parameters(whole), function.common_arguments))
     if size <= BRIEF:
         return Forms(whole, whole, size, size, beside)
     description = cut(clean(whole.description).strip().partition(". ")[0], BRIEF_DESCRIPTION)

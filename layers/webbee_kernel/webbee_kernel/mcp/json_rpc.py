@@ -19,7 +19,7 @@ import orjson
 
 from ..errors import KernelError
 from ..text import json_text
-from ..types import JSONObject, object_of, of_token, token_of
+from ..types import JSONObject, from_token, object_of, token_of
 
 HANDSHAKE: Final = ("2025-06-18", "2025-11-25")
 """Versions of the protocol that begin with `initialize`, oldest first."""
@@ -297,7 +297,7 @@ class Waiting:
     def of(token: str) -> Waiting | None:
         """The inverse; None for what is no token of ours."""
         try:
-            confirmation_id, ident, tool = of_token(token)
+            confirmation_id, ident, tool = from_token(token)
         except (TypeError, ValueError):
             return None
         is_ours = isinstance(confirmation_id, str) and isinstance(tool, str)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .. import background
-from ..background import start_beside
+from ..background import start_in_scope
 from ..catalogue import Dispatch
 from ..clock import Clock, digest, iso, new_id, parse_iso
 from ..errors import DispatchRefused, DispatchUnanswered, RequestConflict, StorageUnavailable
@@ -24,7 +24,7 @@ from ..types import (
     Event,
     JSONObject,
     UserKey,
-    failed,
+    failed_outcome,
     from_dict,
     to_dict,
     user_from,
@@ -90,7 +90,7 @@ SECONDS = 86_400
 """A day: a request that is repeated later is told that its first delivery has not reported back."""
 
 
-class KeptOutcomes:
+class OutcomeCache:
     """Reads and writes them."""
 
     def __init__(self, cache: CacheStore, clock: Clock) -> None:
@@ -125,7 +125,7 @@ class OnceDispatch:
         self,
         inner: Dispatch,
         store: AuditStore,
-        kept: KeptOutcomes,
+        kept: OutcomeCache,
         events: EventLog,
         clock: Clock,
         *,
@@ -151,7 +151,7 @@ class OnceDispatch:
             outcome = await self._inner.call(request)
             # a read that was refused has looked at nothing
             if outcome.fate != NOT_RUN:
-                await start_beside(self._recorded(request, record, outcome))
+                await start_in_scope(self._recorded(request, record, outcome))
             return outcome
         # nobody waits for what a schedule's second delivery would come to
         wait_s = 0.0 if request.kind == "schedule" else request.deadline_s
@@ -161,10 +161,10 @@ class OnceDispatch:
         if earlier:
             return replace(earlier, repeated=earlier.repeated or request.kind != "function")
         try:
-            # whoever runs it leaves the outcome under this name (`KeptOutcomes`)
+            # whoever runs it leaves the outcome under this name (`OutcomeCache`)
             outcome = await self._inner.call(replace(request, effect=record.effect))
         except (DispatchRefused, StorageUnavailable) as error:  # nothing happened yet
-            refused = failed(request, "BACKEND_5XX", str(error), action_type=kind)
+            refused = failed_outcome(request, "BACKEND_5XX", str(error), action_type=kind)
             await self._recorded(request, record, replace(refused, fate=NOT_RUN))
             raise
         except (DispatchUnanswered, asyncio.CancelledError):
@@ -175,7 +175,7 @@ class OnceDispatch:
             await self._followed(request, record)
             return outcome
         outcome = replace(outcome, action_type=kind)
-        await start_beside(self._recorded(request, record, outcome))
+        await start_in_scope(self._recorded(request, record, outcome))
         return outcome
 
     async def settle(self, user: UserKey, record: AuditRecord) -> bool:

@@ -80,7 +80,7 @@ class CachedCatalogue:
             return None
         return Catalogue.from_dict(loads(unpack(found))) if found else None
 
-    async def keep(self, catalogue: Catalogue) -> None:
+    async def put(self, catalogue: Catalogue) -> None:
         """Leave it; what is too large, or cannot be written, costs the next process a wait."""
         packed = squeeze(dumps(catalogue.to_dict()))
         if len(packed) > INLINE_BYTES:

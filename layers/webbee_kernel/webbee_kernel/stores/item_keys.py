@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from ..aws.parameters import escaped
-from ..types import SessionKey, UserKey, of_token, token_of
+from ..types import SessionKey, UserKey, from_token, token_of
 
 MAX_DOC_ID_BYTES: Final = 512
 _COLLECTION: Final = r"[A-Za-z0-9_.:/-]{1,128}"
@@ -155,7 +155,7 @@ def tenant_of_state(state: str) -> str:
     there."""
     match = re.fullmatch(r"([A-Za-z0-9_-]{2,700})\.[A-Za-z0-9_-]{43}", state)
     try:
-        tenant = of_token(match[1]) if match else ""
+        tenant = from_token(match[1]) if match else ""
     except ValueError:
         return ""
     is_one = isinstance(tenant, str) and len(tenant) <= 128 and "#" not in tenant

@@ -54,7 +54,7 @@ class Transcript:
         self._store = store
         self._details = details
         self._days = settings.transcript_days
-        self._listed_days = settings.kept_days + SPARE_DAYS
+        self._listed_days = settings.ring_days + SPARE_DAYS
 
     async def touch(self, key: SessionKey, memory: SessionMemory, message: str, now: float) -> None:
         """List the session before its turn is recorded: nothing a person said is ever where the

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..background import LoopThread
-from ..bootstrap import App, bootstrap, make_host, make_refresher, recorded
+from ..bootstrap import App, bootstrap, make_host, make_once_dispatch, make_refresher
 from ..catalogue import Dispatch
 from ..clock import FrozenClock, new_id
 from ..config import Settings
@@ -98,7 +98,7 @@ class ExtensionHarness:
         kept = stores or memory_stores()
         self.app: App = bootstrap(Settings.from_env(env), stores=kept, clock=self.clock, llm=model)
         self.host: ExtensionHost = make_host(self.app, self.registry)
-        self.dispatch: Dispatch = recorded(self.app, InlineDispatch(self.host))
+        self.dispatch: Dispatch = make_once_dispatch(self.app, InlineDispatch(self.host))
         self.refresher: Refresher = make_refresher(self.app, self.dispatch)
         self.sent: list[HttpCall] = []
         self.host.contexts.http = client_of(http, self.sent)

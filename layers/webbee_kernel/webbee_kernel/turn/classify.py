@@ -14,7 +14,7 @@ from ..errors import ModelUnavailable
 from ..language import of
 from ..llm.options import PLAIN, ModelOptions
 from ..llm.protocol import CUT_OFF, Growing, Model, ModelRequest, streamed
-from ..observability import measure, timed
+from ..observability import measure, record_duration
 from ..types import JSONObject
 from .confirmation import asks
 from .dispatch import StepRunner
@@ -40,7 +40,7 @@ class Classifier:
         self._model = model
         self._output_tokens = options.answer_tokens
 
-    @timed("ClassifyMs")
+    @record_duration("ClassifyMs")
     async def ask(self, state: TurnContext) -> TurnContext:
         """The state with the model's next answer. A later round's prompt is the one before it with
         what came of the last answer appended. Raises ModelUnavailable, TurnStopped."""

@@ -18,9 +18,9 @@ from ..guards.consent import Moment, Rule, may_be_asked, why_asked
 from ..guards.references import References
 from ..guards.result_records import Found
 from ..guards.user_words import QUESTION_MARKS, Said, without_files
-from ..observability import correlation_id, stretch, timed
+from ..observability import correlation_id, record_duration, span
 from ..stores.types import RING_SIZE
-from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
+from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed_outcome, user_dict
 from . import confirmation
 from .plan import Unbound, bind, next_wave, references
 from .results_block import MISSING, REFUSED, TIMEOUT, refused, shown_arguments, shown_result
@@ -41,7 +41,7 @@ class StepRunner:
         self._call_seconds = call_seconds
         self._consent = consent
 
-    @timed("CallsMs")
+    @record_duration("CallsMs")
     async def run(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
         """Run steps in order, independent reads at the same time; a failed one stops only what
         refers to it. One that the user has to be asked about is validated with real arguments, so
@@ -167,7 +167,7 @@ class StepRunner:
     ) -> CallOutcome:
         """The outcome of a call that was not made."""
         request = self._request(state, step, step.arguments)
-        return failed(request, code, why, action_type=step.action_type, **more)
+        return failed_outcome(request, code, why, action_type=step.action_type, **more)
 
     def _request(
         self, state: TurnContext, step: Step, arguments: JSONObject, *, planned: bool = True
@@ -207,7 +207,7 @@ class StepRunner:
         """The call's outcome, with what it was given. Raises KernelError where nothing happened yet
         and the whole request can be retried."""
         try:
-            with stretch("call", f"{request.app_id}.{request.name}"):
+            with span("call", f"{request.app_id}.{request.name}"):
                 outcome = await self._dispatch.call(request)
         except RequestConflict:
             raise
@@ -221,7 +221,9 @@ class StepRunner:
                 if lost
                 else "was not run: retry later"
             )
-            outcome = failed(request, "BACKEND_5XX", f"{step.fn_name} {text}", retryable=not lost)
+            outcome = failed_outcome(
+                request, "BACKEND_5XX", f"{step.fn_name} {text}", retryable=not lost
+            )
         # an effect whose time was up may have happened: nobody is told to repeat it
         again = outcome.retryable and not (step.has_effect and outcome.error_code == TIMEOUT)
         return replace(
@@ -283,7 +285,7 @@ def earlier(state: TurnContext, step: Step, bound: JSONObject) -> CallOutcome | 
     planned it: a plan made anew repeats what it already had. A failure that calls itself retryable
     is tried again, up to three times; one that used up its time is not.
     """
-    meant = state.catalogue.meant
+    meant = state.catalogue.explicit
     given = meant(replace(step, arguments=bound))
     same = [(number, outcome) for number, outcome in _runs(state, step) if meant(outcome) == given]
     if not same:
@@ -322,7 +324,7 @@ def usable_function(
     than turns."""
     app = catalogue.apps.get(app_id)
     if app is None or app.error:
-        raise no_app(app_id, failed=app is not None)
+        raise no_app(app_id, is_broken=app is not None)
     function = catalogue.function(app_id, fn_name)
     if function is None:
         why = app.withdrawn.get(fn_name, "")

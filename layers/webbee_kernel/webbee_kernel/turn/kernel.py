@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .. import language
-from ..background import beside, start_beside
+from ..background import start_in_scope, task_scope
 from ..catalogue import Catalogue, Dispatch
 from ..clock import Clock, iso
 from ..config import Settings
 from ..errors import TurnWorking
 from ..llm.options import options_of
 from ..llm.protocol import Model
-from ..observability import timed
+from ..observability import record_duration
 from ..refresh.refresh_queue import RefreshQueue
 from ..sdk.records import User
 from ..stores.codec import turn_from, turn_text
@@ -81,7 +81,7 @@ class Kernel:
         )
         # longer than any answer that is waited for: one that is at work is not taken by another
         lease_s = min(settings.turn_seconds, settings.answer_seconds) + LEASE_EXTRA_S
-        kept_s = settings.kept_days * 86_400
+        kept_s = settings.ring_days * 86_400
         self._decisions = Proposals(
             stores.sessions, clock, self.accepted, lease_s=lease_s, turn_s=kept_s
         )
@@ -95,11 +95,11 @@ class Kernel:
             consent,
         )
 
-    @timed("TurnMs")
+    @record_duration("TurnMs")
     async def turn(self, ask: TurnRequest) -> Reply:
         """One message, one reply. A request id that was answered before gets the same reply and
         runs nothing."""
-        async with beside():
+        async with task_scope():
             state = await self._reader.read(ask, self.limits)
             # a client's mistake, told before anything runs
             refuse_another_message(state.memory, ask.request_id, ask.message)
@@ -148,13 +148,13 @@ class Kernel:
 
     async def _again(self, ask: TurnRequest, earlier: Turn) -> Reply:
         """The reply to a request that was answered before, which counts against no limit."""
-        await start_beside(self.limits.give_back(ask.user))
+        await start_in_scope(self.limits.give_back(ask.user))
         return messages.replay(earlier, ask.session_id)
 
     async def fail(self, ask: TurnRequest, text: str) -> Reply:
         """Record that a turn nobody waits for has failed: asked for again, it is told and not run
         once more."""
-        async with beside():
+        async with task_scope():
             state = await self._reader.read(ask)
             if earlier := state.memory.answered(ask.request_id):
                 return messages.replay(earlier, ask.session_id)
@@ -168,7 +168,7 @@ class Kernel:
         # what stands in the history when the user pressed a button instead of writing
         said = language.of(ask.user.language).say("said_yes" if accept else "said_no")
         ask = ask._replace(message=said, request_id=confirmation_id)
-        async with beside():
+        async with task_scope():
             state = await self._reader.read(ask, self.limits)
             if earlier := state.memory.answered(confirmation_id):
                 if accept:
@@ -185,7 +185,7 @@ class Kernel:
         another delivery of it is at work."""
         # another delivery of this request was counted already
         if isinstance(state.over, TurnWorking):
-            await start_beside(self.limits.give_back(state.user))
+            await start_in_scope(self.limits.give_back(state.user))
         if state.over:
             raise state.over
         await state.follower.begin(state.ask.session_id)

@@ -71,7 +71,7 @@ class LateResults:
             amended = await self._amended(memory, turn, told)
             if amended is None:
                 return "known"
-            until = int(self._clock.now()) + self._settings.kept_days * 86_400
+            until = int(self._clock.now()) + self._settings.ring_days * 86_400
             if await self._sessions.replace(
                 key, amended, version=memory.versions[turn.seq], answered=(), expires_at=until
             ):

@@ -12,7 +12,7 @@ from ..guards.titles import Titles
 from ..llm.tools import does
 from ..stores.codec import dumps
 from ..stores.types import PendingConfirmation, SessionMemory, Turn
-from ..text import as_typed, cut, one_line, squeezed
+from ..text import cut, defuse_markup, one_line, squeeze
 from ..types import JSON, CallOutcome, JSONObject
 from . import cards
 from .classify import LoopResult
@@ -156,7 +156,7 @@ def as_text(body: JSONObject) -> str:
     after = "\n".join([*below, *_work_line(body)])
     reply = _questioned(body)  # the text ends in the card's question, where there is one
     parts = [above, after, reply] if body.get("confirmation") else [above, reply, after]
-    return as_typed("\n\n".join(filter(None, parts)))
+    return defuse_markup("\n\n".join(filter(None, parts)))
 
 
 def shown_before(memory: SessionMemory, before: str | None) -> Turn | None:
@@ -165,8 +165,8 @@ def shown_before(memory: SessionMemory, before: str | None) -> Turn | None:
     the one whose answer was the last."""
     if before is None:
         return memory.shown_last
-    shown = squeezed(before)
-    turns = (t for t in reversed(memory.turns) if squeezed(as_text(replay(t, "").body)) in shown)
+    shown = squeeze(before)
+    turns = (t for t in reversed(memory.turns) if squeeze(as_text(replay(t, "").body)) in shown)
     return next(turns, None)
 
 

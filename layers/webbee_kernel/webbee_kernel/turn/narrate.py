@@ -17,7 +17,7 @@ from ..grounding.evidence import Evidence, Verdict
 from ..language import of
 from ..llm.options import options_of
 from ..llm.protocol import CUT_OFF, NO_TEXT, Model, ModelRequest, ModelResponse, streamed
-from ..observability import count_tokens, measure, timed
+from ..observability import count_tokens, measure, record_duration
 from ..text import cut, dumps, one_line
 from ..types import JSON, CallOutcome
 from .results_block import named, of_calls, results_block
@@ -129,7 +129,7 @@ class Narrator:
             for may_hand_back, text in ((False, SYSTEM), (True, SYSTEM + MAY_HAND_BACK))
         }
 
-    @timed("NarrateMs")
+    @record_duration("NarrateMs")
     async def reply(
         self, turn: NarratedTurn, may_hand_back: bool = False, say: Say | None = None
     ) -> Narration:

@@ -12,12 +12,12 @@ from ..clock import Clock, digest, iso
 from ..config import Settings
 from ..errors import TurnWorking
 from ..llm.options import options_of
-from ..observability import timed
+from ..observability import record_duration
 from ..sdk.records import User
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits, nothing
 from ..stores.types import UserState
-from ..text import squeezed
+from ..text import squeeze
 from ..types import SessionKey, UserKey
 from .session_memory import detector, masker_for
 from .stream import NOBODY, Follower
@@ -53,7 +53,7 @@ class TurnRequest(NamedTuple):
         the same for the same answer below the same card."""
         if not (self.shown and self.before):
             return self.request_id
-        return digest(*map(squeezed, (*self.shown, self.before)))
+        return digest(*map(squeeze, (*self.shown, self.before)))
 
     @property
     def key(self) -> SessionKey:
@@ -75,7 +75,7 @@ class Reader:
         self._detector = lru_cache(maxsize=MAX_LANGUAGES)(partial(detector, settings))
         self._window = options_of(settings, "classifier").prompt_tokens
 
-    @timed("ReadMs")
+    @record_duration("ReadMs")
     async def read(self, ask: TurnRequest, limits: Limits | None = None) -> TurnContext:
         """Everything a turn reads: one parallel round trip, whatever the history. With `limits` the
         request is counted beside it, and said to run where somebody goes on saying so."""

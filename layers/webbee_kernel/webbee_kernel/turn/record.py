@@ -12,14 +12,14 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..background import begin, settled
+from ..background import start_task, wait_for_tasks
 from ..channels import fact_ledger
 from ..channels.bounding import MAX_DATA
 from ..clock import digest, iso
 from ..config import Settings
 from ..errors import RequestConflict, StorageUnavailable
 from ..guards.ids import made_up
-from ..observability import timed, turn_ended
+from ..observability import count_turn, record_duration
 from ..refresh.refresh_queue import (
     NEW,
     SEEN,
@@ -73,21 +73,21 @@ class Recorder:
         offered = told.choices or ([] if told.held else confirmation.choices(reply, drawn))
         told = told._replace(reply=reply, offer=drawn, choices=offered)
         # work beside the turn, its archive among it, is done before the reply leaves
-        await settled()
+        await wait_for_tasks()
         noted = bool(self._settings.absent_after_days)
         turn, _, _ = await asyncio.gather(
             self._written(state, told),
             self._queue.ask(user, wanted(state, note_presence=noted)),
             self._limits.spend(user, state.tokens),
         )
-        turn_ended(told.status, len(state.masker.vault))
+        count_turn(told.status, len(state.masker.vault))
         # the slot holds both replies, the user is shown the new one
         if turn.reply.endswith(f"\n\n{reply}") and not told.held:  # behind another turn's reply
             own = messages.sourced(state, told.narration, reply, len(turn.response["calls"]))
             turn = replace(turn, reply=reply, response={**turn.response, **own})
         return messages.replay(turn, state.ask.session_id, ui=drawn or drawn_of(state, state.told))
 
-    @timed("RecordMs")
+    @record_duration("RecordMs")
     async def _written(self, state: TurnContext, told: Told) -> Turn:
         """The turn as it was stored; two tabs writing at once lose nothing. A lost race re-reads
         and builds it again, with the next number or on what its turn has become. What another
@@ -134,11 +134,11 @@ class Recorder:
         if not self._transcript.owes(state.memory, state.now):
             return state
         work = self._transcript.archive(state.key, state.memory, state.now)
-        return replace(state, archiving=begin(work))
+        return replace(state, archiving=start_task(work))
 
     def expires(self, state: TurnContext) -> int:
         """When the table may forget what is recorded now, in Unix seconds."""
-        return int(state.now) + self._settings.kept_days * 86_400
+        return int(state.now) + self._settings.ring_days * 86_400
 
 
 MAX_REMEMBERED = 50

@@ -82,8 +82,8 @@ def _line(app: AppInfo, index: bool) -> str:
 
 def _read_said(app: AppInfo) -> tuple[str, str]:
     about = app.description
-    if app.shared and app.shared.strip() not in about:
-        about = f"{about} {app.shared}"
+    if app.lead_text and app.lead_text.strip() not in about:
+        about = f"{about} {app.lead_text}"
     rules = f"Rules: {one_line(app.rules, MAX_RULES)}" if app.rules.strip() else ""
     return one_line(about, MAX_ABOUT), rules
 

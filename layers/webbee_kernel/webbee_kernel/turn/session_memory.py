@@ -15,7 +15,7 @@ from ..config import Settings
 from ..errors import BadInput, CallError
 from ..llm.protocol import Undo
 from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
-from ..text import ARROW, one_line, squeezed
+from ..text import ARROW, one_line, squeeze
 from ..types import JSON, CallOutcome, JSONObject, Step, object_of
 from . import confirmation
 
@@ -239,9 +239,9 @@ TOLD = 60
 def repeats_conversation(memory: SessionMemory, message: str) -> bool:
     """Whether a message holds a remembered message together with its reply: a client asks for a
     title, tags or follow-ups of the conversation, and its user has said nothing."""
-    text = squeezed(message)
+    text = squeeze(message)
     for turn in memory.turns:
-        said, told = squeezed(turn.message), squeezed(turn.reply)[:TOLD]
+        said, told = squeeze(turn.message), squeeze(turn.reply)[:TOLD]
         # the same message again is one of the user's own
         if said and told and said != text and said in text and told in text:
             return True
@@ -273,8 +273,8 @@ def _asked_anew(memory: SessionMemory, shown: Sequence[str]) -> Turn | None:
     turns = [t for t in memory.turns if is_yes_or_no(t.message) is None]
     if not turns:
         return None
-    said = [squeezed(m) for m in shown[:-1] if is_yes_or_no(m) is None] + [squeezed(shown[-1])]
-    told = [squeezed(t.message) for t in turns]
+    said = [squeeze(m) for m in shown[:-1] if is_yes_or_no(m) is None] + [squeeze(shown[-1])]
+    told = [squeeze(t.message) for t in turns]
     if memory.turns[0].seq == 1:
         place = len(said) - 1
         return turns[place] if said == told[: place + 1] else None

@@ -186,7 +186,7 @@ _terms = PerObject(_read_terms)
 
 def _about(app_id: str, app: AppInfo | None) -> dict[str, float]:
     """What an app says of itself, which counts for each of its functions."""
-    told = f"{app.display_name} {app.description[:_READ]} {app.shared[:_READ]}" if app else ""
+    told = f"{app.display_name} {app.description[:_READ]} {app.lead_text[:_READ]}" if app else ""
     return _weighed(app=f"{app_id} {told}")
 
 

@@ -185,7 +185,7 @@ class TurnContext:
         if not self.held:
             return ()
         last_first = [*self.held.values()][::-1]
-        once = {(s.app_id, s.fn_name, repr(self.catalogue.meant(s))): s for s in last_first}
+        once = {(s.app_id, s.fn_name, repr(self.catalogue.explicit(s))): s for s in last_first}
         return tuple(sorted(once.values(), key=lambda s: s.index))
 
     @property

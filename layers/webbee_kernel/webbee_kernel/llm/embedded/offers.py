@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ... import language
-from ...catalogue import SLOT, spoken
+from ...catalogue import SLOT, example_phrase
 from ...sdk import ui
 from ...sdk.ui import UIAction, UINode
 from ...text import disambiguate
@@ -288,9 +288,9 @@ def _examples(
     gave one; of a function without any what it does, which leads to its form."""
     said: dict[str, str] = {}
     for tool, example in offered:
-        own = (e for e in (example, *tool.examples) if e and language_of(spoken(e)) == tag)
+        own = (e for e in (example, *tool.examples) if e and language_of(example_phrase(e)) == tag)
         usual = example or tool.description.partition(". ")[0]
-        said.setdefault(tool.name, spoken(next(own, usual)))
+        said.setdefault(tool.name, example_phrase(next(own, usual)))
     texts = (text for text in dict.fromkeys((*before, *said.values())) if text)
     return _said([*texts][:OFFERED], key, tag, before, links)
 

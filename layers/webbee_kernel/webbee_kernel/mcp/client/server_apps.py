@@ -22,7 +22,7 @@ from ...errors import CallError
 from ...sdk import ChatExtension, Context, Extension, ui
 from ...sdk.definitions import FunctionDef, Handler
 from ...sdk.result import ANSWERS, NEEDS_ANSWER, ActionResult, failure
-from ...text import cut, one_line, revealed
+from ...text import cut, one_line, reveal
 from ...types import JSON, JSONObject
 from . import approvals, connections, server_tools
 from .approvals import Approval, Drift
@@ -69,7 +69,7 @@ class Asking:
     def _form(self, question: Mapping[str, JSON], wanted: JSONObject) -> None:
         """Keep the newest open question as a form, where its schema makes one."""
         if wanted and not problem_of_schema(wanted):
-            text = cut(one_line(revealed(str(question.get("message", "")))), MAX_QUESTION)
+            text = cut(one_line(reveal(str(question.get("message", "")))), MAX_QUESTION)
             form = {"message": text, "schema": readable(wanted)}
             self.forms[f"question_{len(self.open)}"] = form
 
@@ -96,9 +96,9 @@ def asked_of(arguments: JSONObject) -> tuple[JSONObject, Asking]:
 
 def _told(question: Mapping[str, JSON], fields: Mapping[str, JSON]) -> str:
     """A stranger's question on one line, with its fields or its address."""
-    text = one_line(revealed(str(question.get("message", ""))))
+    text = one_line(reveal(str(question.get("message", ""))))
     if url := question.get("url"):
-        return cut(f"“{text}” ({one_line(revealed(str(url)))})", MAX_QUESTION)
+        return cut(f"“{text}” ({one_line(reveal(str(url)))})", MAX_QUESTION)
     wanted = "; ".join(_fields(fields))
     return cut(f"“{text}”" + (f" ({wanted})" if wanted else ""), MAX_QUESTION)
 
@@ -109,7 +109,7 @@ def _fields(fields: Mapping[str, JSON]) -> Iterator[str]:
         said = rules.get("description") or rules.get("title") or ""
         choices = ", ".join(map(str, rules.get("enum") or ()))
         parts = filter(None, (str(rules.get("type", "")), str(said), choices))
-        yield one_line(revealed(f"{name}: {', '.join(parts)}"))
+        yield one_line(reveal(f"{name}: {', '.join(parts)}"))
 
 
 LIST, READ, CONNECT = "list_resources", "read_resource", "connect"

@@ -16,7 +16,7 @@ from ...guards.field_names import near
 from ...sdk import ui
 from ...sdk.result import ActionResult, failure
 from ...sdk.ui import UINode
-from ...text import cut, one_line, revealed
+from ...text import cut, one_line, reveal
 from ...types import JSON, JSONObject
 
 MAX_DRAWN: Final = 500_000
@@ -87,7 +87,7 @@ def _drawn(blocks: list[JSONObject]) -> UINode | None:
 
 def _named(block: JSONObject) -> str:
     """What a picture is called; a stranger's words, on one line."""
-    return cut(one_line(revealed(str(block.get("name") or block.get("uri") or ""))), 80)
+    return cut(one_line(reveal(str(block.get("name") or block.get("uri") or ""))), 80)
 
 
 def _result_texts(blocks: list[JSONObject]) -> list[str]:
@@ -227,7 +227,7 @@ def tools_of(definitions: Iterable[JSONObject]) -> dict[str, Tool]:
 def problem_of(definition: Mapping[str, JSON]) -> str:
     """Why a tool cannot be a function; empty where it can."""
     name, schema = definition.get("name"), definition.get("inputSchema")
-    if not isinstance(name, str) or not 0 < len(name) <= 256 or revealed(name) != name:
+    if not isinstance(name, str) or not 0 < len(name) <= 256 or reveal(name) != name:
         return "its name is empty, too long or holds characters that nobody sees"
     if not isinstance(schema, dict) or schema.get("type") != "object":
         return "its arguments are no object"
@@ -245,7 +245,7 @@ def action_type(annotations: Mapping[str, JSON]) -> str:
 
 def hidden_in(definition: Mapping[str, JSON]) -> tuple[str, ...]:
     """Where in a definition characters stand that nobody sees: `inputSchema.properties.a`."""
-    found = (path for path, text in _texts(dict(definition)) if revealed(text) != text)
+    found = (path for path, text in _texts(dict(definition)) if reveal(text) != text)
     return tuple(dict.fromkeys(found))
 
 
@@ -264,7 +264,7 @@ def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
     return Tool(
         name,
         fn_name or _NAME.sub("_", name)[:_LONGEST],
-        cut(one_line(revealed(told)), MAX_TEXT),
+        cut(one_line(reveal(told)), MAX_TEXT),
         action_type(hints),
         schema,
         dict(definition.get("outputSchema") or {}),
@@ -283,9 +283,9 @@ def problem_of_schema(schema: JSONObject) -> str:
     for path, text in _texts(schema):
         last = path.rpartition(".")[2]
         if last in _REFERENCES and not text.startswith("#"):
-            return f"its schema refers to {cut(revealed(text), 100)!r}, which is somewhere else"
-        if last not in _PROSE and revealed(text) != text:
-            return f"characters that nobody sees stand in {revealed(path)}"
+            return f"its schema refers to {cut(reveal(text), 100)!r}, which is somewhere else"
+        if last not in _PROSE and reveal(text) != text:
+            return f"characters that nobody sees stand in {reveal(path)}"
     return ""
 
 
@@ -307,7 +307,7 @@ def _texts(value: JSON, path: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, dict):
         for key, item in value.items():
             below = f"{path}.{key}" if path else str(key)
-            if revealed(str(key)) != key:
+            if reveal(str(key)) != key:
                 # ends in a dot, so that a key which is called `title` does not pass for prose
                 yield below + ".", str(key)
             yield from _texts(item, below)
@@ -324,7 +324,7 @@ def readable(schema: JSONObject) -> JSONObject:
             return {k: walk(v, k) for k, v in value.items()}
         if isinstance(value, list):
             return [walk(v) for v in value]
-        return one_line(revealed(value)) if isinstance(value, str) and key in _PROSE else value
+        return one_line(reveal(value)) if isinstance(value, str) and key in _PROSE else value
 
     made: JSONObject = walk(schema)
     return made

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ...aws.clients import ClientFactory, CutBody, aws_client, error_code, in_thread, outage
 from ...errors import BadInput, StorageUnavailable
-from ...observability import measure, stretch
+from ...observability import measure, span
 from ...types import JSONObject
 from ..codec import MAX_ITEM_BYTES
 from .item_requests import (
@@ -98,7 +98,7 @@ class Database:
     async def call(self, operation: str, /, **request: Any) -> JSONObject:
         """One request, `operation` in boto3's spelling: `put_item`."""
         measure("DynamoDBCalls")
-        with stretch("store", f"{operation} {request.get('TableName', '')}".strip()):
+        with span("store", f"{operation} {request.get('TableName', '')}".strip()):
             # boto3 blocks: each call in a thread of the pool
             answer: JSONObject = await in_thread(self._send, operation, request)
         return answer

@@ -91,7 +91,7 @@ class Erased:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-class Belongings:
+class PersonalData:
     """One person's data. `tables` are names by noun; `apps` the deployment's, to which those are
     added that left traces; `shown` is what of a value is told, without its secrets."""
 
