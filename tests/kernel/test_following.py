@@ -35,15 +35,11 @@ class Speaker:
     name = "speaker"
 
     def __init__(
-        self,
-        *replies: str | Exception,
-        planned: tuple[str, tuple[ToolCall, ...]] = ("", LOOK),
-        before: Callable[[], None] | None = None,
+        self, *replies: str | Exception, planned: tuple[str, tuple[ToolCall, ...]] = ("", LOOK)
     ) -> None:
         self.replies = list(replies)
         self.planned = planned
         self.narrated: list[ModelRequest] = []
-        self.before = before
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         raise AssertionError("whoever is followed streams")
@@ -52,8 +48,6 @@ class Speaker:
         said: str | Exception
         calls: tuple[ToolCall, ...] = ()
         if request.role == "classifier":
-            if self.before:
-                self.before()
             said, calls = self.planned
         else:
             self.narrated.append(request)
@@ -66,15 +60,20 @@ class Speaker:
         return ModelResponse(text=said, tool_calls=calls)
 
 
-def followed(
-    model: Any, *, follower: Callable[[Callable[[dict[str, Any]], None]], Follower] | None = None
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The frames of one turn, and its reply's body."""
+def followed(model: Any, stop_at: str = "") -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The frames of one turn, which is stopped at the first of a type, and its reply's body."""
     frames: list[dict[str, Any]] = []
-    kernel = TestKernel([MAIL], model=model)
-    watching = follower(frames.append) if follower else Follower("r1", frames.append)
+
+    def tell(frame: dict[str, Any]) -> None:
+        frames.append(frame)
+        if frame["type"] == stop_at:
+            watching.stop()
+
+    kernel, watching = TestKernel([MAIL], model=model), Follower("r1", tell)
     ask = kernel.ask("what is new?", request_id="r1")._replace(follower=watching)
-    return frames, kernel.run(kernel.kernel.turn(ask)).body
+    body = kernel.run(kernel.kernel.turn(ask)).body
+    assert kernel.memory().turns[-1].reply == body["reply"]
+    return frames, body
 
 
 def texts(frames: Sequence[dict[str, Any]]) -> list[str]:
@@ -105,16 +104,14 @@ def test_a_wrong_sentence_waits_and_the_rest_goes_on_behind_what_was_shown() -> 
     assert "You have 8 unread messages." in again.partition("[PROBLEMS]")[2]
 
 
-def test_a_second_reply_that_repeats_what_was_shown_is_not_shown_twice() -> None:
-    frames, body = followed(Speaker(WRONG, TRUE))
-    assert "".join(texts(frames)) == body["reply"] == READ
-
-
-def test_what_is_wrong_twice_is_shown_and_marked() -> None:
-    frames, body = followed(Speaker(WRONG, WRONG))
-    assert "".join(texts(frames)) == body["reply"] == WRONG
-    (mark,) = body["marks"]
-    assert WRONG[mark["start"] : mark["end"]] == "36"
+@pytest.mark.parametrize(("second", "told"), [(TRUE, READ), (WRONG, WRONG)])
+def test_a_second_reply_is_not_shown_twice_and_what_is_wrong_twice_is_marked(
+    second: str, told: str
+) -> None:
+    frames, body = followed(Speaker(WRONG, second))
+    assert "".join(texts(frames)) == body["reply"] == told
+    marked = [told[m["start"] : m["end"]] for m in body.get("marks", ())]
+    assert marked == ["36"] * (second == WRONG)
 
 
 def test_a_reply_that_breaks_off_keeps_what_was_shown_and_the_data_follows() -> None:
@@ -134,27 +131,25 @@ def test_whatever_is_shown_is_how_the_reply_begins(cut: int) -> None:
         assert ("36" in marked) is ("36" in body["reply"])
 
 
-def test_a_stopped_turn_calls_nothing_more_and_tells_what_ran() -> None:
-    kernel = TestKernel([MAIL], model=(model := Speaker(TRUE)))
-    watching = Follower("r1", lambda frame: None)
-    model.before = watching.stop
-    ask = kernel.ask("what is new?", request_id="r1")._replace(follower=watching)
-    body = kernel.run(kernel.kernel.turn(ask)).body
-    assert (body["calls"], model.narrated, body["stopped"]) == ([], [], True)
-    assert body["reply"] == "Stopped, as you asked."
-    assert kernel.memory().turns[-1].reply == body["reply"]
+STOPPED = "Stopped, as you asked."
 
 
-def test_a_turn_that_is_stopped_behind_a_call_says_what_the_call_brought() -> None:
-    kernel = TestKernel([MAIL], model=Speaker(TRUE))
-    watching = Follower(
-        "r1", lambda frame: watching.stop() if frame["type"] == "call.ended" else None
-    )
-    ask = kernel.ask("what is new?", request_id="r1")._replace(follower=watching)
-    body = kernel.run(kernel.kernel.turn(ask)).body
-    assert body["stopped"]
-    assert body["reply"].startswith("Stopped, as you asked.\n\n8 unread.")
-    assert [c["status"] for c in body["calls"]] == ["ok"]
+@pytest.mark.parametrize(
+    ("stop_at", "planned", "told", "called"),
+    [
+        ("turn.started", ("", LOOK), STOPPED, []),
+        ("call.ended", ("", LOOK), f"{STOPPED}\n\n8 unread.", ["ok"]),
+        ("text", ("Hello there. And then there is more.", LOOK), f"Hello there.\n\n{STOPPED}", []),
+    ],
+    ids=["before a call", "behind a call, of which it says what it brought", "while it answers"],
+)
+def test_a_stopped_turn_calls_nothing_more_and_tells_what_ran_and_was_shown(
+    stop_at: str, planned: Any, told: str, called: list[str]
+) -> None:
+    model = Speaker(TRUE, planned=planned)
+    _, body = followed(model, stop_at)
+    assert body["stopped"] and body["reply"].startswith(told)
+    assert ([c["status"] for c in body["calls"]], model.narrated) == (called, [])
 
 
 def test_a_plain_answer_is_shown_sentence_by_sentence_while_it_is_written() -> None:
@@ -169,22 +164,3 @@ def test_what_was_said_before_a_call_stays_as_the_beginning_of_the_reply() -> No
     frames, body = followed(Speaker(TRUE, planned=("Let me look. One moment", LOOK)))
     assert body["reply"] == f"Let me look.\n\n{READ}"
     assert re.sub(r"\s+", " ", "".join(texts(frames))) == re.sub(r"\s+", " ", body["reply"])
-
-
-def test_a_plain_answer_that_is_stopped_keeps_what_was_shown() -> None:
-    class Stopping(Speaker):
-        async def stream(self, request: ModelRequest, hear: Callable[[str], None]) -> ModelResponse:
-            hear("Hello there. And then ")
-            watching[0].stop()
-            await asyncio.sleep(3600)
-            raise AssertionError("it was cancelled")
-
-    watching: list[Follower] = []
-
-    def follower(tell: Callable[[dict[str, Any]], None]) -> Follower:
-        watching.append(Follower("r1", tell))
-        return watching[0]
-
-    frames, body = followed(Stopping(), follower=follower)
-    assert body["reply"] == "Hello there.\n\nStopped, as you asked."
-    assert [t.strip() for t in texts(frames)] == ["Hello there."]

@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from tests.functions.support import say
 from webbee_kernel.errors import ModelUnavailable
@@ -186,19 +185,19 @@ def test_no_model_reads_a_secret_argument_back(office: Office) -> None:
     assert not any("hunter2" in r.prompt for r in model.requests)
 
 
-def test_a_question_of_the_classifier_is_the_reply_where_nothing_was_changed(
-    office: Office,
-) -> None:
-    k, model = kernel(office, "find Anna, ...", say("To which room: B-12 or C-7?"))
-    assert k.chat("move Anna to C-7 or so").text == "To which room: B-12 or C-7?"
-    assert roles(model) == "cc"
-
-
-def test_a_question_stands_behind_what_was_done(office: Office) -> None:
-    said = say("And where should Boris go?"), say("Anna is in C-7 now.")
-    k, _ = kernel(office, "move Anna C-7, ...", *said)
-    reply = k.chat("move Anna to C-7 and Boris too")
-    assert reply.text == "Anna is in C-7 now.\n\nAnd where should Boris go?"
+@pytest.mark.parametrize(
+    ("planned", "asked", "told"),
+    [
+        ("find Anna, ...", "cc", ""),
+        ("move Anna C-7, ...", "ccn", "Anna is in C-7 now.\n\n"),
+    ],
+    ids=["is the reply where nothing was changed", "stands behind what was done"],
+)
+def test_a_question_of_the_classifier(office: Office, planned: str, asked: str, told: str) -> None:
+    question = "And where should Boris go?"
+    k, model = kernel(office, planned, say(question), say("Anna is in C-7 now."))
+    assert k.chat("move Anna to C-7 and Boris too").text == told + question
+    assert roles(model) == asked
 
 
 # ---- repeats
@@ -250,22 +249,18 @@ def test_what_runs_of_plans_that_name_or_repeat_earlier_calls(
     assert office.log == ran
 
 
-def test_a_failure_that_may_pass_is_tried_three_times_at_most(office: Office) -> None:
+def test_a_failure_that_may_pass_is_tried_three_times_at_most_and_one_for_good_once(
+    office: Office,
+) -> None:
     office.busy = 2
     k, _ = kernel(office, *["print"] * 3, say("Printed."))
     assert k.chat("print a page").text == "Printed."
-    office.busy = 10
-    k, model = kernel(office, *["print"] * 4, say("It is busy."))
-    k.chat("print a page")
-    assert office.log == ["print"] * 6
-    model.assert_finished()
-
-
-def test_a_call_that_fails_for_good_is_not_run_again_and_the_turn_ends(office: Office) -> None:
-    k, model = kernel(office, *["find Nobody"] * 2, say("No such person."))
-    k.chat("where is Nobody?")
-    assert office.log == ["find Nobody"]
-    assert roles(model) == "ccn"
+    for busy, step, planned in ((10, "print", 4), (0, "find Nobody", 2)):
+        office.busy = busy
+        k, model = kernel(office, *[step] * planned, say("That did not work."))
+        k.chat(f"{step}, please")
+        model.assert_finished()
+    assert office.log == ["print"] * 6 + ["find Nobody"]
 
 
 # ---- limits
@@ -346,31 +341,19 @@ def test_a_confirmed_call_may_be_followed_by_more(office: Office) -> None:
     assert calls(done) == [("fire", "ok"), ("move", "ok")]
 
 
-def long_reads(office: Office) -> TestKernel:
-    """A kernel whose model reads four long pages, then has somebody fired, then says what the first
-    page ends with, if it still sees it."""
-    chat = ChatExtension(office.ext, "library")
+def test_a_turn_goes_on_after_its_question_with_all_that_it_had_read(office: Office) -> None:
+    pages = range(1, 5)
 
-    @chat.function("page", "Read a page")
+    @ChatExtension(office.ext, "library").function("page", "Read a page")
     async def page(ctx: Context, n: int) -> ActionResult:
         return ActionResult.success({"n": n, "text": f"start{n} {'word ' * 400} end{n}"}, "")
 
-    def answer(request: ModelRequest) -> ModelResponse:
-        if "RESULT: " not in request.prompt:
-            pages = (ToolCall("office__page", {"n": n}) for n in range(1, 5))
-            return plan(*pages, "fire Boris")
-        seen = [n for n in range(1, 5) if f"end{n}" in request.prompt]
-        return say(f"Pages {seen} are there.")
-
-    return TestKernel([office.ext], model=FunctionModel(answer), env=OPEN)
-
-
-def test_a_turn_goes_on_after_its_question_with_all_that_it_had_read(office: Office) -> None:
-    k = long_reads(office)
+    reads = plan(*(ToolCall("office__page", {"n": n}) for n in pages), "fire Boris")
+    k, _ = kernel(office, reads, say("Boris was fired."))
     asked = k.chat("read the pages and fire Boris")
     paused = k.memory().turns[0]
     assert sum(len(d.data_facts_json) for d in paused.digests) <= 3_000
-    assert all(f"end{n}" in paused.paused[n - 1].data_facts_json for n in range(1, 5))
+    assert all(f"end{n}" in paused.paused[n - 1].data_facts_json for n in pages)
     k.confirm(asked.body["confirmation"]["id"])
     ended = k.memory().turns[0]
     assert ended.paused == ()
@@ -380,62 +363,26 @@ def test_a_turn_goes_on_after_its_question_with_all_that_it_had_read(office: Off
 # ---- plans of several steps
 
 
-class Row(BaseModel):
-    number: int
+def test_five_chained_steps_cost_two_model_calls(office: Office) -> None:
+    chain = "find Anna, move Boris {{steps.0.data.room}}, find {{steps.1.data.name}}"
+    chain += ", move Anna {{steps.2.data.room}}, find {{steps.3.data.name}}"
+    k, model = kernel(office, chain, say("Anna and Boris are in B-12."))
+    reply = k.chat("move Boris to Anna, then look where they are")
+    ran = ["find Anna", "move Boris B-12", "find Boris", "move Anna B-12", "find Anna"]
+    assert (office.log, roles(model)) == (ran, "cn")
+    assert [status for _, status in calls(reply)] == ["ok"] * 5
 
 
-class Link(BaseModel):
-    row: Row
-
-
-def chain_app(seen: list[Any]) -> Extension:
-    """Each step takes the row of the one before it and returns the next."""
-    ext = Extension("chain")
-    chat = ChatExtension(ext)
-
-    @chat.function("begin", "The first row")
-    async def begin(ctx: Context) -> ActionResult:
-        return ActionResult.success({"rows": [{"row": {"number": 1}}]}, "Row 1.")
-
-    @chat.function("advance", "The row after this one", action_type="write")
-    async def advance(ctx: Context, params: Link) -> ActionResult:
-        seen.append(params.row.number)
-        return ActionResult.success(
-            {"rows": [{"row": {"number": params.row.number + 1}}]}, f"Row {params.row.number + 1}."
-        )
-
-    @chat.function("fail", "Always fails")
-    async def fail(ctx: Context) -> ActionResult:
-        return ActionResult.error("no row today", code="NO_ROW")
-
-    return ext
-
-
-def link(step: int) -> ToolCall:
-    return ToolCall("chain__advance", {"row": f"{{{{steps.{step}.data.rows.0.row}}}}"})
-
-
-def test_five_chained_steps_cost_two_model_calls() -> None:
-    seen: list[Any] = []
-    walk = plan(ToolCall("chain__begin", {}), *map(link, range(4)))
-    with ScriptedModel([walk, say("The chain_app is at row 5.")]) as model:
-        reply = TestKernel([chain_app(seen)], model=model).chat("advance in the chain_app")
-    assert seen == [1, 2, 3, 4]
-    assert roles(model) == "cn"
-    assert reply.text == "The chain_app is at row 5."
-    assert [c["status"] for c in reply.body["calls"]] == ["ok"] * 5
-
-
-def test_a_failed_step_stops_only_what_depends_on_it() -> None:
-    seen: list[Any] = []
-    walk = plan(ToolCall("chain__fail", {}), link(0), ToolCall("chain__begin", {}), link(2))
-    nothing, told = "Nothing else can be called.", "There is row 2; the other step failed."
-    with ScriptedModel([walk, say(nothing), say(told)]) as model:
-        reply = TestKernel([chain_app(seen)], model=model).chat("advance in the chain_app")
-    assert seen == [1]
+def test_a_failed_step_stops_only_what_depends_on_it(office: Office) -> None:
+    steps = "find Nobody, move Anna {{steps.0.data.room}}, find Boris"
+    steps += ", move Anna {{steps.2.data.room}}"
+    ended = say("Nothing else can be called."), say("Anna is in C-7 now, there is no Nobody.")
+    k, model = kernel(office, steps, *ended)
+    reply = k.chat("move Anna to Nobody, then to Boris")
+    assert office.log == ["find Nobody", "find Boris", "move Anna C-7"]
     first, *rest = calls(reply)
-    assert first == ("fail", "error")
-    assert rest == [("advance", "error"), ("begin", "ok"), ("advance", "ok")]
+    assert first == ("find", "error")
+    assert rest == [("move", "error"), ("find", "ok"), ("move", "ok")]
     assert roles(model) == "ccn"
     assert "steps.0.data" in model.requests[1].prompt
 

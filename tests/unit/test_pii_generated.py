@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import available_timezones
@@ -26,6 +26,7 @@ from phonenumbers import (
     PhoneNumberType,
     example_number_for_type,
     format_number,
+    is_valid_number,
 )
 
 from webbee_kernel import language
@@ -38,20 +39,18 @@ REGIONS = {
     "es": "ES MX AR CO CL PE EC UY VE".split(),
     "fr": "FR BE CA CH SN CI MA TN".split(),
 }
-OTHERS = "CN JP BR IT NL PL SE TR UA PT".split()
+OTHERS = {
+    "CN": "Asia/Shanghai", "JP": "Asia/Tokyo", "BR": "America/Sao_Paulo", "IT": "Europe/Rome",
+    "NL": "Europe/Amsterdam", "PL": "Europe/Warsaw", "SE": "Europe/Stockholm", "TR": "Europe/Istanbul",
+    "UA": "Europe/Kyiv", "PT": "Europe/Lisbon",
+}  # fmt: skip
 """Regions without a language of their own here: told by a zone or another number of the data."""
 PHONE_KEYS = "phone mobile tel telephone telefon handy móvil téléphone телефон phone_number".split()
 NAME_KEYS = "name title label city country currency language place region description".split()
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A value as a call may return it, what must not reach a model of it, and whose user reads."""
-
-    kind: str
-    value: Any
-    secret: str
-    tag: str
+Case = tuple[str, Any, str, str]
+"""Kind, a value as a call may return it, what must not reach a model of it, and whose user reads."""
 
 
 def numbers(rng: random.Random, region: str) -> PhoneNumber | None:
@@ -63,8 +62,6 @@ def numbers(rng: random.Random, region: str) -> PhoneNumber | None:
     drawn = PhoneNumber()
     drawn.merge_from(example)
     drawn.national_number = example.national_number // 10_000 * 10_000 + rng.randrange(10_000)
-    from phonenumbers import is_valid_number
-
     return drawn if is_valid_number(drawn) else example
 
 
@@ -73,14 +70,8 @@ def frame(rng: random.Random, tag: str, number: str, word: str = "") -> str:
     names = Locale.parse(tag)
     day = rng.choice(list(names.days["format"]["wide"].values()))
     month = rng.choice(list(names.months["format"]["wide"].values()))
-    lead = f"{word} " if word else ""
-    return rng.choice(
-        (
-            f"{day}, {lead}{number}, {month}",
-            f"{lead}{number} ({day})",
-            f"{month}: {day} – {lead}{number}.",
-        )
-    )
+    told = f"{word} {number}".strip()
+    return rng.choice((f"{day}, {told}, {month}", f"{told} ({day})", f"{month}: {day} – {told}."))
 
 
 def phones(rng: random.Random, count: int) -> Iterator[Case]:
@@ -97,39 +88,26 @@ def phones(rng: random.Random, count: int) -> Iterator[Case]:
         user = f"{tag}-{region}"
         key = rng.choice(PHONE_KEYS)
         word = rng.choice(language.of(tag).people.phone_words)
-        yield Case("international, prose", frame(rng, tag, abroad), abroad, "en")
-        yield Case("national, prose", frame(rng, tag, home), home, user)
-        yield Case("national, behind a word", frame(rng, tag, home, word), home, user)
-        yield Case("national, phone key", {key: home}, home, user)
-        yield Case("JSON number", {key: int(digits)}, digits, user)
-    yield from _elsewhere(rng, count // 4)
-
-
-def _elsewhere(rng: random.Random, count: int) -> Iterator[Case]:
-    zones = {
-        "CN": "Asia/Shanghai",
-        "JP": "Asia/Tokyo",
-        "BR": "America/Sao_Paulo",
-        "IT": "Europe/Rome",
-    }
-    zones |= {"NL": "Europe/Amsterdam", "PL": "Europe/Warsaw", "SE": "Europe/Stockholm"}
-    zones |= {"TR": "Europe/Istanbul", "UA": "Europe/Kyiv", "PT": "Europe/Lisbon"}
-    for _ in range(count):
-        region = rng.choice(OTHERS)
+        yield "international, prose", frame(rng, tag, abroad), abroad, "en"
+        yield "national, prose", frame(rng, tag, home), home, user
+        yield "national, behind a word", frame(rng, tag, home, word), home, user
+        yield "national, phone key", {key: home}, home, user
+        yield "JSON number", {key: int(digits)}, digits, user
+    for _ in range(count // 4):
+        region = rng.choice(list(OTHERS))
         number, other = numbers(rng, region), numbers(rng, region)
         if number is None or other is None:
             continue
         home = format_number(number, PhoneNumberFormat.NATIONAL)
         abroad = format_number(other, PhoneNumberFormat.INTERNATIONAL)
         text = frame(rng, "en", home)
-        yield Case("national, a zone tells", {"tz": zones[region], "note": text}, home, "en")
+        yield "national, a zone tells", {"tz": OTHERS[region], "note": text}, home, "en"
         if other != number:
-            yield Case("national, another phone tells", {"a": abroad, "note": text}, home, "en")
+            yield "national, another phone tells", {"a": abroad, "note": text}, home, "en"
 
 
 def lookalikes(rng: random.Random, count: int) -> Iterator[Case]:
     """Names of things and numbers of other kinds."""
-    makers: list[Callable[[random.Random], str]] = [_stamp, _version, _amount, _date, _id, _size]
     for _ in range(count):
         tag = rng.choice(list(REGIONS))
         user = f"{tag}-{rng.choice(REGIONS[tag])}"
@@ -138,82 +116,48 @@ def lookalikes(rng: random.Random, count: int) -> Iterator[Case]:
         name = str(rng.choice(list(said.values())))
         city = rng.choice(sorted(available_timezones())).rpartition("/")[2].replace("_", " ")
         for thing in (name, city):
-            yield Case("name of a place or thing, key", {rng.choice(NAME_KEYS): thing}, "", user)
-            yield Case("name of a place or thing, prose", frame(rng, tag, thing), "", user)
-        made = rng.choice(makers)(rng)
-        yield Case("id, date, version, amount", frame(rng, tag, made), "", user)
-        yield Case("id, date, version, amount", {"value": made}, "", user)
+            yield "name of a place or thing, key", {rng.choice(NAME_KEYS): thing}, "", user
+            yield "name of a place or thing, prose", frame(rng, tag, thing), "", user
+        made = rng.choice(number_like(rng))
+        yield "id, date, version, amount", frame(rng, tag, made), "", user
+        yield "id, date, version, amount", {"value": made}, "", user
 
 
-def _moment(rng: random.Random) -> datetime:
-    return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=rng.randrange(500_000))
-
-
-def _stamp(rng: random.Random) -> str:
-    at = _moment(rng)
-    return rng.choice((str(int(at.timestamp())), str(int(at.timestamp() * 1000)), at.isoformat()))
-
-
-def _version(rng: random.Random) -> str:
-    return ".".join(str(rng.randrange(40)) for _ in range(rng.choice((3, 4))))
-
-
-def _amount(rng: random.Random) -> str:
-    tag = rng.choice(list(REGIONS))
-    own = language.of(tag)
-    value = rng.randrange(10**7) / 100
-    return rng.choice((own.money(value, "EUR"), own.number(value), own.number(int(value * 1000))))
-
-
-def _date(rng: random.Random) -> str:
-    at = _moment(rng)
-    shapes = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d-%m-%Y %H:%M", "%Y%m%d%H%M", "%d %m %Y")
-    return at.strftime(rng.choice(shapes))
-
-
-def _id(rng: random.Random) -> str:
+def number_like(rng: random.Random) -> list[str]:
+    """One of each: a time stamp, a version, an amount, a date, an id, a size."""
+    at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=rng.randrange(500_000))
+    own, value = language.of(rng.choice(list(REGIONS))), rng.randrange(10**7) / 100
+    dates = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d-%m-%Y %H:%M", "%Y%m%d%H%M", "%d %m %Y")
     drawn = uuid.UUID(int=rng.getrandbits(128))
-    return rng.choice(
-        (str(drawn), drawn.hex, f"ORD-{rng.randrange(10**9):09}", str(rng.randrange(10**9, 10**12)))
-    )
+    counted = f"ORD-{rng.randrange(10**9):09}", str(rng.randrange(10**9, 10**12))
+    return [
+        rng.choice((str(int(at.timestamp())), str(int(at.timestamp() * 1000)), at.isoformat())),
+        ".".join(str(rng.randrange(40)) for _ in range(rng.choice((3, 4)))),
+        rng.choice((own.money(value, "EUR"), own.number(value), own.number(int(value * 1000)))),
+        at.strftime(rng.choice(dates)),
+        rng.choice((str(drawn), drawn.hex, *counted)),
+        f"{rng.randrange(5000)} x {rng.randrange(5000)}, {rng.randrange(10**8)} rows",
+    ]
 
 
-def _size(rng: random.Random) -> str:
-    return f"{rng.randrange(5000)} x {rng.randrange(5000)}, {rng.randrange(10**8)} rows"
-
-
-def right(case: Case) -> bool:
+def is_right(value: Any, secret: str, tag: str) -> bool:
     """Whether a secret is gone and comes back, or a look-alike is untouched."""
-    masker = Masker(regions=of_language(case.tag))
-    masked = masker.mask(case.value)
-    if not case.secret:
-        return bool(masked == case.value)
-    return case.secret not in str(masked) and masker.unmask_text(str(masked)) == str(
-        _as_text(case.value, masked)
-    )
-
-
-def _as_text(value: Any, masked: Any) -> Any:
-    """The value with numbers as text where they were masked: what unmasking gives back."""
-    if not isinstance(value, dict):
-        return value
-    return {k: str(v) if isinstance(v, int) and masked[k] != v else v for k, v in value.items()}
-
-
-def evaluate(seed: int, count: int = 200) -> dict[str, tuple[int, int, list[Case]]]:
-    """By kind: how many cases are right, of how many, and those that are not."""
-    rng = random.Random(seed)
-    rows: dict[str, tuple[int, int, list[Case]]] = {}
-    for case in (*phones(rng, count), *lookalikes(rng, count)):
-        hits, total, wrong = rows.get(case.kind, (0, 0, []))
-        good = right(case)
-        rows[case.kind] = (hits + good, total + 1, wrong if good else [*wrong, case])
-    return rows
+    masker = Masker(regions=of_language(tag))
+    masked = masker.mask(value)
+    if not secret:
+        return bool(masked == value)
+    if isinstance(value, dict):  # a number that was masked comes back as text
+        value = {k: str(v) if masked[k] != v else v for k, v in value.items()}
+    return secret not in str(masked) and masker.unmask_text(str(masked)) == str(value)
 
 
 @pytest.fixture(scope="module")
-def rows():
-    return evaluate(7, count=40)
+def wrong() -> dict[str, list[Any]]:
+    """By kind: of each case nothing, or the case itself where it is wrong."""
+    rng, found = random.Random(7), defaultdict[str, list[Any]](list)
+    for kind, *case in (*phones(rng, 40), *lookalikes(rng, 40)):
+        found[kind].append(None if is_right(*case) else case)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -231,6 +175,8 @@ def rows():
         ("id, date, version, amount", 0.98),
     ],
 )
-def test_the_gate_is_right_about_generated_cases(rows, kind: str, bar: float) -> None:
-    hits, total, wrong = rows[kind]
-    assert hits / total >= bar, wrong
+def test_the_gate_is_right_about_generated_cases(
+    wrong: dict[str, list[Any]], kind: str, bar: float
+) -> None:
+    cases = wrong[kind]
+    assert cases.count(None) / len(cases) >= bar, [case for case in cases if case]
