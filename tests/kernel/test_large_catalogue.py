@@ -123,14 +123,14 @@ def test_a_catalogue_stays_within_what_services_take_however_much_is_searched() 
     assert len(last.tools) <= 128
 
 
-def test_where_all_functions_are_shown_there_is_no_search_and_a_turn_costs_two_model_calls() -> (
-    None
-):
+def test_where_all_functions_are_shown_there_is_no_search_and_nothing_is_kept() -> None:
     kernel, asked = play(PREHEAT, apps=crowd()[1:])
     kernel.chat("preheat to 180")
     assert [r.role for r in asked] == ["classifier", "narrator"]
     assert names(asked[0]) == ["kernel__continue", "oven__preheat"]
     assert "kernel__search" not in asked[0].system
+    assert asked[0].growing is None
+    assert kernel.memory().turns[0].listed == ""
 
 
 def test_a_search_shows_whole_what_stood_there_in_few_words() -> None:
@@ -157,15 +157,15 @@ class Which(BaseModel):
     name: str = ""
 
 
-def app_of(matter: str, each: int) -> Extension:
-    """An app of so many functions about a matter, the first of which destroys."""
+def app_of(matter: str) -> Extension:
+    """An app of sixty functions about a matter, the first of which destroys."""
     ext = Extension(matter, description=f"All about the {matter}.")
     chat = ChatExtension(ext)
 
     async def handler(ctx: Context, params: Which) -> ActionResult:
         return ActionResult.success({"name": params.name, "matter": matter}, "Looked after.")
 
-    for n in range(10, 10 + each):
+    for n in range(10, 70):
         about = f"Looks after the {matter} number {n}. " + "More is to be said of it. " * 15
         kind: Any = "destructive" if n == 10 else "read"
         chat.function(f"{matter}_{n}", about, action_type=kind)(handler)
@@ -175,10 +175,10 @@ def app_of(matter: str, each: int) -> Extension:
 class Talk:
     """A session of one user; the model planned what `plan` says, a round each."""
 
-    def __init__(self, *matters: str, stores: Any = None, each: int = 60) -> None:
+    def __init__(self, *matters: str, stores: Any = None) -> None:
         self.asked: list[ModelRequest] = []
         self.plan: list[ModelResponse] = []
-        apps = [app_of(matter, each) for matter in matters or MATTERS]
+        apps = [app_of(matter) for matter in matters or MATTERS]
         self.kernel = TestKernel(apps, model=FunctionModel(self._answer), stores=stores)
 
     def _answer(self, request: ModelRequest) -> ModelResponse:
@@ -202,13 +202,14 @@ def before(request: ModelRequest) -> int:
     return request.growing.before
 
 
-def test_the_next_message_finds_what_was_shown_in_its_place() -> None:
-    talk = Talk()
-    first = talk.say("the parcel number 17")
-    then = talk.say("the orchestra number 23")
+def test_the_next_message_finds_what_was_shown_in_its_place_in_any_process() -> None:
+    stores = memory_stores()
+    here, there = Talk(stores=stores), Talk(stores=stores)
+    first = here.say("the parcel number 17")
+    then = there.say("the orchestra number 23")
     assert then[: len(first)] == first
     assert "orchestra__orchestra_23" in then[len(first) :]
-    one, two = talk.asked
+    one, two = *here.asked, *there.asked
     assert two.tools[: len(first)] == one.tools
     assert two.system == one.system
     assert (before(one), before(two)) == (2, len(first))
@@ -223,13 +224,6 @@ def test_everybody_with_these_apps_reads_the_same_before_what_is_his_own() -> No
     assert [t.name for t in one.tools[:2]] == ["kernel__continue", "kernel__search"]
     assert one.tools[:2] == two.tools[:2]
     assert one.tools[2:] != two.tools[2:]
-
-
-def test_another_process_shows_the_same() -> None:
-    stores = memory_stores()
-    here, there = Talk(stores=stores), Talk(stores=stores)
-    first = here.say("the parcel number 17")
-    assert there.say("the orchestra number 23")[: len(first)] == first
 
 
 def test_what_a_search_found_stands_there_in_the_next_turn() -> None:
@@ -259,11 +253,14 @@ def test_what_a_search_shows_in_more_words_stays_in_its_place() -> None:
     assert talk.asked[-1].tools == last.tools
 
 
-def test_a_session_of_many_turns_keeps_its_first_choice() -> None:
+def test_a_session_of_many_turns_keeps_its_first_choice_and_shows_what_each_needs() -> None:
     talk = Talk()
     first = talk.say("the parcel number 17")
-    for n in range(20, 32):
-        assert talk.say(f"and the parcel number {n}")[: len(first)] == first
+    for n in range(20, 26):
+        for matter in ("parcel", "orchestra", "glacier"):
+            shown = talk.say(f"the {matter} number {n}")
+            assert shown[: len(first)] == first
+            assert f"{matter}__{matter}_{n}" in shown
 
 
 def test_an_app_that_leaves_begins_the_list_anew() -> None:
@@ -288,20 +285,3 @@ def test_a_yes_goes_on_with_what_the_question_was_asked_of() -> None:
     assert resumed.tools == asked.tools
     assert before(resumed) == len(asked.tools)
     assert talk.say("thank you") == names(asked)
-
-
-def test_two_tabs_of_a_session_both_find_what_they_need() -> None:
-    talk = Talk()
-    first = talk.say("the parcel number 17")
-    for n in (23, 24, 25):
-        for matter in ("orchestra", "glacier"):
-            shown = talk.say(f"the {matter} number {n}")
-            assert shown[: len(first)] == first
-            assert f"{matter}__{matter}_{n}" in shown
-
-
-def test_where_all_functions_are_shown_nothing_is_kept() -> None:
-    talk = Talk("parcel", each=12)
-    talk.say("the parcel number 17")
-    assert talk.asked[0].growing is None
-    assert talk.kernel.memory().turns[0].listed == ""
