@@ -14,6 +14,7 @@ from pydantic import BaseModel, SecretStr
 
 from tests.contract.samples import LATER, SESSION, pending, turn
 from tests.functions.support import obey
+from tests.planning import planning
 from webbee_kernel.catalogue import AppInfo
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import Gone, StorageUnavailable
@@ -33,6 +34,12 @@ class Which(BaseModel):
     name: str
 
 
+class Thing(BaseModel):
+    id: str = ""
+    title: str = ""
+    color: str = ""
+
+
 class Things(BaseModel):
     thing_ids: list[str]
 
@@ -50,9 +57,8 @@ class Box:
 
         @chat.function("list_mail", "List mail", action_type="read")
         async def list_mail(ctx: Context) -> ActionResult:
-            rows = [
-                {"id": f"1-10{n}", "subject": s, "day": n} for n, s in enumerate(("Hike", "Q3"))
-            ]
+            titles = enumerate(("Hike", "Q3"))
+            rows = [{"id": f"1-10{n}", "subject": title, "day": n} for n, title in titles]
             return ActionResult.success({"messages": rows}, "2 messages")
 
         @chat.function("archive", "Archive mail", action_type="write")
@@ -76,9 +82,8 @@ class Box:
     def say(self, message: str) -> dict[str, Any]:
         """With the yes where one is asked for."""
         body = self.kernel.chat(message).body
-        return (
-            self.kernel.confirm(body["confirmation"]["id"]).body if "confirmation" in body else body
-        )
+        card = body.get("confirmation")
+        return self.kernel.confirm(card["id"]).body if card else body
 
 
 def test_what_is_moved_or_answered_is_called_by_its_title_and_an_app_by_its_name() -> None:
@@ -133,14 +138,12 @@ class Span(BaseModel):
 
 
 class Shop:
-    """Deletes and paints things; `done` is what really happened. The model calls what `plan`
-    says, once a message."""
+    """Deletes and paints things, and drops those that its words fit; `done` is what really happened.
+    The model says or calls what `plan` says, once a message: a thing's name, or all arguments."""
 
     def __init__(self, stores: Any = None) -> None:
         self.done: list[str] = []
-        self.plan: list[tuple[str, str]] = []
-        self.requests: list[ModelRequest] = []
-        self.stores = stores or memory_stores()
+        self.plan: tuple[Any, ...] = ()
         ext = Extension("shop", display_name="Shop")
         chat = ChatExtension(ext)
 
@@ -154,39 +157,55 @@ class Shop:
             self.done.append(f"paint {params.name}")
             return ActionResult.success({"painted": params.name}, f"Painted {params.name}.")
 
+        @chat.function("drop", "Drop a thing", action_type="destructive")
+        async def drop(ctx: Context, params: Thing) -> ActionResult:
+            if not params.id:
+                told = "Several things fit: say which."
+                refused = ActionResult.error(told, code="AMBIGUOUS")
+                rows = [{"id": f"t-{n}", "title": "Oak door", "floor": n} for n in (1, 2)]
+                refused.data = {"things": rows}
+                return refused
+            self.done.append(f"drop {params.id} {params.color}".strip())
+            return ActionResult.success({"id": params.id}, "Dropped.")
+
         self.model = FunctionModel(self.answer)
-        self.kernel = TestKernel(
-            [ext],
-            model=self.model,
-            stores=self.stores,
-            env={"WEBBEE_CALL_SECONDS": "1"},
-        )
+        env = {"WEBBEE_CALL_SECONDS": "1"}
+        self.kernel = TestKernel([ext], model=self.model, stores=stores, env=env)
 
     def answer(self, request: ModelRequest) -> ModelResponse:
-        self.requests.append(request)
         if request.role == "narrator":
             return ModelResponse("All done.")
-        own = next(t.name for t in request.tools if t.app_id == "kernel")
-        calls = tuple(
-            ToolCall(own, {}) if fn == "CONTINUE" else ToolCall(f"shop__{fn}", {"name": name})
-            for fn, name in self.plan
-        )
-        self.plan = []
-        return ModelResponse(tool_calls=calls) if calls else ModelResponse("Hm.")
+        plan, self.plan = self.plan or ("Hm.",), ()
+        if isinstance(plan[0], str):
+            return ModelResponse(plan[0])
+        given = [(fn, of if isinstance(of, dict) else {"name": of}) for fn, of in plan]
+        return ModelResponse(tool_calls=tuple(ToolCall(*one) for one in given))
 
-    def say(self, message: str, *plan: tuple[str, str], request_id: str = "") -> dict[str, Any]:
-        self.plan = list(plan)
+    def say(self, message: str, *plan: Any, request_id: str = "") -> dict[str, Any]:
+        self.plan = plan
         return self.kernel.chat(message, request_id=request_id).body
 
     def press(self, confirmation_id: str, accept: bool = True) -> dict[str, Any]:
         return self.kernel.confirm(confirmation_id, accept).body
 
 
+CONTINUE = ("kernel__continue", {})
+DELETE_A, DELETE_B = (("shop__delete", name) for name in "ab")
+
+
+def paint(name: object) -> tuple[str, str]:
+    return "shop__paint", str(name)
+
+
+def drop(**arguments: str) -> tuple[str, dict[str, str]]:
+    return "shop__drop", arguments
+
+
 def test_what_is_planned_behind_an_effect_that_waits_waits_on_its_card_and_one_yes_runs_all() -> (
     None
 ):
     shop = Shop()
-    body = shop.say("paint a, delete b, paint c", ("paint", "a"), ("delete", "b"), ("paint", "c"))
+    body = shop.say("paint a, delete b, paint c", paint("a"), DELETE_B, paint("c"))
     assert shop.done == ["paint a"]
     card = [(c["fn_name"], c["arguments"]) for c in body["confirmation"]["calls"]]
     assert card == [("delete", {"name": "b"}), ("paint", {"name": "c"})]
@@ -197,7 +216,7 @@ def test_what_is_planned_behind_an_effect_that_waits_waits_on_its_card_and_one_y
 
 def test_effects_that_become_known_after_data_come_on_the_same_card_at_the_end() -> None:
     shop = Shop()
-    plans = [[("delete", "a"), ("CONTINUE", "")], [("delete", "b")], []]
+    plans: list[tuple[Any, ...]] = [(DELETE_A, CONTINUE), (DELETE_B,), ()]
 
     def answer(request: ModelRequest) -> ModelResponse:
         shop.plan = plans.pop(0)
@@ -209,14 +228,16 @@ def test_effects_that_become_known_after_data_come_on_the_same_card_at_the_end()
     assert shop.done == []
 
 
-def test_a_yes_after_something_else_answers_nothing_and_the_button_still_works() -> None:
+def test_a_yes_after_something_else_answers_nothing_and_the_button_works_for_many_turns() -> None:
     shop = Shop()
-    asked = shop.say("delete a", ("delete", "a"))["confirmation"]["id"]
+    asked = shop.say("delete a", DELETE_A)["confirmation"]["id"]
     shop.say("nice weather")
     shop.say("ok")
     assert shop.done == []
+    for n in range(7):
+        shop.say(f"paint {n}", paint(n))
     shop.press(asked)
-    assert shop.done == ["delete a"]
+    assert shop.done[-1] == "delete a"
 
 
 @pytest.mark.parametrize("accept", [True, False])
@@ -226,10 +247,10 @@ def test_the_reply_to_one_card_does_not_show_another_that_still_waits(
     which: int, between: int, accept: bool
 ) -> None:
     shop = Shop()
-    cards = [shop.say("delete a", ("delete", "a"))["confirmation"]["id"]]
+    cards = [shop.say("delete a", DELETE_A)["confirmation"]["id"]]
     for n in range(between):
-        shop.say(f"paint {n}", ("paint", str(n)))
-    cards.append(shop.say("delete b", ("delete", "b"))["confirmation"]["id"])
+        shop.say(f"paint {n}", paint(n))
+    cards.append(shop.say("delete b", DELETE_B)["confirmation"]["id"])
     before = shop.kernel.memory().turns[-1].reply
     body = shop.press(cards.pop(which), accept)
     told = "All done." if accept else messages.refused("en")
@@ -248,7 +269,7 @@ def test_the_reply_to_one_card_does_not_show_another_that_still_waits(
 
 def test_more_cards_than_a_turn_can_hold_cost_the_oldest_and_no_turn() -> None:
     shop, names = Shop(), [f"{n}{'x' * 20_000}" for n in range(30)]
-    asked = [shop.say("delete it", ("delete", name))["confirmation"]["id"] for name in names]
+    asked = [shop.say("delete it", ("shop__delete", name))["confirmation"]["id"] for name in names]
     with pytest.raises(Gone, match="expired"):
         shop.press(asked[0])
     shop.press(asked[20])
@@ -259,20 +280,11 @@ def test_more_cards_than_a_turn_can_hold_cost_the_oldest_and_no_turn() -> None:
 @pytest.mark.parametrize("said", ["yes", "no"])
 def test_a_typed_answer_shows_no_older_card_again(said: str) -> None:
     shop = Shop()
-    shop.say("delete a", ("delete", "a"))
-    shop.say("delete b", ("delete", "b"))
+    shop.say("delete a", DELETE_A)
+    shop.say("delete b", DELETE_B)
     body = shop.say(said)
     assert "confirmation" not in body
     assert shop.done == ["delete b"] * (said == "yes")
-
-
-def test_a_question_outlives_the_turns_that_follow_it() -> None:
-    shop = Shop()
-    asked = shop.say("delete a", ("delete", "a"))["confirmation"]["id"]
-    for n in range(7):
-        shop.say(f"paint {n}", ("paint", str(n)))
-    shop.press(asked)
-    assert shop.done[-1] == "delete a"
 
 
 # ---- crash points: every write of an answer, lost before or after it reached the store
@@ -324,7 +336,7 @@ def test_whatever_dies_the_effect_happens_once_and_asking_again_finds_it(
 ) -> None:
     crash: list[Any] = []
     shop = Shop(faulty(crash))
-    asked = shop.say("delete a", ("delete", "a"))["confirmation"]["id"]
+    asked = shop.say("delete a", DELETE_A)["confirmation"]["id"]
     crash.append({"left": at, "after": after, "error": error})
     try:
         shop.press(asked)
@@ -348,10 +360,10 @@ def test_a_turn_that_died_is_planned_anew_in_other_words_and_its_effect_happens_
     shop = Shop(faulty(crash))
     message = "paint the door, the oak door"
     with suppress(Crash):
-        shop.say(message, ("paint", "the door"), request_id="r1")
+        shop.say(message, paint("the door"), request_id="r1")
     crash.clear()
     shop.kernel.clock.advance(120)
-    shop.say(message, ("paint", "the oak door"), request_id="r1")
+    shop.say(message, paint("the oak door"), request_id="r1")
     assert len(shop.done) == 1
 
 
@@ -399,48 +411,10 @@ def test_a_lease_lasts_as_long_as_its_calls_run() -> None:
 # ---- what a card calls a record
 
 
-class Thing(BaseModel):
-    id: str = ""
-    title: str = ""
-    color: str = ""
-
-
-class Fitting:
-    """A shop whose words fit several things: it says which, and deletes by id."""
-
-    def __init__(self) -> None:
-        self.done: list[dict[str, Any]] = []
-        self.plan: list[ModelResponse] = []
-        ext = Extension("shop", display_name="Shop")
-
-        @ChatExtension(ext).function("drop", "Drop a thing", action_type="destructive")
-        async def drop(ctx: Context, params: Thing) -> ActionResult:
-            if not params.id:
-                rows = [{"id": f"t-{n}", "title": "Oak door", "floor": n} for n in (1, 2)]
-                told = "Several things fit: say which."
-                refused = ActionResult.error(told, code="AMBIGUOUS")
-                refused.data = {"things": rows}
-                return refused
-            self.done.append(params.model_dump())
-            return ActionResult.success({"id": params.id}, "Dropped.")
-
-        self.kernel = TestKernel([ext], model=FunctionModel(self.answer))
-
-    def answer(self, request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator":
-            return ModelResponse("All done.")
-        return self.plan.pop(0) if self.plan else ModelResponse("Hm.")
-
-    def say(self, message: str) -> dict[str, Any]:
-        return self.kernel.chat(message).body
-
-
 @pytest.mark.parametrize("said", ["2", "Oak door (2)"])
 def test_several_that_fit_behind_a_yes_are_buttons_each_a_card_with_its_id(said: str) -> None:
-    shop = Fitting()
-    call = ToolCall("shop__drop", {"title": "oak door", "color": "red"})
-    shop.plan = [ModelResponse(tool_calls=(call,))]
-    shop.say("drop the oak door")
+    shop = Shop()
+    shop.say("drop the oak door", drop(title="oak door", color="red"))
     asked = shop.say("yes")
     assert [c["label"] for c in asked["choices"]] == ["Oak door (1)", "Oak door (2)"]
     assert asked["reply"] == "Which one do you mean: 1. Oak door (1), 2. Oak door (2)?"
@@ -449,24 +423,20 @@ def test_several_that_fit_behind_a_yes_are_buttons_each_a_card_with_its_id(said:
     assert picked["confirmation"]["calls"][0]["arguments"] == {"id": "t-2", "color": "red"}
     assert "“Oak door (2)”" in picked["confirmation"]["summary"] and shop.done == []
     shop.say("yes")
-    assert shop.done == [{"id": "t-2", "title": "", "color": "red"}]
+    assert shop.done == ["drop t-2 red"]
 
 
 @pytest.mark.parametrize("said", ["yes", "3", "the other thing"])
 def test_what_picks_none_of_several_drops_nothing(said: str) -> None:
-    shop = Fitting()
-    call = ToolCall("shop__drop", {"title": "oak door"})
-    shop.plan = [ModelResponse(tool_calls=(call,))]
-    shop.say("drop the oak door")
+    shop = Shop()
+    shop.say("drop the oak door", drop(title="oak door"))
     shop.say("yes")
-    body = shop.say(said)
-    assert "confirmation" not in body and shop.done == []
+    assert "confirmation" not in shop.say(said) and shop.done == []
 
 
 def test_a_yes_that_is_stopped_before_its_call_runs_says_so() -> None:
-    shop = Fitting()
-    shop.plan = [ModelResponse(tool_calls=(ToolCall("shop__drop", {"id": "t-1"}),))]
-    shop.say("drop t-1")
+    shop = Shop()
+    shop.say("drop t-1", drop(id="t-1"))
     watching = Follower("r1")
     watching.stop()
     ask = shop.kernel.ask("yes")._replace(follower=watching)
@@ -474,30 +444,24 @@ def test_a_yes_that_is_stopped_before_its_call_runs_says_so() -> None:
     assert body["stopped"] and body["reply"] == "Stopped, as you asked." and shop.done == []
 
 
-@pytest.mark.parametrize("more", [(), (ToolCall("kernel__continue", {}),)])
-def test_what_needs_the_result_of_a_call_that_waits_is_planned_behind_its_yes(
-    more: tuple[ToolCall, ...],
-) -> None:
-    shop = Fitting()
-    first, second = (ToolCall("shop__drop", {"id": i}) for i in ("t-1", "{{steps.0.data.id}}"))
-    shop.plan = [ModelResponse(tool_calls=(first, second, *more))]
-    card = shop.say("drop t-1, then t-2")["confirmation"]
+@pytest.mark.parametrize("more", [(), (CONTINUE,)])
+def test_what_needs_the_result_of_a_call_that_waits_is_planned_behind_its_yes(more: Any) -> None:
+    shop = Shop()
+    plan = drop(id="t-1"), drop(id="{{steps.0.data.id}}"), *more
+    card = shop.say("drop t-1, then t-2", *plan)["confirmation"]
     assert [c["arguments"] for c in card["calls"]] == [{"id": "t-1"}]
-    shop.plan = [ModelResponse(tool_calls=(ToolCall("shop__drop", {"id": "t-2"}),))]
-    assert shop.say("yes")["confirmation"]["calls"][0]["arguments"] == {"id": "t-2"}
+    then = shop.say("yes", drop(id="t-2"))
+    assert then["confirmation"]["calls"][0]["arguments"] == {"id": "t-2"}
     shop.say("yes")
-    assert [d["id"] for d in shop.done] == ["t-1", "t-2"]
+    assert shop.done == ["drop t-1", "drop t-2"]
 
 
 def test_a_yes_to_which_one_is_not_answered_with_the_same_question() -> None:
-    shop = Fitting()
-    asked = ModelResponse("I found two:\n1. Oak door\n2. Elm door\n\nWhich one do you mean?")
-    shop.plan = [asked, asked, asked]
-    first = shop.say("drop the door")
-    second = shop.say("yes")
+    shop = Shop()
+    asked = "I found two:\n1. Oak door\n2. Elm door\n\nWhich one do you mean?"
+    first, second, third = (shop.say(said, asked) for said in ("drop the door", "yes", "yes"))
     assert second["reply"] == "Which one do you mean: 1. Oak door, 2. Elm door?"
     assert second["choices"] == first["choices"]
-    third = shop.say("yes")
     assert third["reply"] == messages.refused("en") and "choices" not in third
 
 
@@ -515,13 +479,8 @@ def test_a_record_that_only_the_skeleton_lists_stands_on_the_card_by_its_title()
 
     harness = ExtensionHarness(ext)
     harness.skeleton("things")
-    calls = ToolCall("shop__drop", {"thing_ids": ["01-7f", "01-8a"]})
-    kernel = TestKernel(
-        [ext],
-        model=FunctionModel(lambda _: ModelResponse(tool_calls=(calls,))),
-        stores=harness.app.stores,
-        user=harness.user,
-    )
+    model = planning(ToolCall("shop__drop", {"thing_ids": ["01-7f", "01-8a"]}))
+    kernel = TestKernel([ext], model=model, stores=harness.app.stores, user=harness.user)
     card = kernel.chat("drop both").body["confirmation"]
     titles = [f["title"] for f in card["calls"][0]["fields"]]
     assert titles == ["Oak door", "Elm door"]
@@ -539,14 +498,8 @@ def test_a_card_shows_the_date_that_the_words_of_the_call_say() -> None:
         return ActionResult.success({"done": True}, "Erased.")
 
     words = {"until": "demain", "at": "in 3 days at 17", "note": "tomorrow"}
-
-    def model(request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator" or request.exchanges:
-            return ModelResponse("Done.")
-        [tool] = [t for t in request.tools if t.fn_name == "erase"]
-        return ModelResponse(tool_calls=(ToolCall(tool.name, words),))
-
-    kernel = TestKernel([ext], model=FunctionModel(model), now="2026-05-15T23:58:00Z")
+    model = planning(ToolCall("log__erase", words))
+    kernel = TestKernel([ext], model=model, now="2026-05-15T23:58:00Z")
     card = kernel.chat("erase the log until tomorrow").body["confirmation"]
     told = {"until": "2026-05-16", "at": "2026-05-18T17:00", "note": "tomorrow"}
     assert card["calls"][0]["arguments"] == told
