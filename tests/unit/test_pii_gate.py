@@ -3,7 +3,9 @@ author declares, a deployment's own detector. `test_pii_secrets.py` has texts.""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,24 +20,29 @@ from webbee_kernel.sdk.markers import PersonName, Phone
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 
 
-def vault(value: Any, kinds: dict[str, str] | None = None, **options: Any) -> list[str]:
-    masker = Masker(**options)
-    masker.mask(value, kinds or {})
-    return list(masker.vault.values())
-
-
 def asked(model: FunctionModel) -> str:
     """All that a model read of turns."""
     return "".join(r.prompt for r in model.requests)
 
 
+NAME_KEYS = """kunde kundenname absender cliente nombre remitente expediteur prénom apellidos nom_client
+    destinatario ansprechpartner клиент"""
+FILE_KEYS = "dateiname produktname nombre_archivo nom_fichier titel titre ciudad stadt"
+
+
 @pytest.mark.parametrize(
-    "key",
-    "kunde kundenname absender cliente nombre remitente expediteur prénom apellidos nom_client"
-    " destinatario ansprechpartner клиент".split(),
+    ("value", "personal"),
+    [
+        *(({key: "Xiomara Quispe"}, ["Xiomara Quispe"]) for key in NAME_KEYS.split()),
+        *(({key: "Blaue Lampe"}, []) for key in FILE_KEYS.split()),
+        ({"phone": 12, "mobile": 0, "fax": True, "tel": 3.5}, []),  # no phone's numbers
+    ],
+    ids=str,
 )
-def test_a_name_is_masked_under_the_name_keys_of_every_language(key: str) -> None:
-    assert vault({key: "Xiomara Quispe"}) == ["Xiomara Quispe"]
+def test_keys_of_every_language_say_what_is_personal(value: Any, personal: list[str]) -> None:
+    masker = Masker()
+    masker.mask(value)
+    assert list(masker.vault.values()) == personal
 
 
 @pytest.mark.parametrize("number", [4155552671, 79161234567, 8613812345678, 33612345678])
@@ -117,9 +124,6 @@ def test_a_value_of_the_skeleton_keeps_its_placeholder_from_turn_to_turn() -> No
 def test_a_deployments_own_detector_is_asked_beside_the_built_in_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import sys
-    from types import ModuleType
-
     module = ModuleType("house_names")
 
     def find(text: str, key: str) -> Sequence[tuple[int, int]]:
@@ -133,18 +137,3 @@ def test_a_deployments_own_detector_is_asked_beside_the_built_in_one(
     kernel = TestKernel([notes], model=model, env={"WEBBEE_NAME_DETECTOR": "house_names:find"})
     assert kernel.chat("show the note").text == "zorblax wrote."
     assert "zorblax" not in asked(model) and "Sarah Lee" not in asked(model)
-
-
-FILES = "dateiname produktname nombre_archivo nom_fichier titel titre ciudad stadt".split()
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        *({key: "Blaue Lampe"} for key in FILES),
-        {"phone": 12, "mobile": 0, "fax": True, "tel": 3.5},  # no phone's numbers
-    ],
-    ids=str,
-)
-def test_what_only_looks_personal_stays(value: dict[str, Any]) -> None:
-    assert vault(value) == []
