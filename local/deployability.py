@@ -266,11 +266,11 @@ def _models(deployment: Deployment, clients: Clients) -> Iterator[Item]:
 
 
 async def _ask(name: str, told: Settings) -> None:
-    from webbee_kernel.llm.options import named
+    from webbee_kernel.llm.options import create_model
     from webbee_kernel.llm.protocol import ModelRequest
 
     request = ModelRequest("ai", "Answer with one word.", "Say ok.", max_tokens=16)
-    await named(name, told).complete(request)
+    await create_model(name, told).complete(request)
 
 
 def _causes(error: BaseException | None) -> str:

@@ -18,9 +18,9 @@ from typing import Any, Final
 
 from webbee_kernel.config import ModelSettings, Settings
 from webbee_kernel.errors import ModelUnavailable
-from webbee_kernel.llm.adapter import Learnt
+from webbee_kernel.llm.adapter import Capabilities
 from webbee_kernel.llm.openai_compatible import close
-from webbee_kernel.llm.options import named, options_of
+from webbee_kernel.llm.options import create_model, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 
 from ..models import FILE, keep, names_at, settings_of, told
@@ -100,7 +100,7 @@ async def ask(
     """What the model shows, in the order in which it is asked, only the first where it does not
     answer at all; and its settings, where it does. `quickly`: a few requests."""
     options = options_of(settings, "classifier")
-    model: Any = named(name, settings, options)
+    model: Any = create_model(name, settings, options)
     tokens = options.output_tokens
     try:
         await model.complete(_asking("Say ok.", tokens))
@@ -109,7 +109,7 @@ async def ask(
             found.append(await _streams(model, tokens))
         found += [finding async for finding in _calls(model, tokens)]
         if not quickly:
-            chosen = named(name, settings, options._replace(tool_choice="required"))
+            chosen = create_model(name, settings, options._replace(tool_choice="required"))
             found.append(await _choice(chosen, tokens))
         window, length = await _window(model, tokens, WINDOWS[1:2] if quickly else WINDOWS)
     except ModelUnavailable as error:  # the first request: the others tell of their own
@@ -118,14 +118,18 @@ async def ask(
     finally:
         if name.startswith("openai:"):
             await close()
-    learnt: Learnt = model.learnt
-    if learnt.thinks_aloud:
+    capabilities: Capabilities = model.capabilities
+    if capabilities.thinks_aloud:
         why = "its replies are held back until they are whole: switch its thinking off"
         found.append(Finding("thinks aloud", False, "yes, without an opening tag", why))
-    if refuses := tuple(sorted(learnt.refused)):
+    if refuses := tuple(sorted(capabilities.refused_parts)):
         instead = "the kernel asks without: output_tokens means that 1,024 are asked for"
         found.append(Finding("refuses", False, ", ".join(refuses), instead))
-    aloud = learnt.thinks_aloud if learnt.thinks_aloud or not learnt.is_held else None
+    aloud = (
+        capabilities.thinks_aloud
+        if capabilities.thinks_aloud or not capabilities.is_buffered
+        else None
+    )
     known = ModelSettings(window=length or None, refuses=refuses or None, thinks_aloud=aloud)
     return [*found, window], known
 
@@ -143,7 +147,7 @@ async def _streams(model: Any, tokens: int) -> Finding:
         await model.stream(_asking("Count from 1 to 20, in digits.", tokens), heard.append)
     except ModelUnavailable as error:
         return Finding("streams", False, _why(error), "answers come whole")
-    if len(heard) < 2 and not model.learnt.thinks_aloud:
+    if len(heard) < 2 and not model.capabilities.thinks_aloud:
         return Finding("streams", False, "no: an answer came in one piece", "answers come later")
     return Finding("streams", True, "yes")
 
@@ -182,7 +186,7 @@ async def _calls(model: Any, tokens: int) -> AsyncIterator[Finding]:
         yield Finding(about, False, _why(error), "choose another model", "error")
         return
     if answer.reasoning:
-        yield _carried(answer.reasoning, model.learnt.refused)
+        yield _carried(answer.reasoning, model.capabilities.refused_parts)
     if "17" in told.text:
         yield Finding(about, True, "yes")
     else:
@@ -207,7 +211,7 @@ async def _choice(model: Any, tokens: int) -> Finding:
         answer = await model.complete(asked)
     except ModelUnavailable as error:
         return Finding("tool_choice", False, _why(error))
-    if "tool_choice" in model.learnt.refused:
+    if "tool_choice" in model.capabilities.refused_parts:
         return Finding("tool_choice", False, "refused", "the kernel does not need it")
     if not answer.tool_calls:
         return Finding("tool_choice", False, "taken, not followed", "the kernel does not need it")

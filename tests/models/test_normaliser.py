@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webbee_kernel.llm.assembly import Assembly, repeats
+from webbee_kernel.llm.assembly import Assembly, is_repetitive
 from webbee_kernel.llm.nearly_json import Unreadable, nearly_json
-from webbee_kernel.llm.normaliser import Normalised, Normaliser
+from webbee_kernel.llm.normaliser import NormalisedText, Normaliser
 from webbee_kernel.llm.protocol import ToolCall, ToolSpec
 
 from .conftest import asking
@@ -134,7 +134,7 @@ PLAIN = [
 """Each is shown as it is."""
 
 
-def cut(text: str, sizes: list[int]) -> tuple[str, Normalised]:
+def cut(text: str, sizes: list[int]) -> tuple[str, NormalisedText]:
     """The text in pieces of these sizes, over and over: what was shown meanwhile, and the result."""
     reader = Normaliser(TOOLS)
     shown, at, n = [], 0, 0
@@ -146,7 +146,7 @@ def cut(text: str, sizes: list[int]) -> tuple[str, Normalised]:
     return "".join(shown), reader.result
 
 
-def normalise(text: str) -> Normalised:
+def normalise(text: str) -> NormalisedText:
     """An answer that came whole."""
     return cut(text, [len(text)])[1]
 
@@ -179,7 +179,7 @@ def test_cut_at_every_character_the_same_comes_out(text: str) -> None:
     for size in range(1, min(len(text), 40)):
         shown, found = cut(text, [size])
         assert found == whole
-        assert found.orphan or shown == found.text
+        assert found.is_orphan or shown == found.text
 
 
 @example([SAID["MiniMax M2"], "[A] first"], "\n", [1])
@@ -208,7 +208,7 @@ def test_joined_and_cut_anywhere_the_same_comes_out(
 def test_no_text_of_any_shape_breaks_it(text: str, sizes: list[int]) -> None:
     shown, found = cut(text, sizes)
     assert found == normalise(text)
-    assert found.orphan or shown == found.text
+    assert found.is_orphan or shown == found.text
 
 
 @pytest.mark.parametrize(
@@ -277,8 +277,8 @@ def test_a_nearly_right_call_is_that_of_the_one_function_that_fits_and_called_on
     text: str, name: str, given: object
 ) -> None:
     made = Assembly(asking(tools=TOOLS))
-    made.say(text)
-    made.call(0, "", name, given)
+    made.add_text(text)
+    made.add_call(0, "", name, given)
     answer = made.response()
     assert (answer.text, answer.tool_calls) == ("", RIGA)
 
@@ -315,17 +315,17 @@ def test_what_could_mean_several_things_is_not_read(text: str) -> None:
 
 
 def test_one_piece_over_and_over_is_seen() -> None:
-    assert repeats("Well. " + "I am sorry. " * 200)
-    assert not repeats("\n".join(f"{n}. task number {n}" for n in range(200)))
-    assert not repeats("-" * 2_000)
+    assert is_repetitive("Well. " + "I am sorry. " * 200)
+    assert not is_repetitive("\n".join(f"{n}. task number {n}" for n in range(200)))
+    assert not is_repetitive("-" * 2_000)
     made = Assembly(asking())
     for said in [*"Well. ", *["I am sorry. "] * 200]:
-        made.say(said)
-    assert made.endless
+        made.add_text(said)
+    assert made.is_endless
     assert made.response().stop_reason == "unusable"
 
 
 def test_a_recited_prompt_is_no_answer() -> None:
     made = Assembly(asking())
-    made.say("[HISTORY]\nFACTS: app=mail fn=list_inbox data={}")
+    made.add_text("[HISTORY]\nFACTS: app=mail fn=list_inbox data={}")
     assert made.response().stop_reason == "unusable"

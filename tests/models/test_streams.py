@@ -17,7 +17,7 @@ from webbee_kernel.background import LoopThread
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.adapter import Listener
 from webbee_kernel.llm.bedrock import BedrockModel, ConverseAnswer
-from webbee_kernel.llm.failures import Passing
+from webbee_kernel.llm.failures import Retryable
 from webbee_kernel.llm.openai_chat import ChatAnswer
 from webbee_kernel.llm.options import ModelOptions
 from webbee_kernel.llm.protocol import ModelResponse, streamed
@@ -78,7 +78,7 @@ def test_clear_thoughts_come_in_pieces_and_are_kept_apart() -> None:
 
 
 def test_an_event_that_is_no_json_is_asked_for_again() -> None:
-    with pytest.raises(Passing):
+    with pytest.raises(Retryable):
         ChatAnswer(asking()).line("data: {broken")
 
 
@@ -130,9 +130,9 @@ def test_nobody_hears_what_comes_after_the_end() -> None:
     heard: list[str] = []
     aloud = Listener(heard.append)
     aloud("before ")
-    aloud.closed = True
+    aloud.is_closed = True
     aloud("after")
-    aloud.closed = True
+    aloud.is_closed = True
     assert heard == ["before "]
 
 

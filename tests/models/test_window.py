@@ -12,7 +12,7 @@ from tests.stand_ins.servers import Answer
 from webbee_kernel.api import inspector
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
-from webbee_kernel.llm.options import known, options_of
+from webbee_kernel.llm.options import builtin, options_of
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.types import HistoryItem
 from webbee_kernel.testing import TestKernel
@@ -140,4 +140,4 @@ def test_settings_that_say_nothing_useful_are_refused_in_one_sentence(told: str,
     ],
 )
 def test_what_is_known_of_a_model_goes_by_its_name(name: str, thinks_aloud: bool | None) -> None:
-    assert known(name).thinks_aloud is thinks_aloud
+    assert builtin(name).thinks_aloud is thinks_aloud

@@ -203,13 +203,13 @@ def make_extension_model(settings: Settings) -> Model:
 
 def make_model(settings: Settings) -> Model:
     """The models that `WEBBEE_MODEL` and the roles' variables name; equal ones are shared."""
-    from .llm.options import PLAIN, RoleModels, named, options_of
+    from .llm.options import PLAIN, RoleModels, create_model, options_of
 
     roles: tuple[ModelRole, ...] = ("classifier", "narrator", "ai")
     if all(settings.model_of(role) == "offline" for role in roles):
-        return named("offline", settings, PLAIN)
+        return create_model("offline", settings, PLAIN)
     by_role = {role: (settings.model_of(role), options_of(settings, role)) for role in roles}
-    models = {key: named(key[0], settings, key[1]) for key in set(by_role.values())}
+    models = {key: create_model(key[0], settings, key[1]) for key in set(by_role.values())}
     return RoleModels({role: models[key] for role, key in by_role.items()})
 
 

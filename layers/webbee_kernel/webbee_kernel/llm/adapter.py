@@ -1,6 +1,5 @@
-"""What is the same in the adapters of all model services: at most two tries of a request, both
-inside its time limit; the parts of a request that a model may refuse; and who hears an answer while
-it comes."""
+"""The common part of the model adapters: at most two attempts inside the time limit, dropping
+request parts that a model refuses, and streaming to a listener."""
 
 from __future__ import annotations
 
@@ -14,29 +13,27 @@ from typing import Any, Final, TypeVar
 
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .failures import Passing, slow
+from .failures import Retryable, slow
 from .options import ModelOptions
 from .protocol import OUTPUT_TOKENS, Hear, ModelRequest, ModelResponse
 
 T = TypeVar("T")
 
-TRIES: Final = 2
-PAUSE_S: Final = 0.3
-"""Shortest pause before the second try; up to twice as long, so that clients do not come back in
-step."""
+MAX_TRIES: Final = 2
+MIN_PAUSE_S: Final = 0.3
+"""Shortest pause before the second attempt; jitter makes it up to twice as long."""
 
 MAX_PAUSE_S: Final = 3.0
-"""Longest pause that a user should wait for; a service that asks for more is not asked again in
-this turn."""
+"""Longest pause; a service that asks for more is not retried in this turn."""
 
-WORTHWHILE_S: Final = 1.0
-"""Seconds that must be left for a second try."""
+MIN_RETRY_S: Final = 1.0
+"""Seconds that must remain for a second attempt."""
 
-LEAST_S: Final = 0.1
-"""Seconds below which a model is not asked at all."""
+MIN_REQUEST_S: Final = 0.1
+"""With fewer seconds the model is not called."""
 
 _NOT: Final = r"(?:\bnot\b|n't|\bun\w+)"
-PARTS: Final = {
+REFUSALS: Final = {
     part: re.compile(said, re.I | re.S)
     for part, said in {
         # models and windows differ, and the refusal is often the only place that tells
@@ -83,37 +80,36 @@ PARTS: Final = {
         ),
     }.items()
 }
-"""Parts of a request that a model may refuse, and how its refusal is told from others, in the order
-in which they are left out."""
+"""Parts of a request that a model may refuse → pattern of the error message, in the order in which
+they are dropped."""
 
 
-class Learnt:
-    """What a process knows of a model: what its options say, and what its answers have shown since.
+class Capabilities:
+    """What this process knows of a model, from its options and earlier answers.
 
-    `refused` are the parts of a request that it is asked without. `is_held`: nothing of an answer
-    is shown before its end, for some models think aloud and only the end of the thoughts says so.
-    It is so until one answer has shown that this one does not, and for good once one has shown that
-    it does.
+    `refused_parts` are left out of requests. `is_buffered`: answers are shown only when complete,
+    because some models write reasoning as text and mark only its end; true until an answer proves
+    otherwise, and for good once one confirms it.
     """
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         self._name = name
-        self.refused = set(options.refuses)
+        self.refused_parts = set(options.refuses)
         self.thinks_aloud = bool(options.thinks_aloud)
-        self.is_held = options.thinks_aloud is not False
+        self.is_buffered = options.thinks_aloud is not False
 
-    def hear(self, answer: ModelResponse) -> ModelResponse:
+    def observe(self, answer: ModelResponse) -> ModelResponse:
         self.thinks_aloud |= answer.orphan
-        self.is_held = self.thinks_aloud or (self.is_held and not answer.text)
+        self.is_buffered = self.thinks_aloud or (self.is_buffered and not answer.text)
         return answer
 
-    def goes_without(self, parts: Collection[str], words: str, already: Collection[str]) -> bool:
-        """Whether a refusal in these words is about one of the parts that the model can be asked
-        without, and has not been `already`: from now on it is."""
-        about = (p for p in PARTS if p in parts and p not in already and PARTS[p].search(words))
-        part = next(about, "") if words else ""
+    def drop_refused(self, parts: Collection[str], words: str, skip: Collection[str]) -> bool:
+        """Whether an error message is about one of `parts` that is not in `skip`; that part is left
+        out from now on."""
+        hits = (p for p in REFUSALS if p in parts and p not in skip and REFUSALS[p].search(words))
+        part = next(hits, "") if words else ""
         if part:
-            self.refused.add(part)
+            self.refused_parts.add(part)
             _log.info("model=%s part=%s | refused, asked again without", self._name, part)
         return bool(part)
 
@@ -122,94 +118,92 @@ _log = logging.getLogger("webbee.model")
 
 
 def output_tokens(request: ModelRequest, without: Collection[str]) -> int:
-    """Tokens that the answer may have: those of the setting, or, of a model that has refused so
-    many, those that every one takes."""
+    """The output token limit: the setting, or the minimum that every model accepts if it was
+    refused."""
     short = "output_tokens" in without
     return min(request.max_tokens, OUTPUT_TOKENS) if short else request.max_tokens
 
 
-def wished(parts: Mapping[str, tuple[str, Any]], without: Collection[str]) -> JSONObject:
-    """What is asked for beyond the request itself: by the part that a model may refuse, the
-    service's own name for it and a value, which says nothing where it is empty."""
-    named = (given for part, given in parts.items() if part not in without)
-    return {name: value for name, value in named if value not in ("", [], {})}
+def optional_parts(parts: Mapping[str, tuple[str, Any]], without: Collection[str]) -> JSONObject:
+    """Optional request fields: part name → (field name, value), without empty values and the parts
+    in `without`."""
+    allowed = (given for part, given in parts.items() if part not in without)
+    return {name: value for name, value in allowed if value not in ("", [], {})}
 
 
-def unanswerable(request: ModelRequest, refused: frozenset[str]) -> frozenset[str]:
-    """The parts that asking again without would change nothing."""
+def fixed_parts(request: ModelRequest, refused: frozenset[str]) -> frozenset[str]:
+    """The parts that cannot be dropped any further."""
     return refused if request.max_tokens > OUTPUT_TOKENS else refused | {"output_tokens"}
 
 
 class Listener:
-    """Hands on what people may read of an answer, until it is closed; of a `held` one nothing
-    before its end."""
+    """Passes on streamed text until it is closed; a buffered one only at the end."""
 
-    def __init__(self, hear: Hear, *, held: bool = False) -> None:
+    def __init__(self, hear: Hear, *, is_buffered: bool = False) -> None:
         self._hear = hear
-        self._held = held
-        self.heard = 0
-        self.closed = False
+        self._is_buffered = is_buffered
+        self.sent = 0
+        self.is_closed = False
 
     def __call__(self, piece: str) -> None:
         """The next piece."""
-        if not (self.closed or self._held):
-            self.heard += len(piece)
+        if not (self.is_closed or self._is_buffered):
+            self.sent += len(piece)
             self._hear(piece)
 
     def finish(self, text: str) -> None:
-        """The answer is there, and this is its text: say what of it was not heard yet."""
-        if not self.closed and len(text) > self.heard:
-            self._hear(text[self.heard :])
+        """The answer is complete: pass on what was not sent yet."""
+        if not self.is_closed and len(text) > self.sent:
+            self._hear(text[self.sent :])
 
 
 class Adapter:
-    """One model of a service, which learns from the answers what it takes."""
+    """One model of a service, which learns from its answers what the model accepts."""
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         self.name = name
         self._options = options
-        self.learnt = Learnt(name, options)
+        self.capabilities = Capabilities(name, options)
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
-        return self.learnt.hear(
-            await attempts(lambda left: self._ask(request, left), request.timeout_s)
+        return self.capabilities.observe(
+            await with_retry(lambda left: self._ask(request, left), request.timeout_s)
         )
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
-        """The same, heard while it comes, or whole where it came so: once anything was heard it is
-        not asked for again, and nobody hears more when this has ended."""
-        to = Listener(hear, held=self.learnt.is_held)
+        """As `complete`, streamed. After the first piece of text it is not retried; no text is
+        passed on after it returns."""
+        sink = Listener(hear, is_buffered=self.capabilities.is_buffered)
 
         async def once(left: float) -> ModelResponse:
             try:
-                return await self._ask(request, left, to)
-            except Passing as failure:
-                raise failure.error if to.heard else failure from None
+                return await self._ask(request, left, sink)
+            except Retryable as failure:
+                raise failure.error if sink.sent else failure from None
 
         try:
-            response = await attempts(once, request.timeout_s)
-            to.finish(response.text)
+            response = await with_retry(once, request.timeout_s)
+            sink.finish(response.text)
         finally:
-            to.closed = True
-        return self.learnt.hear(response)
+            sink.is_closed = True
+        return self.capabilities.observe(response)
 
     async def _ask(
-        self, request: ModelRequest, left: float, to: Listener | None = None
+        self, request: ModelRequest, left: float, sink: Listener | None = None
     ) -> ModelResponse:
-        """One try with so many seconds left, its text heard by `to` while it comes. Passing where
-        another one may better it."""
+        """One attempt within `left` seconds, its text streamed to `sink`. Raises Retryable for
+        transient failures."""
         raise NotImplementedError
 
 
-async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
-    """Await `ask(seconds left)`, once more after a Passing failure if the pause is short and an
-    answer fits into `timeout_s`.
+async def with_retry(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
+    """Await `ask(seconds left)`, once more after Retryable if pause and answer fit `timeout_s`.
 
-    Never lasts longer than `timeout_s`. A request that was not answered in time is not repeated: it
-    was, or will be, paid for. Raises ModelUnavailable.
+    Never lasts longer than `timeout_s`. A request that timed out is not repeated: it is still
+    charged. Raises ModelUnavailable.
     """
-    if timeout_s < LEAST_S:
+    if timeout_s < MIN_REQUEST_S:
         raise ModelUnavailable(
             "The turn's time was used up before the model could be asked: try again, or ask for"
             " less at once.",
@@ -218,14 +212,14 @@ async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
     deadline = time.monotonic() + timeout_s
     try:
         async with asyncio.timeout(timeout_s):
-            for tried in range(1, TRIES + 1):
+            for attempt in range(1, MAX_TRIES + 1):
                 try:
                     return await ask(deadline - time.monotonic())
-                except Passing as failure:
+                except Retryable as failure:
                     jitter = random.random()  # noqa: S311 - no secret
-                    pause = max(failure.error.wait_s, PAUSE_S * (1 + jitter))
-                    is_late = time.monotonic() + pause + WORTHWHILE_S > deadline
-                    if tried == TRIES or pause > MAX_PAUSE_S or is_late:
+                    pause = max(failure.error.wait_s, MIN_PAUSE_S * (1 + jitter))
+                    is_late = time.monotonic() + pause + MIN_RETRY_S > deadline
+                    if attempt == MAX_TRIES or pause > MAX_PAUSE_S or is_late:
                         raise failure.error from None
                 await asyncio.sleep(pause)
     except TimeoutError:

@@ -1,5 +1,5 @@
-"""One answer put together from what a service sends of it, in pieces or whole, of both services:
-text as people should read it, calls, and why it ended. Pure."""
+"""Assembles one answer from what a service sends, streamed or whole: readable text, calls and stop
+reason. Pure."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .failures import Passing
-from .normaliser import Normalised, Normaliser
+from .failures import Retryable
+from .normaliser import NormalisedText, Normaliser
 from .protocol import CUT_OFF, ModelRequest, ModelResponse, Reasoning, ToolCall, Usage
-from .text_calls import Offered
+from .text_calls import ToolIndex
 
-UNREADABLE: Final = "unreadable_call"
-"""The name under which a call of which nothing could be made is told back to the model."""
+UNREADABLE_CALL: Final = "unreadable_call"
+"""The name under which an unparsable call is reported back to the model."""
 
 BROKEN: Final = "broken"
 _STOP_REASONS: Final = {
@@ -26,31 +26,30 @@ _STOP_REASONS: Final = {
     CUT_OFF: "length max_output_tokens model_length model_context_window_exceeded incomplete",
     "content_filtered": "content_filter safety recitation blocklist prohibited_content",
 }
-"""Reasons in the words of the kernel's protocol, with those of services; others stay as they
-are."""
+"""The protocol's stop reasons → the services' words; other words are kept."""
 _BY_WORD: Final = {word: ours for ours, said in _STOP_REASONS.items() for word in said.split()}
-_BREAKS: Final = re.compile(
+_BROKEN_WORDS: Final = re.compile(
     r"\b(?:error|abort(?:ed)?|cancell?ed|insufficient\w*|timeout|interrupted|malformed\w*)\b", re.I
 )
-"""How servers say that an answer has no end."""
+"""Stop reasons of an interrupted answer."""
 
-PERIOD: Final = 200
-TIMES: Final = 12
-LEAST: Final = 600
-"""A tail of at least 600 characters that repeats one piece of up to 200 twelve times or more is no
-answer any more."""
-CHECKED_EVERY: Final = 1_000
-"""Characters after which a stream is looked at for that."""
+MAX_PERIOD: Final = 200
+MIN_REPEATS: Final = 12
+MIN_REPETITION: Final = 600
+"""A tail of at least 600 characters that repeats a piece of up to 200 at least twelve times is a
+loop."""
+CHECK_INTERVAL: Final = 1_000
+"""Characters between two checks for a loop."""
 
-_BLOCKS: Final = re.compile(
+_PROMPT_BLOCKS: Final = re.compile(
     r"^(?:\[(?:SKELETON|HISTORY|APPS|RESULTS|PROBLEMS)\]\s*$|FACTS: app=)", re.M
 )
-"""What only a prompt holds."""
+"""Headers that occur only in a prompt."""
 
 
 @dataclass(slots=True)
 class NativeCall:
-    """A call as far as its service has sent it. `extra` is what goes back with it."""
+    """A native call under construction. `extra` is sent back with it."""
 
     call_id: str = ""
     name: str = ""
@@ -59,13 +58,13 @@ class NativeCall:
 
     @property
     def arguments(self) -> Any:
-        """Arguments of their pieces; an object at once is all of them."""
+        """The joined text pieces, or the last piece if a service sends objects."""
         is_text = all(isinstance(piece, str) for piece in self.pieces)
         return "".join(self.pieces) if is_text else self.pieces[-1]
 
-    def is_another(self, call_id: str, name: str) -> bool:
-        """Whether a piece begins another call at this one's place: it is named, and has another
-        id, another name, or none where this one has all its arguments."""
+    def is_new_call(self, call_id: str, name: str) -> bool:
+        """Whether a piece at this call's index begins another call: it has a name, and another id,
+        another name, or this call's arguments are complete."""
         if not name:
             return False
         if call_id and self.call_id:  # the surest sign, where a server sends ids
@@ -81,25 +80,24 @@ def _is_object(arguments: Any) -> bool:
 
 
 class Assembly:
-    """An answer as far as it came. Adapters tell it text (`say`) and calls (`call`) in the order in
-    which they come, and set `stop`, the service's own word, `usage`, and `thought` where thoughts
-    came apart from the text; `response` is then the answer.
+    """An answer under construction. Adapters call `add_text` and `add_call` in order and set `stop`
+    (the service's word), `usage` and `has_thoughts` (separate reasoning); `response` is the answer.
 
-    `hear` gets what people may read of the text as soon as that can be told. `endless` says that
-    the model repeats itself and need not be read on.
+    `hear` gets readable text as early as possible. `is_endless`: the model loops, so the stream
+    need not be read on.
     """
 
     def __init__(self, request: ModelRequest, hear: Callable[[str], None] | None = None) -> None:
         self.stop = ""
         self.usage = Usage()
-        self.thought = False
-        self.endless = False
+        self.has_thoughts = False
+        self.is_endless = False
         self.calls: list[NativeCall] = []
         self.has_text = False
         self._request = request
         self.hear = hear
         self._reader = Normaliser(request.tools)
-        self._places: dict[object, NativeCall] = {}
+        self._open_calls: dict[object, NativeCall] = {}
         self._tail = ""
         self._unchecked = 0
 
@@ -108,88 +106,87 @@ class Assembly:
         """Whether neither text nor calls have come."""
         return not (self.has_text or self.calls)
 
-    def say(self, piece: str) -> None:
+    def add_text(self, piece: str) -> None:
         """The next piece of the text as the service sends it."""
         self.has_text |= bool(piece)
-        self._look(piece)
-        shown = self._reader.feed(piece)
-        if shown and self.hear:
-            self.hear(shown)
+        self._check_repetition(piece)
+        visible = self._reader.feed(piece)
+        if visible and self.hear:
+            self.hear(visible)
 
-    def _look(self, piece: str) -> None:
+    def _check_repetition(self, piece: str) -> None:
         # as much as a repetition needs to be seen
-        self._tail = (self._tail + piece)[-2 * PERIOD * TIMES :]
+        self._tail = (self._tail + piece)[-2 * MAX_PERIOD * MIN_REPEATS :]
         self._unchecked += len(piece)
-        if self._unchecked >= CHECKED_EVERY:
+        if self._unchecked >= CHECK_INTERVAL:
             self._unchecked = 0
-            self.endless = repeats(self._tail)
+            self.is_endless = is_repetitive(self._tail)
 
-    def call(
-        self, place: object, call_id: str, name: str, arguments: object, extra: Any = None
+    def add_call(
+        self, index: object, call_id: str, name: str, arguments: object, extra: Any = None
     ) -> None:
-        """A piece of the call at a place, or all of it. Servers leave the place out, or give all
-        calls the same: what says that it is another call begins one."""
-        made = self._places.get(place)
-        if made is None or made.is_another(call_id, name):
-            made = self._places[place] = NativeCall()
-            self.calls.append(made)
-        made.call_id = call_id or made.call_id
-        made.extra = extra or made.extra
-        if name != made.name:  # some say the whole name with each piece
-            made.name += name
+        """A call, or a piece of the one at `index`; servers omit the index or repeat it for all
+        calls, so `is_new_call` decides."""
+        call = self._open_calls.get(index)
+        if call is None or call.is_new_call(call_id, name):
+            call = self._open_calls[index] = NativeCall()
+            self.calls.append(call)
+        call.call_id = call_id or call.call_id
+        call.extra = extra or call.extra
+        if name != call.name:  # some say the whole name with each piece
+            call.name += name
         if arguments not in (None, ""):
-            made.pieces.append(arguments)
+            call.pieces.append(arguments)
 
     def response(self) -> ModelResponse:
-        """The answer. Calls that were written as text count where there are no others."""
+        """The answer. Calls written as text are used if there are no native ones."""
         self._reader.close()
-        said = self._reader.result
-        calls = _native(self.calls, self._reader.offered) or self._written(said)
-        text, stop = said.text, _stop_reason(self.stop)
-        if _BLOCKS.search(text) or repeats(text):  # the prompt said again, or one piece
+        result = self._reader.result
+        calls = _native(self.calls, self._reader.tool_index) or self._text_calls(result)
+        text, stop = result.text, _stop_reason(self.stop)
+        if _PROMPT_BLOCKS.search(text) or is_repetitive(text):  # recited or looping
             text, stop = "", "unusable"
-        if stop == "end_turn" and said.calls:
+        if stop == "end_turn" and result.calls:
             stop = "tool_use"
         is_silent = stop == "end_turn" and not (text or calls)
-        if is_silent and (said.thought or self.thought):
+        if is_silent and (result.has_thoughts or self.has_thoughts):
             stop = "only_thoughts"
-        return ModelResponse(text, _complete(calls, stop), self.usage, stop, said.orphan)
+        return ModelResponse(text, _complete(calls, stop), self.usage, stop, result.is_orphan)
 
-    def _written(self, said: Normalised) -> tuple[ToolCall, ...]:
-        """The calls that were written as text; markup that none can be made of is told back as
-        one."""
-        is_lost = said.unreadable and self._request.tools and not said.text
-        return said.calls or ((ToolCall(UNREADABLE, {}),) if is_lost else ())
+    def _text_calls(self, result: NormalisedText) -> tuple[ToolCall, ...]:
+        """The calls that were written as text; unparsable markup becomes UNREADABLE_CALL."""
+        is_lost = result.has_unreadable_call and self._request.tools and not result.text
+        return result.calls or ((ToolCall(UNREADABLE_CALL, {}),) if is_lost else ())
 
     def reasoning(self, message: JSONObject, plain: JSONObject, read: int) -> Reasoning | None:
-        """What goes back with the answer, and with each of its calls: where `read`, the calls of
-        the answer, are others than came, nothing can be told to its call."""
+        """The reasoning to send back with the answer and its calls; per-call extras only if all
+        native calls are among the `read` ones of the answer."""
         extras = tuple(call.extra or {} for call in self.calls)
-        own = extras if any(extras) and len(extras) == read else ()
-        return Reasoning(message, own, plain) if message or own or plain else None
+        extra = extras if any(extras) and len(extras) == read else ()
+        return Reasoning(message, extra, plain) if message or extra or plain else None
 
 
-def _stop_reason(said: str) -> str:
-    """Why it ended, in the words of the kernel's protocol where it has one."""
-    found = _BY_WORD.get(said.lower(), said.lower() or "end_turn")
-    return BROKEN if _BREAKS.search(found) else found
+def _stop_reason(reason: str) -> str:
+    """The stop reason in the protocol's words, where it has one."""
+    known = _BY_WORD.get(reason.lower(), reason.lower() or "end_turn")
+    return BROKEN if _BROKEN_WORDS.search(known) else known
 
 
-def _native(calls: list[NativeCall], offered: Offered) -> tuple[ToolCall, ...]:
-    """Calls as the service sent them, by the names that were offered where theirs are nearly so."""
+def _native(calls: list[NativeCall], offered: ToolIndex) -> tuple[ToolCall, ...]:
+    """The native calls with corrected names."""
     return tuple(offered.call(call.name, call.arguments) for call in calls if call.name)
 
 
 def _complete(calls: tuple[ToolCall, ...], stop: str) -> tuple[ToolCall, ...]:
-    """The calls, the last one as text where the answer was cut off: what may lack its end never
-    runs, the model is asked again."""
+    """The calls; if the answer was cut off, the last one's arguments become text, so that it never
+    runs and the model is asked again."""
     if stop != CUT_OFF or not calls or isinstance(calls[-1].arguments, str):
         return calls
     last = calls[-1]
     return (*calls[:-1], ToolCall(last.name, json.dumps(last.arguments, ensure_ascii=False)))
 
 
-_NOTHING: Final = {
+_EMPTY_CAUSES: Final = {
     "only_thoughts": ("empty", "thought and gave no answer: raise its output tokens"),
     "content_filtered": ("refused", "was stopped by its service's safety filter"),
     "guardrail_intervened": ("refused", "was stopped by its service's guardrail"),
@@ -200,36 +197,35 @@ _NOTHING: Final = {
 }
 
 
-def usable(answer: ModelResponse, request: ModelRequest, model: str) -> ModelResponse:
-    """The answer where there is anything in it, or where nothing may be the answer: a classifier
-    that has nothing more to call. Raises ModelUnavailable, or Passing where another try may
-    help."""
+def require_content(answer: ModelResponse, request: ModelRequest, model: str) -> ModelResponse:
+    """The answer if it has content, or if empty is valid (a classifier with nothing more to call).
+    Raises ModelUnavailable, or Retryable where a retry may help."""
     is_whole = answer.stop_reason not in (BROKEN, "content_filtered")
     if is_whole and (answer.text or answer.tool_calls):
         return answer
     if request.exchanges and answer.stop_reason == "end_turn":
         return answer
-    cause, why = _NOTHING.get(answer.stop_reason, ("empty", "gave an empty answer: try again"))
+    cause, why = _EMPTY_CAUSES.get(answer.stop_reason, ("empty", "gave an empty answer: try again"))
     error = ModelUnavailable(f"The model {model} {why}.", cause=cause)
-    raise Passing(error) if cause in ("empty", "unusable", "server_error") else error
+    raise Retryable(error) if cause in ("empty", "unusable", "server_error") else error
 
 
-def repeats(text: str) -> bool:
-    """Whether it ends in one piece over and over."""
-    tail = text[-max(LEAST, PERIOD * TIMES) :]
-    if len(tail) < LEAST:
+def is_repetitive(text: str) -> bool:
+    """Whether the text ends in a loop."""
+    tail = text[-max(MIN_REPETITION, MAX_PERIOD * MIN_REPEATS) :]
+    if len(tail) < MIN_REPETITION:
         return False
-    for period in range(1, PERIOD + 1):
-        if period * TIMES > len(tail):
+    for period in range(1, MAX_PERIOD + 1):
+        if period * MIN_REPEATS > len(tail):
             return False
-        size = max(period * TIMES, LEAST)
+        size = max(period * MIN_REPEATS, MIN_REPETITION)
         if size <= len(tail) and tail[-size + period :] == tail[-size:-period]:
             return bool(tail[-period:].strip("-=_* |\n."))  # a ruled line is none
     return False
 
 
 def count(value: Any) -> int:
-    """A count of tokens, also where a service sends it as text or leaves it out."""
+    """A token count as int, also from text or a missing value."""
     try:
         return max(0, int(float(value or 0)))
     except (TypeError, ValueError, OverflowError):

@@ -1,5 +1,4 @@
-"""A request as the messages of its conversation: what the user said, what the model answered, what
-its calls returned, and the reasoning that it came with. Pure."""
+"""A request as chat messages: user, assistant with calls and reasoning, results. Pure."""
 
 from __future__ import annotations
 
@@ -17,11 +16,10 @@ _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 @dataclass(frozen=True, slots=True)
 class SentCall:
-    """A call as it is sent back to the service that asked for it, and what it returned.
+    """A call and its result, as sent back to the service.
 
-    `call_id` is the kernel's own, nine letters and digits: services repeat theirs or leave them
-    out, and the strictest takes no other form. `name` is one that services accept, whatever the
-    model made up; arguments that were no JSON object are left out.
+    `call_id` is the kernel's own, nine letters and digits, which the strictest service requires;
+    services repeat or omit theirs. `name` is sanitised; arguments that are no object are dropped.
     """
 
     call_id: str
@@ -32,8 +30,7 @@ class SentCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message of the user, or an answer of the model with what its calls returned and the
-    reasoning that it came with."""
+    """A user message, or an assistant message with its calls, results and reasoning."""
 
     role: Literal["user", "assistant"]
     text: str = ""
@@ -42,11 +39,11 @@ class Message:
 
 
 def conversation(request: ModelRequest, without: Collection[str]) -> tuple[str, list[Message]]:
-    """The system part and the messages; the first is the user's, and no two of the user's follow
-    each other but behind results. A later round's are the earlier one's with more behind them.
+    """The system part and the messages, which begin with the user and alternate. A later round only
+    appends.
 
-    `without` holds `system` where a model has no such part: it reads it first. It holds
-    `tool_messages` where it takes no results: the prompt has them as text.
+    If `without` holds `system`, the system part is put before the first message; with
+    `tool_messages` results are sent as text of the prompt.
     """
     is_flat = "tool_messages" in without or not request.exchanges
     messages = [Message("user", clean(request.prompt if is_flat else request.opening))]

@@ -1,8 +1,8 @@
-"""Why a model's service gave no answer, read from its status, code and words. Pure.
+"""Classifies errors of model services by status, code and message. Pure.
 
-Services word the same failure in many ways, and some with another status than one expects: what
-cannot pass is looked for in the words first. Seen of OpenAI, Azure, Gemini, Mistral, Groq,
-OpenRouter, vLLM, llama.cpp, Ollama, LM Studio, TGI and Amazon Bedrock (November 2026).
+Services word the same failure differently, some with an unexpected status, so permanent failures
+are matched by message first. Collected from OpenAI, Azure, Gemini, Mistral, Groq, OpenRouter, vLLM,
+llama.cpp, Ollama, LM Studio, TGI and Amazon Bedrock (November 2026).
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from typing import Any, Final
 from ..errors import ModelUnavailable
 
 MODEL_SETTING: Final = "WEBBEE_MODEL (on your own machine: MODEL= or --model)"
-"""What names the model, as whoever reads of its failure may have typed it."""
+"""The setting that selects the model, as error messages name it."""
 
 _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
 
 
-class Passing(Exception):
-    """This try failed in a way that may pass. `error` is what the kernel hears when there is no
-    other."""
+class Retryable(Exception):
+    """A transient failure. `error` is raised when there is no further attempt."""
 
     def __init__(self, error: ModelUnavailable) -> None:
         super().__init__(str(error))
@@ -31,21 +30,21 @@ class Passing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`cause` as a language's `causes` know it; `text` for whoever runs the deployment, with what
-    to do; `passing`: another try may better it; `said`: how services say it, by code or words."""
+    """`cause` is a key of a language's `causes`; `text` is for the operator, with a remedy;
+    `pattern` matches the service's code or message."""
 
     cause: str
     text: str
-    said: str = ""
-    passing: bool = False
+    pattern: str = ""
+    can_retry: bool = False
 
     def error(
         self, service: str, model: str, status: str, words: str = "", wait_s: float = 0.0
     ) -> Exception:
-        """What the kernel hears: ModelUnavailable, or Passing."""
+        """ModelUnavailable, or Retryable."""
         text = self.text.format(service=service, model=model, status=status)
         error = ModelUnavailable(text, cause=self.cause, words=words, wait_s=wait_s)
-        return Passing(error) if self.passing else error
+        return Retryable(error) if self.can_retry else error
 
 
 _FAILURES: Final = (
@@ -89,7 +88,7 @@ _FAILURES: Final = (
         "The model {model} is not ready yet: try again in a minute.",
         r"(loading|starting|warming).{0,30}(model|up)|model.{0,60}(is )?(currently )?loading"
         r"|not.?ready|estimated_time|unloaded while",
-        passing=True,
+        can_retry=True,
     ),
     Failure(
         "refused",
@@ -130,11 +129,11 @@ _FAILURES: Final = (
         "rate_limit",
         "{service} is over its limit: try again in a minute. If it happens often, raise the quota.",
         r"rate.?limit|too many requests|quota|throttl|overloaded|capacity|again later|busy",
-        passing=True,
+        can_retry=True,
     ),
 )
-"""What codes and words tell, the first that fits."""
-_SAID: Final = tuple((re.compile(f.said, re.I | re.S), f) for f in _FAILURES)
+"""Failures by code and message; the first match counts."""
+_PATTERNS: Final = tuple((re.compile(f.pattern, re.I | re.S), f) for f in _FAILURES)
 _KEY, _LIMIT = _FAILURES[-2:]
 _CREDIT: Final = next(f for f in _FAILURES if f.cause == "credit")
 _NO_COMPLETION: Final = Failure(
@@ -142,36 +141,36 @@ _NO_COMPLETION: Final = Failure(
     "{service} has no chat completions at this address ({status}), or no model {model}: check base"
     f" URL, which usually ends in /v1, and name, in {MODEL_SETTING}.",
 )
-_REFUSED: Final = Failure("parameter", "{service} did not accept the request ({status}).")
-_FAILED: Final = Failure("server_error", "{service} failed ({status}): try again.", passing=True)
+_INVALID_REQUEST: Final = Failure("parameter", "{service} did not accept the request ({status}).")
+_SERVER: Final = Failure("server_error", "{service} failed ({status}): try again.", can_retry=True)
 
 _BY_STATUS: Final = {
     401: (_KEY, "refused no_model credit key"),
     402: (_CREDIT, ""),
     404: (_NO_COMPLETION, "no_tools no_model"),
     429: (_LIMIT, "credit loading"),
-    500: (_FAILED, "window no_tools loading slow"),
+    500: (_SERVER, "window no_tools loading slow"),
     529: (_LIMIT, "window no_tools loading"),
 }
-"""What a status means, and the causes that words may tell of instead."""
-_LIKE: Final = {403: 401, 407: 401, 405: 404, 408: 500, 409: 500, 424: 500, 425: 500, 529: 529}
+"""The failure of a status, and the causes that a message may name instead."""
+_ALIASES: Final = {403: 401, 407: 401, 405: 404, 408: 500, 409: 500, 424: 500, 425: 500, 529: 529}
 
 
 def failure_of(status: int, code: str, words: str) -> Failure:
-    """What an error answer means. `status` 200 is an error inside an answer."""
-    said = f"{code} {words}"
-    found = next((failure for pattern, failure in _SAID if pattern.search(said)), None)
-    if found is _CREDIT and status == 429 and "rate" in said.lower():
+    """The failure of an error response. `status` 200 is an error inside an answer."""
+    text = f"{code} {words}"
+    found = next((failure for pattern, failure in _PATTERNS if pattern.search(text)), None)
+    if found is _CREDIT and status == 429 and "rate" in text.lower():
         return _LIMIT
-    like = _LIKE.get(status, {3: 404, 5: 500}.get(status // 100, status))
-    usual, others = _BY_STATUS.get(like, (None, ""))
-    if usual is None:
-        return found or (_FAILED if status < 300 else _REFUSED)
-    return found if found and found.cause in others.split() else usual
+    alias = _ALIASES.get(status, {3: 404, 5: 500}.get(status // 100, status))
+    default, others = _BY_STATUS.get(alias, (None, ""))
+    if default is None:
+        return found or (_SERVER if status < 300 else _INVALID_REQUEST)
+    return found if found and found.cause in others.split() else default
 
 
 def slow(timeout_s: float) -> ModelUnavailable:
-    """The model did not answer within the time that the turn had left."""
+    """The error for a model that did not answer within the turn's remaining time."""
     return ModelUnavailable(
         f"The model did not answer within {max(timeout_s, 0):.1f} s: try again, or let the operator"
         f" choose a faster model, {MODEL_SETTING}, or give a turn more time (WEBBEE_TURN_SECONDS).",
@@ -193,29 +192,29 @@ def _first(value: Any) -> Any:
 
 
 def error_of(body: Any) -> tuple[str, str]:
-    """The error's code where it is one (never free text), and its words, the parameter it names
-    first."""
+    """The error's code (never free text) and its message, which begins with the parameter's
+    name."""
     body = _first(body)  # Gemini's is a list
     error = (body.get("error") or body.get("errors") or body) if isinstance(body, dict) else body
     error = _first(error)
     if not isinstance(error, dict):
         return "", str(error or "")
-    code = next(_told(error, "code", "type", "status"), "")
-    words = " ".join(_told(error, "param", "type", "message", "detail", "metadata"))
+    code = next(_field_texts(error, "code", "type", "status"), "")
+    words = " ".join(_field_texts(error, "param", "type", "message", "detail", "metadata"))
     return (code if _IDENTIFIER.fullmatch(code) else ""), words
 
 
-def _told(error: dict[str, Any], *fields: str) -> Iterator[str]:
-    """What stands in those of the fields that say anything."""
+def _field_texts(error: dict[str, Any], *fields: str) -> Iterator[str]:
+    """The non-empty values of these fields."""
     return (str(error[name]) for name in fields if error.get(name))
 
 
 def status_of(body: Any, status: int) -> int:
-    """The status that an error inside an answer of 200 names, where it names one."""
+    """The status that an error inside a 200 response names, else `status`."""
     error = (body.get("error") or body) if isinstance(body, dict) else None
     code = error.get("code") if isinstance(error, dict) else None
     try:
-        named = int(str(code or ""))
+        embedded = int(str(code or ""))
     except ValueError:
         return status
-    return named if 300 <= named < 600 else status
+    return embedded if 300 <= embedded < 600 else status

@@ -1,4 +1,4 @@
-"""What a function takes, by its schema, and the form that asks a person for it."""
+"""A function's parameters from its JSON schema, and the UI form for them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _KINDS: Final = {
     "uri": "url",
 }
 """By a schema's type or format."""
-DEEPEST: Final = 3
-"""Levels of objects and lists in which a parameter has fields of its own."""
+MAX_DEPTH: Final = 3
+"""Levels of nested objects and lists that are expanded into fields."""
 FIELDS: Final = 8
-"""Fields of a form: those that are required, then the others in their order."""
+"""Maximum fields of a form: required ones first."""
 
-LINE: Final = 200
-"""Characters that a field of one line takes; a text that may be longer has several."""
+MAX_LINE: Final = 200
+"""Characters up to which a text field has a single line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Parameter:
 
 def _parameters(tool: ToolSpec) -> dict[str, Parameter]:
     schema = tool.input_schema
-    return {p.name: p for p in _properties(schema, schema.get("$defs", {}), DEEPEST)}
+    return {p.name: p for p in _properties(schema, schema.get("$defs", {}), MAX_DEPTH)}
 
 
 parameters = PerObject(_parameters)
@@ -70,7 +70,7 @@ def _properties(
 def _parameter(
     name: str, given: Any, definitions: Mapping[str, Any], required: bool, depth: int
 ) -> Parameter:
-    schema = _resolved(given, definitions)
+    schema = _resolve(given, definitions)
     kind = _kind(name, schema)
     fields: tuple[Parameter, ...] = ()
     if kind == "object" and depth:
@@ -80,17 +80,17 @@ def _parameter(
     return Parameter(name, kind, schema, required, fields)
 
 
-def _resolved(schema: Any, definitions: Mapping[str, Any]) -> JSONObject:
-    """A parameter's schema without references and without the null of an optional one."""
+def _resolve(schema: Any, definitions: Mapping[str, Any]) -> JSONObject:
+    """A parameter's schema with references resolved and the null alternative removed."""
     if not isinstance(schema, dict):
         return {}
-    beside = {k: v for k, v in schema.items() if k not in ("$ref", "anyOf", "oneOf", "allOf")}
+    siblings = {k: v for k, v in schema.items() if k not in ("$ref", "anyOf", "oneOf", "allOf")}
     if "$ref" in schema:
-        return {**definitions.get(str(schema["$ref"]).rpartition("/")[2], {}), **beside}
+        return {**definitions.get(str(schema["$ref"]).rpartition("/")[2], {}), **siblings}
     for key in ("anyOf", "oneOf", "allOf"):
         options = [s for s in schema.get(key, ()) if s != {"type": "null"}]
         if len(options) == 1:
-            return {**_resolved(options[0], definitions), **beside}
+            return {**_resolve(options[0], definitions), **siblings}
     return schema
 
 
@@ -99,28 +99,28 @@ def _kind(name: str, schema: JSONObject) -> str:
         return "choice"
     if _IDENTITY.search(name) or schema.get("x-directs") == "id":
         return "ids" if schema.get("type") == "array" else "id"
-    told = _KINDS.get(str(schema.get("type"))) or _KINDS.get(str(schema.get("format")))
-    return told or ("date" if schema.get("x-directs") == "when" else "text")
+    kind = _KINDS.get(str(schema.get("type"))) or _KINDS.get(str(schema.get("format")))
+    return kind or ("date" if schema.get("x-directs") == "when" else "text")
 
 
 def form_of(tool: ToolSpec, arguments: JSONObject, tag: str) -> UINode:
-    """The function's form, filled with what is known; its button speaks the language `tag`."""
+    """The function's form, prefilled with `arguments` and labelled in the language `tag`."""
     order = sorted(
         parameters(tool).values(), key=lambda p: (not p.required, p.name not in arguments)
     )
     ids = ("id", "ids")  # what nobody knows by heart
-    shown = [p for p in order if p.required or p.kind not in ids or p.name in arguments][:FIELDS]
+    fields = [p for p in order if p.required or p.kind not in ids or p.name in arguments][:FIELDS]
     form = ui.Form(
-        [_field(p, arguments.get(p.name), tag) for p in shown],
+        [_field(p, arguments.get(p.name), tag) for p in fields],
         submit_label=_submit(tool, tag),
-        defaults={k: v for k, v in arguments.items() if k not in {p.name for p in shown}},
+        defaults={k: v for k, v in arguments.items() if k not in {p.name for p in fields}},
     )
     form.props["action"] = UIAction("call", {"function": tool.fn_name, "app_id": tool.app_id})
     return form
 
 
 def _submit(tool: ToolSpec, tag: str) -> str:
-    """What the button of its form says; of what destroys what it does, as on a card."""
+    """The label of the submit button: the verb for destructive functions."""
     if tool.action_type != "destructive":
         return language.of(tag).say("form_send")
     if _effect(tool) == "delete":
@@ -129,30 +129,30 @@ def _submit(tool: ToolSpec, tag: str) -> str:
 
 
 def _effect(tool: ToolSpec) -> str:
-    """What the first word of its name says that it does; empty where that is no known verb."""
+    """The effect (send, delete …) named by the first word of the function name, or empty."""
     first = tool.fn_name.partition("_")[0]
     return language.of("en").words.effects.get(language.stem(first, "en"), "")
 
 
-def sends(tool: ToolSpec) -> bool:
-    """Whether its text goes to somebody else."""
+def is_outgoing(tool: ToolSpec) -> bool:
+    """Whether the function sends something to another person."""
     is_to_somebody = any(p.kind == "email" for p in parameters(tool).values())
     return tool.action_type != "read" and (is_to_somebody or _effect(tool) == "send")
 
 
 def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
-    """The field of one argument; of an object the fields inside, of a list rows of one field."""
+    """The form field of a parameter; nested for objects and lists."""
     schema, kind = parameter.schema, parameter.kind
     value = schema.get("default") if value is None else value
     words, title = _words(parameter), _title(parameter, tag)
     label, told = language.of(tag).field_name(words) if title == words else title, _help(schema)
-    is_said = told.casefold() in (label.casefold(), title.casefold())
+    is_redundant = told.casefold() in (label.casefold(), title.casefold())
     # beside a label in the user's language nothing stands in another
-    is_said |= label != words and language.detect(told, tag) != language.of(tag).tag
+    is_redundant |= label != words and language.detect(told, tag) != language.of(tag).tag
     props: JSONObject = {
         "param_name": parameter.name,
         "label": label[:1].upper() + label[1:],
-        "description": "" if is_said else told,
+        "description": "" if is_redundant else told,
         "required": parameter.required,
     }
     if kind == "object" and parameter.fields:
@@ -166,25 +166,25 @@ def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
         )
     if kind == "choice":
         told = schema.get("x-choices", {})
-        said = {c: language.text_in(told.get(str(c), {}), tag) for c in schema["enum"]}
-        options = [{"value": str(c), "label": s or str(c) or "–"} for c, s in said.items()]
+        labels = {c: language.text_in(told.get(str(c), {}), tag) for c in schema["enum"]}
+        options = [{"value": str(c), "label": s or str(c) or "–"} for c, s in labels.items()]
         return ui.Node("Select", options=options, value=value, **props)
     if kind == "flag":
         return ui.Node("Toggle", value=bool(value), **props)
-    secret = schema.get("format") == "password" or schema.get("x-directs") == "secret"
-    if secret or schema.get("writeOnly"):
+    is_secret = schema.get("format") == "password" or schema.get("x-directs") == "secret"
+    if is_secret or schema.get("writeOnly"):
         return ui.Node("Password", value=value, **props)
     shape = kind if kind in ("number", "email", "url") else "text"
-    long = int(schema.get("maxLength", 0)) > LINE or schema.get("x-directs") == "content"
-    several = long and shape == "text"
+    is_long = int(schema.get("maxLength", 0)) > MAX_LINE or schema.get("x-directs") == "content"
+    is_multiline = is_long and shape == "text"
     if shape == "number":
         props |= {"min": schema.get("minimum"), "max": schema.get("maximum")}
-    return ui.Node("TextArea" if several else "Input", type=shape, value=value, **props)
+    return ui.Node("TextArea" if is_multiline else "Input", type=shape, value=value, **props)
 
 
 def _help(schema: JSONObject) -> str:
-    """The first sentence that is said of an argument, without what stands in brackets, which models
-    read; of a choice nothing that lists what can be chosen."""
+    """The first sentence of an argument's description, without brackets (meant for models) and, for
+    an enum, without the list of choices."""
     text = _SENTENCE.split(_BRACKETS.sub("", str(schema.get("description", ""))), maxsplit=1)[0]
     if "enum" in schema:
         text = text.partition(":")[0]
@@ -197,10 +197,9 @@ def _words(parameter: Parameter) -> str:
 
 
 def _title(parameter: Parameter, tag: str) -> str:
-    """The title that its author gave it in the user's language, or without one; else its name in
-    words."""
+    """The author's title in the user's language, else without language, else the name in words."""
     words = _words(parameter)
-    if said := language.text_in(parameter.schema.get("x-titles", {}), tag):
-        return said
+    if title_ := language.text_in(parameter.schema.get("x-titles", {}), tag):
+        return title_
     title = str(parameter.schema.get("title") or words)
     return words if title.casefold() == words.casefold() else title  # Pydantic writes: Due At

@@ -1,7 +1,7 @@
-"""The marks in what models write, in the vendors' own formats (November 2026): elements
-(`<think>`, `<tool_call>`, `<function=…>`), tokens (`<|im_end|>`, `<｜tool▁calls▁begin｜>`,
-`<|tool_call>`, `[|endofturn|]`, `◁think▷`) and capital words in brackets (`[TOOL_CALLS]`); and one
-table of what each of them does. Pure."""
+"""Markup in model output, in the vendors' formats (November 2026): elements (`<think>`,
+`<tool_call>`, `<function=…>`), tokens (`<|im_end|>`, `<｜tool▁calls▁begin｜>`, `<|tool_call>`,
+`[|endofturn|]`, `◁think▷`) and bracketed words (`[TOOL_CALLS]`), with a table of their meanings.
+Pure."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-LONGEST: Final = 200
-"""Characters of a mark, which stands on one line."""
+MAX_MARK: Final = 200
+"""Maximum characters of a mark; it is on one line."""
 
 Kind = Literal["thought", "call", "channel", "turn", "other", "end", "drop", "text"]
-"""`thought` and `call` begin or end a region; `channel` is a header of gpt-oss; behind `turn`
-stands whose it is; `other` is another's turn; `end` ends this one; `drop` is not shown, `text`
-is."""
+"""`thought` and `call` begin or end a region; `channel` is a gpt-oss header; `turn` is followed by
+a role; `other` begins another role's turn; `end` ends this one; `drop` is removed, `text` kept."""
 
 THINKS: Final = r"think|thought|reasoning|reflect|scratch|monolog|analys|\bcot\b|inner_"
 _CALLS: Final = r"tool|function|invoke|plugin|action_start|start_action|^/?calls?$"
@@ -49,7 +48,7 @@ _KINDS: Final[dict[str, tuple[tuple[str, Kind], ...]]] = {
         ("", "text"),
     ),
 }
-"""By a mark's shape, what its name says of it; the first that fits counts."""
+"""Shape of a mark → (pattern of its name, kind); the first match counts."""
 
 _MARK: Final = re.compile(
     r"<(?P<element>/?(?:[|｜]\w{1,16}[|｜])?[A-Za-z_][\w:.\-]*)(?:(?:=|[ \t])[^<>\n]*)?/?>"
@@ -70,32 +69,32 @@ THOUGHT_ENDS: Final = re.compile(
     r"|<[|｜](?:/\w*|end\w*|\w+_end|return|call)[|｜]>|(?=<\|(?:start|channel)\|>)",
     re.I,
 )
-"""Where thoughts end, whatever began them."""
+"""The end of reasoning, however it began."""
 STOP: Final = re.compile(r"<\|(?:im_end|eot_id|eom_id|end|endoftext|return|call)\|>|<turn\|>|\Z")
-"""Where calls between tokens end."""
+"""The end of calls between tokens."""
 _CHANNEL: Final = re.compile(
     r"<\|(?:start|channel)\|>\s*(?:assistant)?(?P<head>[^<]{0,200}(?:<\|(?:channel|constrain)\|>"
     r"[^<]{0,200}){0,2})<\|message\|>"
 )
-"""The header of a message of gpt-oss: whom it is to, which channel it is in, what form it has."""
-_LONGEST_HEADER: Final = 400
+"""The header of a gpt-oss message: recipient, channel and format."""
+_MAX_HEADER: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A mark in a text, and where it ends. `is_end`: it closes what a mark of its name opened;
-    `closed_by` is where a call ends that it opens."""
+    """A mark in a text and its end. `is_end`: it closes a region; `end_pattern` matches the end of
+    a call that it opens."""
 
     kind: Kind
     is_end: bool
     end: int
-    closed_by: re.Pattern[str] = STOP
+    end_pattern: re.Pattern[str] = STOP
 
 
 def mark_at(text: str, at: int) -> Mark | None:
     """The mark that begins here, if any does."""
     found = _MARK.match(text, at)
-    if found is None or found.end() - at > LONGEST:
+    if found is None or found.end() - at > MAX_MARK:
         return None
     shape, name = str(found.lastgroup), found.group(str(found.lastgroup))
     plain = re.sub("[▁ ]", "_", _VENDOR.sub("", name.strip().lower()))
@@ -106,34 +105,34 @@ def mark_at(text: str, at: int) -> Mark | None:
         kind = "thought"
     if kind == "drop" and shape == "element" and re.search(r"[=\s]", found.group()):
         kind = "text"
-    closed_by = STOP
+    end_pattern = STOP
     if shape == "element":
-        closed_by = re.compile(rf"</{re.escape(name)}\s*>", re.I)
+        end_pattern = re.compile(rf"</{re.escape(name)}\s*>", re.I)
     elif shape == "bracket":
-        closed_by = re.compile(rf"\[(?:/|END_){re.escape(name)}\]")
-    return Mark(kind, bool(_ENDS.search(plain)), found.end(), closed_by)
+        end_pattern = re.compile(rf"\[(?:/|END_){re.escape(name)}\]")
+    return Mark(kind, bool(_ENDS.search(plain)), found.end(), end_pattern)
 
 
 def _kind(shape: str, name: str) -> Kind:
     return next(kind for pattern, kind in _KINDS[shape] if re.search(pattern, name))
 
 
-def may_become_a_mark(text: str, at: int) -> bool:
-    """Whether all that stands here is the beginning of a mark, whose end has yet to come."""
-    return len(text) - at < LONGEST and bool(_PARTIAL.fullmatch(text, at))
+def is_partial_mark(text: str, at: int) -> bool:
+    """Whether the rest of the text is an incomplete mark."""
+    return len(text) - at < MAX_MARK and bool(_PARTIAL.fullmatch(text, at))
 
 
 def header_at(text: str, at: int) -> re.Match[str] | None:
     """The header of a channel that begins here, if any does."""
     found = _CHANNEL.match(text, at)
-    return found if found and found.end() - at <= _LONGEST_HEADER else None
+    return found if found and found.end() - at <= _MAX_HEADER else None
 
 
-def may_become_a_header(text: str, at: int) -> bool:
-    """Whether the end of a channel's header has yet to come."""
-    return len(text) - at < _LONGEST_HEADER and "<|message|>" not in text[at:]
+def is_partial_header(text: str, at: int) -> bool:
+    """Whether the rest of the text is an incomplete channel header."""
+    return len(text) - at < _MAX_HEADER and "<|message|>" not in text[at:]
 
 
 def is_cut_off(text: str, at: int) -> bool:
-    """Whether the text ends within a mark that says what it was to be."""
-    return len(text) - at < LONGEST and bool(_CUT.fullmatch(text, at))
+    """Whether the text ends inside a recognisable mark."""
+    return len(text) - at < MAX_MARK and bool(_CUT.fullmatch(text, at))

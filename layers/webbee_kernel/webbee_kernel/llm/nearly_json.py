@@ -1,7 +1,6 @@
-"""JSON as models write it: quotes of another kind or unescaped within a text, Python's literals,
-bare keys, trailing commas, line breaks in texts, brackets left out at the end or too many, the same
-value twice, markup behind it; and arguments in round brackets, as Python writes them. Pure, one
-pass a value."""
+"""A lenient JSON parser for model output: other or unescaped quotes, Python literals, bare keys,
+trailing commas, line breaks in strings, missing or extra closing brackets, repeated values, markup
+around them, and Python call arguments. Pure, linear."""
 
 from __future__ import annotations
 
@@ -19,13 +18,13 @@ MARKUP: Final = (
     r"</?[A-Za-z][\w:.\-]{0,40}>|<[|｜][^<>\n]{0,80}[|｜]?>|<[^<>\n|｜]{1,80}[|｜]>"
     r"|\[/?[A-Z_]{3,40}\]|```[\w-]*\n?"
 )
-"""Tags, special tokens, words in brackets and fences that may stand round values."""
+"""Tags, special tokens, bracketed words and fences that may surround values."""
 _SPACE: Final = re.compile(r"[\s\x00-\x1f\ufeff]*")
 _BEFORE: Final = re.compile(r"(?:[\s\x00-\x1f\ufeff]|```[\w-]*\n?)*")
 _BETWEEN: Final = re.compile(rf"(?:[\s\x00-\x1f\ufeff,]|{MARKUP})*")
-_BEHIND: Final = re.compile(rf"(?:[\s\x00-\x1f\ufeff,;}}\])]|{MARKUP})*")
+_AFTER: Final = re.compile(rf"(?:[\s\x00-\x1f\ufeff,;}}\])]|{MARKUP})*")
 _ENDS: Final = re.compile(r"[^\S\n]*(?:[,:}\])\n]|\Z)")
-"""What follows the quote that ends a text, where others stand within it unescaped."""
+"""What must follow a quote for it to end the string, which may hold unescaped quotes."""
 _KEY: Final = re.compile(r"[^\s:=,{}\[\]()\"']+")
 _WORD: Final = re.compile(r"[^\s,:{}\[\]\"'()]+")
 _CODES: Final = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
@@ -34,11 +33,11 @@ _LITERALS: Final[dict[str, JSON]] = {"true": True, "false": False, "null": None,
 
 
 class Unreadable(ValueError):
-    """The text is no value, or its end is missing where that could mean several things."""
+    """The text is not one value, or it is truncated ambiguously."""
 
 
 def nearly_json(text: str) -> JSON:
-    """The one value that the text is. Raises Unreadable for anything else."""
+    """Parse a text that is one value. Raises Unreadable."""
     try:
         exact: JSON = json.loads(text, strict=False)
     except (ValueError, RecursionError):
@@ -47,7 +46,7 @@ def nearly_json(text: str) -> JSON:
 
 
 def _values(text: str) -> list[JSON]:
-    """The different values that stand behind each other, with nothing but noise around them."""
+    """The distinct values of a text, with only noise between them."""
     found: list[JSON] = []
     at = _skip(_BEFORE, text, 0)
     while at < len(text):
@@ -56,12 +55,12 @@ def _values(text: str) -> list[JSON]:
             found.append(value)
         if len(found) > len(_EMPTY) + 1:
             raise Unreadable("several values")
-        at = _skip(_BEHIND, text, at)
+        at = _skip(_AFTER, text, at)
     return found
 
 
 def _only(values: list[JSON]) -> JSON:
-    """The one value among several of which the others hold nothing."""
+    """The only non-empty value."""
     said = [v for v in values if v not in _EMPTY] or values[:1]
     if len(said) != 1:
         raise Unreadable("no value, or several")
@@ -69,8 +68,8 @@ def _only(values: list[JSON]) -> JSON:
 
 
 def first_value(text: str, at: int, depth: int = 0) -> tuple[JSON, int]:
-    """The value that begins at `at`, and where it ends; of round brackets the arguments by name, or
-    the one object that stands in them. Raises Unreadable."""
+    """The value that begins at `at`, and its end; round brackets give the keyword arguments, or the
+    single object inside. Raises Unreadable."""
     at = _skip(_SPACE, text, at)
     if at >= len(text) or depth > MAX_DEPTH:
         raise Unreadable("no value")
@@ -88,18 +87,18 @@ def _skip(what: re.Pattern[str], text: str, at: int) -> int:
 
 
 def _object(text: str, at: int, closing: str, depth: int) -> tuple[JSON, int]:
-    """Pairs up to the bracket that closes them, or to the end where that is missing."""
-    made: dict[str, JSON] = {}
+    """Pairs up to the closing bracket, or to the end of the text without one."""
+    pairs: dict[str, JSON] = {}
     while (at := _skip(_BETWEEN, text, at)) < len(text) and text[at] != closing:
-        if closing == ")" and text[at] == "{" and not made:
+        if closing == ")" and text[at] == "{" and not pairs:
             inner, at = first_value(text, at, depth + 1)
-            return inner, _skip(_BEHIND, text, at)
+            return inner, _skip(_AFTER, text, at)
         key, at = _string(text, at) if text[at] in _QUOTES else _bare(text, at)
         at = _skip(_SPACE, text, at)
         if text[at : at + 1] not in (":", "="):
             raise Unreadable("a key without a value")
-        made[key], at = first_value(text, at + 1, depth + 1)
-    return made, min(at + 1, len(text))
+        pairs[key], at = first_value(text, at + 1, depth + 1)
+    return pairs, min(at + 1, len(text))
 
 
 def _array(text: str, at: int, depth: int) -> tuple[JSON, int]:
@@ -111,18 +110,18 @@ def _array(text: str, at: int, depth: int) -> tuple[JSON, int]:
 
 
 def _string(text: str, at: int) -> tuple[str, int]:
-    """A text, to the first of its quotes that something of the structure follows; Unreadable where
-    it has no end: what is missing is not known."""
+    """A string, up to the first quote followed by JSON structure. Raises Unreadable for a truncated
+    one."""
     closing = _QUOTES[text[at]]
-    made: list[str] = []
+    chars: list[str] = []
     at += 1
     while at < len(text):
         piece, end = text[at], at + 1
         if piece == closing and _ENDS.match(text, end):
-            return "".join(made), end
+            return "".join(chars), end
         if piece == "\\" and end < len(text):
             piece, end = _escape(text, at)
-        made.append(piece)
+        chars.append(piece)
         at = end
     raise Unreadable("a text without its end")
 
@@ -141,7 +140,7 @@ def _bare(text: str, at: int) -> tuple[str, int]:
 
 
 def _word(text: str, at: int) -> tuple[JSON, int]:
-    """A literal or a number; other words are none: a name is a value only within quotes."""
+    """A literal or a number; other bare words raise Unreadable."""
     found = _WORD.match(text, at)
     if not found:
         raise Unreadable("no value")

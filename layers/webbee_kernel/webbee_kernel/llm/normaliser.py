@@ -1,11 +1,9 @@
-"""What a model says, as people should read it: without thoughts, special tokens and calls that were
-written as text. Both adapters use it, streamed or whole; however a stream is cut, the result is the
-same. Pure.
+"""Cleans model output of reasoning, special tokens and calls written as text. Used by both
+adapters, streamed or whole; the result does not depend on how the stream is split. Pure.
 
-The text is read once from its beginning. Where markup may begin one of the readers below says what
-stands there: so many characters that are shown, dropped, a thought or a call (True), or that more
-has to come before it can be told (`None`); False says that nothing of its kind does. What waits is
-looked at again when it has grown by a part of its length, so that the time stays linear.
+The text is read once from its beginning. Where markup may begin, readers are tried: True means
+handled, None that more input is needed, False that it is not of their kind. After None, reading
+resumes when the rest has grown by a sixteenth, so that the time stays linear.
 """
 
 from __future__ import annotations
@@ -16,27 +14,27 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from .markup import (
-    LONGEST,
+    MAX_MARK,
     STOP,
     THOUGHT_ENDS,
     Mark,
     header_at,
     is_cut_off,
+    is_partial_header,
+    is_partial_mark,
     mark_at,
-    may_become_a_header,
-    may_become_a_mark,
 )
 from .protocol import ToolCall, ToolSpec
-from .text_calls import Offered, calls_in
+from .text_calls import ToolIndex, calls_in
 
-LONGEST_BLOCK: Final = 40_000
-_WAITS: Final = 16
-"""What waits is read again when it is longer by this part of itself."""
-_KEPT: Final = 8_192
-"""Characters that were read and may stay in memory."""
+MAX_BLOCK: Final = 40_000
+_RETRY_PART: Final = 16
+"""Waiting input is read again when it has grown by this fraction."""
+_MAX_BUFFER: Final = 8_192
+"""Characters already read that may stay in memory."""
 
 _NEXT: Final = re.compile(r"[<`◁\[\n]")
-"""Where something other than text may begin."""
+"""Characters that may begin markup."""
 _INDENT: Final = re.compile(r"\S|\n")
 _STRUCTURE: Final = re.compile(r"[\"'{}\[\]()\\]")
 _NEXT_BLOCK: Final = re.compile(r"[ \t;,]*(?=[{\[])")
@@ -46,8 +44,8 @@ _ARGUMENTS: Final = re.compile(r"\s{0,3}:?\s{0,3}(?P<opens>[({\[]|\Z)")
 _FENCE: Final = re.compile(r"(?P<ticks>```+)[ \t]*(?P<lang>[\w+.\-]*)[^\n]*\n")
 _TICKS: Final = re.compile("`+")
 _ROLE: Final = re.compile(r"[ \t]*(?P<who>\w*)")
-_OTHERS: Final = ("user", "system", "tool", "human", "developer")
-"""Whose turn ends the answer."""
+_OTHER_ROLES: Final = ("user", "system", "tool", "human", "developer")
+"""Roles whose turn ends the answer."""
 
 _BARE: Final = ("assistantanalysis", "assistantcommentary", "analysis", "commentary", "to=")
 _BARE_CHANNEL: Final = re.compile(r"(?:assistant)?(?:analysis|commentary)(?=[A-Z\s\"'(<]|to=)|to=")
@@ -56,111 +54,110 @@ _BARE_CALL: Final = re.compile(
 )
 _TO: Final = re.compile(r"to=([\w.\-]+)")
 _FINAL: Final = "assistantfinal"
-"""Channels of gpt-oss as they stand where a server took their tokens away."""
+"""gpt-oss channels where the server stripped their tokens."""
 
 
 @dataclass(slots=True)
-class Normalised:
-    """What was said. `calls` are those written as text; `unreadable` says that markup of a call
-    was there of which nothing could be made, `thought` that it thought aloud, `orphan` that only
-    the end of the thoughts said so."""
+class NormalisedText:
+    """The readable text and the calls written as text. `has_unreadable_call`: call markup could not
+    be parsed; `is_orphan`: reasoning was marked only at its end."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
-    unreadable: bool = False
-    thought: bool = False
-    orphan: bool = False
+    has_unreadable_call: bool = False
+    has_thoughts: bool = False
+    is_orphan: bool = False
 
 
 @dataclass(slots=True)
 class Normaliser:
-    """An answer as far as it came, and how far it is read: `feed` returns what may be shown of it
-    by now, `close` the rest and then all of it as `result`."""
+    """A streaming reader: `feed` returns the text that may be shown so far, `close` the rest;
+    `result` is then complete."""
 
     tools: Sequence[ToolSpec] = ()
-    result: Normalised = field(default_factory=Normalised)
-    offered: Offered = field(init=False)
+    result: NormalisedText = field(default_factory=NormalisedText)
+    tool_index: ToolIndex = field(init=False)
     _raw: str = ""
     _at: int = 0
-    _due: int = 0
-    _shown: list[str] = field(default_factory=list)
+    _next_read: int = 0
+    _output: list[str] = field(default_factory=list)
     _space: str = ""
-    _fresh: list[str] = field(default_factory=list)
+    _pending: list[str] = field(default_factory=list)
     _calls: list[ToolCall] = field(default_factory=list)
-    _line: bool = True
-    _thinks: bool = False
-    _over: bool = False
+    _at_line_start: bool = True
+    _is_thinking: bool = False
+    _is_over: bool = False
 
     def __post_init__(self) -> None:
-        self.offered = Offered(self.tools)
+        self.tool_index = ToolIndex(self.tools)
 
     def feed(self, piece: str) -> str:
-        """The next piece; what may be shown of the answer now."""
-        if not self._over:
+        """Read the next piece; returns text that may be shown."""
+        if not self._is_over:
             self._raw += piece.replace("\0", "")
-        if len(self._raw) >= self._due:
+        if len(self._raw) >= self._next_read:
             self._read(final=False)
-        return self._taken()
+        return self._flush()
 
     def close(self) -> str:
-        """The answer has ended: what is left to show."""
+        """End of the answer; returns the rest of the text."""
         self._read(final=True)
-        rest = self._taken()
-        self.result.text = "".join(self._shown)
+        rest = self._flush()
+        self.result.text = "".join(self._output)
         self.result.calls = tuple(self._calls)
         return rest
 
-    def _taken(self) -> str:
-        fresh, self._fresh = "".join(self._fresh), []
+    def _flush(self) -> str:
+        fresh, self._pending = "".join(self._pending), []
         return fresh
 
     def _read(self, *, final: bool) -> None:
-        while self._at < len(self._raw) and not self._over:
+        while self._at < len(self._raw) and not self._is_over:
             if not self._step(self._at, final):
-                self._due = len(self._raw) + (len(self._raw) - self._at) // _WAITS
+                self._next_read = len(self._raw) + (len(self._raw) - self._at) // _RETRY_PART
                 return
-            if self._at > _KEPT and self._at > len(self._raw) // 2:
+            if self._at > _MAX_BUFFER and self._at > len(self._raw) // 2:
                 self._raw, self._at = self._raw[self._at :], 0
 
     def _step(self, at: int, final: bool) -> bool:
-        """Read what stands here; False where more has to come first."""
-        if self._thinks:
+        """Read at this position; False if more input is needed."""
+        if self._is_thinking:
             return self._thought(at, final)
         for read in self._readers(self._raw[at]):
             done = read(at, final)
             if done is not False:
                 return done is True
-        self._plain(at)
+        self._read_text(at)
         return True
 
     def _readers(self, sign: str) -> Sequence[Callable[[int, bool], bool | None]]:
-        """What may begin with a sign, in the order in which it is tried."""
-        if sign == "[" and self._line:
+        """The readers for a character, in the order in which they are tried."""
+        if sign == "[" and self._at_line_start:
             return (self._mark, self._block)
         if sign in "<[◁":
             return (self._mark,)
         if sign == "`":
-            return (self._fence, self._code) if self._line else (self._code,)
-        if not self._line:
+            return (self._fence, self._code) if self._at_line_start else (self._code,)
+        if not self._at_line_start:
             return ()
         if sign == "{":
             return (self._block,)
-        is_start = not self._shown and not self._calls
-        return (self._bare_channel, self._named) if is_start else (self._named,)
+        is_start = not self._output and not self._calls
+        return (self._bare_channel, self._named_call) if is_start else (self._named_call,)
 
     def _mark(self, at: int, final: bool) -> bool | None:
-        if not final and may_become_a_mark(self._raw, at):
+        if not final and is_partial_mark(self._raw, at):
             return None
         if mark := mark_at(self._raw, at):
-            return self._marked(at, mark, final)
+            return self._handle_mark(at, mark, final)
         return self._drop(len(self._raw)) if final and is_cut_off(self._raw, at) else False
 
-    def _marked(self, at: int, mark: Mark, final: bool) -> bool | None:
+    def _handle_mark(self, at: int, mark: Mark, final: bool) -> bool | None:
         match mark.kind:
             case "text":
                 self._show(self._raw[at : mark.end])
             case "thought":
-                return self._orphan(mark.end) if mark.is_end else self._think(mark.end)
+                return self._drop_earlier(mark.end) if mark.is_end else self._think(mark.end)
             case "call" if not mark.is_end:
                 return self._call(at, mark, final)
             case "channel":
@@ -172,80 +169,80 @@ class Normaliser:
         return self._drop(mark.end)
 
     def _think(self, start: int) -> bool:
-        self._thinks = self.result.thought = True
+        self._is_thinking = self.result.has_thoughts = True
         return self._drop(start)
 
     def _thought(self, at: int, final: bool) -> bool:
-        """Thoughts go as they come; they end with the answer where nothing else ends them."""
+        """Drop reasoning up to its end mark, or to the end of the answer."""
         found = THOUGHT_ENDS.search(self._raw, at)
-        self._thinks = not (found or final)
+        self._is_thinking = not (found or final)
         if found or final:
             return self._drop(found.end() if found else len(self._raw))
-        self._at = max(at, len(self._raw) - LONGEST)
+        self._at = max(at, len(self._raw) - MAX_MARK)
         return False
 
-    def _orphan(self, end: int) -> bool:
-        """Thoughts whose beginning was in the prompt: all before their end was one."""
-        self.result.orphan |= bool(self._shown)
-        self._shown.clear()
-        self._fresh.clear()
+    def _drop_earlier(self, end: int) -> bool:
+        """Reasoning whose start mark was in the prompt: drop all text before its end."""
+        self.result.is_orphan |= bool(self._output)
+        self._output.clear()
+        self._pending.clear()
         self._calls.clear()
         self._space = ""
-        self._line = self.result.thought = True
+        self._at_line_start = self.result.has_thoughts = True
         return self._drop(end)
 
     def _call(self, at: int, mark: Mark, final: bool) -> bool | None:
-        """A call in markup of its own, which is never shown. Between tokens it stands at the end of
-        an answer."""
-        found = mark.closed_by.search(self._raw, mark.end)
-        if not final and (found is None or mark.closed_by is STOP):
+        """A call in markup, which is never shown; between tokens it extends to the end of the
+        answer."""
+        found = mark.end_pattern.search(self._raw, mark.end)
+        if not final and (found is None or mark.end_pattern is STOP):
             return None
         until = found.end() if found else len(self._raw)
-        end = len(self._raw) if mark.closed_by is STOP else until
-        return self._take_calls(self._raw[at:until], end, marked=True)
+        end = len(self._raw) if mark.end_pattern is STOP else until
+        return self._take_calls(self._raw[at:until], end, is_marked=True)
 
     def _channel(self, at: int, mark: Mark, final: bool) -> bool | None:
-        """A message of gpt-oss: thoughts, a call to whom it is addressed, or the answer."""
+        """A gpt-oss message: reasoning, a call to its recipient, or the answer."""
         head = header_at(self._raw, at)
         if head is None:
-            waits = not final and may_become_a_header(self._raw, at)
+            waits = not final and is_partial_header(self._raw, at)
             return None if waits else self._role(mark.end, final)
-        said, end = head["head"].strip(), head.end()
-        if to := _TO.search(said):
-            return self._addressed(to[1], end, final)
-        if said in _OTHERS:
+        channel, end = head["head"].strip(), head.end()
+        if to := _TO.search(channel):
+            return self._tool_message(to[1], end, final)
+        if channel in _OTHER_ROLES:
             return self._end() or self._drop(end)
-        return self._think(end) if said and "final" not in said else self._drop(end)
+        return self._think(end) if channel and "final" not in channel else self._drop(end)
 
-    def _addressed(self, name: str, start: int, final: bool) -> bool | None:
+    def _tool_message(self, name: str, start: int, final: bool) -> bool | None:
         stop = STOP.search(self._raw, start)
         if stop is None or not (stop.group() or final):
             return None
         body = self._raw[start : stop.start()].strip() or "{}"
-        return self._take_calls(f"{name} {body}", stop.end(), marked=True)
+        return self._take_calls(f"{name} {body}", stop.end(), is_marked=True)
 
     def _role(self, end: int, final: bool) -> bool | None:
-        """Behind the token that begins a turn stands whose it is; another's ends the answer."""
+        """The role after a turn token; another role's turn ends the answer."""
         found = _ROLE.match(self._raw, end)
         if not found or (found.end() == len(self._raw) and not final):
             return None
-        if found["who"].lower() in _OTHERS:
+        if found["who"].lower() in _OTHER_ROLES:
             return self._end() or self._drop(found.end())
         return self._drop(found.end() if found["who"].lower() in ("assistant", "model") else end)
 
     def _end(self) -> bool:
-        """The model's turn is over: what follows is another's, made up."""
-        self._over = bool(self._shown or self._calls)
-        if self._over:
+        """End the answer: what follows is an invented turn of another role."""
+        self._is_over = bool(self._output or self._calls)
+        if self._is_over:
             self._at = len(self._raw)
-        return self._over
+        return self._is_over
 
     def _bare_channel(self, at: int, final: bool) -> bool | None:
-        """Thoughts at the very beginning whose channel has lost its tokens: the answer stands
-        behind them, or a call."""
+        """Reasoning at the beginning whose channel tokens were stripped, followed by the answer or
+        a call."""
         raw = self._raw
-        begun = raw[at : at + 20]
-        if not final and any(word.startswith(begun) for word in _BARE):
+        beginning = raw[at : at + 20]
+        if not final and any(word.startswith(beginning) for word in _BARE):
             return None
         if not _BARE_CHANNEL.match(raw, at):
             return False
@@ -253,29 +250,29 @@ class Normaliser:
             return None
         last = raw.rfind(_FINAL, at)
         if last >= 0:
-            self.result.thought = True
+            self.result.has_thoughts = True
             return self._drop(last + len(_FINAL))
         if call := _BARE_CALL.search(raw, at):
             region = f"{call['name']} {call['given']}"
-            return self._take_calls(region, len(raw), marked=True)
+            return self._take_calls(region, len(raw), is_marked=True)
         return False
 
     def _code(self, at: int, final: bool) -> bool | None:
-        """Code within a line, as it is."""
+        """Inline code, unchanged."""
         raw, run = self._raw, _TICKS.match(self._raw, at)
         assert run
         line = raw.find("\n", at)
         end = raw.find(run.group(), run.end(), line if line >= 0 else len(raw))
-        end = -1 if end - at >= LONGEST_BLOCK else end
+        end = -1 if end - at >= MAX_BLOCK else end
         is_known = line >= 0 or (end >= 0 and run.end() < len(raw))
-        if not final and not is_known and len(raw) - at < LONGEST_BLOCK:
+        if not final and not is_known and len(raw) - at < MAX_BLOCK:
             return None
         end = end + len(run.group()) if end >= 0 else run.end()
         self._show(raw[at:end])
         return self._drop(end)
 
     def _fence(self, at: int, final: bool) -> bool | None:
-        """A block of code: a call where that is all it holds, else shown as it is."""
+        """A code block: a call if it holds nothing else, otherwise unchanged."""
         raw, opening = self._raw, _FENCE.match(self._raw, at)
         if opening is None:  # its first line may yet come
             opens = re.compile("`{3}[^\n]*|`{1,2}").fullmatch(raw, at)
@@ -284,22 +281,22 @@ class Normaliser:
         until, end = close.span() if close else (len(raw), len(raw))
         if not final and end == len(raw):
             return None  # the line may go on
-        marked = opening["lang"] in ("tool_code", "tool_call")
+        is_marked = opening["lang"] in ("tool_code", "tool_call")
         inside = raw[opening.end() : until]
-        if (self.offered or marked) and self._take_calls(inside, end, marked=marked):
+        if (self.tool_index or is_marked) and self._take_calls(inside, end, is_marked=is_marked):
             return True
         self._show(raw[at:end])
         return self._drop(end)
 
-    def _named(self, at: int, final: bool) -> bool | None:
-        """A paragraph that begins with the name of an offered function, and its arguments."""
-        word = _WORD.match(self._raw, at) if self.offered else None
+    def _named_call(self, at: int, final: bool) -> bool | None:
+        """A paragraph that begins with a tool's name and arguments."""
+        word = _WORD.match(self._raw, at) if self.tool_index else None
         if word is None:
             return False
         if word.end() == len(self._raw):
             return False if final else None
         begins = _ARGUMENTS.match(self._raw, word.end())
-        is_name = word.group() == "functools" or self.offered.find(word.group())
+        is_name = word.group() == "functools" or self.tool_index.find(word.group())
         if begins is None or not is_name:
             return False
         if not begins["opens"]:
@@ -307,11 +304,11 @@ class Normaliser:
         return self._block(at, final)
 
     def _block(self, at: int, final: bool) -> bool | None:
-        """JSON or an expression that begins a line: a call where nothing else stands beside it."""
-        if not self.offered:
+        """JSON or an expression at the start of a line: a call if nothing else follows it."""
+        if not self.tool_index:
             return False
-        raw, end = self._raw, blocks_end(self._raw, at)
-        if (end or len(raw)) - at >= LONGEST_BLOCK:
+        raw, end = self._raw, end_of_blocks(self._raw, at)
+        if (end or len(raw)) - at >= MAX_BLOCK:
             return False
         if end is None and not final:
             return None
@@ -321,21 +318,21 @@ class Normaliser:
             return None
         if raw[behind : behind + 1] not in ("", "\n", "\r", "<", "[", "`"):
             return False
-        return self._take_calls(raw[at:end], behind, marked=False)
+        return self._take_calls(raw[at:end], behind, is_marked=False)
 
-    def _take_calls(self, region: str, end: int, *, marked: bool) -> bool:
-        """The region as calls; in a call's own markup it is never shown."""
-        found = calls_in(region, self.offered, marked=marked)
-        if not found and not marked:
+    def _take_calls(self, region: str, end: int, *, is_marked: bool) -> bool:
+        """Take the region as calls; in call markup it is never shown."""
+        found = calls_in(region, self.tool_index, is_marked=is_marked)
+        if not found and not is_marked:
             return False
         self._calls += [c for n, c in enumerate(found) if c not in [*self._calls, *found[:n]]]
-        self.result.unreadable |= not found
-        self._line = True
+        self.result.has_unreadable_call |= not found
+        self._at_line_start = True
         return self._drop(end)
 
-    def _plain(self, at: int) -> None:
-        """Text up to where markup may begin next: white space at a line's beginning alone."""
-        is_indent = self._line and self._raw[at].isspace()
+    def _read_text(self, at: int) -> None:
+        """Show text up to the next possible markup; indentation is read separately."""
+        is_indent = self._at_line_start and self._raw[at].isspace()
         found = (_INDENT if is_indent else _NEXT).search(self._raw, at + 1)
         end = found.start() if found else len(self._raw)
         line = self._raw.find("\n", at, end)
@@ -344,16 +341,16 @@ class Normaliser:
         self._at = end
 
     def _show(self, text: str) -> None:
-        """Show text. White space waits for what follows it: none stands at either end."""
+        """Show text. White space is held back until text follows, so that the result is trimmed."""
         last = text.rfind("\n")
-        self._line = not text[last + 1 :].strip() and (last >= 0 or self._line)
+        self._at_line_start = not text[last + 1 :].strip() and (last >= 0 or self._at_line_start)
         if self._calls:  # what is said behind a call makes up what came of it
             text = "\n"
         tail = text.rstrip()
         if tail:
-            out = (self._space if self._shown else "") + (tail if self._shown else tail.lstrip())
-            self._shown.append(out)
-            self._fresh.append(out)
+            out = (self._space if self._output else "") + (tail if self._output else tail.lstrip())
+            self._output.append(out)
+            self._pending.append(out)
             self._space = text[len(tail) :]
         else:
             self._space += text
@@ -363,16 +360,16 @@ class Normaliser:
         return True
 
 
-def blocks_end(text: str, at: int) -> int | None:
-    """Where the blocks in brackets end that follow each other here; None where one has no end."""
-    end = balanced(text, at)
+def end_of_blocks(text: str, at: int) -> int | None:
+    """The end of consecutive bracketed blocks; None if one is not closed."""
+    end = end_of_brackets(text, at)
     while end is not None and (more := _NEXT_BLOCK.match(text, end)):
-        end = balanced(text, more.end())
+        end = end_of_brackets(text, more.end())
     return end
 
 
-def balanced(text: str, at: int) -> int | None:
-    """Where the brackets that open at or behind `at` are closed; None where they are not."""
+def end_of_brackets(text: str, at: int) -> int | None:
+    """The end of the first balanced brackets at or after `at`; None if not closed."""
     depth, quote, place = 0, "", at
     while found := _STRUCTURE.search(text, place):
         sign, place = found.group(), found.end()

@@ -1,9 +1,9 @@
-"""Chat completions: a request written; an answer read, whole or in the events of its stream.
+"""The wire format of Chat Completions: builds requests, parses answers, whole or streamed. Pure.
 
-Servers want reasoning back in three forms. OpenRouter's `reasoning_details` and Gemini's
-`extra_content` with a `thought_signature` are signed or encrypted, and go back wherever they came
-from. `reasoning_content` is clear text: DeepSeek and Kimi refuse a request without it, most others
-one that has it, so it goes back to a server that has asked for it. Pure.
+Servers expect reasoning back in three forms. OpenRouter's `reasoning_details` and Gemini's
+`extra_content` (`thought_signature`) are signed or encrypted and always sent back.
+`reasoning_content` is clear text: DeepSeek and Kimi require it, most others refuse it, so it is
+sent only to a server that asked for it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .adapter import output_tokens, wished
+from .adapter import optional_parts, output_tokens
 from .assembly import Assembly, count
 from .conversation import Message, conversation
-from .failures import MODEL_SETTING, Passing
+from .failures import MODEL_SETTING, Retryable
 from .options import PLAIN, ModelOptions
 from .protocol import ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
 from .tools import describe, wire_schema
@@ -33,7 +33,7 @@ EXTRA: Final = "extra_content"
 DETAILS: Final = "reasoning_details"
 CLEAR: Final = ("reasoning_content", "reasoning")
 THOUGHTS: Final = (*CLEAR, DETAILS, "thinking", "thoughts")
-"""Fields in which servers send a model's thoughts, which nobody is shown."""
+"""Fields with a model's reasoning, which is never shown."""
 
 
 def completion_request(
@@ -41,13 +41,12 @@ def completion_request(
     request: ModelRequest,
     without: frozenset[str] = frozenset(),
     *,
-    streamed: bool = False,
+    is_streamed: bool = False,
     options: ModelOptions = PLAIN,
 ) -> JSONObject:
-    """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
-    of CHAT_PARTS."""
-    system, told = conversation(request, without)
-    messages = [m for message in told for m in _message(message, without)]
+    """The body of one request. `without` holds any of CHAT_PARTS."""
+    system, turns = conversation(request, without)
+    messages = [m for message in turns for m in _message(message, without)]
     if system:
         messages.insert(0, {"role": "system", "content": system})
     body: JSONObject = {"model": model, "messages": messages}
@@ -55,27 +54,26 @@ def completion_request(
     body[limit] = output_tokens(request, without)
     if request.tools:
         body["tools"] = [_tool(t, without) for t in request.tools]
-    if streamed:
+    if is_streamed:
         body["stream"] = True
-    return body | wished(
+    return body | optional_parts(
         {
             "temperature": ("temperature", options.temperature),
             "effort": ("reasoning_effort", options.effort),
             "cache_ttl": ("prompt_cache_retention", options.cache),
             "stop": ("stop", list(options.stop)),
             "tool_choice": ("tool_choice", options.tool_choice if request.tools else ""),
-            "stream_options": ("stream_options", {"include_usage": True} if streamed else {}),
+            "stream_options": ("stream_options", {"include_usage": True} if is_streamed else {}),
         },
         without,
     )
 
 
 def _message(message: Message, without: frozenset[str]) -> Iterator[JSONObject]:
-    """A message with the reasoning it came with; calls are followed by one for each with what it
-    returned."""
-    carried, extras = _returned(message.reasoning, len(message.calls), without)
+    """The wire messages of a message with its reasoning, followed by one per result."""
+    fields, extras = _reasoning_fields(message.reasoning, len(message.calls), without)
     if not message.calls:
-        yield {"role": message.role, "content": message.text, **carried}
+        yield {"role": message.role, "content": message.text, **fields}
         return
     calls = [
         {
@@ -91,7 +89,7 @@ def _message(message: Message, without: frozenset[str]) -> Iterator[JSONObject]:
         "role": "assistant",
         "content": message.text or nothing,
         "tool_calls": calls,
-        **carried,
+        **fields,
     }
     for c in message.calls:
         yield {"role": "tool", "tool_call_id": c.call_id, "content": c.result}
@@ -99,15 +97,15 @@ def _message(message: Message, without: frozenset[str]) -> Iterator[JSONObject]:
 
 def _tool(tool: ToolSpec, without: frozenset[str]) -> JSONObject:
     schema = wire_schema(tool, without)
-    told = {"name": tool.name, "description": describe(tool), "parameters": schema}
-    return {"type": "function", "function": told}
+    spec = {"name": tool.name, "description": describe(tool), "parameters": schema}
+    return {"type": "function", "function": spec}
 
 
-def _returned(
+def _reasoning_fields(
     reasoning: Reasoning | None, calls: int, without: Collection[str]
 ) -> tuple[JSONObject, Sequence[JSONObject]]:
-    """What goes back with a message and with each of its calls. `without` holds `reasoning` where
-    the server refuses it, `no_reasoning` where it refuses to have clear thoughts left out."""
+    """The reasoning fields of a message and of each call. `without` holds `reasoning` where the
+    server refuses it, `no_reasoning` where it requires clear-text reasoning."""
     nothing: Sequence[JSONObject] = [{}] * calls
     if reasoning is None:
         return {}, nothing
@@ -118,18 +116,18 @@ def _returned(
 
 
 class ChatAnswer:
-    """An answer as far as it came, by `line` of a stream or `whole`. `error` is what the server
-    told instead of one."""
+    """An answer under construction, from stream lines or a whole body. `error` is the server's
+    error, if it sent one."""
 
     def __init__(self, request: ModelRequest, hear: Callable[[str], None] | None = None) -> None:
-        self.made = Assembly(request, hear)
-        self.done = False
+        self.draft = Assembly(request, hear)
+        self.is_done = False
         self.error: Any = None
         self._thoughts: JSONObject = {}
         self._refusal = ""
-        self._is_foreign = False
+        self._lacks_choices = False
         self._is_error = False
-        """Whether the event that comes was named as an error."""
+        """Whether the current event is named `error`."""
 
     def line(self, line: str) -> None:
         """One line of Server-Sent Events, or of JSON alone."""
@@ -142,7 +140,7 @@ class ChatAnswer:
             self._is_error, name = True, "data"
         data = value.strip() if name == "data" else line.strip()
         if data.upper() == "[DONE]":
-            self.done = True
+            self.is_done = True
         if data.startswith("{"):
             self._chunk(data)
         # words instead of JSON behind an error's name
@@ -154,14 +152,14 @@ class ChatAnswer:
             chunk = json.loads(data)
         except (ValueError, RecursionError):
             why = "The model server sent an event that is no JSON: try again."
-            raise Passing(ModelUnavailable(why, cause="server_error")) from None
+            raise Retryable(ModelUnavailable(why, cause="server_error")) from None
         self.error = error_in(chunk) or ({"error": chunk} if self._is_error else None)
         if self.error is None:
-            self._take(chunk)
+            self._add(chunk)
 
-    def whole(self, content: bytes, status: int) -> None:
-        """All of a body: JSON, or the events of a stream that nobody announced."""
-        self.made.hear = None  # it is heard when it is known to be an answer
+    def read_body(self, content: bytes, status: int) -> None:
+        """A whole body: JSON, or an event stream without its content type."""
+        self.draft.hear = None  # it is heard when it is known to be an answer
         text = content.decode("utf-8", "replace").strip("\0\ufeff \t\r\n")
         try:
             body = json.loads(text)
@@ -172,23 +170,23 @@ class ChatAnswer:
         error = error_in(body)
         if error or status >= 300:
             self.error = error or body or {}
-            body = _generated(self.error)
+            body = _failed_generation(self.error)
             self.error = self.error if body is None else None
-        self.done = True
-        return self._take(body) if body else None
+        self.is_done = True
+        return self._add(body) if body else None
 
     def _lines(self, text: str) -> None:
         for line in text.splitlines():
             if self.error is None:
                 self.line(line)
 
-    def _take(self, body: Any) -> None:
+    def _add(self, body: Any) -> None:
         """An answer, or a piece of one."""
         try:
             # most send it with the last chunk only
-            self.made.usage = _usage(body["usage"]) if body.get("usage") else self.made.usage
+            self.draft.usage = _usage(body["usage"]) if body.get("usage") else self.draft.usage
             choice = next((c for c in body.get("choices") or () if not c.get("index")), None)
-            self._is_foreign = choice is None and "choices" not in body
+            self._lacks_choices = choice is None and "choices" not in body
             if choice is not None:
                 self._choice(choice)
         except (ValueError, AttributeError, TypeError, KeyError):
@@ -196,67 +194,67 @@ class ChatAnswer:
 
     def _choice(self, choice: JSONObject) -> None:
         message = choice.get("delta") or {}
-        if not message and self.made.is_empty:  # some send a whole message as the one piece
+        if not message and self.draft.is_empty:  # some send a whole message as the one piece
             message = choice.get("message") or {}
         finish = str(choice.get("finish_reason") or "")
         # which some servers say as a word
-        self.made.stop = self.made.stop if finish.lower() in ("", "null", "none") else finish
-        _gather(self._thoughts, message)
+        self.draft.stop = self.draft.stop if finish.lower() in ("", "null", "none") else finish
+        _merge_thoughts(self._thoughts, message)
         text, parts = _content(message.get("content", choice.get("text")))
-        self.made.say(text)
+        self.draft.add_text(text)
         self._refusal += _content(message.get("refusal"))[0]
         for n, call in enumerate([*_calls(message), *parts]):
             self._call(call, n)
 
     def _call(self, call: JSONObject, n: int) -> None:
-        """A piece of a call, the n-th of those that came together, whichever way it is nested."""
+        """A call or a piece of one, the n-th of its chunk, however it is nested."""
         inner = call["function"] if isinstance(call.get("function"), dict) else call
         arguments = inner.get("arguments", inner.get("parameters", inner.get("input")))
         extra = {EXTRA: call[EXTRA]} if call.get(EXTRA) else None
         index, name = call.get("index"), inner.get("name") or ""
         place = n if index is None else index
-        self.made.call(place, str(call.get("id") or ""), name, arguments, extra)
+        self.draft.add_call(place, str(call.get("id") or ""), name, arguments, extra)
 
     @property
-    def ended(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the answer is whole."""
-        return bool(self.made.stop) or (self.done and not self._is_silent)
+        return bool(self.draft.stop) or (self.is_done and not self._is_silent)
 
     @property
     def _is_silent(self) -> bool:
-        return self.made.is_empty and not self._refusal
+        return self.draft.is_empty and not self._refusal
 
     def response(self) -> ModelResponse:
-        """The answer. A refusal is its text. Raises ModelUnavailable, or Passing, where it is
-        none, or has no end."""
-        if not self.ended:
-            raise self._nothing()
-        if self._refusal and not self.made.has_text:
-            self.made.say(self._refusal)
-            self.made.stop = "refusal" if self.made.stop in ("", "stop") else self.made.stop
+        """The answer; a refusal becomes its text. Raises ModelUnavailable or Retryable if it is
+        empty, truncated or not a completion."""
+        if not self.is_complete:
+            raise self._empty_error()
+        if self._refusal and not self.draft.has_text:
+            self.draft.add_text(self._refusal)
+            self.draft.stop = "refusal" if self.draft.stop in ("", "stop") else self.draft.stop
         thoughts = self._thoughts
-        self.made.thought = bool(thoughts)
-        answer = self.made.response()
-        sealed: JSONObject = {k: thoughts[k] for k in (DETAILS, EXTRA) if k in thoughts}
+        self.draft.has_thoughts = bool(thoughts)
+        answer = self.draft.response()
+        encrypted: JSONObject = {k: thoughts[k] for k in (DETAILS, EXTRA) if k in thoughts}
         clear: JSONObject = {k: thoughts[k] for k in CLEAR if isinstance(thoughts.get(k), str)}
-        own = self.made.reasoning(sealed, clear, len(answer.tool_calls))
+        own = self.draft.reasoning(encrypted, clear, len(answer.tool_calls))
         return replace(answer, reasoning=own)
 
-    def _nothing(self) -> Exception:
-        """Why this is no answer: it is something else, empty, or without its end."""
+    def _empty_error(self) -> Exception:
+        """The error for an answer that is empty, truncated or not a completion."""
         if not self._is_silent:
             why = "The model server broke off its answer: try again."
-            return Passing(ModelUnavailable(why, cause="server_error"))
+            return Retryable(ModelUnavailable(why, cause="server_error"))
         why = "The model server gave an empty answer: try again, or choose another model."
-        empty = Passing(ModelUnavailable(why, cause="empty"))
-        return no_completion() if self._is_foreign else empty
+        empty = Retryable(ModelUnavailable(why, cause="empty"))
+        return no_completion() if self._lacks_choices else empty
 
 
 def _calls(message: Mapping[str, Any]) -> list[JSONObject]:
     """The calls of a message or a piece of one: a list, a single one, or nothing."""
-    asked = message.get("tool_calls") or []
-    asked = json.loads(asked) if isinstance(asked, str) else asked
-    return [call for call in ([asked] if isinstance(asked, dict) else asked) if call]
+    calls = message.get("tool_calls") or []
+    calls = json.loads(calls) if isinstance(calls, str) else calls
+    return [call for call in ([calls] if isinstance(calls, dict) else calls) if call]
 
 
 def no_completion() -> ModelUnavailable:
@@ -266,31 +264,30 @@ def no_completion() -> ModelUnavailable:
     )
 
 
-def _generated(error: Any) -> JSONObject | None:
-    """The answer that an error holds: of a model whose calls its server could not read."""
-    told = error.get("error") if isinstance(error, dict) else None
-    text = told.get("failed_generation") if isinstance(told, dict) else None
+def _failed_generation(error: Any) -> JSONObject | None:
+    """The model's text in an error: some servers reject calls that they cannot parse."""
+    inner = error.get("error") if isinstance(error, dict) else None
+    text = inner.get("failed_generation") if isinstance(inner, dict) else None
     return {"choices": [{"message": {"content": text}}]} if isinstance(text, str) and text else None
 
 
 def error_in(body: Any) -> JSONObject | None:
-    """The error that an answer of 200, or an event of one, tells in any of the fields that servers
-    tell it in."""
+    """The error in a 200 response or event, from any of the fields that servers use."""
     if not isinstance(body, dict):
         return None
     choices = body.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else choices
-    for told in (body, first):
-        if isinstance(told, dict) and told.get("error"):
-            return {"error": told["error"]}
+    for part in (body, first):
+        if isinstance(part, dict) and part.get("error"):
+            return {"error": part["error"]}
     names = () if choices else ("errors", "detail")
     is_error = body.get("success") is False or "error" in (body.get("type"), body.get("object"))
     return dict(body) if is_error or any(body.get(name) for name in names) else None
 
 
 def _content(content: Any) -> tuple[str, list[JSONObject]]:
-    """The text, and the calls that stand among its parts; content is text, a list of parts, or
-    nothing. Parts with thoughts are left out."""
+    """The text and the calls of a content: text, a list of parts, or nothing. Reasoning parts are
+    left out."""
     if not isinstance(content, dict | list):
         return ("" if content is None else str(content)), []
     parts = [content] if isinstance(content, dict) else content
@@ -299,7 +296,7 @@ def _content(content: Any) -> tuple[str, list[JSONObject]]:
 
 
 def _text_of(part: Any) -> str:
-    """What a part says; nothing of one that is a thought or no text."""
+    """The text of a content part; empty for reasoning and other types."""
     if not isinstance(part, dict) or "thought" in part:
         return ""
     is_text = part.get("type") in (None, "", "text", "output_text")
@@ -315,26 +312,26 @@ def _usage(usage: Any) -> Usage:
     return Usage(count(usage.get("prompt_tokens")), count(usage.get("completion_tokens")), cached)
 
 
-def _gather(made: JSONObject, message: Mapping[str, Any]) -> None:
-    """The thoughts of an answer, or of a piece of one, put to what there is of them."""
+def _merge_thoughts(total: JSONObject, message: Mapping[str, Any]) -> None:
+    """Merge the reasoning fields of a message or chunk into `total`."""
     for name in (*THOUGHTS, EXTRA):
-        piece, before = message.get(name), made.get(name)
+        piece, before = message.get(name), total.get(name)
         if isinstance(piece, str) and isinstance(before, str):
-            made[name] = before + piece
+            total[name] = before + piece
         elif isinstance(piece, list) and isinstance(before, list | None):
             for detail in piece:
-                _detail(made.setdefault(name, []), detail)
+                _merge_detail(total.setdefault(name, []), detail)
         elif piece:
-            made[name] = piece
+            total[name] = piece
 
 
-def _detail(made: list[Any], piece: Any) -> None:
-    """Details grow by text; another kind or place begins another one, and what is encrypted comes
-    whole."""
-    if not (made and _goes_on(made[-1], piece)):
-        made.append(dict(piece) if isinstance(piece, dict) else piece)
+def _merge_detail(details: list[Any], piece: Any) -> None:
+    """Append a reasoning detail: text continues the last one of the same type and index; encrypted
+    ones are never split."""
+    if not (details and _is_continuation(details[-1], piece)):
+        details.append(dict(piece) if isinstance(piece, dict) else piece)
         return
-    last = made[-1]
+    last = details[-1]
     for name, value in piece.items():
         if name in ("text", "summary") and isinstance(last.get(name), str):
             last[name] += value or ""
@@ -342,7 +339,7 @@ def _detail(made: list[Any], piece: Any) -> None:
             last[name] = value
 
 
-def _goes_on(last: Any, piece: Any) -> bool:
+def _is_continuation(last: Any, piece: Any) -> bool:
     if not (isinstance(piece, dict) and isinstance(last, dict)) or "data" in piece:
         return False
     return all(last.get(name) == piece.get(name) for name in ("type", "index"))

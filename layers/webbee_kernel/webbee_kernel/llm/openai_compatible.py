@@ -1,9 +1,7 @@
-"""Chat Completions with tools over HTTP: OpenAI, Ollama, vLLM and whatever else speaks the same
-protocol.
+"""Chat Completions with tools over HTTP: OpenAI, Ollama, vLLM and other compatible servers.
 
-Models differ in what they take. A request is first sent with `temperature: 0` and `max_tokens`; a
-server that refuses either is asked again without the one, or with `max_completion_tokens` for the
-other, and this process remembers it.
+A request is first sent with `temperature: 0` and `max_tokens`; if a server refuses one of them, it
+is repeated without the first or with `max_completion_tokens`, and this process remembers it.
 """
 
 from __future__ import annotations
@@ -19,9 +17,9 @@ from urllib.parse import urlsplit
 from ..aws.clients import ClientFactory, aws_client, error_code, in_thread
 from ..errors import ModelUnavailable, SettingsError
 from ..types import JSONObject
-from .adapter import PARTS, Adapter, Listener, unanswerable
-from .assembly import usable
-from .failures import MODEL_SETTING, Passing, error_of, failure_of, pause_of, slow, status_of
+from .adapter import REFUSALS, Adapter, Listener, fixed_parts
+from .assembly import require_content
+from .failures import MODEL_SETTING, Retryable, error_of, failure_of, pause_of, slow, status_of
 from .openai_chat import CHAT_PARTS, ChatAnswer, completion_request
 from .options import PLAIN, ModelOptions
 from .protocol import ModelRequest, ModelResponse
@@ -33,8 +31,8 @@ if TYPE_CHECKING:
 
 MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
 CONNECT_S: Final = 3.0
-BEHIND_S: Final = 1.0
-"""Seconds that a stream is read on behind the end of its answer."""
+TRAILER_S: Final = 1.0
+"""Seconds to wait for usage after the end of a streamed answer."""
 _log = logging.getLogger("webbee.model.openai")
 
 _HELP: Final = {
@@ -44,9 +42,9 @@ _HELP: Final = {
 
 
 class ModelKey:
-    """The key of a model's server: given outright, or read from the parameter store when it is
-    first needed, and again where the server refuses it, so that a new key takes over without a
-    deployment. Empty for a server that wants none. Its value is in no repr, message or log."""
+    """The API key of a model server: given directly, or read from Parameter Store on first use and
+    again when the server refuses it (rotation without deployment). Empty if none is needed; never
+    in a repr, message or log."""
 
     def __init__(
         self, value: str = "", *, parameter: str = "", client_factory: ClientFactory = aws_client
@@ -57,8 +55,7 @@ class ModelKey:
         self._client_factory = client_factory
 
     async def get(self) -> str:
-        """The key; ModelUnavailable, and another try with the next request, where it cannot be
-        read."""
+        """The key. Raises ModelUnavailable if it cannot be read; the next request tries again."""
         if self._parameter and not self._value:
             self._value = await in_thread(self._read)
         # a pasted key often brings a line break along
@@ -71,17 +68,16 @@ class ModelKey:
             )
         return key
 
-    async def replaced(self) -> bool:
-        """The server refused the key: whether its parameter holds another one by now, which is
-        taken."""
+    async def refresh(self) -> bool:
+        """Read the parameter again after the server refused the key; whether it has changed."""
         refused = self._value
         if self._parameter:
             with suppress(ModelUnavailable):
                 self._value = await in_thread(self._read)
         return self._value != refused
 
-    def hidden(self, text: str) -> str:
-        """A text of the server's without the key, which some quote."""
+    def redact(self, text: str) -> str:
+        """A server message without the key, which some quote."""
         return text.replace(self._value, "…") if self._value else text
 
     def _read(self) -> str:
@@ -108,13 +104,13 @@ _clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClien
 
 
 class OpenAICompatibleModel(Adapter):
-    """One model of one server. `base_url` is what stands before `/chat/completions`, usually ending
-    in `/v1`."""
+    """One model of one server. `base_url` is the part before `/chat/completions`, usually ending in
+    `/v1`."""
 
     def __init__(
         self, base_url: str, model: str, key: ModelKey | None = None, options: ModelOptions = PLAIN
     ) -> None:
-        if problem := _unusable(base_url):
+        if problem := _url_problem(base_url):
             raise SettingsError(
                 f"environment variable WEBBEE_MODEL: {problem}", field="WEBBEE_MODEL"
             )
@@ -125,35 +121,35 @@ class OpenAICompatibleModel(Adapter):
         self._key = key or ModelKey()
 
     async def _ask(
-        self, request: ModelRequest, left: float, to: Listener | None = None
+        self, request: ModelRequest, left: float, sink: Listener | None = None
     ) -> ModelResponse:
-        renewed = False
+        is_renewed = False
         while True:
-            refused = frozenset(self.learnt.refused)
+            refused = frozenset(self.capabilities.refused_parts)
             # a server that cannot stream is asked for the whole
-            streamed = to is not None and "stream" not in refused
+            is_streamed = sink is not None and "stream" not in refused
             body = completion_request(
-                self._model, request, refused, streamed=streamed, options=self._options
+                self._model, request, refused, is_streamed=is_streamed, options=self._options
             )
-            answer = ChatAnswer(request, to)
-            status, headers = await self._post(body, left, answer, streamed=streamed)
+            answer = ChatAnswer(request, sink)
+            status, headers = await self._post(body, left, answer, is_streamed=is_streamed)
             if answer.error is None:
-                return usable(answer.response(), request, self._model)
+                return require_content(answer.response(), request, self._model)
             status = status_of(answer.error, status)
             # the key was exchanged since it was read
-            if status in (401, 403) and not renewed and await self._key.replaced():
-                renewed = True
+            if status in (401, 403) and not is_renewed and await self._key.refresh():
+                is_renewed = True
                 continue
-            already = unanswerable(request, refused)
-            words = _refusal(status, answer.error, already)
-            if not self.learnt.goes_without(CHAT_PARTS, words, already):
-                raise self._failed(status, headers, answer.error)
+            fixed = fixed_parts(request, refused)
+            words = _refusal(status, answer.error, fixed)
+            if not self.capabilities.drop_refused(CHAT_PARTS, words, fixed):
+                raise self._service_error(status, headers, answer.error)
 
     async def _post(
-        self, body: JSONObject, left: float, answer: ChatAnswer, *, streamed: bool
+        self, body: JSONObject, left: float, answer: ChatAnswer, *, is_streamed: bool
     ) -> tuple[int, Any]:
-        """Status and headers; what comes is told to `answer`. Redirects are not followed: the key
-        stays here."""
+        """Send the request and feed the response to `answer`; returns status and headers. Redirects
+        are not followed, so that the key is not sent elsewhere."""
         import httpx2  # imported late: other models need none of it
 
         key = await self._key.get()
@@ -165,23 +161,23 @@ class OpenAICompatibleModel(Adapter):
             ) as response:
                 kind = response.headers.get("content-type", "")
                 # some answer whole though a stream was asked for
-                in_pieces = response.status_code == 200 and kind.startswith("text/event-stream")
-                if streamed and in_pieces:
-                    await _hear(response, answer)
+                is_events = response.status_code == 200 and kind.startswith("text/event-stream")
+                if is_streamed and is_events:
+                    await _read_stream(response, answer)
                     return 200, response.headers
                 content = bytearray()
                 async for chunk in response.aiter_bytes():
                     content += chunk
-                    _limit(len(content))
+                    _check_size(len(content))
         except (httpx2.ReadTimeout, httpx2.WriteTimeout):
             raise slow(left) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise Passing(ModelUnavailable(self._unreached(error), cause="unreached")) from None
-        answer.whole(bytes(content), response.status_code)
+            raise Retryable(ModelUnavailable(self._unreachable(error), cause="unreached")) from None
+        answer.read_body(bytes(content), response.status_code)
         return response.status_code, response.headers
 
-    def _unreached(self, error: Exception) -> str:
-        """What kept a request from the server, with the address that was asked."""
+    def _unreachable(self, error: Exception) -> str:
+        """The message for a failed connection, with the server's address."""
         where, said = urlsplit(self._url).netloc, str(error)
         if "connection attempts failed" in said or "refused" in said:
             return f"Nothing listens at {where}: start the server, or check {MODEL_SETTING}."
@@ -191,19 +187,19 @@ class OpenAICompatibleModel(Adapter):
             f" {MODEL_SETTING}."
         )
 
-    def _failed(self, status: int, headers: Any, body: Any) -> Exception:
-        """What the kernel hears instead of an error answer; the server's own words, which may quote
-        the request, stay behind."""
+    def _service_error(self, status: int, headers: Any, body: Any) -> Exception:
+        """The kernel's error for an error response; the server's message may quote the request and
+        is not logged."""
         code, words = error_of(body)
         _log.warning(
             "model=%s status=%d code=%s | chat completion failed", self._model, status, code or "-"
         )
-        told = " ".join(filter(None, (f"HTTP {status}", code)))
+        label = " ".join(filter(None, (f"HTTP {status}", code)))
         return failure_of(status, code, words).error(
             "The model server",
             self._model,
-            told,
-            self._key.hidden(words),
+            label,
+            self._key.redact(words),
             pause_of(headers.get("retry-after")),
         )
 
@@ -211,23 +207,23 @@ class OpenAICompatibleModel(Adapter):
         return f"OpenAICompatibleModel({self._model!r})"
 
 
-async def _hear(response: httpx2.Response, answer: ChatAnswer) -> None:
-    """Tell a streamed answer line by line, to its end or where nothing of use comes any more."""
-    size, made = 0, answer.made
+async def _read_stream(response: httpx2.Response, answer: ChatAnswer) -> None:
+    """Feed a streamed answer line by line, to its end or until nothing useful follows."""
+    size, draft = 0, answer.draft
     lines = response.aiter_lines()
     with suppress(TimeoutError, StopAsyncIteration):
-        while not (answer.done or made.endless or answer.error is not None):
+        while not (answer.is_done or draft.is_endless or answer.error is not None):
             # behind its finish reason comes the usage, where a server tells it, or nothing at all
-            async with asyncio.timeout(BEHIND_S if made.stop else None):
+            async with asyncio.timeout(TRAILER_S if draft.stop else None):
                 line = await anext(lines)
             size += len(line)
-            _limit(size)
+            _check_size(size)
             answer.line(line)
-    if made.endless:
-        made.stop = made.stop or "length"
+    if draft.is_endless:
+        draft.stop = draft.stop or "length"
 
 
-def _limit(size: int) -> None:
+def _check_size(size: int) -> None:
     if size > MAX_ANSWER_BYTES:
         raise ModelUnavailable(
             "The model server's answer is larger than 4 MB: check the base URL in"
@@ -238,7 +234,7 @@ def _limit(size: int) -> None:
 
 @cache
 def _tls() -> SSLContext:
-    """What connections of this process trust, with all that a client is made of loaded."""
+    """The TLS context of this process; also loads what a client needs."""
     import httpx2
 
     context = httpx2.create_ssl_context()
@@ -247,8 +243,7 @@ def _tls() -> SSLContext:
 
 
 def _client() -> httpx2.AsyncClient:
-    """The one client of the running loop, which all models share: connections must not be used from
-    another loop."""
+    """The client of the running loop, shared by all models; connections are bound to their loop."""
     import httpx2
 
     # a turn's loop may be another one after a thaw
@@ -261,13 +256,12 @@ def _client() -> httpx2.AsyncClient:
 
 
 async def close() -> None:
-    """Close the running loop's connections. A process that ends, or a loop that runs for good, need
-    not."""
+    """Close the running loop's connections; only needed for temporary loops."""
     if client := _clients.pop(asyncio.get_running_loop(), None):
         await client.aclose()
 
 
-def _unusable(base_url: str) -> str:
+def _url_problem(base_url: str) -> str:
     """Why this base URL cannot be used; empty where it can."""
     unreadable = "the base URL has no host and port that can be read"
     try:
@@ -281,12 +275,12 @@ def _unusable(base_url: str) -> str:
     return "" if parts.hostname else unreadable
 
 
-def _refusal(status: int, error: Any, already: frozenset[str]) -> str:
-    """The words of a refusal of a part of the request; none for other errors."""
+def _refusal(status: int, error: Any, fixed: frozenset[str]) -> str:
+    """The error message if it may refuse a part of the request, else empty."""
     if status not in (400, 422, 500, 501):
         return ""
     code, words = error_of(error)
-    if "output_tokens" not in already and PARTS["output_tokens"].search(words):
+    if "output_tokens" not in fixed and REFUSALS["output_tokens"].search(words):
         return words  # some speak of the window there
     # these are mended by nothing that we leave out
     is_other = failure_of(status, code, words).cause in ("window", "no_model", "key")

@@ -1,5 +1,5 @@
-"""Model options: what a model is asked for beyond the request itself, and what is known of it; one
-model per role, and what each request cost, as a log line and as CloudWatch metrics."""
+"""Model options and known models; the models by role, with a log line and CloudWatch metrics per
+request; and the factory."""
 
 from __future__ import annotations
 
@@ -28,16 +28,14 @@ _log = logging.getLogger("webbee.model")
 
 
 class ModelOptions(NamedTuple):
-    """`effort` is how long a reasoning model thinks, in the service's own word; `cache` how long a
-    prompt's stable part is kept (`1h` at Bedrock, `24h` at OpenAI), the service's own time where
-    empty; `stop`
-    are words that end an answer, which then does not hold them. `tool_choice` is `auto`, for
-    servers that want it said, or `required`: a call whatever was asked, which `webbee models check`
-    tries.
+    """`effort` is the service's reasoning effort; `cache` the lifetime of a cached prompt (`1h` at
+    Bedrock, `24h` at OpenAI), the service's default where empty; `stop` the stop sequences.
+    `tool_choice` is `auto`, for servers that require it, or `required`, used by `webbee models
+    check`.
 
-    `window` are the tokens of prompt and answer together, 0 where nobody knows; `refuses` the parts
-    of a request that the model is known not to take; `thinks_aloud` says whether an answer may
-    begin with thoughts that only their end shows to be such, None where that has to be seen.
+    `window` is the context window in tokens, 0 if unknown; `refuses` are request parts that the
+    model does not accept; `thinks_aloud`: reasoning may come as text that only its end marks, None
+    if unknown.
     """
 
     effort: str = ""
@@ -52,71 +50,71 @@ class ModelOptions(NamedTuple):
 
     @property
     def answer_tokens(self) -> int:
-        """Tokens that an answer may have: a quarter of a small window at most."""
+        """Maximum output tokens: at most a quarter of the window."""
         return min(self.output_tokens, self.window // 4) if self.window else self.output_tokens
 
     @property
     def prompt_tokens(self) -> int:
-        """Tokens that a prompt may have, functions included; 0 where nobody knows."""
+        """Maximum prompt tokens, tools included; 0 if unknown."""
         return self.window - self.answer_tokens if self.window else 0
 
 
 PLAIN = ModelOptions()
-"""Nothing beyond."""
+"""The default options."""
 
 
 def options_of(settings: Settings, role: ModelRole) -> ModelOptions:
-    """The options of a role's model: what the settings say of the role, of this model, of all
-    models, and what is known of models of its name, in this order."""
+    """The options of a role's model, from the settings for the role, for the model, for all models
+    and the known models, in this order."""
     name = settings.model_of(role)
     given = settings.model_settings
     model = next((given[n] for n in _names_of(name) if n in given), ModelSettings())
-    found = given.get(role, ModelSettings()).over(model).over(_of_all(settings)).over(known(name))
-    taken = found.model_dump(exclude_none=True)
-    return ModelOptions(cache=settings.model_cache, **taken)
+    found = given.get(role, ModelSettings()).over(model).over(_global(settings)).over(builtin(name))
+    values = found.model_dump(exclude_none=True)
+    return ModelOptions(cache=settings.model_cache, **values)
 
 
-def _of_all(settings: Settings) -> ModelSettings:
-    """What the settings say of every model, as far as they say it."""
-    said = settings.model_fields_set
-    named = {name: f"model_{name}" for name in ModelOptions._fields}
+def _global(settings: Settings) -> ModelSettings:
+    """The settings given for all models."""
+    given = settings.model_fields_set
+    variables = {name: f"model_{name}" for name in ModelOptions._fields}
     return ModelSettings.model_validate(
         {
             name: getattr(settings, variable)
-            for name, variable in named.items()
-            if variable in said and name in ModelSettings.model_fields
+            for name, variable in variables.items()
+            if variable in given and name in ModelSettings.model_fields
         }
     )
 
 
 def _names_of(name: str) -> tuple[str, str]:
-    """A model as `WEBBEE_MODEL` says it, and as logs and prices do: without its server."""
+    """A model's name as in `WEBBEE_MODEL`, and as in logs and prices: without its server."""
     kind, _, rest = name.partition(":")
     return name, f"{kind}:{rest.partition('#')[2] or rest}"
 
 
-def known(name: str) -> ModelSettings:
-    """What is known of models of this name wherever they run: `known_models.json`."""
+def builtin(name: str) -> ModelSettings:
+    """The settings of a known model, from `known_models.json`."""
     if name == "offline":  # no service has it
         return ModelSettings()
     kind, _, rest = name.partition(":")
     model = (rest.partition("#")[2] or rest).rpartition("/")[2].lower()
-    for patterns, settings in _known():
+    for patterns, settings in _known_models():
         if any(fnmatchcase(f"{kind}:{model}", p) or fnmatchcase(model, p) for p in patterns):
             return settings
     return ModelSettings()
 
 
 @cache
-def _known() -> tuple[tuple[tuple[str, ...], ModelSettings], ...]:
-    told = json.loads(_KNOWN.read_text("utf-8"))["models"]
+def _known_models() -> tuple[tuple[tuple[str, ...], ModelSettings], ...]:
+    models = json.loads(_KNOWN.read_text("utf-8"))["models"]
     return tuple(
-        (tuple(one["names"]), ModelSettings.model_validate(one["settings"])) for one in told
+        (tuple(one["names"]), ModelSettings.model_validate(one["settings"])) for one in models
     )
 
 
 class RoleModels:
-    """Hands each request to its role's model and measures it."""
+    """Routes each request to its role's model and measures it."""
 
     def __init__(self, models: Mapping[ModelRole, Model]) -> None:
         self._models = dict(models)
@@ -125,17 +123,17 @@ class RoleModels:
         self.name = ", ".join(names) if others else one
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
-        return await self._measured(request, None)
+        return await self._request(request, None)
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
-        """The same, heard while it comes where that model can."""
-        return await self._measured(request, hear)
+        """As `complete`, streamed where that model can."""
+        return await self._request(request, hear)
 
-    async def _measured(self, request: ModelRequest, hear: Hear | None) -> ModelResponse:
+    async def _request(self, request: ModelRequest, hear: Hear | None) -> ModelResponse:
         model = self._models[request.role]
         started = time.perf_counter()
         try:
-            response = await watched(model.name, request, streamed(model, request, hear))
+            response = await trace_answer(model.name, request, streamed(model, request, hear))
         except ModelUnavailable:
             _measure(request.role, model.name, started, None)
             raise
@@ -144,7 +142,7 @@ class RoleModels:
 
 
 def _measure(role: ModelRole, model: str, started: float, answer: ModelResponse | None) -> None:
-    """One log line, and the invocation's figures by role and model."""
+    """One log line, and metrics by role and model."""
     usage = answer.usage if answer else Usage()
     spent = {"InputTokens": usage.input_tokens, "CachedTokens": usage.cached_tokens,
              "OutputTokens": usage.output_tokens}  # fmt: skip
@@ -162,34 +160,33 @@ def _measure(role: ModelRole, model: str, started: float, answer: ModelResponse 
     )
 
 
-SHOWN: Final = 8_000
-"""Characters of a request's system text and of its answer that are told; of the prompt three times
-as many. Together they fit into a frame."""
+MAX_TRACE: Final = 8_000
+"""Characters of the system text and of the answer in a trace; of the prompt three times as many."""
 
 
-async def watched(
-    model: str, request: ModelRequest, answering: Awaitable[ModelResponse]
+async def trace_answer(
+    model: str, request: ModelRequest, answer: Awaitable[ModelResponse]
 ) -> ModelResponse:
-    """The answer; told with its request and its tokens where somebody watches."""
-    with span("model", request.role) as told:
-        response = await answering
-        if told is not None:
+    """The answer; request, answer and tokens are added to the trace if one is recorded."""
+    with span("model", request.role) as record:
+        response = await answer
+        if record is not None:
             calls = [f"{call.name}({call.arguments})" for call in response.tool_calls]
-            told.update(
+            record.update(
                 model=model,
                 input_tokens=response.usage.input_tokens,
                 cached_tokens=response.usage.cached_tokens,
                 output_tokens=response.usage.output_tokens,
                 stop_reason=response.stop_reason,
-                system=cut(request.system, SHOWN),
-                prompt=cut(request.prompt, 3 * SHOWN),
-                answer=cut("\n".join([*calls, response.text]).strip(), SHOWN),
+                system=cut(request.system, MAX_TRACE),
+                prompt=cut(request.prompt, 3 * MAX_TRACE),
+                answer=cut("\n".join([*calls, response.text]).strip(), MAX_TRACE),
             )
     return response
 
 
-def named(name: str, settings: Settings, options: ModelOptions = PLAIN) -> Model:
-    """The model that `offline`, `bedrock:<id>` or `openai:<base-url>#<model>` names."""
+def create_model(name: str, settings: Settings, options: ModelOptions = PLAIN) -> Model:
+    """Create a model from `offline`, `bedrock:<id>` or `openai:<base-url>#<model>`."""
     kind, _, rest = name.partition(":")
     if kind == "offline":
         from .embedded import EmbeddedModel
@@ -207,21 +204,21 @@ def named(name: str, settings: Settings, options: ModelOptions = PLAIN) -> Model
 
 
 GRACE_S: Final = 5.0
-"""Seconds past a request's own limit in which the function may say that it is over."""
+"""Seconds beyond a request's limit for the function to report the timeout."""
 
 
 class BrokerModel:
-    """The model of `ctx.ai` where extensions run: another function asks it, which has the
-    operator's key and nothing else. What this process holds is the right to invoke that function,
-    by the credentials of the call."""
+    """The model of `ctx.ai` in tool_dispatch: it invokes another function, which alone holds the
+    operator's key. This process needs only the permission to invoke it."""
 
     def __init__(self, function: Invoked) -> None:
         self._function = function
         self.name = ""
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
-        """What the model wrote; ModelUnavailable where it, or the function, does not answer."""
-        asked = {
+        """The model's text. Raises ModelUnavailable if the model or the function does not
+        answer."""
+        payload = {
             "system": request.system,
             "prompt": request.prompt,
             "max_tokens": request.max_tokens,
@@ -229,14 +226,14 @@ class BrokerModel:
         }
         try:
             async with asyncio.timeout(request.timeout_s + GRACE_S):
-                answer = await self._function.invoke(asked)
+                answer = await self._function.invoke(payload)
         except Exception as error:
             name = type(error).__name__
             if isinstance(error, DispatchUnanswered | TimeoutError) or failure_kind(error):
                 raise ModelUnavailable(f"The model could not be asked ({name}).") from error
             raise
-        if refused := answer.get("unavailable"):
-            raise ModelUnavailable(str(refused["message"]))
+        if problem := answer.get("unavailable"):
+            raise ModelUnavailable(str(problem["message"]))
         self.name = str(answer["model"])
         return ModelResponse(
             str(answer["text"]), usage=Usage(*answer["usage"]), stop_reason=str(answer["stop"])

@@ -1,10 +1,9 @@
-"""The model seam: one request in, one response out, whatever serves it.
+"""The model interface: one request in, one response out, for every model service.
 
 Three roles share it: the classifier picks calls from `tools`, the narrator writes the reply, `ai`
 serves `ctx.ai`.
 Implementations: `embedded` (the default, named `offline`), `scripted` (for tests) and the adapters
-of real model services. A model whose answers can be heard while they are written has a second
-method, `stream`; others are heard at their end.
+of real model services. A model that can stream its answer has a second method, `stream`.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from typing import Final, Literal, NamedTuple, Protocol, runtime_checkable
 from ..types import JSONObject
 
 OUTPUT_TOKENS = 1024
-"""Tokens that every service lets an answer have, of which thoughts are a part."""
+"""Output tokens that every service accepts, reasoning included."""
 
 CUT_OFF: Final = "max_tokens"
-"""Stop reason of an answer that ends where it might write no more."""
+"""Stop reason of an answer that reached its output token limit."""
 
 NO_TEXT: Final = "no_text"
-"""Stop reason of a narrator that tells nothing, so that the data itself is the reply and nobody
-asks again: only the embedded model's."""
+"""Stop reason of a narrator that writes no text: the data itself is the reply, without a retry.
+Only the embedded model uses it."""
 
 ModelRole = Literal["classifier", "narrator", "ai"]
 
@@ -33,8 +32,8 @@ class ToolSpec:
     """One chat function as a model sees it.
 
     `name` is `{app_id}__{fn_name}`, `[A-Za-z0-9_-]{1,64}`; `input_schema` is the JSON schema of the
-    arguments; `action_type` is read, write or destructive; `examples` are things a user may say, in
-    any language. What `told` names needs no description: [APPS] has it; no model reads `titles`.
+    arguments; `action_type` is read, write or destructive; `examples` are possible user messages in
+    any language. `told` lists arguments described in [APPS] instead; `titles` are not sent.
     """
 
     name: str
@@ -50,8 +49,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call the model asks for. `arguments` is a str when the model wrote broken JSON: the text as
-    it came."""
+    """A call that the model requests. `arguments` is the raw text where it is not valid JSON."""
 
     name: str
     arguments: JSONObject | str
@@ -59,8 +57,8 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one request cost, in tokens; `cached_tokens` are those of the input read from the
-    service's cache."""
+    """The tokens of one request; `cached_tokens` is the part of the input read from the service's
+    cache."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -68,33 +66,31 @@ class Usage:
 
     @property
     def paid(self) -> int:
-        """Tokens charged in full: read anew, and written."""
+        """Tokens charged in full: uncached input and output."""
         return self.input_tokens - self.cached_tokens + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """What a service wants back unchanged with an answer in the next rounds of the same turn:
-    signed, encrypted or plain thoughts, in that service's own form.
+    """Reasoning that a service requires back unchanged in the next rounds of the same turn: signed,
+    encrypted or plain, in that service's own format.
 
-    Only the adapter that made it reads it. It stands in no representation, log, record or
-    inspector, and no user or developer is shown it.
+    Only the adapter that made it reads it; it is in no repr, log, record or inspector.
     """
 
     message: JSONObject = field(default_factory=dict, repr=False)
     calls: tuple[JSONObject, ...] = field(default=(), repr=False)
-    """What belongs to each call of the answer, in their order; empty where nothing does."""
+    """Extra fields for each call of the answer, in order, or empty."""
     plain: JSONObject = field(default_factory=dict, repr=False)
-    """Thoughts in clear text, which most services do not want back."""
+    """Clear-text reasoning, which most services do not accept back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """An earlier answer of the model in the same piece of work, and what came of it.
+    """An earlier answer of the model in the same turn, and its results.
 
-    `text` and `calls` are the answer as the model gave it, `results` one text per call in the same
-    order, `note` what the kernel says besides. `flat` is all of it as lines of a prompt, for a
-    model that takes no native results. `reasoning` is the answer's own.
+    `results` has one text per call in the same order, `note` is added by the kernel. `flat` is all
+    of it as prompt lines, for a model without native tool results.
     """
 
     flat: str
@@ -107,12 +103,11 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Growing:
-    """How tools change from request to request of a session: behind what was there. A service may
-    have in its cache what was.
+    """Cache hints for a session whose tool list only grows at its end.
 
-    The first `common` of them are the same for everybody with these apps, the first `before` were
-    in the session's request before. `apps`, the end of the system part, tells of all apps; where
-    a service puts tools before the system part, the last of the common tools may tell it.
+    The first `common` tools are the same for all users with these apps, the first `before` were in
+    the previous request. `apps` is the app list at the end of the system part; an adapter may move
+    it into the last common tool where the service puts tools before the system part.
     """
 
     common: int
@@ -121,8 +116,8 @@ class Growing:
 
 
 class Undo(NamedTuple):
-    """An effect of the session: the call that takes it back, as its receipt offers it, `what` the
-    receipt calls it, what was `said` in its `turn`; `taken` where it was taken back."""
+    """An effect of the session with the call that undoes it: `what` is the receipt's label, `said`
+    the user's message in its `turn`, `taken` whether it was undone."""
 
     name: str
     arguments: JSONObject
@@ -134,14 +129,12 @@ class Undo(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One completion. `language` is the user's BCP 47 tag; `timeout_s` the whole call's limit in
+    """One completion. `language` is the user's BCP 47 tag; `timeout_s` limits the whole call, in
     seconds.
 
-    `prompt` holds everything. A later round's prompt is the one before it with lines appended;
-    adapters whose service has native tool results send `opening`, the prompt of the first round,
-    and the `exchanges` since instead.
-    `growing` is None where `tools` are the same in every request. `undo` are
-    the effects of the session that can be taken back, the newest first.
+    `prompt` holds everything; each round appends lines to it. Adapters with native tool results
+    send `opening` (the first round's prompt) and `exchanges` instead. `growing` is None where
+    `tools` are the same in every request; `undo` has the undoable effects, newest first.
     """
 
     role: ModelRole
@@ -159,10 +152,9 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ModelResponse:
-    """Text, calls, or both. `stop_reason` is the service's word, such as `end_turn`, `tool_use`,
-    `max_tokens`. `orphan`: it thought aloud and said so only at the end of its thoughts, so that an
-    answer like it must not be shown before its end. `offer` is a UI tree shown below the text where
-    nothing was called: only the embedded model makes one."""
+    """Text, calls, or both. `stop_reason` is `end_turn`, `tool_use`, `max_tokens` or the service's
+    own word. `orphan`: reasoning was marked only at its end, so answers of this model must not be
+    streamed. `offer` is a UI tree shown below the text, from the embedded model only."""
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -185,22 +177,21 @@ class Model(Protocol):
 
 
 Hear = Callable[[str], None]
-"""Takes the next piece of the text, on the event loop that asked."""
+"""Callback for the next piece of text, on the caller's event loop."""
 
 
 @runtime_checkable
 class StreamingModel(Protocol):
-    """A model whose answer can be heard while it comes."""
+    """A model that can stream its answer."""
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
-        """As `complete`; the pieces that `hear` is given make up the response's text. Once one was
-        heard, a failure is not tried again."""
+        """As `complete`; the pieces passed to `hear` add up to the response's text. After the first
+        piece a failure is not retried."""
         ...
 
 
 async def streamed(model: Model, request: ModelRequest, hear: Hear | None) -> ModelResponse:
-    """The model's answer, heard while it comes where anybody wants to and the model can. Raises
-    ModelUnavailable."""
+    """The model's answer, streamed to `hear` if given and supported. Raises ModelUnavailable."""
     if hear is not None and isinstance(model, StreamingModel):
         return await model.stream(request, hear)
     return await model.complete(request)

@@ -1,14 +1,12 @@
-"""What both real model services are told about a function, and JSON schemas of arguments as models
-read them: everything that tells a model what to write, nothing that only the kernel needs. Pure.
+"""Tool descriptions and JSON schemas as sent to models, without what only the kernel needs. Pure.
 
-- references are written out; `$defs`, titles and the kernel's own marks (`x-…`) go
-- an argument that may be left out says so by not being required: `null` among its types and a
-  default that is null, false, empty text or an empty list go with it
-- lengths of texts and lists go, those of codes (up to 12 characters) and of short lists stay: a
-  model does not count, and the refusal of what is too long names the limit
-- what several functions of an app say of an argument in the same words goes where the app's line
-  in the prompt says it (`ToolSpec.common_arguments`)
-- a description that only repeats the argument's name goes
+- references are resolved; `$defs`, titles and the kernel's own keywords (`x-…`) are dropped
+- of optional arguments the `null` type and null, false or empty defaults are dropped
+- lengths of texts and lists over 12 are dropped: models do not count, and validation errors name
+  the limit
+- argument descriptions shared by several functions of an app are dropped where the app's line in
+  the prompt has them (`ToolSpec.told`)
+- descriptions that only repeat the argument's name are dropped
 """
 
 from __future__ import annotations
@@ -25,51 +23,50 @@ from ..text import cut, one_line
 from ..types import JSONObject
 from .protocol import ToolSpec
 
-BRIEF: Final = 280
-"""Characters of a function in few words, where that can be done: its name, the first sentence of
-its description, names and types of its arguments."""
+MAX_BRIEF: Final = 280
+"""Target size in characters of a brief tool: name, first sentence, names and types of its
+arguments."""
 
 BRIEF_DESCRIPTION: Final = 120
 
 MAX_DESCRIPTION: Final = 1024
 """Characters of a tool's description: what the strictest of the services accepts."""
 
-SAID: Final = "E.g."
-HARM: Final = {"write": "(write)", "destructive": "(destructive)"}
-"""What is added for functions with an effect, by action type; the system part says once what it
-means."""
+EXAMPLE_PREFIX: Final = "E.g."
+EFFECT_NOTES: Final = {"write": "(write)", "destructive": "(destructive)"}
+"""Suffix by action type; the system part explains it once."""
 
 
-def does(function: FunctionInfo | ToolSpec, tag: str) -> str:
-    """What people read of what a function does: its title in their language, or its description."""
+def summary_of(function: FunctionInfo | ToolSpec, tag: str) -> str:
+    """A function's summary for users: its title in their language, or its description."""
     return language.text_in(function.titles, tag) or function.description
 
 
 def describe(tool: ToolSpec) -> str:
-    """Description, effect and an example, at most 1,024 characters; an example that does not fit,
-    or says nothing that name and description do not say, is left out."""
+    """Description, effect and examples, at most 1,024 characters; examples that do not fit, or add
+    no word to name and description, are left out."""
     text = " ".join(
         part
         for part in (
             clean(tool.description).strip() or tool.fn_name,
-            HARM.get(tool.action_type, ""),
+            EFFECT_NOTES.get(tool.action_type, ""),
         )
         if part
     )
     examples: list[str] = []
-    known = says(f"{tool.fn_name} {text}")
+    words = content_words(f"{tool.fn_name} {text}")
     for example in tool.examples[:PROMPT_EXAMPLES]:
-        if says(SLOT.sub(" ", example)) <= known:
+        if content_words(SLOT.sub(" ", example)) <= words:
             continue
-        more = [*examples, one_line(clean(example))]
-        if len(f"{text} {SAID} {'; '.join(more)}") <= MAX_DESCRIPTION:
-            examples = more
-    return f"{text} {SAID} {'; '.join(examples)}" if examples else text[:MAX_DESCRIPTION]
+        longer = [*examples, one_line(clean(example))]
+        if len(f"{text} {EXAMPLE_PREFIX} {'; '.join(longer)}") <= MAX_DESCRIPTION:
+            examples = longer
+    return f"{text} {EXAMPLE_PREFIX} {'; '.join(examples)}" if examples else text[:MAX_DESCRIPTION]
 
 
 def _parameters(tool: ToolSpec) -> JSONObject:
     found = compact(tool.input_schema)
-    return undescribed(found, tool.told) if tool.told else found
+    return drop_descriptions(found, tool.told) if tool.told else found
 
 
 parameters = PerObject(_parameters)
@@ -77,15 +74,15 @@ parameters = PerObject(_parameters)
 
 
 class Forms(NamedTuple):
-    """A function as a model sees it, whole and in few words, and the characters of each: name,
-    description, schema. `brief` is `whole` where that is no longer, `beside` is `whole` where its
-    app's line stands in the prompt with all that several functions say of their arguments."""
+    """A function as a full and a brief tool, with the characters of each. `brief` is `whole` where
+    that is short enough; `in_app` is `whole` without the argument descriptions that the app's line
+    in the prompt has."""
 
     whole: ToolSpec
     brief: ToolSpec
     whole_characters: int
     brief_characters: int
-    beside: ToolSpec
+    in_app: ToolSpec
 
 
 def _forms(function: FunctionInfo) -> Forms:
@@ -100,20 +97,20 @@ def _forms(function: FunctionInfo) -> Forms:
         titles=function.titles,
     )
     size = characters(whole)
-    beside = whole
+    in_app = whole
     if function.common_arguments:
-        beside = replace(whole, told=function.common_arguments)
-        parameters.keep(beside, undescribed(parameters(whole), function.common_arguments))
-    if size <= BRIEF:
-        return Forms(whole, whole, size, size, beside)
+        in_app = replace(whole, told=function.common_arguments)
+        parameters.keep(in_app, drop_descriptions(parameters(whole), function.common_arguments))
+    if size <= MAX_BRIEF:
+        return Forms(whole, whole, size, size, in_app)
     description = cut(clean(whole.description).strip().partition(". ")[0], BRIEF_DESCRIPTION)
     short = replace(whole, description=description, examples=function.examples[:1])
-    room = BRIEF - len(short.name) - len(describe(short))
+    limit = MAX_BRIEF - len(short.name) - len(describe(short))
     arguments = parameters(whole)
-    short = replace(short, input_schema=brief(arguments, room))
-    if left_out := len(arguments["properties"]) - len(short.input_schema["properties"]):
-        short = replace(short, description=f"{description} (+{left_out} arguments)")
-    return Forms(whole, short, size, characters(short), beside)
+    short = replace(short, input_schema=brief(arguments, limit))
+    if omitted := len(arguments["properties"]) - len(short.input_schema["properties"]):
+        short = replace(short, description=f"{description} (+{omitted} arguments)")
+    return Forms(whole, short, size, characters(short), in_app)
 
 
 forms = PerObject(_forms)
@@ -125,40 +122,39 @@ def tool_spec(function: FunctionInfo) -> ToolSpec:
 
 
 def characters(tool: ToolSpec) -> int:
-    """What a tool takes in a request, less what the service puts around it."""
+    """The size of a tool in a request: name, description and schema."""
     schema = json.dumps(parameters(tool), ensure_ascii=False, default=str)
     return len(tool.name) + len(describe(tool)) + len(schema)
 
 
-_BARE: Final = ("type", "properties", "required", "items", "enum", "description")
+_BASIC_KEYWORDS: Final = ("type", "properties", "required", "items", "enum", "description")
 
 
 def wire_schema(tool: ToolSpec, without: Collection[str]) -> JSONObject:
-    """The schema of a tool's arguments as a service gets it. `without` holds `schema` where a
-    service refused the less common of its keywords."""
+    """The arguments' schema for a service; if `without` holds `schema`, in basic keywords only."""
     schema = parameters(tool)
-    return bare(schema) if "schema" in without else schema
+    return basic_schema(schema) if "schema" in without else schema
 
 
-def bare(schema: Mapping[str, Any]) -> JSONObject:
-    """The schema in the keywords that every service knows; of alternatives the first."""
+def basic_schema(schema: Mapping[str, Any]) -> JSONObject:
+    """The schema in keywords that every service supports; of alternatives the first."""
     options = schema.get("anyOf")
     node = {**options[0], **schema} if options else schema
-    made: JSONObject = {k: node[k] for k in _BARE if k in node}
-    if isinstance(made.get("items"), Mapping):
-        made["items"] = bare(made["items"])
-    if "properties" in made:
-        made["properties"] = {name: bare(one) for name, one in made["properties"].items()}
-    return made
+    basic: JSONObject = {k: node[k] for k in _BASIC_KEYWORDS if k in node}
+    if isinstance(basic.get("items"), Mapping):
+        basic["items"] = basic_schema(basic["items"])
+    if "properties" in basic:
+        basic["properties"] = {name: basic_schema(one) for name, one in basic["properties"].items()}
+    return basic
 
 
 _TOP_LEVEL: Final = ("type", "properties", "required")
 _DEPTH: Final = 8
-_LEFT_OUT: Final = frozenset(
+_DROPPED_KEYWORDS: Final = frozenset(
     {"$defs", "title", "properties", "additionalProperties", "discriminator"}
 )
-_CODE: Final = 12
-_CHOICES: Final = 6
+_MAX_CODE: Final = 12
+_MAX_CHOICES: Final = 6
 _NULL: Final = {"type": "null"}
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 _ARTICLES: Final = frozenset({"a", "an", "the", "of", "this", "your", "my"})
@@ -170,13 +166,13 @@ def compact(schema: Mapping[str, Any]) -> JSONObject:
     The top level keeps `type`, `properties` and `required` only: some models of Bedrock refuse any
     other keyword there.
     """
-    found = _plain(schema, schema.get("$defs", {}), _DEPTH)
+    found = _reduce(schema, schema.get("$defs", {}), _DEPTH)
     kept = {k: found[k] for k in _TOP_LEVEL if found.get(k)}
     return {"type": "object", "properties": {}, **kept}
 
 
-def undescribed(schema: JSONObject, names: Collection[str]) -> JSONObject:
-    """A compact schema without what it says of these arguments."""
+def drop_descriptions(schema: JSONObject, names: Collection[str]) -> JSONObject:
+    """A compact schema without the descriptions of these arguments."""
     properties = {
         name: {k: v for k, v in given.items() if k != "description"} if name in names else given
         for name, given in schema["properties"].items()
@@ -184,29 +180,28 @@ def undescribed(schema: JSONObject, names: Collection[str]) -> JSONObject:
     return {**schema, "properties": properties}
 
 
-def brief(schema: JSONObject, room: int) -> JSONObject:
-    """A compact schema in at most `room` characters: where that is too little for all, arguments by
-    name and type, without what they hold inside, and of the optional ones the first. What is
-    required stays, whatever it takes."""
-    if _length(schema) <= room:
+def brief(schema: JSONObject, limit: int) -> JSONObject:
+    """A compact schema in at most `limit` characters: arguments by name and type, all required ones
+    (even beyond the limit) and as many optional ones as fit."""
+    if _length(schema) <= limit:
         return schema
-    given = {k: _outline(v) for k, v in schema["properties"].items()}
-    kept = {k: given[k] for k in schema.get("required") or () if k in given}
-    for name in given:
-        more = {**kept, name: given[name]}
-        if _length({**schema, "properties": more}) > room:
+    outlines = {k: _outline(v) for k, v in schema["properties"].items()}
+    kept = {k: outlines[k] for k in schema.get("required") or () if k in outlines}
+    for name in outlines:
+        longer = {**kept, name: outlines[name]}
+        if _length({**schema, "properties": longer}) > limit:
             break
-        kept = more
-    return {**schema, "properties": {k: kept[k] for k in given if k in kept}}
+        kept = longer
+    return {**schema, "properties": {k: kept[k] for k in outlines if k in kept}}
 
 
 def _length(schema: Any) -> int:
     return len(json.dumps(schema, ensure_ascii=False, default=str))
 
 
-def _plain(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
+def _reduce(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
     if isinstance(node, list):
-        return [_plain(n, definitions, depth) for n in node]
+        return [_reduce(n, definitions, depth) for n in node]
     if not isinstance(node, Mapping):
         return clean(node) if isinstance(node, str) else node
     name = str(node.get("$ref", "")).removeprefix("#/$defs/")
@@ -214,73 +209,71 @@ def _plain(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
         return _object(node, definitions, depth)
     if not depth:  # a model that holds itself
         return {"type": "object"}
-    beside = {k: v for k, v in node.items() if k != "$ref"}
-    return _object({**definitions[name], **beside}, definitions, depth - 1)
+    siblings = {k: v for k, v in node.items() if k != "$ref"}
+    return _object({**definitions[name], **siblings}, definitions, depth - 1)
 
 
 def _object(node: Mapping[str, Any], definitions: Mapping[str, Any], depth: int) -> JSONObject:
-    """A schema without what no model needs; the keys of its properties are arguments' names, and
-    `title` may be one."""
+    """A schema node without dropped keywords; an argument may itself be called `title`."""
     plain = {
-        k: _plain(v, definitions, depth)
+        k: _reduce(v, definitions, depth)
         for k, v in node.items()
-        if k not in _LEFT_OUT and not k.startswith("x-") and not _is_idle(k, v)
+        if k not in _DROPPED_KEYWORDS and not k.startswith("x-") and not _is_irrelevant(k, v)
     }
-    named = node.get("properties")
-    if isinstance(named, Mapping):
+    props = node.get("properties")
+    if isinstance(props, Mapping):
         needed = node.get("required") or ()
         plain["properties"] = {
-            k: _argument(k, _plain(v, definitions, depth), k in needed) for k, v in named.items()
+            k: _argument(k, _reduce(v, definitions, depth), k in needed) for k, v in props.items()
         }
     elif not isinstance(node.get("title", ""), str):
-        plain["title"] = _plain(node["title"], definitions, depth)
+        plain["title"] = _reduce(node["title"], definitions, depth)
     return plain
 
 
-def _is_idle(keyword: str, value: Any) -> bool:
-    """Whether a keyword says nothing to whoever writes the argument."""
+def _is_irrelevant(keyword: str, value: Any) -> bool:
+    """Whether a length or range keyword is of no use to a model."""
     if not isinstance(value, int):
         return False
     if keyword in ("minLength", "minItems", "minimum"):
         return value in (0, 1)
-    return keyword in ("maxLength", "maxItems") and value > _CODE
+    return keyword in ("maxLength", "maxItems") and value > _MAX_CODE
 
 
 def _argument(name: str, schema: Any, required: bool) -> Any:
-    """One argument: not null where it may be left out, no default that leaving it out means, no
-    description that says its name again."""
+    """An argument's schema without null type, empty default and redundant description."""
     if not isinstance(schema, dict):
         return schema
     if not required:
         schema = _not_null(schema)
     default = schema.get("default", "")
-    means_nothing = default is None or default is False or default in ("", [], {})
-    says_nothing = _repeats(name, schema.get("description", ""))
-    idle = {"default": means_nothing, "description": says_nothing}
+    is_empty = default is None or default is False or default in ("", [], {})
+    is_redundant = _is_redundant(name, schema.get("description", ""))
+    idle = {"default": is_empty, "description": is_redundant}
     return {k: v for k, v in schema.items() if not idle.get(k)}
 
 
 def _not_null(schema: JSONObject) -> JSONObject:
-    """The schema without `null` among its alternatives; a single one left stands for itself."""
+    """The schema without the `null` alternative; a single remaining one is inlined."""
     if isinstance(schema.get("type"), list):
         types = [t for t in schema["type"] if t != "null"]
         return {**schema, "type": types[0] if len(types) == 1 else types}
-    beside = dict(schema)
-    others = [o for o in beside.pop("anyOf", ()) if o != _NULL]
+    siblings = dict(schema)
+    others = [o for o in siblings.pop("anyOf", ()) if o != _NULL]
     if not others or len(others) == len(schema["anyOf"]):
         return schema
-    return {**others[0], **beside} if len(others) == 1 else {**beside, "anyOf": others}
+    return {**others[0], **siblings} if len(others) == 1 else {**siblings, "anyOf": others}
 
 
-def _repeats(name: str, description: Any) -> bool:
-    """Whether a description has no word that the name does not have."""
+def _is_redundant(name: str, description: Any) -> bool:
+    """Whether a description adds no word to the name."""
     if not isinstance(description, str):
         return False
-    return says(description) <= says(name)
+    return content_words(description) <= content_words(name)
 
 
-def says(text: str) -> set[str]:
-    """The words of a text, without those that say nothing of a matter."""
+def content_words(text: str) -> set[str]:
+    """The words of a text without articles."""
     return {w.lower() for w in _WORD.findall(text)} - _ARTICLES
 
 
@@ -290,7 +283,7 @@ def _outline(schema: Any) -> Any:
     if not isinstance(schema, Mapping):
         return schema
     kept = {k: schema[k] for k in ("type", "enum", "anyOf") if k in schema}
-    if len(kept.get("enum", ())) > _CHOICES:
+    if len(kept.get("enum", ())) > _MAX_CHOICES:
         del kept["enum"]
     if isinstance(schema.get("items"), Mapping):
         kept["items"] = _outline(schema["items"])
@@ -298,5 +291,5 @@ def _outline(schema: Any) -> Any:
 
 
 def clean(text: str) -> str:
-    """Text that can be sent: half of a surrogate pair, which has no UTF-8, becomes `?`."""
+    """Text that can be encoded as UTF-8: lone surrogates become `?`."""
     return text.encode("utf-8", "replace").decode()

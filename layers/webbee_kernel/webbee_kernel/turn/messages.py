@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import language
 from ..guards.proposals import described, undo_of
 from ..guards.titles import Titles
-from ..llm.tools import does
+from ..llm.tools import summary_of
 from ..stores.codec import dumps
 from ..stores.types import PendingConfirmation, SessionMemory, Turn
 from ..text import cut, defuse_markup, one_line, squeeze
@@ -138,7 +138,7 @@ def _described(state: TurnContext, outcome: CallOutcome) -> Call:
         return of_call(outcome, name)
     function = state.catalogue.function(outcome.app_id, outcome.fn_name)
     shown = replace(outcome, arguments=state.arguments_of(outcome), data=near(outcome))
-    doing = does(function, state.language) if function else ""
+    doing = summary_of(function, state.language) if function else ""
     return of_call(shown, name, state.language, doing)
 
 

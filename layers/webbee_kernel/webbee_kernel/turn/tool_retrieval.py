@@ -167,7 +167,7 @@ def _whole(functions: Sequence[FunctionInfo]) -> tuple[ToolSpec, ...] | None:
         return None
     every = [forms(f) for f in functions]
     fits = sum(form.whole_characters for form in every) <= WHOLE
-    return tuple(form.beside for form in every) if fits else None
+    return tuple(form.in_app for form in every) if fits else None
 
 
 def ranked(

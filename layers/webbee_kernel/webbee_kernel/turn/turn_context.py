@@ -20,7 +20,7 @@ from ..guards.arguments import without_secrets
 from ..guards.ids import Known, ids_in
 from ..guards.titles import Titles
 from ..llm.protocol import Exchange, ToolSpec
-from ..llm.tools import does
+from ..llm.tools import summary_of
 from ..pii import NOTHING
 from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, UserState
@@ -156,7 +156,7 @@ class TurnContext:
     def described(self) -> dict[str, str]:
         """What the functions of this turn's calls do, by `app.function`."""
         called = (self.catalogue.function(o.app_id, o.fn_name) for o in self.told.values())
-        return {f"{f.app_id}.{f.fn_name}": does(f, self.language) for f in called if f}
+        return {f"{f.app_id}.{f.fn_name}": summary_of(f, self.language) for f in called if f}
 
     def facts(self) -> list[tuple[str, JSON]]:
         """The remembered facts as stored, oldest first, each with its app."""

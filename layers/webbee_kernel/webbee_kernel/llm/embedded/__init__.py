@@ -23,7 +23,7 @@ import re
 from typing import Final
 
 from ...text import cut, one_line
-from ..options import watched
+from ..options import trace_answer
 from ..protocol import NO_TEXT, ModelRequest, ModelResponse
 
 _SENTENCES: Final = r"(?:[^.!?…]{0,2000}(?:[.!?…]|$)){1,2}"
@@ -37,7 +37,7 @@ class EmbeddedModel:
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """The answer, seen by who watches the turn."""
-        return await watched(self.name, request, self._answer(request))
+        return await trace_answer(self.name, request, self._answer(request))
 
     async def _answer(self, request: ModelRequest) -> ModelResponse:
         """Classify; no text for a narrator; for `ctx.ai` the first two sentences of the prompt,

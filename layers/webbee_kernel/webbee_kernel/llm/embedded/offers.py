@@ -17,7 +17,7 @@ from ...text import disambiguate
 from ...types import JSONObject
 from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
-from ..tools import does
+from ..tools import summary_of
 from .commands import Commands
 from .examples import Command, Pattern, Span, Unclear, language_of
 from .lookups import LONGEST_NAMING, holds_all, is_whole, list_of, lists, looked_through
@@ -375,7 +375,7 @@ def _asked(
 def _form(command: Command, tag: str, before: Mapping[str, str] = _NONE) -> ModelResponse:
     """The function's form, filled with what is known, and before it what may be said instead."""
     tool = command.tool
-    what = does(tool, tag).partition(". ")[0]
+    what = summary_of(tool, tag).partition(". ")[0]
     form = form_of(tool, command.arguments, tag)
     is_english = what[1:2].islower() and tool.description.startswith(what)
     lower = what[:1].lower() + what[1:] if is_english else what

@@ -13,7 +13,7 @@ from ...language import Mention
 from ...language.moments import DATE_KINDS
 from ...language.stems import folded_words
 from ...types import JSONObject
-from ..function_form import Parameter, parameters, sends
+from ..function_form import Parameter, is_outgoing, parameters
 from ..protocol import ToolSpec
 from .examples import Pattern, Piece, Span, Unclear, Value, patterns, unfilled
 from .message import COLON, lexicon, sense, without_stop
@@ -188,7 +188,7 @@ class SlotValues(ShownValues):
         """What goes to somebody where the message only points at it: the texts of what was shown,
         made or sent last, by the names of their fields; what it is called where there are none."""
         points = lexicon(pattern.tag).reference.intersection(self.message.stems(pattern.tag))
-        if not (points and sends(pattern.tool)):
+        if not (points and is_outgoing(pattern.tool)):
             return {}
         texts, titles = self.records.texts, language.title_keys()
         title = next(filter(None, map(texts.get, titles)), "")
@@ -225,7 +225,7 @@ class SlotValues(ShownValues):
     def is_told(self, pattern: Pattern, name: str, first: int) -> bool:
         """Whether a text stands behind a colon or what leads to it in examples; one that goes to
         nobody else may begin anywhere."""
-        if not sends(pattern.tool):
+        if not is_outgoing(pattern.tool):
             return True
         leads = self._leads(pattern.tool, pattern.tag, name) | {COLON}
         return first > 0 and self.message.stems(pattern.tag)[first - 1] in leads
