@@ -199,7 +199,7 @@ def _words(parameter: Parameter) -> str:
 def _title(parameter: Parameter, tag: str) -> str:
     """The author's title in the user's language, else without language, else the name in words."""
     words = _words(parameter)
-    if title_ := language.text_in(parameter.schema.get("x-titles", {}), tag):
-        return title_
+    if own := language.text_in(parameter.schema.get("x-titles", {}), tag):
+        return own
     title = str(parameter.schema.get("title") or words)
     return words if title.casefold() == words.casefold() else title  # Pydantic writes: Due At

@@ -174,8 +174,8 @@ def _scores(view: TurnContext) -> dict[str, tuple[int, float]]:
     if not view.message.strip() or not view.opening.shortlist.shown:
         return {}
     from ...llm.embedded.commands import Commands
-    from ...llm.embedded.prompt_reader import Reading
+    from ...llm.embedded.prompt_reader import ParsedPrompt
 
     tools = tuple(tool_spec(f) for f in view.opening.shortlist.ranked)
-    nearest = Commands(Reading(message=view.message), tools).nearest()
+    nearest = Commands(ParsedPrompt(message=view.message), tools).nearest()
     return {p.tool.name: (i, round(score, 2)) for i, (score, p) in enumerate(nearest, 1)}

@@ -8,10 +8,10 @@ gave is shown as the kernel shows data that no model tells.
 - `prompt_reader`  the blocks of the prompt, the records and addresses that results hold
 - `message`        a text in words, quotations, addresses; what a language lets stand beside them
 - `examples`       authors' examples as patterns of literal words and slots; what fits one
-- `shown`          the record or the address that words point at or name
+- `reference_resolution` the record or the address that words point at or name
 - `slots`          the value that a span of a message has for a parameter
 - `commands`       the calls that a message asks for, what is near it, what it leaves open
-- `several`        a call for each of several things
+- `multiple_calls` one call per item or record
 - `questions`      what is asked for that is no command: a record, a list, what a search finds
 - `lookups`        the list that is looked through for what nobody was shown
 - `offers`         what is said and drawn where nothing is called: choices, forms, examples

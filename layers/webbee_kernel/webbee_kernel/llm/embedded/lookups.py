@@ -10,32 +10,32 @@ from typing import Final
 from ...text import dumps
 from ..protocol import ToolSpec
 from .commands import Commands
-from .examples import Command, Pattern, patterns, speech
+from .examples import Command, Pattern, example_words, patterns
 from .message import COLON, lexicon
 
-LONGEST_NAMING: Final = 20
+MAX_NAMING: Final = 20
 """Words of a message that names a record which nobody was shown."""
 
 _HIDDEN: Final = re.compile(r"<[A-Z]+_\d+>")
 """What a model reads in the place of a name or an address."""
 
 
-def looked_through(commands: Commands, readings: Sequence[Command]) -> Command | None:
+def list_lookup(commands: Commands, readings: Sequence[Command]) -> Command | None:
     """The list of the one app that may hold the record or the person that the message names and
     nobody was shown."""
-    if every := [c for c in readings if c.unclear and c.unclear.every]:  # "all notes"
-        return _list_for(every, commands)
+    if plural := [c for c in readings if c.unclear and c.unclear.is_all]:  # "all notes"
+        return _list_for(plural, commands)
     # a long message is a text, and names nothing by itself
-    is_long = len(commands.message.tokens) > LONGEST_NAMING
+    is_long = len(commands.message.tokens) > MAX_NAMING
     if is_long or any(c.is_found or (c.unclear and c.unclear.rows) for c in readings):
         return None
     # what stands in quotation marks is a name as it is
-    if any(c.is_sure and not c.loose for c in readings):
+    if any(c.is_sure and not c.free_words for c in readings):
         return None
-    sought = [
-        c for c in commands.seeking.readings() if c.unclear and _says_what(c.pattern, commands)
+    named = [
+        c for c in commands.with_unknown.readings() if c.unclear and _has_verb(c.pattern, commands)
     ]
-    return _list_for(sought or [c for c in readings if c.is_sure], commands)
+    return _list_for(named or [c for c in readings if c.is_sure], commands)
 
 
 def _list_for(found: Sequence[Command], commands: Commands) -> Command | None:
@@ -44,13 +44,13 @@ def _list_for(found: Sequence[Command], commands: Commands) -> Command | None:
     return list_of(apps.pop(), found[0].pattern.tag, commands.tools) if len(apps) == 1 else None
 
 
-def _says_what(pattern: Pattern, commands: Commands) -> bool:
+def _has_verb(pattern: Pattern, commands: Commands) -> bool:
     """Whether it has a word of its own for what is to be done, and goes to somebody or is of the
     one app a function of which knows all its words."""
-    known, told = lexicon(pattern.tag), pattern.literals
-    knowing = {t.app_id for t in commands.tools if speech(t, pattern.tag) >= told}
-    is_alone = pattern.is_to_somebody or len(knowing) == 1
-    return is_alone and bool(told - known.function - known.question - {COLON})
+    known, literals = lexicon(pattern.tag), pattern.literals
+    apps = {t.app_id for t in commands.tools if example_words(t, pattern.tag) >= literals}
+    is_alone = pattern.is_to_somebody or len(apps) == 1
+    return is_alone and bool(literals - known.function - known.question - {COLON})
 
 
 def list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None:
@@ -64,7 +64,7 @@ def lists(data: object) -> list[list[object]]:
     return [v for v in data.values() if isinstance(v, list)] if isinstance(data, dict) else []
 
 
-def holds_all(data: object) -> bool:
+def is_exhaustive(data: object) -> bool:
     """Whether a list that was looked through is all of it, and nothing in it is hidden."""
     return is_whole(data) and not _HIDDEN.search(dumps(data))
 

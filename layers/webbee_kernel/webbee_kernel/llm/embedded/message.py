@@ -40,14 +40,14 @@ BREAK = re.compile(r"[;,\n]|[.!?](?=\s)")
 """Where another part of a message may begin."""
 COLON = ":"
 """The stem of a colon: it parts two slots, and is passed over where none stands before it."""
-MOST_TOKENS = 250
+MAX_TOKENS = 250
 """Tokens that are read one by one. What stands behind them is one token of the kind `unread`: a
 text may hold it, but nobody knows whether it is one thing."""
-MOST_PASSED = 6
+MAX_SKIPPED = 6
 """Articles, particles and colons in a row that are passed over."""
 _PHRASES = 12
 """Phrases that may stand around a command, all together."""
-_TRIMMED = " \t\r\n\u00a0:,;–—"
+_EDGE_MARKS = " \t\r\n\u00a0:,;–—"
 
 
 class Token(NamedTuple):
@@ -66,7 +66,7 @@ class Bounds(NamedTuple):
 
     first: int
     last: int
-    asked: bool
+    is_question: bool
 
 
 class Lexicon:
@@ -92,7 +92,7 @@ class Lexicon:
         self.correction = self.denial | words.no  # "milk, no, bread"
         # "not" is small and changes everything
         self.function = words.function - self.denial
-        self.small = self.function | self.reference | self.plural | self.denial
+        self.fillers = self.function | self.reference | self.plural | self.denial
         self.question = words.question | words.asks.keys()
         self.greetings = _phrases(words.forms("greeting"))
         self.farewells = _phrases(words.forms("thanks"))
@@ -102,18 +102,18 @@ class Lexicon:
         # what is said of a thing, and names none: "number", "address"
         self.fields = {s: name for s, name in words.things.items() if s not in words.objects}
         groups = {**words.objects, **words.alike}
-        self.alike = {stem: f"={group}" for stem, group in groups.items()}
+        self.groups = {stem: f"={group}" for stem, group in groups.items()}
         self.address, self.toward, self.ability = words.address, words.toward, words.ability
-        aside = self.small | words.opener | words.and_ | words.ordinals.keys()
-        self.aside_of_undo = aside - words.undo
-        told = (self.senses(p.split("_")) for p in words.forms("undo"))
-        self.undo = [phrase - self.aside_of_undo for phrase in told]
+        fillers = self.fillers | words.opener | words.and_ | words.ordinals.keys()
+        self.undo_fillers = fillers - words.undo
+        phrases = (self.word_keys(p.split("_")) for p in words.forms("undo"))
+        self.undo = [phrase - self.undo_fillers for phrase in phrases]
         self.undo_words = [phrase for phrase in self.undo if len(phrase) == 1]  # "back"
 
-    def senses(self, words: Sequence[str]) -> set[str]:
+    def word_keys(self, words: Sequence[str]) -> set[str]:
         """What words are compared by."""
         stems = (language.stem(word, self.tag) for word in words)
-        return {self.alike.get(stem, stem) for stem in stems}
+        return {self.groups.get(stem, stem) for stem in stems}
 
 
 def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:
@@ -129,10 +129,10 @@ def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str
 lexicon = lru_cache(maxsize=16)(Lexicon)
 
 
-def sense(word: str, tag: str) -> str:
+def word_key(word: str, tag: str) -> str:
     """What a word is compared by: its stem, or the group of those that may stand for each other."""
     stem = language.stem(word, tag)
-    return lexicon(tag).alike.get(stem, stem)
+    return lexicon(tag).groups.get(stem, stem)
 
 
 @dataclass
@@ -142,51 +142,51 @@ class Message:
 
     text: str
     tokens: tuple[Token, ...]
-    usual: str = "en"
+    default_tag: str = "en"
     _stems: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _bounds: dict[tuple[str, bool, int], Bounds] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, text: str, usual: str = "en") -> Message:
+    def of(cls, text: str, default_tag: str = "en") -> Message:
         """The message of a text."""
         # one more than is read tells that there is more
-        tokens = list(itertools.islice(tokenized(text), MOST_TOKENS + 1))
+        tokens = list(itertools.islice(tokenize(text), MAX_TOKENS + 1))
         # the rest is one token that no slot but a text takes
-        if len(tokens) > MOST_TOKENS:
+        if len(tokens) > MAX_TOKENS:
             start = tokens[-1].start
             tokens[-1] = Token(text[start:], start, len(text), "unread")
-        return cls(text, tuple(tokens), usual)
+        return cls(text, tuple(tokens), default_tag)
 
     @cached_property
     def tag(self) -> str:
         """The language that it is written in, where that is clear."""
-        return language.detect(self.text, self.usual)
+        return language.detect(self.text, self.default_tag)
 
     @cached_property
     def words(self) -> list[str]:
         """Each word, folded and without accents; nothing for the other tokens."""
-        told = (t.text.replace("’", "'") if t.kind == "word" else "" for t in self.tokens)
-        return [*map(key_fold, told)]
+        texts = (t.text.replace("’", "'") if t.kind == "word" else "" for t in self.tokens)
+        return [*map(key_fold, texts)]
 
     def stems(self, tag: str) -> tuple[str, ...]:
         """What each word is compared by; a colon by itself, other tokens that are no words by
         nothing."""
-        known = self._stems.get(tag)
-        if known is None:
-            known = self._stems[tag] = tuple(
-                sense(t.text, tag) if t.kind == "word" else COLON * (t.kind == "colon")
+        stems = self._stems.get(tag)
+        if stems is None:
+            stems = self._stems[tag] = tuple(
+                word_key(t.text, tag) if t.kind == "word" else COLON * (t.kind == "colon")
                 for t in self.tokens
             )
-        return known
+        return stems
 
-    def is_passed_over(self, at: int, tag: str) -> bool:
+    def is_skippable(self, at: int, tag: str) -> bool:
         """Whether a token may stand before any other and says nothing: an article, a colon."""
         return self.tokens[at].kind == "colon" or self.words[at] in lexicon(tag).articles
 
-    def past_articles(self, tag: str, at: int, last: int, wanted: str = "") -> int:
+    def skip_articles(self, tag: str, at: int, last: int, wanted: str = "") -> int:
         """The place behind articles and colons, or of the word that is wanted."""
-        end, stems = min(last, at + MOST_PASSED), self.stems(tag)
-        while at < end and stems[at] != wanted and self.is_passed_over(at, tag):
+        end, stems = min(last, at + MAX_SKIPPED), self.stems(tag)
+        while at < end and stems[at] != wanted and self.is_skippable(at, tag):
             at += 1
         return at
 
@@ -194,7 +194,7 @@ class Message:
         """The tokens that are left without what only leads to a command or follows it."""
         key = (tag, ask, first)
         if key not in self._bounds:
-            self._bounds[key] = trimmed(self.words, lexicon(tag), ask=ask, first=first)
+            self._bounds[key] = trim(self.words, lexicon(tag), ask=ask, first=first)
         return self._bounds[key]
 
     def is_greeting(self, tag: str) -> bool:
@@ -206,7 +206,7 @@ class Message:
         return self._is_small_talk(tag, lexicon(tag).farewells, lexicon(tag).thanks)
 
     def _is_small_talk(
-        self, tag: str, phrases: Mapping[str, list[list[str]]], signs: frozenset[str]
+        self, tag: str, phrases: Mapping[str, list[list[str]]], markers: frozenset[str]
     ) -> bool:
         """Whether one of these phrases ends it, or one of these signs is in it, and all the rest is
         polite."""
@@ -215,28 +215,28 @@ class Message:
             for first, word in enumerate(self.words[:last]):
                 if self.words[first:last] in phrases.get(word, ()):
                     return polite.issuperset(stems[:first])
-        return not signs.isdisjoint(stems) and polite.issuperset(stems)
+        return not markers.isdisjoint(stems) and polite.issuperset(stems)
 
     def is_denial(self, tag: str) -> bool:
         """Whether the message begins with a no and asks nothing, and so takes something back."""
-        return not self.asks and not lexicon(tag).correction.isdisjoint(self.stems(tag)[:1])
+        return not self.is_question and not lexicon(tag).correction.isdisjoint(self.stems(tag)[:1])
 
-    def is_of_oneself(self, tag: str) -> bool:
+    def is_about_own_data(self, tag: str) -> bool:
         """Whether it has all words of one of the things that a person finds under the own name."""
         # the button's own label names the things: data, language, sign-out
         told = language.of(tag).say("my_data").split(",")
-        things = ({sense(w.text, tag) for w in language.tokens(part)} for part in told)
+        things = ({word_key(w.text, tag) for w in language.tokens(part)} for part in told)
         return any(thing <= {*self.stems(tag)} for thing in things)
 
-    def telling(self, tag: str, *, fields: bool = False) -> list[str]:
+    def keywords(self, tag: str, *, fields: bool = False) -> list[str]:
         """The words that say what it is about; of "the plumber's number" the plumber, unless what
         is said of a thing counts as well."""
         first, last, _ = self.bounds(tag, ask=True)
         known = lexicon(tag)
-        small = known.polite | known.small | known.ordinals.keys()
-        words = [bare(t.text) for t in self.tokens[first:last] if t.kind == "word"]
-        told = [w for w in words if len(w) > 2 and sense(w, tag) not in small]
-        return [w for w in told if fields or language.stem(w, tag) not in known.fields]
+        ignored = known.polite | known.fillers | known.ordinals.keys()
+        words = [root_part(t.text) for t in self.tokens[first:last] if t.kind == "word"]
+        content = [w for w in words if len(w) > 2 and word_key(w, tag) not in ignored]
+        return [w for w in content if fields or language.stem(w, tag) not in known.fields]
 
     @cached_property
     def colon(self) -> int:
@@ -244,19 +244,19 @@ class Message:
         return next((n for n, token in enumerate(self.tokens) if token.kind == "colon"), 0)
 
     @cached_property
-    def asks(self) -> bool:
+    def is_question(self) -> bool:
         """Whether a question mark stands outside of quotations, and not behind a colon."""
         ends = [*(t.start for t in self.tokens[1:]), len(self.text)]
         pairs = zip(self.tokens, ends, strict=False)
         # "note: shall we go?" asks nothing
-        told = itertools.takewhile(lambda pair: pair[0].kind != "colon", pairs)
-        return any("?" in self.text[one.end : end] for one, end in told)
+        heads = itertools.takewhile(lambda pair: pair[0].kind != "colon", pairs)
+        return any("?" in self.text[one.end : end] for one, end in heads)
 
-    def denies(self, tag: str, first: int = 0, last: int | None = None) -> bool:
+    def has_negation(self, tag: str, first: int = 0, last: int | None = None) -> bool:
         """Whether one of these words denies or forbids something."""
         return not lexicon(tag).denial.isdisjoint(self.stems(tag)[first:last])
 
-    def is_led(self, tag: str) -> bool:
+    def has_modal_lead(self, tag: str) -> bool:
         """Whether a "can you" leads to the command, so that a question mark is no text's."""
         first = self.bounds(tag, ask=False).first
         return not lexicon(tag).ability.isdisjoint(self.stems(tag)[:first])
@@ -269,10 +269,10 @@ class Message:
         # from the token before, so that brackets and quotes belong to the text
         start = self.tokens[first - 1].end if first else 0
         end = self.tokens[last].start if last < len(self.tokens) else len(self.text)
-        return self.text[start:end].strip(_TRIMMED)
+        return self.text[start:end].strip(_EDGE_MARKS)
 
 
-def bare(word: str) -> str:
+def root_part(word: str) -> str:
     """The longest part of a word between apostrophes: "Sarah's", "d'Anna"."""
     return max(word.replace("\u2019", "'").split("'"), key=len)
 
@@ -283,20 +283,20 @@ def without_stop(text: str) -> str:
     return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
 
 
-def trimmed(words: Sequence[str], known: Lexicon, *, ask: bool, first: int = 0) -> Bounds:
+def trim(words: Sequence[str], phrases: Lexicon, *, ask: bool, first: int = 0) -> Bounds:
     """Folded words without what leads to a command or, of `ask`, to a question, and follows it."""
-    last, asked = len(words), False
+    last, is_question = len(words), False
     for _ in range(_PHRASES):
-        left = words[first:last]
-        if size := _leading(left, known.begin):
+        rest = words[first:last]
+        if size := _leading(rest, phrases.begin):
             first += size
-        elif ask and (size := _leading(left, known.ask)):
-            first, asked = first + size, True
-        elif size := _leading(left[::-1], known.end):
+        elif ask and (size := _leading(rest, phrases.ask)):
+            first, is_question = first + size, True
+        elif size := _leading(rest[::-1], phrases.end):
             last -= size
         else:
             break
-    return Bounds(first, last, asked)
+    return Bounds(first, last, is_question)
 
 
 def _leading(words: Sequence[str], phrases: Mapping[str, list[list[str]]]) -> int:
@@ -306,7 +306,7 @@ def _leading(words: Sequence[str], phrases: Mapping[str, list[list[str]]]) -> in
     return next((size for size in sizes if size < len(words)), 0)
 
 
-def tokenized(text: str) -> Iterator[Token]:
+def tokenize(text: str) -> Iterator[Token]:
     """The tokens of a text, in order."""
     at = 0
     for found in _special().finditer(text):

@@ -12,7 +12,7 @@ from typing import Any
 
 from ... import language
 from ...types import JSONObject
-from .message import bare
+from .message import root_part
 
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
 _MESSAGE = re.compile(r"\[(\d{4}-\d\d-\d\dT\S+) user\] ?(.*)$")
@@ -23,7 +23,7 @@ _ARGUMENTS = re.compile(r"ARGS: app=(\S+) fn=(\S+) args=(.*)$")
 _CUT = re.compile(r"…\[\d+ chars\]$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
-_WRITTEN = re.compile(r"^NOTE: the new message writes out (\{.*\})$", re.MULTILINE)
+_NAMES = re.compile(r"^NOTE: the new message writes out (\{.*\})$", re.MULTILINE)
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\d{1,9}>")
 
 
@@ -35,7 +35,7 @@ class Fact:
     app_id: str
     fn_name: str
     data: Any
-    said: str = ""
+    message: str = ""
     arguments: JSONObject = field(default_factory=dict)
 
     @property
@@ -43,13 +43,13 @@ class Fact:
         """The texts of the one record that it is; empty where one was cut. A list's row is a part
         of its record."""
         is_one = isinstance(self.data, dict) and (records_of(self.data) or []) in ([], [self.data])
-        told = {**self.data, **self.arguments} if is_one else {}
-        texts = {k: v for k, v in told.items() if isinstance(v, str)}
+        fields = {**self.data, **self.arguments} if is_one else {}
+        texts = {k: v for k, v in fields.items() if isinstance(v, str)}
         return {k: "" if _CUT.search(v) else v for k, v in texts.items()}
 
 
 @dataclass(slots=True)
-class Reading:
+class ParsedPrompt:
     """A prompt, read; `usual` is the language of what was said before, `facts` are newest first,
     `known` are the records that sections of the skeleton list, each with its section.
     `has_results`: calls of this turn have ended, `results` are theirs. `is_refused`: something in
@@ -57,41 +57,41 @@ class Reading:
     not."""
 
     message: str = ""
-    usual: str = "en"
-    at: str = "2026-01-01T00:00:00Z"
+    default_tag: str = "en"
+    now: str = "2026-01-01T00:00:00Z"
     facts: list[Fact] = field(default_factory=list)
-    known: list[tuple[str, JSONObject]] = field(default_factory=list)
+    skeleton_rows: list[tuple[str, JSONObject]] = field(default_factory=list)
     has_results: bool = False
     results: list[Fact] = field(default_factory=list)
     is_refused: bool = False
-    seeks: bool = False
+    seek_new: bool = False
 
 
-def read_prompt(prompt: str, usual: str) -> Reading:
+def read_prompt(prompt: str, default_tag: str) -> ParsedPrompt:
     """Read the classifier's prompt; lines of an unknown shape are passed over."""
-    reading, said = Reading(usual=usual), list[str]()
+    reading, messages = ParsedPrompt(default_tag=default_tag), list[str]()
     block = ""
-    for line in _written_out(prompt).splitlines():
+    for line in _restore_names(prompt).splitlines():
         if header := _BLOCK.fullmatch(line):
             block = header[1]
         elif block == "SKELETON" and (section := _SECTION.match(line)):
             rows = ({"id": i, "title": t} for t, i in _LISTED.findall(section[2]))
-            reading.known += [(section[1], row) for row in rows]
+            reading.skeleton_rows += [(section[1], row) for row in rows]
         elif block in ("HISTORY", ""):
-            _read_history(line, reading, said)
+            _read_history(line, reading, messages)
         reading.has_results |= line.startswith("RESULT:")
         reading.results += _facts(_RESULT, line)
         reading.is_refused |= line.startswith("PROBLEM:")
     # of two messages: one short one may seem to be in a neighbouring language
-    reading.usual = language.detect(" ".join(said[-2:]), usual)
+    reading.default_tag = language.detect(" ".join(messages[-2:]), default_tag)
     reading.facts.reverse()
     return reading
 
 
-def _written_out(prompt: str) -> str:
+def _restore_names(prompt: str) -> str:
     """The prompt with the message's own words in the place of their placeholders."""
-    for told in _WRITTEN.finditer(prompt):
-        for hidden, name in json.loads(told[1]).items():
+    for note in _NAMES.finditer(prompt):
+        for hidden, name in json.loads(note[1]).items():
             prompt = prompt.replace(hidden, name)
     return prompt
 
@@ -100,23 +100,23 @@ def _facts(pattern: re.Pattern[str], line: str) -> list[Fact]:
     """What a line tells that a call returned, its arguments behind; nothing where it is not the
     kernel's own."""
     with suppress(ValueError):
-        if told := pattern.match(line):
-            return [Fact(told[1], told[2], json.JSONDecoder().raw_decode(told[3])[0])]
+        if match := pattern.match(line):
+            return [Fact(match[1], match[2], json.JSONDecoder().raw_decode(match[3])[0])]
     return []
 
 
-def _read_history(line: str, reading: Reading, said: list[str]) -> None:
+def _read_history(line: str, reading: ParsedPrompt, messages: list[str]) -> None:
     if facts := _facts(_FACTS, line):
-        reading.facts += [replace(fact, said=(said or [""])[-1]) for fact in facts]
-    elif called := _facts(_ARGUMENTS, line):
-        [asked], last = called, reading.facts[-1:]
-        is_same = [(f.app_id, f.fn_name) for f in last] == [(asked.app_id, asked.fn_name)]
-        base = reading.facts.pop() if is_same else replace(asked, data={})
-        reading.facts.append(replace(base, arguments=asked.data, said=(said or [""])[-1]))
+        reading.facts += [replace(fact, message=(messages or [""])[-1]) for fact in facts]
+    elif calls := _facts(_ARGUMENTS, line):
+        [call], last = calls, reading.facts[-1:]
+        is_same = [(f.app_id, f.fn_name) for f in last] == [(call.app_id, call.fn_name)]
+        base = reading.facts.pop() if is_same else replace(call, data={})
+        reading.facts.append(replace(base, arguments=call.data, message=(messages or [""])[-1]))
     elif turn := _TURN.match(line):
-        said.append(turn[1])
+        messages.append(turn[1])
     elif found := _MESSAGE.match(line):
-        reading.at, reading.message = found[1], found[2].replace("⏎", "\n")
+        reading.now, reading.message = found[1], found[2].replace("⏎", "\n")
 
 
 class Records:
@@ -124,54 +124,54 @@ class Records:
     `written` is the app of the newest, where that is what a write gave; `made` is what writes
     gave."""
 
-    def __init__(self, reading: Reading, writes: Collection[tuple[str, str]] = ()) -> None:
+    def __init__(self, reading: ParsedPrompt, writes: Collection[tuple[str, str]] = ()) -> None:
         self._writes = writes
-        self.made = [f for f in reading.facts if (f.app_id, f.fn_name) in writes]
-        last = (f.app_id for f in reading.facts[:1] if f in self.made)
-        self.written = next(last, "")
-        self._gone = _deleted(reading.facts)
+        self.write_facts = [f for f in reading.facts if (f.app_id, f.fn_name) in writes]
+        last = (f.app_id for f in reading.facts[:1] if f in self.write_facts)
+        self.last_write_app = next(last, "")
+        self._deleted_ids = _deleted(reading.facts)
         found = ((f, records_of(f.data)) for f in reading.facts)
-        self._shown = [self._of(fact, rows) for fact, rows in found if rows is not None]
-        self._listed = reading.known
+        self._results = [self._of(fact, rows) for fact, rows in found if rows is not None]
+        self._skeleton = reading.skeleton_rows
         self.texts = reading.facts[0].texts if reading.facts else {}
         self._addresses = [_addresses_of(f.data) for f in reading.facts]
 
     def _of(self, fact: Fact, rows: list[JSONObject]) -> tuple[str, bool, list[JSONObject]]:
         """What a write touched is no list to count in."""
         is_list = fact.data not in rows and (fact.app_id, fact.fn_name) not in self._writes
-        return fact.app_id, is_list, [r for r in rows if str(r["id"]) not in self._gone]
+        return fact.app_id, is_list, [r for r in rows if str(r["id"]) not in self._deleted_ids]
 
     def is_newest(self, app_id: str) -> bool:
         """Whether what was shown last is the app's: what "it" means without a noun."""
-        return not self._shown or self._shown[0][0] == app_id
+        return not self._results or self._results[0][0] == app_id
 
     def newest(self, app_id: str) -> list[JSONObject]:
         """What the app's newest result holds; none where that found nothing, or deleted it."""
-        return next((rows for app, _, rows in self._shown if app == app_id), [])
+        return next((rows for app, _, rows in self._results if app == app_id), [])
 
     def listed(self, app_id: str) -> list[JSONObject]:
         """The app's newest list."""
-        return next((rows for app, is_list, rows in self._shown if app == app_id and is_list), [])
+        return next((rows for app, is_list, rows in self._results if app == app_id and is_list), [])
 
     def rows(self, app_id: str) -> list[JSONObject]:
         """All records of an app that were shown, each once."""
-        found = [r for app, _, rows in self._shown if app == app_id for r in rows]
+        found = [r for app, _, rows in self._results if app == app_id for r in rows]
         return list({str(r["id"]): r for r in reversed(found)}.values())[::-1]
 
     def has(self, ident: str) -> bool:
         """Whether a record of any app that was shown bears this id."""
-        return any(str(r["id"]) == ident for _, _, rows in self._shown for r in rows)
+        return any(str(r["id"]) == ident for _, _, rows in self._results for r in rows)
 
     def known(self, app_id: str) -> list[JSONObject]:
         """The records of an app that can be named: those that were shown, then those that its
         section of the skeleton lists."""
         rows = self.rows(app_id)
-        held = self._gone.union(str(r["id"]) for r in rows)
-        own = (app_id, f"{app_id}.", f"{app_id}_")
+        skip = self._deleted_ids.union(str(r["id"]) for r in rows)
+        prefixes = (app_id, f"{app_id}.", f"{app_id}_")
         return rows + [
             r
-            for section, r in self._listed
-            if (section == app_id or section.startswith(own[1:])) and str(r["id"]) not in held
+            for section, r in self._skeleton
+            if (section == app_id or section.startswith(prefixes[1:])) and str(r["id"]) not in skip
         ]
 
     def address(self, *, is_only: bool) -> str:
@@ -184,17 +184,17 @@ class Records:
 
     def addresses(self, stems: Sequence[str], tag: str) -> list[str]:
         """Those of the records that hold all of these words, each record's first, each once."""
-        held = holding([row for _, _, rows in self._shown for row in rows], stems, tag)
-        return [*dict.fromkeys(a for row in held for a in _addresses_of(row)[:1])]
+        rows = rows_with([row for _, _, rows in self._results for row in rows], stems, tag)
+        return [*dict.fromkeys(a for row in rows for a in _addresses_of(row)[:1])]
 
 
 def _deleted(facts: Sequence[Fact]) -> set[str]:
     """The ids of the records that a result says are deleted."""
-    told = (fact.data for fact in facts if isinstance(fact.data, dict))
-    return {str(data.get("id")) for data in told if data.get("deleted")}
+    results = (fact.data for fact in facts if isinstance(fact.data, dict))
+    return {str(data.get("id")) for data in results if data.get("deleted")}
 
 
-def holding(rows: Sequence[JSONObject], stems: Collection[str], tag: str) -> list[JSONObject]:
+def rows_with(rows: Sequence[JSONObject], stems: Collection[str], tag: str) -> list[JSONObject]:
     """The records whose texts hold all of these words of a language."""
     texts = ((row, _stems(" ".join(str(v) for v in row.values()))) for row in rows)
     # the stemmer leaves a letter more of a Russian name in one case than in another
@@ -222,7 +222,7 @@ def name_of(row: JSONObject) -> str:
 def _stems(text: str) -> set[str]:
     """The stems of a text's words, in every language."""
     tags, words = language.tags(), {w.text for w in language.tokens(text)}
-    words |= {bare(word) for word in words}
+    words |= {root_part(word) for word in words}
     return {language.stem(word, tag) for word in words for tag in tags}
 
 
@@ -241,9 +241,9 @@ def records_of(data: Any) -> list[JSONObject] | None:
 
 def _addresses_of(data: Any) -> list[str]:
     """The addresses of a result in their order, without those of the accounts it was read from."""
-    told = [(key, a) for key, text in _texts(data, "") for a in _ADDRESS.findall(text)]
-    own = {a for key, a in told if key == "account"}
-    return [a for _, a in told if a not in own]
+    pairs = [(key, a) for key, text in _texts(data, "") for a in _ADDRESS.findall(text)]
+    own = {a for key, a in pairs if key == "account"}
+    return [a for _, a in pairs if a not in own]
 
 
 def _texts(value: Any, key: str) -> Iterator[tuple[str, str]]:

@@ -14,17 +14,17 @@ from ...types import JSONObject
 from ..function_form import parameters
 from ..protocol import ToolSpec
 from .commands import Commands
-from .examples import Command, Pattern, Value, unfilled
-from .message import Message, lexicon, sense
-from .prompt_reader import holding, name_of
+from .examples import Command, Pattern, Value, free_names
+from .message import Message, lexicon, word_key
+from .prompt_reader import name_of, rows_with
 
-MOST_ASKED: Final = 3
+MAX_TOPIC: Final = 3
 """Words that tell what a question is about, where a list is its answer."""
 
-MOST_SOUGHT: Final = 4
+MAX_SEARCH: Final = 4
 """Words that are looked for."""
 
-LONGEST: Final = 40
+MAX_LETTERS: Final = 40
 """Letters of a word that is looked for."""
 
 
@@ -36,19 +36,19 @@ class Questions:
         self._message, self._tag = commands.message, commands.message.tag
         self._lexicon = lexicon(self._tag)
         stems, bounds = self._message.stems(self._tag), self._message.bounds(self._tag, ask=True)
-        is_led = self._message.asks or not self._lexicon.question.isdisjoint(stems[:1])
-        self.is_asked = is_led and not self._message.denies(self._tag)
-        self._is_led = self.is_asked or bounds.asked
+        is_led = self._message.is_question or not self._lexicon.question.isdisjoint(stems[:1])
+        self.is_question = is_led and not self._message.has_negation(self._tag)
+        self._is_led = self.is_question or bounds.is_question
         self._first = stems[bounds.first :][:1]
 
-    def about(self) -> Command | None:
+    def record_read(self) -> Command | None:
         """The reading of the one record that holds all words that tell what it is about, or that it
         only points at; None where there are several."""
-        reads = self._reads if self.is_asked else {}
-        meant = [(app_id, i) for app_id, read in reads.items() for i in self._meant(*read)]
-        newest = [one for one in meant if self._values.records.is_newest(one[0])]
-        meant = newest or meant
-        return self.reading(*meant[0]) if len(meant) == 1 else None
+        reads = self._reads if self.is_question else {}
+        matches = [(app_id, i) for app_id, read in reads.items() for i in self._matching_ids(*read)]
+        newest = [one for one in matches if self._values.records.is_newest(one[0])]
+        matches = newest or matches
+        return self.reading(*matches[0]) if len(matches) == 1 else None
 
     def reading(self, app_id: str, ident: str) -> Command | None:
         """The call that reads a record of an app."""
@@ -61,41 +61,41 @@ class Questions:
     def _reads(self) -> dict[str, tuple[ToolSpec, str]]:
         """The function of each app that reads one record, and the parameter that says which."""
         reads = (t for t in reversed(self._commands.tools) if t.action_type == "read")
-        return {t.app_id: (t, name) for t in reads for name in unfilled(t, "id", ())[:1]}
+        return {t.app_id: (t, name) for t in reads for name in free_names(t, "id", ())[:1]}
 
-    def _meant(self, tool: ToolSpec, name: str) -> list[str]:
+    def _matching_ids(self, tool: ToolSpec, name: str) -> list[str]:
         """The ids of the records of its app that the message is about."""
         tag, rows = self._tag, self._values.records.known(tool.app_id)
-        wanted = {language.stem(word, tag) for word in self._message.telling(tag)}
-        if not self._message.telling(tag, fields=True):  # "and the second one?"
+        wanted = {language.stem(word, tag) for word in self._message.keywords(tag)}
+        if not self._message.keywords(tag, fields=True):  # "and the second one?"
             known = self._lexicon
-            pointing = language.of(tag).words.reference | known.ordinals.keys() | known.plural
-            if pointing.isdisjoint(self._message.stems(tag)):
+            references = language.of(tag).words.reference | known.ordinals.keys() | known.plural
+            if references.isdisjoint(self._message.stems(tag)):
                 return []  # "how are you?"
             span = self._message.bounds(tag, ask=True)[:2]
             value = self._values.of("id", parameters(tool)[name], span, tool, tag)
             # and no "what is 2+2?"
-            told = value.value if isinstance(value, Value) else None
-            return [row["id"] for row in rows if row["id"] == told][:1]
-        return [row["id"] for row in rows if self._tells_of(row, wanted)]
+            ident = value.value if isinstance(value, Value) else None
+            return [row["id"] for row in rows if row["id"] == ident][:1]
+        return [row["id"] for row in rows if self._matches(row, wanted)]
 
-    def _tells_of(self, row: JSONObject, wanted: set[str]) -> bool:
+    def _matches(self, row: JSONObject, wanted: set[str]) -> bool:
         """Whether a record holds all of these words, or they hold its whole name."""
-        name = Message.of(name_of(row)).telling(self._tag)
-        named = {language.stem(word, self._tag) for word in name}
-        held = holding([row], wanted, self._tag) or (named and named <= wanted)
-        return bool(wanted and held)
+        name = Message.of(name_of(row)).keywords(self._tag)
+        name_stems = {language.stem(word, self._tag) for word in name}
+        has_all = rows_with([row], wanted, self._tag) or (name_stems and name_stems <= wanted)
+        return bool(wanted and has_all)
 
-    def strange(self) -> list[str]:
+    def unknown_words(self) -> list[str]:
         """The words that tell what it is about, and that no example knows: no field of it."""
         known = frozenset[str]().union(*(p.literals for p in self._own))
-        told = self._message.telling(self._tag)
-        return self._dateless(word for word in told if sense(word, self._tag) not in known)
+        words = self._message.keywords(self._tag)
+        return self._dateless(word for word in words if word_key(word, self._tag) not in known)
 
     def _dateless(self, words: Iterable[str]) -> list[str]:
         """The first of these words that are no days."""
-        short = islice((word for word in words if len(word) <= LONGEST), 2 * MOST_SOUGHT)
-        return [w for w in short if not self._values.is_day(w, self._tag)][:MOST_SOUGHT]
+        short = islice((word for word in words if len(word) <= MAX_LETTERS), 2 * MAX_SEARCH)
+        return [w for w in short if not self._values.is_day(w, self._tag)][:MAX_SEARCH]
 
     @cached_property
     def _own(self) -> list[Pattern]:
@@ -106,82 +106,84 @@ class Questions:
     @cached_property
     def _is_find(self) -> bool:
         """Whether it begins as nothing but searches do: "find …"."""
-        begun = {p.tool.name for p in self._own if p.pieces[0].stem in self._first}
-        return bool(begun) and begun <= {p.tool.name for p in self._own if p.is_search}
+        tools = {p.tool.name for p in self._own if p.pieces[0].stem in self._first}
+        return bool(tools) and tools <= {p.tool.name for p in self._own if p.is_search}
 
     @cached_property
-    def _told(self) -> list[str]:
+    def _search_words(self) -> list[str]:
         """The words that are looked for."""
-        told, verb = self._message.telling(self._tag, fields=True), self._first * self._is_find
-        return self._dateless(word for word in told if sense(word, self._tag) not in verb)
+        words, verb = (self._message.keywords(self._tag, fields=True), self._first * self._is_find)
+        return self._dateless(word for word in words if word_key(word, self._tag) not in verb)
 
     @property
-    def is_looked_for(self) -> bool:
+    def is_search(self) -> bool:
         """Whether it says "find …" without an app's noun, or asks for what is said of a thing: the
         number of the order."""
         things = language.of(self._tag).words.things
-        parts = [word.word for word in SearchWords(" ".join(self._told), self._tag).words]
-        told = {things.get(language.stem(part, self._tag)) for part in parts} - {None}
+        parts = [word.word for word in SearchWords(" ".join(self._search_words), self._tag).words]
+        fields = {things.get(language.stem(part, self._tag)) for part in parts} - {None}
         # "what time is it in Riga?" asks for nothing of the user's
-        is_field = len(parts) > 1 and any("moment" not in language.key_roles(n) for n in told)
-        nouns = self._values.every_noun(self._tag)
-        is_listed = any(sense(word, self._tag) in nouns for word in self._told)
-        is_meant = self._is_find or (self._is_led and is_field)
-        return is_meant and not (is_listed or self._message.denies(self._tag))
+        is_field = len(parts) > 1 and any("moment" not in language.key_roles(n) for n in fields)
+        nouns = self._values.all_nouns(self._tag)
+        has_noun = any(word_key(word, self._tag) in nouns for word in self._search_words)
+        is_lookup = self._is_find or (self._is_led and is_field)
+        return is_lookup and not (has_noun or self._message.has_negation(self._tag))
 
     def searches(self) -> list[Command]:
         """The search of each app that has one."""
         own = {p.tool.app_id: p for p in reversed(self._own) if p.is_search}
-        text = " ".join(self._told)
+        text = " ".join(self._search_words)
         found = [Command(p, {q.slot: text for q in p.pieces if q.slot}) for p in own.values()]
         return found[::-1] if text else []
 
     # What is listed
 
-    def app(self) -> str:
+    def listable_app(self) -> str:
         """The one app that calls its records what a question asks for: "which books do I have?";
         also beside other words, where it can look for none of them; empty without one."""
         tag, tools = self._tag, self._commands.tools
-        words = frozenset(sense(word, tag) for word in self._message.telling(tag))
-        left = {t.app_id: words - self._values.nouns(t.app_id, tag) for t in tools}
-        apps = [app_id for app_id in left if left[app_id] < words]
-        is_one = len(apps) == 1 and self._is_led and len(words) <= MOST_ASKED
-        if not is_one or self._says_more(self._beside_a_list, tag):
+        words = frozenset(word_key(word, tag) for word in self._message.keywords(tag))
+        rests = {t.app_id: words - self._values.nouns(t.app_id, tag) for t in tools}
+        apps = [app_id for app_id in rests if rests[app_id] < words]
+        is_one = len(apps) == 1 and self._is_led and len(words) <= MAX_TOPIC
+        if not is_one or self._has_more(self._list_words, tag):
             return ""
-        searching = {c.tool.app_id for c in self.searches()}
-        return "" if left[apps[0]] and apps[0] in searching else apps[0]
+        searchable = {c.tool.app_id for c in self.searches()}
+        return "" if rests[apps[0]] and apps[0] in searchable else apps[0]
 
     @property
-    def _beside_a_list(self) -> frozenset[str]:
+    def _list_words(self) -> frozenset[str]:
         """ "All", and not "them", and "do I have"."""
         every = self._lexicon.plural - self._lexicon.reference
         return every | language.of(self._tag).words.recency
 
-    def _says_more(self, words: Collection[str], tag: str) -> bool:
+    def _has_more(self, words: Collection[str], tag: str) -> bool:
         """Whether the message beside these words denies, points at something, has a value, or says
         what has an effect."""
         known, stems = lexicon(tag), self._message.stems(tag)
         writes = (p for p in self._commands.examples if p.tool.action_type != "read")
         effects = {p.pieces[0].stem for p in writes}
-        led = known.reference | known.plural | known.denial | known.ordinals.keys()
+        ref = known.reference | known.plural | known.denial | known.ordinals.keys()
         others = [n for n, stem in enumerate(stems) if stem not in words]
         is_value = not all(word.replace("'", "").isalpha() for word in self._message.words)
-        is_value |= any(self._values.is_dated((n, n + 1), tag) for n in others)
-        return is_value or not (led | (effects - known.small)).isdisjoint(stems[n] for n in others)
+        is_value |= any(self._values.has_edge_date((n, n + 1), tag) for n in others)
+        return is_value or not (ref | (effects - known.fillers)).isdisjoint(
+            stems[n] for n in others
+        )
 
-    def near(self, pattern: Pattern) -> Command | None:
+    def near_read(self, pattern: Pattern) -> Command | None:
         """The call of a near example without slots, or of the name, of a function that only reads;
         None where the message also denies, points at something, has a value, says what has an
         effect, or does not say what the example calls the app's records, however near it is."""
         tag, tool = pattern.tag, pattern.tool
-        called = self._values.nouns(tool.app_id, tag) & pattern.literals
-        is_named = called.issubset(self._message.stems(tag))
+        nouns = self._values.nouns(tool.app_id, tag) & pattern.literals
+        is_named = nouns.issubset(self._message.stems(tag))
         if tool.action_type != "read" or pattern.has_slots or not is_named:
             return None
-        if self._says_more(pattern.literals, tag):
+        if self._has_more(pattern.literals, tag):
             return None
-        left_out = self._commands.left_out(tool, dict(pattern.fixed))
-        command = Command(pattern, {**pattern.fixed, **left_out})
-        is_whole = command.is_complete and not unfilled(tool, "id", command.arguments)
+        implied = self._commands.implied_id(tool, dict(pattern.fixed))
+        command = Command(pattern, {**pattern.fixed, **implied})
+        is_whole = command.is_complete and not free_names(tool, "id", command.arguments)
         is_drafted = not pattern.example and self._values.draft(pattern)
         return command if is_whole and not is_drafted else None

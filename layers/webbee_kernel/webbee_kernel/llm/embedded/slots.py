@@ -15,20 +15,20 @@ from ...language.stems import folded_words
 from ...types import JSONObject
 from ..function_form import Parameter, is_outgoing, parameters
 from ..protocol import ToolSpec
-from .examples import Pattern, Piece, Span, Unclear, Value, patterns, unfilled
-from .message import COLON, lexicon, sense, without_stop
-from .shown import MOST_SOUGHT, ShownValues
+from .examples import Pattern, Piece, Span, Unclear, Value, free_names, patterns
+from .message import COLON, lexicon, without_stop, word_key
+from .reference_resolution import MAX_SEARCH, ReferenceResolver
 
-LONGEST_NUMBER: Final = 15
+MAX_DIGITS: Final = 15
 """Digits of a number; what is longer is an id, or nothing."""
-LONGEST_LABEL: Final = 2
+MAX_LABEL: Final = 2
 """Words of a label that is a name: "the text", and not "what to look for"."""
-LONG: Final = 300
+MULTILINE: Final = 300
 """Characters from which a text is one of several lines, and keeps its last full stop."""
-_LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
+_SYNONYMS = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
 
 
-class SlotValues(ShownValues):
+class SlotValues(ReferenceResolver):
     """Values of one message beside what was shown before."""
 
     def of(
@@ -41,8 +41,8 @@ class SlotValues(ShownValues):
             return self._record(kind, span, tool.app_id, tag)
         if kind == "email":
             return self._address(span, tool.app_id, tag)
-        read = {"number": self._number, "date": self._date, "choice": self.choice}.get(kind)
-        return read(parameter, span, tag) if read else self._text(kind, parameter, span, tool, tag)
+        make = {"number": self._number, "date": self._date, "choice": self.choice}.get(kind)
+        return make(parameter, span, tag) if make else self._text(kind, parameter, span, tool, tag)
 
     # Values that stand in the message
 
@@ -52,54 +52,56 @@ class SlotValues(ShownValues):
         """The words as they stand; none where they only point back at something."""
         form = self.message.tokens[span[0]].kind if span[1] - span[0] == 1 else ""
         # a mark such as {title:text} on a number is the author's slip
-        own = parameter.kind in ("id", "number", "choice", "flag")  # a slot of a kind of its own
-        if own or form == "email" or (kind == "url" and form != "url"):
+        is_typed = parameter.kind in ("id", "number", "choice", "flag")  # has its own slot
+        if is_typed or form == "email" or (kind == "url" and form != "url"):
             return None
-        names = parameter.name in language.title_keys() and tool.action_type != "read"
+        is_title = parameter.name in language.title_keys() and tool.action_type != "read"
         # a title that is to be found, not made
-        if names and form != "quote" and unfilled(tool, "id", ()):
+        if is_title and form != "quote" and free_names(tool, "id", ()):
             # "delete the list not yet", and of tasks "the note"
-            if self.message.denies(tag, *span) or self.is_anothers(tool.app_id, tag, span):
+            if self.message.has_negation(tag, *span) or self.is_other_app(tool.app_id, tag, span):
                 return None
         first, text = span[0], self.message.slice(*span)
         # one line: its last full stop is the sentence's
-        if form != "quote" and int(parameter.schema.get("maxLength", 0)) <= LONG:
+        if form != "quote" and int(parameter.schema.get("maxLength", 0)) <= MULTILINE:
             text = without_stop(text)
         # "can you add milk?" is no question about milk
-        if form != "quote" and self.message.is_led(tag) and not self.message.colon:
+        if form != "quote" and self.message.has_modal_lead(tag) and not self.message.colon:
             text = text.rstrip("?？ ")
         if tool.action_type == "read" and form != "quote":
-            first = self.message.past_articles(tag, first, span[1] - 1)
+            first = self.message.skip_articles(tag, first, span[1] - 1)
             text = self.message.slice(first, span[1]).rstrip("?!.… ")
         nouns = self.nouns(tool.app_id, tag)
-        points = self.points(span, tag, nouns, bare=names)
-        if form != "quote" and (points or not any(map(str.isalnum, text))):
+        is_reference = self.is_reference(span, tag, nouns, is_bare=is_title)
+        if form != "quote" and (is_reference or not any(map(str.isalnum, text))):
             return None
         # a whole sentence is searched for by nobody, and "today" is a day
-        is_none = span[1] - first > MOST_SOUGHT or (form != "quote" and self.is_day(text, tag))
+        is_none = span[1] - first > MAX_SEARCH or (form != "quote" and self.is_day(text, tag))
         if tool.action_type == "read" and is_none:
             return None
         words = 0 if form in ("quote", "url") else span[1] - span[0]
         return Value([text] if parameter.kind == "list" else text, words)
 
-    def points(
-        self, span: Span, tag: str, nouns: frozenset[str] = frozenset(), *, bare: bool = False
+    def is_reference(
+        self, span: Span, tag: str, nouns: frozenset[str] = frozenset(), *, is_bare: bool = False
     ) -> bool:
         """Whether these tokens only point at something that was shown: "it", "the same address",
         with the app's nouns "the first task", `bare` also "task"."""
         if span[0] > 0 and self.message.tokens[span[0] - 1].kind == "colon":
             return False  # a text
-        known, shown = lexicon(tag), lexicon(tag).address | nouns
-        empty = known.small | known.ordinals.keys()
+        known, known_nouns = lexicon(tag), lexicon(tag).address | nouns
+        noise = known.fillers | known.ordinals.keys()
         stems = self.message.stems(tag)
-        left = [
+        rest = [
             stems[n]
             for n in range(*span)
-            if stems[n] not in empty and self.message.words[n] not in known.articles | known.openers
+            if stems[n] not in noise and self.message.words[n] not in known.articles | known.openers
         ]
-        return not left or ((bare or len(left) < span[1] - span[0]) and shown.issuperset(left))
+        return not rest or (
+            (is_bare or len(rest) < span[1] - span[0]) and known_nouns.issuperset(rest)
+        )
 
-    def is_dated(self, span: Span, tag: str) -> bool:
+    def has_edge_date(self, span: Span, tag: str) -> bool:
         """Whether a date stands in these words, or what may be an hour; a weekday only where they
         begin or end with it: "the Monday club" is none."""
         words, text = self.message.words[slice(*span)], self.message.slice(*span)
@@ -109,7 +111,7 @@ class SlotValues(ShownValues):
             for m in self._dates(text, tag)
         ) or any(a in leads and b.isdigit() and len(b) < 3 for a, b in pairwise(words))
 
-    def holds_date(self, span: Span, tag: str) -> bool:
+    def has_date(self, span: Span, tag: str) -> bool:
         """Whether a date stands anywhere in these words."""
         return bool(self._dates(self.message.slice(*span), tag))
 
@@ -119,22 +121,22 @@ class SlotValues(ShownValues):
 
     def _dates(self, text: str, tag: str) -> list[Mention]:
         """The days and times of a text, in the example's language or the message's."""
-        for told in dict.fromkeys((tag, self.message.tag)):
-            if found := [m for m in language.dates(text, told, self._now) if m.kind in DATE_KINDS]:
+        for each in dict.fromkeys((tag, self.message.tag)):
+            if found := [m for m in language.dates(text, each, self._now) if m.kind in DATE_KINDS]:
                 return found
         return []
 
     def _number(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
         text = self.message.slice(*span)
         # a card's number is no quantity
-        found = [m for m in language.numbers(text, tag) if len(m.text) <= LONGEST_NUMBER]
+        found = [m for m in language.numbers(text, tag) if len(m.text) <= MAX_DIGITS]
         if len(found) != 1:
             return None
-        beside = f"{text[: found[0].start]} {text[found[0].end :]}"
-        told = f"{parameter.name.replace('_', ' ')} {parameter.schema.get('description', '')}"
-        own = {language.stem(w.text, tag) for w in language.tokens(told)}  # "90 euros", "4 people"
-        known = lexicon(tag).function | own
-        if any(language.stem(w.text, tag) not in known for w in language.tokens(beside)):
+        rest = f"{text[: found[0].start]} {text[found[0].end :]}"
+        label = f"{parameter.name.replace('_', ' ')} {parameter.schema.get('description', '')}"
+        units = {language.stem(w.text, tag) for w in language.tokens(label)}  # "90 euros"
+        ignored = lexicon(tag).function | units
+        if any(language.stem(w.text, tag) not in ignored for w in language.tokens(rest)):
             return None
         value = found[0].value
         if parameter.schema.get("type") == "integer" and value != int(value):
@@ -145,12 +147,12 @@ class SlotValues(ShownValues):
         """The choice that the words name: itself, or a word that the description gives for it, as
         in `high (urgent, important)`."""
         stems = self.message.stems(tag)[slice(*span)]
-        told = {str(c): [str(c)] for c in parameter.schema["enum"]}
-        for name, words in _LISTED.findall(str(parameter.schema.get("description", ""))):
-            told.get(name, []).extend(words.split(","))
+        synonyms = {str(c): [str(c)] for c in parameter.schema["enum"]}
+        for name, words in _SYNONYMS.findall(str(parameter.schema.get("description", ""))):
+            synonyms.get(name, []).extend(words.split(","))
         for choice in parameter.schema["enum"]:
-            for word in told[str(choice)]:
-                if stems and stems == tuple(sense(w.text, tag) for w in language.tokens(word)):
+            for word in synonyms[str(choice)]:
+                if stems and stems == tuple(word_key(w.text, tag) for w in language.tokens(word)):
                     return Value(choice)
         return None
 
@@ -159,43 +161,43 @@ class SlotValues(ShownValues):
         if self.message.words[span[1] - 1] in folded_words(language.of(tag).calendar.at):
             return None  # "tomorrow at | ten": the hour would be left behind
         tags = dict.fromkeys((tag, self.message.tag))
-        said = language.date_of(self.message.slice(*span), self._now, tags)
+        date = language.date_of(self.message.slice(*span), self._now, tags)
         # an hour would be lost: the form asks instead
-        is_timed = "T" in said and parameter.schema.get("format") == "date"
-        return Value(said) if said and not is_timed else None
+        is_timed = "T" in date and parameter.schema.get("format") == "date"
+        return Value(date) if date and not is_timed else None
 
     def draft(self, pattern: Pattern) -> JSONObject:
         """What a form of the function can be filled with beforehand: texts that are told by the
         names of their fields, the quotations, addresses, links and dates that one parameter takes,
         and for its text what stands behind the example's words."""
         arguments, tokens = dict(pattern.fixed), self.message.tokens
-        led = self._led(pattern)
-        arguments |= self.told(pattern)
-        taken = {n for span in led.values() for n in range(*span)}
-        for n, kind in self._typed:
-            names = unfilled(pattern.tool, kind, arguments)
-            if names and n not in taken:
-                text = tokens[n].text[:LONGEST_NUMBER]
+        spans = self._spans(pattern)
+        arguments |= self.field_texts(pattern)
+        used = {n for span in spans.values() for n in range(*span)}
+        for n, kind in self._typed_tokens:
+            names = free_names(pattern.tool, kind, arguments)
+            if names and n not in used:
+                text = tokens[n].text[:MAX_DIGITS]
                 arguments[names[0]] = int(text) if kind == "number" else tokens[n].text
-                taken.add(n)
+                used.add(n)
         arguments |= self._zone(pattern.tool)
-        names = unfilled(pattern.tool, "text", arguments)
-        if names and not led and (text := self._behind_words(pattern, names[0], taken)):
+        names = free_names(pattern.tool, "text", arguments)
+        if names and not spans and (text := self._text_after(pattern, names[0], used)):
             arguments[names[0]] = text
-        return {**self._last_shown(pattern), **arguments}
+        return {**self._last_record(pattern), **arguments}
 
-    def _last_shown(self, pattern: Pattern) -> JSONObject:
+    def _last_record(self, pattern: Pattern) -> JSONObject:
         """What goes to somebody where the message only points at it: the texts of what was shown,
         made or sent last, by the names of their fields; what it is called where there are none."""
-        points = lexicon(pattern.tag).reference.intersection(self.message.stems(pattern.tag))
-        if not (points and is_outgoing(pattern.tool)):
+        has_reference = lexicon(pattern.tag).reference.intersection(self.message.stems(pattern.tag))
+        if not (has_reference and is_outgoing(pattern.tool)):
             return {}
         texts, titles = self.records.texts, language.title_keys()
         title = next(filter(None, map(texts.get, titles)), "")
-        required = dict.fromkeys(unfilled(pattern.tool, "text", ()), title)
-        told = {**required, **texts, **dict.fromkeys(titles, title)}
+        required = dict.fromkeys(free_names(pattern.tool, "text", ()), title)
+        values = {**required, **texts, **dict.fromkeys(titles, title)}
         known = [p.name for p in parameters(pattern.tool).values() if p.kind == "text"]
-        return {name: told[name] for name in known if told.get(name)}
+        return {name: values[name] for name in known if values.get(name)}
 
     def _zone(self, tool: ToolSpec) -> JSONObject:
         """The time zone of the city that the message names, for the one parameter that wants it."""
@@ -203,26 +205,26 @@ class SlotValues(ShownValues):
         zone = language.zone_in(self.message.text, self.message.tag) if len(names) == 1 else ""
         return {names[0]: zone} if zone else {}
 
-    def _behind_words(self, pattern: Pattern, name: str, taken: set[int]) -> str:
+    def _text_after(self, pattern: Pattern, name: str, used: set[int]) -> str:
         """The text behind an example's words, without what leads to it; empty where none is."""
-        first, last = self._rest(pattern, taken)
+        first, last = self._free_span(pattern, used)
         if first < last:
-            first = self._begins(first, pattern.tag, self._leads(pattern.tool, pattern.tag, name))
-        is_free = first < last and taken.isdisjoint(range(first, last))
-        is_text = is_free and not self.points((first, last), pattern.tag)
-        is_text = is_text and self.is_told(pattern, name, first)
+            first = self._start(first, pattern.tag, self._leads(pattern.tool, pattern.tag, name))
+        is_free = first < last and used.isdisjoint(range(first, last))
+        is_text = is_free and not self.is_reference((first, last), pattern.tag)
+        is_text = is_text and self.has_lead(pattern, name, first)
         return self.message.slice(first, last) if is_text else ""
 
     def _leads(self, tool: ToolSpec, tag: str, name: str) -> set[str]:
         """What leads to a parameter's text: what it is called, and the words that mostly stand
         before it in examples: "that" in "write to {to} that {body}"."""
         pieces = ((*p.pieces[1:], Piece()) for p in patterns(tool, tag))  # behind the verb
-        pairs = Counter((a.stem, b.slot == name) for own in pieces for a, b in pairwise(own))
+        pairs = Counter((a.stem, b.slot == name) for row in pieces for a, b in pairwise(row))
         stems = {stem for stem, is_before in pairs if is_before and stem}
-        told = {stem for stem in stems if pairs[stem, True] > pairs[stem, False]}
-        return (told | _called(name, tag)) - lexicon(tag).toward  # "and tell her …"
+        leads = {stem for stem in stems if pairs[stem, True] > pairs[stem, False]}
+        return (leads | _field_words(name, tag)) - lexicon(tag).toward  # "and tell her …"
 
-    def is_told(self, pattern: Pattern, name: str, first: int) -> bool:
+    def has_lead(self, pattern: Pattern, name: str, first: int) -> bool:
         """Whether a text stands behind a colon or what leads to it in examples; one that goes to
         nobody else may begin anywhere."""
         if not is_outgoing(pattern.tool):
@@ -230,56 +232,56 @@ class SlotValues(ShownValues):
         leads = self._leads(pattern.tool, pattern.tag, name) | {COLON}
         return first > 0 and self.message.stems(pattern.tag)[first - 1] in leads
 
-    def told(self, pattern: Pattern) -> JSONObject:
+    def field_texts(self, pattern: Pattern) -> JSONObject:
         """The texts that are told by the names of their fields."""
-        return {name: self.message.slice(*span) for name, span in self._led(pattern).items()}
+        return {name: self.message.slice(*span) for name, span in self._spans(pattern).items()}
 
-    def _led(self, pattern: Pattern) -> dict[str, Span]:
+    def _spans(self, pattern: Pattern) -> dict[str, Span]:
         """The texts that are told by their fields, where one but the function's first is: "with the
         subject …", "about … that …". A quotation is all of it; else the first goes to the end."""
         stems, tokens = self.message.stems(pattern.tag), self.message.tokens
-        names = unfilled(pattern.tool, "text", pattern.fixed)
-        every = [p.name for p in parameters(pattern.tool).values() if p.kind == "text"]
-        if pattern.tool.action_type == "read" or not names or len(every) < 2:
+        names = free_names(pattern.tool, "text", pattern.fixed)
+        texts = [p.name for p in parameters(pattern.tool).values() if p.kind == "text"]
+        if pattern.tool.action_type == "read" or not names or len(texts) < 2:
             return {}
-        leads = {n: self._leads(pattern.tool, pattern.tag, n) for n in [names[0], *every]}
+        leads = {n: self._leads(pattern.tool, pattern.tag, n) for n in [names[0], *texts]}
         found, at = dict[str, Span](), 1
         while at < len(tokens) - 1:
             name = next((k for k, own in leads.items() if stems[at] in own and k not in found), "")
             at += 1
             if not name:
                 continue
-            at = self._begins(at, pattern.tag, leads[name])
+            at = self._start(at, pattern.tag, leads[name])
             ends = (n for n in range(at + 1, len(tokens)) if stems[n] in leads[names[0]])
             end = next(ends, len(tokens)) if name != names[0] else len(tokens)
             end = at + 1 if tokens[at].kind == "quote" else end
             found[name], at = (at, end), end
         return found if found.keys() - {names[0]} else {}
 
-    def _begins(self, at: int, tag: str, leads: set[str]) -> int:
+    def _start(self, at: int, tag: str, leads: set[str]) -> int:
         """Where a text begins behind what leads to it: "know | that", "the text | :"."""
         stems, last = self.message.stems(tag), len(self.message.tokens) - 1
         while at < last and (stems[at] in leads or stems[at] == COLON):
             at += 1
-        behind = self.message.past_articles(tag, at, last)
-        return behind if self.message.tokens[behind].kind == "quote" else at
+        after = self.message.skip_articles(tag, at, last)
+        return after if self.message.tokens[after].kind == "quote" else at
 
     @cached_property
-    def _typed(self) -> list[tuple[int, str]]:
+    def _typed_tokens(self) -> list[tuple[int, str]]:
         """The tokens that are no words, each with the kind of parameter that takes it."""
         kinds = (
             (n, "number" if t.text.isdigit() else t.kind) for n, t in enumerate(self.message.tokens)
         )
         return [(n, "text" if k == "quote" else k) for n, k in kinds if k != "word"]
 
-    def _rest(self, pattern: Pattern, taken: set[int]) -> Span:
+    def _free_span(self, pattern: Pattern, used: set[int]) -> Span:
         """Where the text may stand: behind the pattern's words, up to a value at the end."""
         last = len(self.message.tokens)
-        behind = range(self._behind(pattern), last)
-        passed = taken | {n for n in behind if self.message.tokens[n].kind == "colon"}
-        return next((n for n in behind if n not in passed), last), last - (last - 1 in taken)
+        after = range(self._pattern_end(pattern), last)
+        skipped = used | {n for n in after if self.message.tokens[n].kind == "colon"}
+        return next((n for n in after if n not in skipped), last), last - (last - 1 in used)
 
-    def _behind(self, pattern: Pattern) -> int:
+    def _pattern_end(self, pattern: Pattern) -> int:
         """The place behind the last of an example's words, or behind them and a colon."""
         stems, literals = self.message.stems(pattern.tag), pattern.literals
         colon = stems.index(COLON) if COLON in stems else len(stems)
@@ -287,11 +289,11 @@ class SlotValues(ShownValues):
         return max((n for n, s in enumerate(stems[:end]) if s in literals), default=-1) + 1
 
 
-def _called(name: str, tag: str) -> set[str]:
+def _field_words(name: str, tag: str) -> set[str]:
     """The words for a field in a language."""
-    speaks, key = language.of(tag), f"label_{name}"
-    told = [speaks.field_name(name.replace("_", " "))]
-    told += [speaks.say(key)] if key in speaks.sentences else []  # "the text"
-    words = [[sense(w.text, tag) for w in language.tokens(text)] for text in told]
+    speaker, key = language.of(tag), f"label_{name}"
+    labels = [speaker.field_name(name.replace("_", " "))]
+    labels += [speaker.say(key)] if key in speaker.sentences else []  # "the text"
+    words = [[word_key(w.text, tag) for w in language.tokens(text)] for text in labels]
     stems = {stem for stem, field in lexicon(tag).fields.items() if field == name}
-    return stems.union(*({*own} - lexicon(tag).small for own in words if len(own) <= LONGEST_LABEL))
+    return stems.union(*({*own} - lexicon(tag).fillers for own in words if len(own) <= MAX_LABEL))

@@ -8,11 +8,11 @@ from functools import cached_property
 from ... import language
 from ..protocol import ModelRequest, ToolSpec, Undo
 from .commands import Commands
-from .examples import Command, Pattern, speech
-from .message import BREAK, Message, lexicon, sense
+from .examples import Command, Pattern, example_words
+from .message import BREAK, Message, lexicon, word_key
 from .prompt_reader import stems_of_name
 
-MOST_BESIDE = 2
+MAX_EXTRA = 2
 """Words of nothing known beside an "undo that": "put the date back to what it was"."""
 
 
@@ -23,39 +23,39 @@ class UndoMessage:
     def __init__(self, commands: Commands, request: ModelRequest) -> None:
         self._commands, self._effects = commands, request.undo
         self._tag = commands.message.tag
-        self._message, self._said = _last_part(commands.message, self._tag)
+        self._message, self._stems = _last_part(commands.message, self._tag)
         names = {tool.name: tool for tool in commands.tools}
-        left = [u for u in request.undo if not (u.taken or self._is_back(u)) and u.name in names]
-        self._left = [(u, names[u.name]) for u in left if u.turn == left[0].turn]
-        self._app_id = self._left[0][1].app_id if left else ""
+        effects = [u for u in request.undo if not (u.taken or self._is_undo(u)) and u.name in names]
+        self._undoable = [(u, names[u.name]) for u in effects if u.turn == effects[0].turn]
+        self._app_id = self._undoable[0][1].app_id if effects else ""
 
     @property
-    def _what(self) -> str:
-        return "; ".join(u.what for u, _ in self._left)
+    def _labels(self) -> str:
+        return "; ".join(u.what for u, _ in self._undoable)
 
     @property
-    def offered(self) -> dict[str, str]:
+    def suggestions(self) -> dict[str, str]:
         """What is offered to say behind an effect, also where its facts are forgotten, and how it
         is called."""
         is_behind = self._commands.is_after_write or not self._commands.reading.facts
-        if not (self._left and is_behind):
+        if not (self._undoable and is_behind):
             return {}
         said = language.of(self._tag).say("undo_offered")
-        return {said: f"{said}: {self._what}"}
+        return {said: f"{said}: {self._labels}"}
 
     @property
-    def is_said(self) -> bool:
+    def is_undo(self) -> bool:
         """Whether the last part of the message says "undo that", with few words beside it and none
         that another thing is called by; behind it only what points at something or speaks of the
         effect."""
         known = lexicon(self._tag)
-        asks = self._message.asks > self._message.is_led(self._tag)  # "can you …?" asks for a deed
+        asks = self._message.is_question > self._message.has_modal_lead(self._tag)  # "can you …?"
         if asks or self._is_in_command:
             return False
-        phrases = [p for p in known.undo if p <= self._said and (self._points or self._last in p)]
-        strange = self._said - self._made - known.question
-        left = [strange - phrase for phrase in phrases]
-        return any(len(s) <= MOST_BESIDE and not self._names_another(s) for s in left)
+        phrases = [p for p in known.undo if p <= self._stems and (self._refers or self._last in p)]
+        unknown = self._stems - self._effect_words - known.question
+        rests = [unknown - phrase for phrase in phrases]
+        return any(len(s) <= MAX_EXTRA and not self._names_other(s) for s in rests)
 
     @property
     def _is_in_command(self) -> bool:
@@ -68,72 +68,72 @@ class UndoMessage:
     def _last(self) -> str:
         """What is said last."""
         stems = reversed(self._message.stems(self._tag))
-        return next((stem for stem in stems if stem in self._said), "")
+        return next((stem for stem in stems if stem in self._stems), "")
 
     @property
-    def _points(self) -> bool:
+    def _refers(self) -> bool:
         """Whether something points at the effect, or speaks of it."""
         known, stems = lexicon(self._tag), self._message.stems(self._tag)
         pointers = known.reference.union(known.ordinals).difference(*known.undo_words)
-        return not (pointers.isdisjoint(stems) and self._made.isdisjoint(self._said))
+        return not (pointers.isdisjoint(stems) and self._effect_words.isdisjoint(self._stems))
 
     @property
-    def nothing_left(self) -> str:
+    def nothing_to_undo(self) -> str:
         """What is said where no effect is left to take back; empty where one is."""
-        if self._left:
+        if self._undoable:
             return ""
-        taken = next((u.what for u in self._effects if u.taken or self._is_back(u)), "")
-        key = "undone_already" if taken else "nothing_to_undo"
-        return language.of(self._tag).say(key, what=taken)
+        undone = next((u.what for u in self._effects if u.taken or self._is_undo(u)), "")
+        key = "undone_already" if undone else "nothing_to_undo"
+        return language.of(self._tag).say(key, what=undone)
 
-    def _is_back(self, effect: Undo) -> bool:
+    def _is_undo(self, effect: Undo) -> bool:
         """Whether an effect took another one back itself, by what was said."""
         message = Message.of(effect.said.partition(":")[0], self._tag)
         _, said = _last_part(message, message.tag)
         phrases = (phrase for phrase in lexicon(message.tag).undo if phrase <= said)
-        return any(len(said - phrase) <= MOST_BESIDE for phrase in phrases)
+        return any(len(said - phrase) <= MAX_EXTRA for phrase in phrases)
 
-    def _names_another(self, words: set[str]) -> bool:
+    def _names_other(self, words: set[str]) -> bool:
         """Whether a record is called by one of these, or another app calls its records so."""
         values, tools = self._commands.values, self._commands.tools
-        mine = self._app_id or values.records.written
-        others = {t.app_id for t in tools} - {mine} if mine else ()
+        app_id = self._app_id or values.records.last_write_app
+        others = {t.app_id for t in tools} - {app_id} if app_id else ()
         rows = (row for tool in tools for row in values.records.known(tool.app_id))
-        called = (*(values.nouns(a, self._tag) for a in others), *map(stems_of_name, rows))
-        return any(not words.isdisjoint(own) for own in called)
+        names = (*(values.nouns(a, self._tag) for a in others), *map(stems_of_name, rows))
+        return any(not words.isdisjoint(own) for own in names)
 
     @property
     def commands(self) -> list[Command]:
         """The calls that take back what was made last, where the last part of the message says that
         and names nothing else: "undo that", "delete what I just added", "cancel the stamps"."""
-        if not self._left or self._message.denies(self._tag) or self._is_in_command:
+        if not self._undoable or self._message.has_negation(self._tag) or self._is_in_command:
             return []
-        if not (self.is_said or self._is_deleting(self._left[0][1])):
+        if not (self.is_undo or self._is_deleting(self._undoable[0][1])):
             return []
-        return [Command(Pattern(t, "", self._tag, (), {}), u.arguments) for u, t in self._left]
+        return [Command(Pattern(t, "", self._tag, (), {}), u.arguments) for u, t in self._undoable]
 
     def _is_deleting(self, tool: ToolSpec) -> bool:
         """Whether the last part says no more than what the function does: "delete it again"."""
-        verbs = {*self._said} - self._made - lexicon(self._tag).question
-        is_asked = self._message.asks > self._message.is_led(self._tag)
-        return not is_asked and bool(verbs) and speech(tool, self._tag) >= verbs
+        verbs = {*self._stems} - self._effect_words - lexicon(self._tag).question
+        is_asked = self._message.is_question > self._message.has_modal_lead(self._tag)
+        return not is_asked and bool(verbs) and example_words(tool, self._tag) >= verbs
 
     @cached_property
-    def _made(self) -> frozenset[str]:
+    def _effect_words(self) -> frozenset[str]:
         """What speaks of the effect: what its receipt says, the name of its record, what its app
         calls it and says to make it."""
         tag, values = self._tag, self._commands.values
-        app_id, tools = self._app_id or values.records.written, self._commands.tools
+        app_id, tools = self._app_id or values.records.last_write_app, self._commands.tools
         writes = (t for t in tools if t.app_id == app_id and t.action_type == "write")
         words: list[Collection[str]] = [*map(stems_of_name, values.records.newest(app_id))]
-        words += [speech(tool, tag) for tool in writes]
-        told = {sense(w.text, tag) for w in language.tokens(self._what)} - lexicon(tag).small
-        return values.nouns(app_id, tag).union(told, *words)
+        words += [example_words(tool, tag) for tool in writes]
+        own = {word_key(w.text, tag) for w in language.tokens(self._labels)} - lexicon(tag).fillers
+        return values.nouns(app_id, tag).union(own, *words)
 
 
 def _last_part(message: Message, tag: str) -> tuple[Message, set[str]]:
     """The last part behind a break that says what is done, and its words in stems without those
     that only point at something."""
     parts = (Message.of(part, tag) for part in reversed(BREAK.split(message.text)))
-    told = ((part, {*part.stems(tag)} - lexicon(tag).aside_of_undo - {""}) for part in parts)
-    return next((one for one in told if one[1]), (message, set()))
+    stems = ((part, {*part.stems(tag)} - lexicon(tag).undo_fillers - {""}) for part in parts)
+    return next((one for one in stems if one[1]), (message, set()))

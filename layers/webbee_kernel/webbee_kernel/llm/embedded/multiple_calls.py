@@ -10,27 +10,27 @@ from typing import Final
 
 from ... import language
 from .commands import Commands
-from .examples import Command, unfilled
+from .examples import Command, free_names
 from .message import COLON
 
-MOST_THINGS: Final = 10
+MAX_CALLS: Final = 10
 """Calls that one message makes; of more none is made."""
 
 
-def told_apart(commands: Commands) -> list[Command]:
+def split_calls(commands: Commands) -> list[Command]:
     """A command for each part of the text behind a colon, where the words before it count them, or
     name what the function makes in another form than its examples: "new tasks: milk, bread"."""
     message, at = commands.message, commands.message.colon
-    head, count = _counted(message.text[: message.tokens[at].start] if at else "", message.tag)
+    head, count = _split_count(message.text[: message.tokens[at].start] if at else "", message.tag)
     if not (head and (count or _is_plural(commands, at))):
         return []
-    ways = [parts for parts in _parts(commands, at) if len(parts) == (count or len(parts))]
-    return _alike(commands, [f"{head}: {part}" for part in ways[0]]) if ways else []
+    splits = [parts for parts in _parts(commands, at) if len(parts) == (count or len(parts))]
+    return _sure_commands(commands, [f"{head}: {part}" for part in splits[0]]) if splits else []
 
 
-def _counted(head: str, tag: str) -> tuple[str, int]:
+def _split_count(head: str, tag: str) -> tuple[str, int]:
     """The words before a colon without the one number in them, and that number."""
-    counts = [m for m in language.numbers(head, tag) if m.value in range(2, MOST_THINGS + 1)]
+    counts = [m for m in language.numbers(head, tag) if m.value in range(2, MAX_CALLS + 1)]
     if len(counts) != 1:
         return head, 0
     [one] = counts
@@ -41,44 +41,44 @@ def _parts(commands: Commands, at: int) -> Iterator[list[str]]:
     """The text behind a place parted at its marks and, in what is said last, at conjunctions; at
     all of these; at its marks alone."""
     message, last = commands.message, len(commands.message.tokens)
-    joints = commands.joints((at + 1, last))
-    marks = [n for n in joints if not commands.joins(n)]
+    joints = commands.boundaries((at + 1, last))
+    marks = [n for n in joints if not commands.is_conjunction(n)]
     ends = [n for n in joints if n >= max(marks, default=0)]
     for places in ({*marks, *ends}, {*joints}, {*marks}):
         bounds = pairwise([at + 1, *sorted(places), last])
-        spans = [(commands.past_joints(first), end) for first, end in bounds]
+        spans = [(commands.skip_conjunctions(first), end) for first, end in bounds]
         yield [message.slice(*span) for span in spans if span[0] < span[1]]
 
 
-def _alike(commands: Commands, messages: Sequence[str]) -> list[Command]:
+def _sure_commands(commands: Commands, messages: Sequence[str]) -> list[Command]:
     """The sure calls of the one function that these messages are, which destroys nothing."""
-    if not 1 < len(messages) <= MOST_THINGS:
+    if not 1 < len(messages) <= MAX_CALLS:
         return []
     reading, tools = commands.reading, commands.tools
-    made = [Commands(replace(reading, message=m), tools).readings() for m in messages]
-    found = [own[0] for own in made if len(own) == 1 and own[0].is_sure]
+    readings = [Commands(replace(reading, message=m), tools).readings() for m in messages]
+    found = [own[0] for own in readings if len(own) == 1 and own[0].is_sure]
     kinds = {(c.tool.name, c.tool.action_type) for c in found}
-    return found if [kind for _, kind in kinds] == ["write"] and len(found) == len(made) else []
+    return found if [kind for _, kind in kinds] == ["write"] and len(found) == len(readings) else []
 
 
 def _is_plural(commands: Commands, at: int) -> bool:
     """Whether what an app calls its records stands before a place in another form than before the
     title in examples that begin alike."""
     stems, words = commands.message.stems(commands.message.tag)[:at], commands.message.words
-    nouns = commands.values.every_noun(commands.message.tag)
-    told = {word for word, stem in zip(words, stems, strict=False) if stem in nouns}
-    alike = (p.pieces for p in commands.examples if p.pieces[0].stem in stems)
-    pairs = chain.from_iterable(map(pairwise, alike))
+    nouns = commands.values.all_nouns(commands.message.tag)
+    said = {word for word, stem in zip(words, stems, strict=False) if stem in nouns}
+    examples = (p.pieces for p in commands.examples if p.pieces[0].stem in stems)
+    pairs = chain.from_iterable(map(pairwise, examples))
     leads = {a.form for a, b in pairs if b.slot in language.title_keys() or b.stem == COLON}
-    return bool(leads and told - leads)
+    return bool(leads and said - leads)
 
 
-def each(readings: Sequence[Command], *, is_listed: bool) -> list[Command]:
+def calls_per_record(readings: Sequence[Command], *, is_listed: bool) -> list[Command]:
     """The command for each of the records that it means; for "all" only where their list has just
     been looked through."""
-    lost = readings[0].unclear if len(readings) == 1 else None
-    if not lost or not lost.every or lost.named > is_listed or len(lost.rows) > MOST_THINGS:
+    ref = readings[0].unclear if len(readings) == 1 else None
+    if not ref or not ref.is_all or ref.is_named > is_listed or len(ref.rows) > MAX_CALLS:
         return []
-    one = replace(readings[0], unclear=None)
-    [name] = unfilled(one.tool, "id", one.arguments)[:1]
-    return [replace(one, arguments={**one.arguments, name: row["id"]}) for row in lost.rows]
+    base = replace(readings[0], unclear=None)
+    [name] = free_names(base.tool, "id", base.arguments)[:1]
+    return [replace(base, arguments={**base.arguments, name: row["id"]}) for row in ref.rows]
