@@ -35,7 +35,7 @@ from webbee_kernel.api import turns
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.bootstrap import make_refresher
 from webbee_kernel.observability import BY_VERSION, METRICS
-from webbee_kernel.refresh.refresh_queue import NEW, RefreshAsked, ShardDue, UserDue, Wanted
+from webbee_kernel.refresh.refresh_queue import NEW, RefreshItem, RefreshRequest, ShardDue, UserDue
 from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.testing import ExtensionHarness
@@ -271,9 +271,9 @@ def _round() -> Meter:
         stores = dynamodb_stores(Tables.from_variables(names))
         harness, line = ExtensionHarness(ext, stores=stores), AsyncMock()
         refresher = make_refresher(harness.app, harness.dispatch)
-        wanted = tuple(Wanted("office", name, NEW) for name in SECTIONS)
+        wanted = tuple(RefreshItem("office", name, NEW) for name in SECTIONS)
         for rounds[0] in (1, 2):
-            asked = RefreshAsked(user_dict(harness.user), wanted)
+            asked = RefreshRequest(user_dict(harness.user), wanted)
             harness.run(refresher.refresh(asked, line))
             harness.advance(TTL)
         rounds[0] = 3

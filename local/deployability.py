@@ -251,7 +251,7 @@ def _models(deployment: Deployment, clients: Clients) -> Iterator[Item]:
     """Ask each model that a role names for one word, with this shell's credentials."""
     named, told = _named(deployment), Settings.from_env(deployment.variables())
     os.environ.setdefault("AWS_REGION", deployment.region)
-    forget_clients(unless_here=True)
+    forget_clients(is_lazy=True)
     for name in named:
         try:
             asyncio.run(_ask(name, told))

@@ -105,7 +105,7 @@ def aws() -> Iterator[Account]:
     ):
         for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL": url}.items():
             patch.setenv(name, value)
-        patch.setattr(clients, "_held", [OWN, "local"])
+        patch.setattr(clients, "_role_credentials", [OWN, "local"])
         clients.forget_clients()
         yield Account(create_tables(client(url, "dynamodb"), load_template()), asked)
     clients.forget_clients()

@@ -20,7 +20,13 @@ from tests.invariants.test_consent import EVE, PIN, World
 from webbee_kernel.bootstrap import make_installer, make_once_dispatch, make_scheduler
 from webbee_kernel.clock import iso
 from webbee_kernel.extensions.host import InlineDispatch
-from webbee_kernel.refresh.refresh_queue import SEEN, JobDue, RefreshAsked, Wanted, still_open
+from webbee_kernel.refresh.refresh_queue import (
+    PRESENCE,
+    JobDue,
+    RefreshItem,
+    RefreshRequest,
+    open_effect,
+)
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.audit_trail import LOST_S
 from webbee_kernel.testing import ExtensionHarness
@@ -39,7 +45,7 @@ def of_alice(loop: Loop) -> list[tuple[str, str]]:
     return [(noun, row["sk"]) for noun, row in found if row["pk"].startswith("acme#alice")]
 
 
-@pytest.mark.parametrize("reason", ["effect", "stale", SEEN])
+@pytest.mark.parametrize("reason", ["effect", "stale", PRESENCE])
 def test_what_was_asked_for_before_an_erasure_brings_nothing_of_the_person_back(
     loop: Loop, reason: str
 ) -> None:
@@ -49,8 +55,8 @@ def test_what_was_asked_for_before_an_erasure_brings_nothing_of_the_person_back(
     assert loop.has("steady")
     alice.chat('clockwork.set {"n": 1}')
     waiting = [*requests(loop), *loop.queue.take()]
-    app, section = ("", "") if reason == SEEN else ("clockwork", "steady")
-    waiting.append(RefreshAsked(who(), (Wanted(app, section, reason),)))
+    app, section = ("", "") if reason == PRESENCE else ("clockwork", "steady")
+    waiting.append(RefreshRequest(who(), (RefreshItem(app, section, reason),)))
     assert erase(alice, confirm=erase(alice)["confirm"])["status"] == "erased"
     loop.deliver(*waiting)
     loop.run(120)
@@ -67,7 +73,7 @@ def test_an_effect_that_ends_after_an_erasure_leaves_no_record_of_the_person(loo
     record = replace(samples.record(), at=at, status="started", effect="e1")
     erase(alice, confirm=erase(alice)["confirm"])
     loop.clock.advance(LOST_S)
-    loop.deliver(still_open(who(), record))
+    loop.deliver(open_effect(who(), record))
     assert [r for r in rows(loop.stack, "audit") if r["pk"] == "acme#alice"] == []
     assert loop.queue.take() == []
 

@@ -19,13 +19,13 @@ from tests.stand_ins.service import Reply, Service, served
 from webbee_kernel.aws import clients
 from webbee_kernel.aws.clients import (
     aws_client,
-    hold_credentials,
     in_thread,
     patient_client,
-    signing_with,
+    take_credentials,
+    use_credentials,
 )
 from webbee_kernel.aws.invoke import LambdaDispatch
-from webbee_kernel.aws.parameters import KEPT_S, AppConfiguration, read_policy
+from webbee_kernel.aws.parameters import CACHE_S, AppConfiguration, read_policy
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.catalogue import AppInfo, Catalogue
 from webbee_kernel.config import Settings
@@ -46,7 +46,7 @@ LENT = {"key": "LENT", "secret": "s", "token": "lent-token"}
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    monkeypatch.setattr(clients, "_held", [])
+    monkeypatch.setattr(clients, "_role_credentials", [])
     with served() as running:
         monkeypatch.setenv("AWS_ENDPOINT_URL", running.url)
         clients.forget_clients()
@@ -72,7 +72,7 @@ def signers(service: Service) -> list[str]:
 def test_a_request_is_signed_with_what_came_with_its_call(service: Service) -> None:
     client = aws_client("dynamodb")
     client.list_tables()
-    with signing_with(LENT):
+    with use_credentials(LENT):
         client.list_tables()
     client.list_tables()
     assert signers(service) == ["test", "LENT", "test"]
@@ -82,7 +82,7 @@ def test_a_request_is_signed_with_what_came_with_its_call(service: Service) -> N
 
 def test_calls_side_by_side_sign_each_with_its_own(service: Service) -> None:
     async def call(name: str) -> None:
-        with signing_with(LENT | {"key": name}):
+        with use_credentials(LENT | {"key": name}):
             await asyncio.sleep(0)
             await in_thread(aws_client("dynamodb").list_tables)
 
@@ -101,7 +101,7 @@ def test_what_was_taken_out_of_the_environment_still_signs(
 ) -> None:
     environ = {"AWS_ACCESS_KEY_ID": "ROLE", "AWS_SECRET_ACCESS_KEY": "s"}
     environ["AWS_SESSION_TOKEN"] = "role-token"
-    hold_credentials(environ)
+    take_credentials(environ)
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     aws_client("dynamodb").list_tables()
     assert environ == {}
@@ -117,7 +117,7 @@ def test_without_any_nothing_is_sent_but_what_comes_with_its_own(
     with pytest.raises(NoCredentialsError):
         aws_client("dynamodb").list_tables()
     assert service.requests == []
-    with signing_with(LENT):
+    with use_credentials(LENT):
         aws_client("dynamodb").list_tables()
     assert signers(service) == ["LENT"]
 
@@ -223,7 +223,7 @@ def test_after_a_long_pause_an_invocation_opens_a_new_connection(
     """The environment was frozen: what the other side did meanwhile cannot be seen from here."""
     now = [1_000.0]
     monkeypatch.setattr("time.time", lambda: now[0])
-    monkeypatch.setattr(clients, "_asked_at", {})
+    monkeypatch.setattr(clients, "_last_request_at", {})
     for pause in (0.0, 1.0, clients.IDLE_S + 1, 1.0):
         now[0] += pause
         patient_client("lambda").invoke(FunctionName="f")["Payload"].read()
@@ -339,10 +339,10 @@ async def test_configuration_is_read_anew_and_serves_on_through_an_outage() -> N
         assert await told(kept) == 1
         write(2)
         assert await told(kept) == 1
-        clock[0] += KEPT_S + 1
+        clock[0] += CACHE_S + 1
         assert await told(kept) == 2
         ssm.delete_parameter(Name=NAME)
-        clock[0] += KEPT_S + 1
+        clock[0] += CACHE_S + 1
         assert await told(kept) == 2
         with pytest.raises(DispatchRefused, match="ParameterNotFound"):
             await told(made())

@@ -28,7 +28,7 @@ from webbee_kernel.extensions.registry import Registry, load_folder
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.refresh.due import system_user
-from webbee_kernel.refresh.refresh_queue import JobDue, RefreshAsked, Wanted
+from webbee_kernel.refresh.refresh_queue import JobDue, RefreshItem, RefreshRequest
 from webbee_kernel.sdk import User
 from webbee_kernel.stores import Collection
 from webbee_kernel.stores.memory import memory_stores
@@ -132,7 +132,9 @@ class Bench:
         """One refresh, its outcome."""
         refresher = make_refresher(self.app, self.dispatch)
         outcome: str = self.run(
-            refresher.refresh(RefreshAsked(user_dict(user), (Wanted(app_id, section, "new"),)))
+            refresher.refresh(
+                RefreshRequest(user_dict(user), (RefreshItem(app_id, section, "new"),))
+            )
         )
         return outcome
 

@@ -34,7 +34,7 @@ def test_the_account_lives_as_long_as_the_block() -> None:
 def test_the_kernels_own_client_works_there_and_is_made_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    forget_clients(unless_here=True)
+    forget_clients(is_lazy=True)
     with local_aws():
         client = aws_client("dynamodb")
         assert client.list_tables()["TableNames"] == []
@@ -52,7 +52,7 @@ def test_a_deployment_gets_no_client_that_an_earlier_one_made_for_elsewhere(
     def deployed(region: str, endpoint: str) -> Any:
         monkeypatch.setenv("AWS_DEFAULT_REGION", region)
         monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", endpoint)
-        forget_clients(unless_here=True)
+        forget_clients(is_lazy=True)
         return aws_client("sqs")
 
     here = "http://127.0.0.1:1"

@@ -17,7 +17,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeou
 from local.stack import Stack
 from tests.functions.support import EXTENSIONS, call, deployed, event, rows, say
 from webbee_kernel import background
-from webbee_kernel.aws.invoke import Invoked, LambdaDispatch
+from webbee_kernel.aws.invoke import LambdaDispatch, LambdaFunction
 from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_host, make_kernel
 from webbee_kernel.catalogue import Catalogue, Dispatch
@@ -370,7 +370,7 @@ def test_ten_calls_are_on_their_way_at_once() -> None:
             return {"Payload": io.BytesIO(b"{}")}
 
     async def ten() -> list[Any]:
-        invoked = Invoked("cell", lambda _: Client())
+        invoked = LambdaFunction("cell", lambda _: Client())
         return await asyncio.gather(*(invoked.invoke({}) for _ in range(10)))
 
     assert asyncio.run(ten()) == [{}] * 10

@@ -29,7 +29,7 @@ from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
-from webbee_kernel.refresh.refresh_queue import OPEN_S, Letters
+from webbee_kernel.refresh.refresh_queue import OPEN_S, JsonQueue
 from webbee_kernel.stores.audit_trail import LOST_S
 from webbee_kernel.stores.codec import loads
 from webbee_kernel.stores.protocols import Stores
@@ -385,7 +385,7 @@ def test_a_result_of_no_turn_does_not_go_round_for_ever(late: Late) -> None:
 
 def test_a_letter_brings_what_it_was_given() -> None:
     queue, letter = Mock(), {"n": 2**70, "half": "\ud800", "f": 0.1}
-    asyncio.run(Letters("the queue", lambda _: queue).send(letter, 5))
+    asyncio.run(JsonQueue("the queue", lambda _: queue).send(letter, 5))
     [sent] = queue.send_message.call_args_list
     assert loads(sent.kwargs["MessageBody"]) == letter
     assert sent.kwargs["DelaySeconds"] == 5

@@ -43,13 +43,13 @@ from webbee_kernel.bootstrap import bootstrap
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import DispatchUnanswered
 from webbee_kernel.refresh.refresh_queue import (
-    SEEN,
-    RefreshAsked,
+    PRESENCE,
+    RefreshItem,
     RefreshMessage,
     RefreshQueue,
+    RefreshRequest,
     ShardDue,
     UserDue,
-    Wanted,
     from_wire,
     to_wire,
 )
@@ -182,7 +182,7 @@ def loop() -> Iterator[Loop]:
 
 def asked(loop: Loop) -> list[tuple[str, str]]:
     """What turns asked for through SQS, section and reason."""
-    messages = [m for m in requests(loop) if isinstance(m, RefreshAsked)]
+    messages = [m for m in requests(loop) if isinstance(m, RefreshRequest)]
     return sorted((w.section, w.reason) for message in messages for w in message.wanted)
 
 
@@ -228,8 +228,8 @@ def is_due(claims: Any = ALICE) -> UserDue:
     return UserDue(who(claims))
 
 
-def wants(*sections: str, reason: str = "effect", claims: Any = ALICE) -> RefreshAsked:
-    return RefreshAsked(who(claims), tuple(Wanted("clockwork", s, reason) for s in sections))
+def wants(*sections: str, reason: str = "effect", claims: Any = ALICE) -> RefreshRequest:
+    return RefreshRequest(who(claims), tuple(RefreshItem("clockwork", s, reason) for s in sections))
 
 
 def test_whoever_no_tick_will_find_in_time_is_queued_by_the_refresh_itself(fresh: Loop) -> None:
@@ -462,7 +462,7 @@ def test_the_log_says_which_table_a_message_failed_at(
 def test_a_write_asks_for_its_apps_sections_at_once_with_one_message(fresh: Loop) -> None:
     set_value(fresh, 5)
     (message,) = requests(fresh)
-    assert isinstance(message, RefreshAsked)
+    assert isinstance(message, RefreshRequest)
     assert set(message.wanted) == set(wants(*SECTIONS).wanted)
     fresh.deliver(message)
     assert [fresh.data(s) for s in SECTIONS] == [{"n": 5}] * 3
@@ -585,7 +585,7 @@ def test_a_message_that_comes_after_the_user_left_brings_nothing_back(
 
 
 def test_a_section_that_is_no_longer_there_is_nobodys_business(fresh: Loop) -> None:
-    gone = RefreshAsked(who(), (Wanted("gone", "steady", "effect"),))
+    gone = RefreshRequest(who(), (RefreshItem("gone", "steady", "effect"),))
     assert fresh.deliver(wants("gone"), gone) == []
     assert [s.section for s in fresh.state().sections] == SECTIONS
 
@@ -649,7 +649,7 @@ def test_who_comes_back_has_the_sections_refreshed_at_once_and_the_usual_pace_ag
     came_back = patient.clock.now()
     patient.person().chat("probe.look {}")
     messages = requests(patient)
-    assert [type(m) for m in messages] == [RefreshAsked]
+    assert [type(m) for m in messages] == [RefreshRequest]
     assert sorted(w.section for w in messages[0].wanted) == ["", "broken", "steady"]
     patient.deliver(*messages)
     assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
@@ -667,8 +667,8 @@ def test_a_user_is_noted_once_a_day_by_one_message_and_one_write(patient: Loop) 
     for _ in range(5):
         patient.clock.advance(11 * HOURS)
         patient.person().chat("probe.look {}")
-        asks = [m for m in requests(patient) if isinstance(m, RefreshAsked)]
-        wanted = [tuple(w for w in m.wanted if w.reason == SEEN) for m in asks]
+        asks = [m for m in requests(patient) if isinstance(m, RefreshRequest)]
+        wanted = [tuple(w for w in m.wanted if w.reason == PRESENCE) for m in asks]
         message = [replace(m, wanted=w) for m, w in zip(asks, wanted, strict=True) if w]
         with metered(aws_client("dynamodb")) as meter:
             patient.deliver(*message)

@@ -34,7 +34,7 @@ from tests.functions.support import (
 )
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.aws.invoke import LambdaDispatch
-from webbee_kernel.aws.parameters import KEPT_S, LEAST_S, WebhookKeys, mark_of
+from webbee_kernel.aws.parameters import CACHE_S, LOOKUP_INTERVAL_S, WebhookKeys, mark_of
 from webbee_kernel.bootstrap import bootstrap, make_host
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
@@ -314,7 +314,7 @@ def test_a_rotated_key_signs_and_the_one_before_it_stays_good_and_no_older_one(
             told = [await fresh().tenant(m) for m in (first, second, third)]
             assert told == [None, "acme", "acme"]
             assert await old.tenant(third) is None  # it has looked a moment ago
-            clock[0] += LEAST_S
+            clock[0] += LOOKUP_INTERVAL_S
             assert await old.tenant(third) == "acme"
 
         asyncio.run(signing())
@@ -340,7 +340,7 @@ def test_a_key_that_was_never_rotated_is_asked_for_every_five_minutes_and_not_wi
         for _ in range(2):
             marks = {asyncio.run(keys.mark("acme")) for _ in range(3)}
             assert len(marks) == 1
-            clock[0] += KEPT_S + 1
+            clock[0] += CACHE_S + 1
         assert asked.get_secret_value.call_count == 4  # each time the key and the one before it
         asked.get_secret_value.side_effect = ConnectionError("an outage")
         assert {asyncio.run(keys.mark("acme")), *marks} == marks

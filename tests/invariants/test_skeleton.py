@@ -11,7 +11,7 @@ from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.refresh.refresh_queue import RefreshAsked, RefreshMessage, Wanted
+from webbee_kernel.refresh.refresh_queue import RefreshItem, RefreshMessage, RefreshRequest
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, SkeletonAccessForbidden, User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel, registry_of
@@ -173,8 +173,8 @@ def test_i_skel_freshness_1() -> None:
         return {"response": {"n": len(runs["slow"])}}
 
     line = Line(harness.clock)
-    wanted = tuple(Wanted("mail", section, "new") for section in runs)
-    harness.run(harness.refresher.refresh(RefreshAsked(user_dict(harness.user), wanted), line))
+    wanted = tuple(RefreshItem("mail", section, "new") for section in runs)
+    harness.run(harness.refresher.refresh(RefreshRequest(user_dict(harness.user), wanted), line))
     for minute in range(10):
         harness.clock.set(start + 60 * minute)
         harness.run(harness.refresher.tick(line))
@@ -243,8 +243,8 @@ def test_i_skel_summary_values_1() -> None:
     refresher = make_refresher(app, make_dispatch(app, registry_of(ext)))
     kernel = TestKernel([ext], stores=stores, now=clock.now())
     for reason in ("new", "effect"):
-        wanted = (Wanted("mail", "inbox", reason),)
-        kernel.run(refresher.refresh(RefreshAsked(user_dict(USER), wanted)))
+        wanted = (RefreshItem("mail", "inbox", reason),)
+        kernel.run(refresher.refresh(RefreshRequest(user_dict(USER), wanted)))
     prompt = kernel.prompt("hi")
     assert "- inbox (cached ~0s ago): unread=8, top=[Hi (#1)], more={y=2}\n" in prompt
     assert "h1dden" not in prompt and "_refreshed_at" not in prompt and "_ttl" not in prompt

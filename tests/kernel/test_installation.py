@@ -13,7 +13,7 @@ import pytest
 from webbee_kernel.bootstrap import make_installer
 from webbee_kernel.errors import DispatchRefused
 from webbee_kernel.extensions.host import InlineDispatch
-from webbee_kernel.refresh.refresh_queue import NEW, RefreshAsked, Wanted
+from webbee_kernel.refresh.refresh_queue import NEW, RefreshItem, RefreshRequest
 from webbee_kernel.sdk import Context, Extension, User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.protocols import Stores
@@ -114,7 +114,7 @@ def test_each_users_refresh_stands_alone() -> None:
 
     async def refresh(user: User) -> str:
         new, again = (
-            RefreshAsked(user_dict(user), (Wanted("office", "state", reason),))
+            RefreshRequest(user_dict(user), (RefreshItem("office", "state", reason),))
             for reason in (NEW, "effect")
         )
         await harness.refresher.refresh(new)

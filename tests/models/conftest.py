@@ -134,7 +134,7 @@ def bedrock(
     bedrock_server: BedrockServer, loop: LoopThread, monkeypatch: pytest.MonkeyPatch
 ) -> Wire:
     monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock_server.url)
-    forget_clients(unless_here=True)  # of a server that another file of this process had
+    forget_clients(is_lazy=True)  # of a server that another file of this process had
     bedrock_server.reset()
     return Wire("bedrock", bedrock_server, BedrockModel(MODEL_ID), loop)
 

@@ -16,7 +16,7 @@ from webbee_kernel.api import inspector
 from webbee_kernel.bootstrap import make_dispatch, make_refresher
 from webbee_kernel.channels import skeleton
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.refresh.refresh_queue import RefreshAsked, Wanted
+from webbee_kernel.refresh.refresh_queue import RefreshItem, RefreshRequest
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.stores.transcript_archive import forgotten
 from webbee_kernel.stores.types import Section
@@ -80,8 +80,8 @@ def kernel_with(
     kernel = TestKernel([app], script=script, **options)
     refresher = make_refresher(kernel.app, make_dispatch(kernel.app, kernel.registry))
     for name in ("goods", "broken"):
-        wanted = (Wanted("shop", name, "new"),)
-        kernel.run(refresher.refresh(RefreshAsked(user_dict(USER), wanted)))
+        wanted = (RefreshItem("shop", name, "new"),)
+        kernel.run(refresher.refresh(RefreshRequest(user_dict(USER), wanted)))
     for _ in range(turns):
         kernel.chat("show the goods")
     return kernel

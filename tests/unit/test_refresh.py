@@ -12,7 +12,7 @@ import pytest
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, SectionInfo
 from webbee_kernel.refresh import refresh_queue
-from webbee_kernel.refresh.refresh_queue import SqsRefreshQueue, Wanted, stale, tick_passed
+from webbee_kernel.refresh.refresh_queue import RefreshItem, SqsRefreshQueue, stale, tick_passed
 from webbee_kernel.sdk import Context, Extension, User
 from webbee_kernel.stores.types import Section, UserState
 from webbee_kernel.testing import ExtensionHarness
@@ -145,5 +145,5 @@ def test_a_refused_request_is_logged_and_never_raised(
     monkeypatch.setattr(refresh_queue, "PATIENCE_S", 60.0)  # however slow the machine is
     queue = SqsRefreshQueue("https://queue", lambda _: Refusing())
     with caplog.at_level(logging.WARNING, "webbee.queue"):
-        asyncio.run(queue.ask(ALICE, [Wanted("", "", "seen")]))
+        asyncio.run(queue.ask(ALICE, [RefreshItem("", "", "seen")]))
     assert "refresh request not sent" in caplog.text

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from webbee_kernel.aws.parameters import mark_of, tenant_of
 from webbee_kernel.aws.tenant_credentials import (
-    EARLY_S,
     LASTS_S,
-    LEAST_S,
-    MOST,
+    MAX_SESSIONS,
+    MIN_LEFT_S,
+    RENEW_S,
     TenantCredentials,
     person_policy,
 )
@@ -83,7 +83,7 @@ async def test_isolation_by_user_gives_each_user_one_and_the_system_the_tenants(
 async def test_a_session_near_its_end_is_renewed_beside_the_calls() -> None:
     taken = Taken()
     assert await taken.key() == "ASIA1"
-    taken.now += LASTS_S - EARLY_S + 1
+    taken.now += LASTS_S - RENEW_S + 1
     taken.sts.open.clear()
     assert [await taken.key() for _ in range(3)] == ["ASIA1"] * 3  # nobody waits for STS
     taken.sts.open.set()
@@ -98,7 +98,7 @@ async def test_a_session_near_its_end_is_renewed_beside_the_calls() -> None:
 async def test_a_session_that_would_end_under_a_call_is_not_handed_out() -> None:
     taken = Taken()
     await taken.key()
-    taken.now += LASTS_S - LEAST_S + 1
+    taken.now += LASTS_S - MIN_LEFT_S + 1
     assert await taken.key() == "ASIA2"
 
 
@@ -106,9 +106,9 @@ async def test_without_sts_the_old_session_serves_on_and_then_a_call_is_not_run(
     taken = Taken()
     await taken.key()
     taken.sts.refuses = True
-    taken.now += LASTS_S - EARLY_S + 1
+    taken.now += LASTS_S - RENEW_S + 1
     assert await taken.key() == "ASIA1"
-    taken.now += EARLY_S
+    taken.now += RENEW_S
     with pytest.raises(DispatchRefused, match="no credentials for the tenant"):
         await taken.key()
     taken.sts.refuses = False
@@ -131,21 +131,21 @@ async def test_a_tenant_that_no_tag_can_name_is_refused_and_no_process_keeps_all
     taken = Taken()
     with pytest.raises(NotAllowed, match="cannot be kept apart"):
         await taken.key("a*")
-    for number in range(MOST + 1):
+    for number in range(MAX_SESSIONS + 1):
         await taken.key(f"t{number}")
-    await taken.key(f"t{MOST}")
-    assert len(taken.sts.asked) == MOST + 1
+    await taken.key(f"t{MAX_SESSIONS}")
+    assert len(taken.sts.asked) == MAX_SESSIONS + 1
     await taken.key("t0")  # the oldest has gone
-    assert len(taken.sts.asked) == MOST + 2
+    assert len(taken.sts.asked) == MAX_SESSIONS + 2
 
 
 async def test_a_renewed_session_takes_nobodys_place_and_is_not_the_next_to_go() -> None:
     taken = Taken()
-    for number in range(MOST):
+    for number in range(MAX_SESSIONS):
         await taken.key(f"t{number}")
-    taken.now += LASTS_S - LEAST_S + 1
+    taken.now += LASTS_S - MIN_LEFT_S + 1
     renewed = await taken.key("t1")
-    taken.now -= LASTS_S - LEAST_S + 1  # the others last as before
+    taken.now -= LASTS_S - MIN_LEFT_S + 1  # the others last as before
     assert await taken.key("t0") == "ASIA1"
     for tenant in ("one", "another"):  # t0 goes, and t2
         await taken.key(tenant)
@@ -159,7 +159,7 @@ async def test_of_a_request_that_failed_nothing_is_kept() -> None:
         await taken.key()
     with pytest.raises(NotAllowed):
         await taken.key("a*")
-    assert taken.credentials._taking == {}
+    assert taken.credentials._renewals == {}
 
 
 # ---- one person

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.work import counted
-from webbee_kernel.channels.bounding import fitted
+from webbee_kernel.channels.bounding import fit_bounded
 from webbee_kernel.channels.truncate import fit, fit_row
 from webbee_kernel.text import dumps
 
@@ -156,7 +156,7 @@ LARGE: dict[str, Any] = {
 
 @pytest.mark.parametrize("value", LARGE.values(), ids=LARGE.keys())
 def test_what_is_fitted_has_room_is_json_and_says_that_it_is_cut(value: Any) -> None:
-    kept = fitted(value, BUDGET)
+    kept = fit_bounded(value, BUDGET)
     text = dumps(kept)
     assert BUDGET / 3 < len(text) <= BUDGET
     assert json.loads(text) == kept
@@ -166,17 +166,17 @@ def test_what_is_fitted_has_room_is_json_and_says_that_it_is_cut(value: Any) -> 
 @pytest.mark.parametrize("value", LARGE.values(), ids=LARGE.keys())
 @pytest.mark.parametrize("budget", [60, 61, 100, 250])
 def test_little_room_is_kept_to_as_well(value: Any, budget: int) -> None:
-    assert len(dumps(fitted(value, budget))) <= budget
+    assert len(dumps(fit_bounded(value, budget))) <= budget
 
 
 def work_of(value: Any) -> int:
     """Calls of functions, without those that fill caches and those of what the collector finds of
     earlier tests."""
-    fitted(value, BUDGET)
+    fit_bounded(value, BUDGET)
     gc.disable()
     try:
         with counted() as calls:
-            fitted(value, BUDGET)
+            fit_bounded(value, BUDGET)
     finally:
         gc.enable()
     return calls.count
@@ -189,7 +189,7 @@ def test_the_work_is_bounded_by_the_room(value: Any) -> None:
 
 def test_of_far_too_many_small_rows_the_first_are_whole() -> None:
     """Not thrice as many with their labels alone: who ordered, and for how much, is what is asked."""
-    *kept, said = fitted(orders_of(5_000), BUDGET)
+    *kept, said = fit_bounded(orders_of(5_000), BUDGET)
     assert kept == orders_of(len(kept))
     assert len(kept) > 20 and said == f"\u2026 {5_000 - len(kept)} more"
 
@@ -197,7 +197,7 @@ def test_of_far_too_many_small_rows_the_first_are_whole() -> None:
 @pytest.mark.parametrize(("length", "count", "least"), [(45, 40, 14), (5, 100, 28)])
 def test_rows_with_large_lists_keep_their_ids(length: int, count: int, least: int) -> None:
     orders = [{"id": f"{i:0{length}}", "lines": list(range(500))} for i in range(count)]
-    *kept, said = fitted(orders, 1_000)
+    *kept, said = fit_bounded(orders, 1_000)
     assert len(kept) >= least
     assert [row["id"] for row in kept] == [order["id"] for order in orders[: len(kept)]]
     assert said == f"\u2026 {count - len(kept)} more, fields left out"

@@ -195,10 +195,10 @@ def make_extension_model(settings: Settings) -> Model:
     none is configured, as in tests."""
     if not settings.model_broker:
         return make_model(settings)
-    from .aws.invoke import Invoked
+    from .aws.invoke import LambdaFunction
     from .llm.options import BrokerModel
 
-    return BrokerModel(Invoked(settings.model_broker))
+    return BrokerModel(LambdaFunction(settings.model_broker))
 
 
 def make_model(settings: Settings) -> Model:

@@ -22,7 +22,7 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
 from ..aws import clients
-from ..aws.clients import hold_credentials
+from ..aws.clients import take_credentials
 from ..background import LoopThread
 from ..clock import Clock, SystemClock
 from ..config import FALLBACKS, INLINE, KEYS, FunctionName, Settings
@@ -194,7 +194,7 @@ class Function:
             if alone and (cell or inline):
                 # before the service is built, which imports extension code
                 _fence_off()
-            clients.forget_clients(unless_here=True)
+            clients.forget_clients(is_lazy=True)
             self._service, self._settings = self._build(settings, self.clock), settings
         return self._service
 
@@ -251,7 +251,7 @@ def _when_restored() -> None:
 
 def _fence_off() -> None:
     """Extension code comes next: what the kernel alone needs leaves the environment."""
-    hold_credentials(os.environ)
+    take_credentials(os.environ)
     for name in [n for n in os.environ if n in KEYS or n.startswith(FALLBACKS)]:
         del os.environ[name]
 

@@ -27,14 +27,14 @@ from ..errors import KernelError
 from ..observability import bind, count_request, flush, measure, user_hash
 from ..refresh.due import system_user
 from ..refresh.refresh_queue import (
-    EffectOpen,
     JobDue,
-    RefreshAsked,
+    OpenEffect,
     RefreshMessage,
     RefreshQueue,
+    RefreshRequest,
     ShardDue,
     from_wire,
-    still_open,
+    open_effect,
 )
 from ..types import CallRequest, JSONObject, UserKey, user_dict, user_from
 
@@ -120,7 +120,7 @@ class RefreshService:
             bind(correlation_id=message.correlation_id, **_whose(message))
             if isinstance(message, JobDue):
                 outcome = await self.scheduler.run(message)
-            elif isinstance(message, EffectOpen):
+            elif isinstance(message, OpenEffect):
                 outcome = await self._settle(message)
             else:
                 outcome = await self.refresher.refresh(message, self._sender)
@@ -133,14 +133,14 @@ class RefreshService:
             count_request(failed=True)
             return False
         count_request(failed=False)
-        return outcome != "busy" or not isinstance(message, RefreshAsked)
+        return outcome != "busy" or not isinstance(message, RefreshRequest)
 
-    async def _settle(self, message: EffectOpen) -> str:
+    async def _settle(self, message: OpenEffect) -> str:
         """Write the record of an effect that has ended meanwhile, or look at it again later."""
         user = UserKey.of(user_from(message.user))
         if await self.dispatch.settle(user, message.record):
             return "recorded"
-        again = still_open(message.user, message.record, message.correlation_id)
+        again = open_effect(message.user, message.record, message.correlation_id)
         await self._sender.send([again])
         return "open"
 

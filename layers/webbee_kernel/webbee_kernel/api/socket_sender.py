@@ -22,7 +22,7 @@ from ..bootstrap import App
 from ..catalogue import Dispatch
 from ..clock import Clock
 from ..errors import KernelError
-from ..refresh.refresh_queue import Letters
+from ..refresh.refresh_queue import JsonQueue
 from ..sdk.records import User
 from ..stores.codec import event_from, loads
 from ..stores.item_keys import user_of
@@ -196,8 +196,8 @@ class StreamRecords:
         self._late = LateResults(settings, app.stores, dispatch, app.clock)
         self._pusher = pusher
         self._clock = app.clock
-        self._queue = Letters(settings.late_queue_url) if settings.late_queue_url else None
-        self._dead = Letters(settings.dead_letter_url) if settings.dead_letter_url else None
+        self._queue = JsonQueue(settings.late_queue_url) if settings.late_queue_url else None
+        self._dead = JsonQueue(settings.dead_letter_url) if settings.dead_letter_url else None
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """The partial batch response: the records that have to come again."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .. import background
-from ..aws.clients import signing_with
+from ..aws.clients import use_credentials
 from ..bootstrap import App, bootstrap, make_extension_model, make_host
 from ..clock import Clock
 from ..config import Settings
@@ -66,7 +66,7 @@ class ToolService:
         if not self._is_of_this_tenant(event):
             refused = DispatchRefused("this process serves another tenant")
             return {"unavailable": refused.body()["error"]}
-        with signing_with(event.get("credentials")), bringing(event.get("configuration")):
+        with use_credentials(event.get("credentials")), bringing(event.get("configuration")):
             return await self._answer(event)
 
     def _is_of_this_tenant(self, event: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""AWS services other than the tables: clients, Lambda, SQS.
+"""AWS services other than DynamoDB: boto3 clients, credentials, Lambda, Parameter Store.
 
 May import: catalogue, values, errors, base.
 Entrance: `clients.aws_client`; `invoke` and `parameters` are plugged in by `bootstrap`.

@@ -1,8 +1,6 @@
-"""What every adapter of an AWS service shares: boto3 clients, one session a process, threads, and
-the outages they translate.
+"""boto3 clients, one session a process, thread pools, request credentials, and error translation.
 
-Clients are boto3's low-level ones, made when first needed and kept. boto3 blocks, so requests are
-sent from threads; a client may be used by several at once.
+Clients are low-level, created on first use and cached; requests are sent from threads.
 """
 
 from __future__ import annotations
@@ -29,11 +27,11 @@ Failure = Literal["answered", "silent", "unreached", "unsigned", ""]
 
 THREADS: Final = 8
 READ_TIMEOUT_S: Final = 3.0
-"""Seconds that one attempt waits for an answer where nobody says otherwise."""
+"""Default read timeout of one attempt, in seconds."""
 READ_TIMEOUTS_S: Final = (2, 5, 10, 20, 30, 60, 180)
 PATIENT_S: Final = 100.0
-"""Longer than any call's own deadline, a job's 90 s too: who waits less would invoke again what is
-still running."""
+"""Longer than any call's own deadline, a job's 90 s too: a shorter timeout would invoke again what
+is still running."""
 BRISK_S: Final = 0.5
 IDLE_S: Final = 20.0
 """Seconds without a request after which an invocation opens a new connection."""
@@ -49,36 +47,36 @@ _OUTAGES: Final = {
     "TransactionInProgressException",
 }
 PLACE: Final = ("AWS_ENDPOINT", "AWS_REGION", "AWS_DEFAULT_REGION")
-"""Beginnings of the variables that say where requests go."""
+"""Prefixes of the variables that decide endpoint and region."""
 
-_made_in: set[frozenset[str]] = set()
-_asked_at: dict[str, float] = {}
+_client_environments: set[frozenset[str]] = set()
+_last_request_at: dict[str, float] = {}
 _clients: dict[tuple[str, float, int, str], Any] = {}
 _pools: list[ThreadPoolExecutor] = []
-_making = threading.Lock()
+_clients_lock = threading.Lock()
 
 
-class CutBody(Exception):
-    """The body of DynamoDB's answer broke off: what was asked for has been done all the same."""
+class TruncatedBody(Exception):
+    """DynamoDB's response body was cut off; the request itself was carried out."""
 
 
 def threads(count: int, name: str) -> ThreadPoolExecutor:
-    """At most so many threads, for blocking calls of one kind; init starts the first of each."""
-    _pools.append(made := ThreadPoolExecutor(count, thread_name_prefix=name))
-    return made
+    """A thread pool for blocking calls of one kind; init starts the first thread of each."""
+    _pools.append(pool := ThreadPoolExecutor(count, thread_name_prefix=name))
+    return pool
 
 
 _EXECUTOR: Final = threads(THREADS, "aws")
 
 
 def environment(*beginnings: str) -> frozenset[str]:
-    """The environment's variables of these beginnings, with their values."""
+    """`NAME=value` of the environment's variables with these prefixes."""
     return frozenset(f"{k}={v}" for k, v in os.environ.items() if k.startswith(beginnings))
 
 
 def read_timeout_for(seconds: float) -> float:
-    """The read timeout of a request that has so long left: the next of a few steps, as a client has
-    one timeout and costs about 10 ms to make."""
+    """The read timeout for a request with so many seconds left, rounded up to one of a few steps: a
+    client has one timeout and costs about 10 ms to create."""
     return next((t for t in READ_TIMEOUTS_S if t >= seconds), READ_TIMEOUTS_S[-1])
 
 
@@ -87,27 +85,27 @@ def _session() -> Any:
     # late: that module imports this one
     from .tenant_credentials import make_session
 
-    return make_session(tuple(_held))
+    return make_session(tuple(_role_credentials))
 
 
 def aws_client(
     service: str, *, read_timeout: float = READ_TIMEOUT_S, attempts: int = 4, address: str = ""
 ) -> Any:
-    """The process's client of a service, made once from region, credentials and AWS_ENDPOINT_URL
-    of the environment.
+    """The process's cached client of a service, from the environment's region, credentials and
+    AWS_ENDPOINT_URL.
 
-    `read_timeout` is in seconds and holds for one attempt, `attempts` counts the first one.
-    `address` is that of a service that has one for each of its resources.
+    `read_timeout` is in seconds for one attempt, `attempts` counts the first one; `address` is the
+    endpoint of a service that has one per resource.
     """
-    named = service, read_timeout, attempts, address
-    if (client := _clients.get(named)) is None:
-        with _making:
-            if (client := _clients.get(named)) is None:
+    key = service, read_timeout, attempts, address
+    if (client := _clients.get(key)) is None:
+        with _clients_lock:
+            if (client := _clients.get(key)) is None:
                 from .tenant_credentials import make_client
 
                 # for `forget_clients`: where the environment pointed when this one was made
-                _made_in.add(environment(*PLACE))
-                client = _clients[named] = make_client(
+                _client_environments.add(environment(*PLACE))
+                client = _clients[key] = make_client(
                     _session(),
                     service,
                     read_timeout=read_timeout,
@@ -118,42 +116,39 @@ def aws_client(
 
 
 def patient_client(service: str) -> Any:
-    """A client that waits for the answer and never repeats a request by itself: what it asks for
-    may have been done. Connections that were idle for long are closed first: the other side may
-    have given them up while this environment was frozen, and nobody could tell later whether a
-    request on one of them was taken."""
+    """A client that waits long and never retries, for requests that must not run twice. Connections
+    idle for long are closed first: the server may have dropped them while this environment was
+    frozen, and a request on one would fail without telling whether it arrived."""
     client, now = aws_client(service, read_timeout=PATIENT_S, attempts=1), time.time()
-    if now - _asked_at.get(service, now) > IDLE_S:
+    if now - _last_request_at.get(service, now) > IDLE_S:
         client.close()  # it opens new ones when it is next asked
-    _asked_at[service] = now
+    _last_request_at[service] = now
     return client
 
 
 def brisk_client(service: str) -> Any:
-    """A client that gives up soon: nobody waits for it longer."""
+    """A client with a short timeout and no retries."""
     return aws_client(service, read_timeout=BRISK_S, attempts=1)
 
 
 def start_threads() -> None:
-    """Start the first thread of each pool now, in init, where it costs nobody's time."""
+    """Start the first thread of each pool, during init."""
     for pool in _pools:
         pool.submit(int)
 
 
 def close_connections() -> None:
-    """Every client opens new ones when it is next asked: those of a snapshot are nobody's any
-    longer."""
+    """Close the connections of all clients, before a SnapStart snapshot; they reopen when used."""
     for client in tuple(_clients.values()):
         client.close()
 
 
-def forget_clients(*, unless_here: bool = False) -> None:
-    """Make every client anew when next needed; `unless_here` keeps them where region and endpoints
-    are still those they were made for."""
-    if unless_here and not _made_in - {environment(*PLACE)}:
+def forget_clients(*, is_lazy: bool = False) -> None:
+    """Drop all cached clients; with `is_lazy` only if region or endpoints changed since."""
+    if is_lazy and not _client_environments - {environment(*PLACE)}:
         return
-    with _making:
-        _made_in.clear()
+    with _clients_lock:
+        _client_environments.clear()
         _clients.clear()
         _session.cache_clear()
 
@@ -161,10 +156,9 @@ def forget_clients(*, unless_here: bool = False) -> None:
 async def in_thread(
     call: Callable[..., Any], *args: Any, pool: ThreadPoolExecutor = _EXECUTOR
 ) -> Any:
-    """Run a blocking call beside others, in the context it was asked for in; up to eight at once
-    where no `pool` is named."""
-    here = contextvars.copy_context()
-    return await asyncio.get_running_loop().run_in_executor(pool, here.run, call, *args)
+    """Run a blocking call in a thread with the caller's context; the default pool has eight."""
+    context = contextvars.copy_context()
+    return await asyncio.get_running_loop().run_in_executor(pool, context.run, call, *args)
 
 
 def error_code(error: BaseException) -> str:
@@ -180,8 +174,8 @@ def status_of(error: BaseException) -> int:
 
 
 def failure_kind(error: BaseException) -> Failure:
-    """What became of a request: the service answered with an error, stayed silent, was not reached
-    or not understood, or nobody was there to sign; empty for a defect."""
+    """How a request failed: `answered` (an error response), `silent` (timeout), `unreached` (no
+    connection or an unreadable response), `unsigned` (no credentials); empty for a defect."""
     # late: to import this module must not load botocore
     from botocore import eventstream, parsers
     from botocore import exceptions as foreign
@@ -200,8 +194,8 @@ def failure_kind(error: BaseException) -> Failure:
 
 
 def outage(error: BaseException, what: str) -> StorageUnavailable | None:
-    """StorageUnavailable for what passes by itself or is a matter of deployment; None for answers
-    and defects."""
+    """StorageUnavailable for transient and deployment errors; None for other answers and
+    defects."""
     kind = failure_kind(error)
     if kind == "answered":
         code = error_code(error)
@@ -224,23 +218,22 @@ VARIABLES: Final = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_T
 
 
 request_credentials: ContextVar[Mapping[str, str] | None] = ContextVar("credentials", default=None)
-"""`{"key", "secret", "token"}` of the call at hand; None stands for the process's own."""
-_held: list[str] = []
+"""`{"key", "secret", "token"}` for the current call; None for the process's own credentials."""
+_role_credentials: list[str] = []
 
 
-def signing_with(given: Mapping[str, str] | None) -> AbstractContextManager[None]:
-    """Sign with these `request_credentials` in here."""
-    return context_value(request_credentials, given or None)
+def use_credentials(credentials: Mapping[str, str] | None) -> AbstractContextManager[None]:
+    """Sign AWS requests in this block with these credentials."""
+    return context_value(request_credentials, credentials or None)
 
 
-def hold_credentials(environ: MutableMapping[str, str]) -> None:
+def take_credentials(environ: MutableMapping[str, str]) -> None:
     """Move the role's credentials out of the environment into the kernel's own session, before
     extension code is imported.
 
-    What reads the environment, prints it or hands it to a child process finds none. It is a fence,
-    not a wall: code in this process can still look for them in its memory, and then has what the
-    function's role grants, nothing more.
+    Code that reads the environment or starts a child process then finds none. No strict isolation:
+    extension code can still search the process's memory.
     """
     key, secret, token = (environ.pop(name, "") for name in VARIABLES)
     if key and secret:
-        _held[:] = [key, secret, *([token] if token else [])]
+        _role_credentials[:] = [key, secret, *([token] if token else [])]

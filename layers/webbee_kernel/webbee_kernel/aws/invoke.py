@@ -1,5 +1,4 @@
-"""Invoking the other functions, again where nothing can have happened: calls of extension code,
-installs."""
+"""Invoking the other Lambda functions, with retries where the call certainly did not run."""
 
 from __future__ import annotations
 
@@ -44,11 +43,11 @@ T = TypeVar("T")
 FIRST_PAUSE_S: Final = 0.1
 """Seconds before the second attempt; each pause after it is twice as long."""
 LONGEST_PAUSE_S: Final = 2.0
-LEAST_SHARE: Final = 0.5
-"""Of a call's time that must be left for it: begun later, it would not be through."""
+MIN_SHARE: Final = 0.5
+"""Share of a call's time that must be left for another attempt."""
 
-_PASSING: Final = frozenset({409, 429})
-"""Statuses of a refusal that passes by itself."""
+_TRANSIENT: Final = frozenset({409, 429})
+"""HTTP statuses of refusals worth a retry."""
 _BEFORE_IT_RAN: Final = frozenset(
     {
         "EC2ThrottledException",
@@ -59,24 +58,23 @@ _BEFORE_IT_RAN: Final = frozenset(
         "TooManyRequestsException",
     }
 )
-"""Lambda's errors, whatever their status, that come before a function runs: no place to run in."""
-_UNSENT: Final = frozenset({"ConnectTimeoutError", "EndpointConnectionError"})
-"""Errors of botocore in which nobody was reached."""
+"""Lambda's errors, whatever their status, raised before a function runs."""
+_NOT_CONNECTED: Final = frozenset({"ConnectTimeoutError", "EndpointConnectionError"})
+"""botocore's errors without a connection."""
 
 
 async def invoke_with_retry(attempt: Callable[[float], Awaitable[T]], seconds: float) -> T:
-    """The result of an attempt, each given the seconds that are left of the call's own.
+    """The result of `attempt(remaining_seconds)`, retried with pauses while it is refused.
 
-    DispatchRefused where it has certainly not run, also after pauses and further attempts;
-    DispatchUnanswered where it may have.
+    DispatchRefused where it certainly did not run, DispatchUnanswered where it may have.
     """
     loop = asyncio.get_running_loop()
-    deadline, left, pause = loop.time() + seconds, seconds, FIRST_PAUSE_S
+    deadline, remaining_s, pause = loop.time() + seconds, seconds, FIRST_PAUSE_S
     while True:
         try:
-            return await attempt(left)
+            return await attempt(remaining_s)
         except Exception as error:
-            # a defect, or worded already (credentials, a broken answer): not to be judged here
+            # a defect, or one of the kernel's own errors
             if not failure_kind(error):
                 raise
             name = error_code(error) or type(error).__name__
@@ -85,10 +83,10 @@ async def invoke_with_retry(attempt: Callable[[float], Awaitable[T]], seconds: f
                     f"the extension function did not answer ({name})"
                 ) from error
             wait = random.uniform(pause / 2, pause)  # noqa: S311 - spreads callers, hides nothing
-            left = deadline - loop.time() - wait
+            remaining_s = deadline - loop.time() - wait
             status = status_of(error)
-            stays = 400 <= status < 500 and status not in _PASSING
-            if stays or left < seconds * LEAST_SHARE:
+            is_permanent = 400 <= status < 500 and status not in _TRANSIENT
+            if is_permanent or remaining_s < seconds * MIN_SHARE:
                 raise DispatchRefused(
                     f"the extension function was not run ({name}): retry"
                 ) from error
@@ -97,66 +95,64 @@ async def invoke_with_retry(attempt: Callable[[float], Awaitable[T]], seconds: f
 
 
 def is_refusal(error: Exception) -> bool:
-    """Whether what was invoked has certainly not run."""
-    known = error_code(error) in _BEFORE_IT_RAN or type(error).__name__ in _UNSENT
-    return known or 400 <= status_of(error) < 500
+    """Whether the invoked function certainly did not run."""
+    is_early = error_code(error) in _BEFORE_IT_RAN or type(error).__name__ in _NOT_CONNECTED
+    return is_early or 400 <= status_of(error) < 500
 
 
 CATALOGUE_S = 10.0
-"""Seconds in which the catalogue is asked for."""
+"""Seconds for fetching the catalogue."""
 TENANT_WIDE = ("schedule", "signal", "webhook", "hook", "health")
-"""Kinds of calls in system context: they may act for every user of their tenant."""
+"""Kinds of calls in system context, which may act for every user of their tenant."""
 
-ENDED = frozenset({"Runtime.ExitError", "Runtime.OutOfMemory", "Sandbox.Timedout"})
-"""Lambda's errors for code that took its process along: `os._exit`, a crash, a leak, a loop that
-lets nothing else run."""
+CRASHES = frozenset({"Runtime.ExitError", "Runtime.OutOfMemory", "Sandbox.Timedout"})
+"""Lambda's errors for code that ended its process: `os._exit`, a crash, a leak, a timeout."""
 
 THREADS = 16
-"""Invocations that wait side by side: a plan's ten reads, and what else is asked beside them. The
-loop's own pool has four threads more than processors, six on most functions."""
+"""Concurrent invocations: a plan's ten reads and some others."""
 _POOL = threads(THREADS, "invoke")
 
 
-class ExecutionEnded(DispatchUnanswered):
-    """What was invoked ended the process it ran in."""
+class ProcessCrashed(DispatchUnanswered):
+    """The invoked code ended its process."""
 
 
 WebhookMark: TypeAlias = Callable[[str], Awaitable[str]]
-"""A tenant as the addresses of its webhooks name it, signed."""
+"""Gives a tenant's signed mark in webhook URLs."""
 
 Configuration: TypeAlias = Callable[[CallRequest, Catalogue], Awaitable[JSONObject]]
-"""What of the deployment's settings a call needs."""
+"""Gives the configuration and secrets that a call needs."""
 
 
-class Invoked:
-    """Another function, invoked and waited for."""
+class LambdaFunction:
+    """A Lambda function, invoked synchronously."""
 
     def __init__(self, function_name: str, client_factory: ClientFactory = patient_client) -> None:
         self._name = function_name
         self._client_factory = client_factory
 
     async def invoke(self, payload: JSONObject, tenant_id: str = "") -> JSONObject:
-        """Its answer; DispatchUnanswered where it broke down, botocore's error where none came."""
+        """Its response; DispatchUnanswered where the function failed, else botocore's error."""
         client = self._client_factory("lambda")
 
         def invoke() -> tuple[bytes, bool]:
-            whose = {"TenantId": tenant_id} if tenant_id else {}
-            sent = json.dumps(payload)
-            response = client.invoke(FunctionName=self._name, Payload=sent, **whose)
+            tenant = {"TenantId": tenant_id} if tenant_id else {}
+            body = json.dumps(payload)
+            response = client.invoke(FunctionName=self._name, Payload=body, **tenant)
             return response["Payload"].read(), bool(response.get("FunctionError"))
 
-        raw, broken = await in_thread(invoke, pool=_POOL)
+        raw, has_failed = await in_thread(invoke, pool=_POOL)
         answer = json.loads(raw)  # not orjson: it turns integers beyond 64 bits into floats
-        if broken:
+        if has_failed:
             kind = str(answer.get("errorType", "error"))
-            unanswered = ExecutionEnded if kind in ENDED else DispatchUnanswered
-            raise unanswered(f"a function failed ({kind}): retry")
+            kind_of_error = ProcessCrashed if kind in CRASHES else DispatchUnanswered
+            raise kind_of_error(f"a function failed ({kind}): retry")
         return dict(answer)
 
 
-class LambdaDispatch(Invoked):
-    """Invokes the function of the extensions. The catalogue is asked once per process: a new
-    deployment starts new processes. On an author's machine it is asked after `fresh_s` seconds."""
+class LambdaDispatch(LambdaFunction):
+    """Calls extension code in `tool_dispatch`. The catalogue is fetched once a process, or again
+    after `fresh_s` seconds during development."""
 
     def __init__(
         self,
@@ -170,39 +166,40 @@ class LambdaDispatch(Invoked):
         per_tenant: bool = False,
         configuration: Configuration | None = None,
     ) -> None:
-        """`kept` has the catalogue before the function answers; `credentials` and what
-        `configuration` says go with each call; `per_tenant` says that each tenant has execution
-        environments of its own."""
+        """`store` caches the catalogue across processes; `credentials` and `configuration` are sent
+        with each call; `per_tenant`: each tenant has its own execution environments."""
         super().__init__(function_name, client_factory)
-        self.catalogue = CachedValue[Catalogue](self._loaded, fresh_s, store)
+        self.catalogue = CachedValue[Catalogue](self._fetch_catalogue, fresh_s, store)
         self._webhook_mark = webhook_mark
         self._credentials = credentials
         self._per_tenant = per_tenant
         self._configuration = configuration
 
-    async def _loaded(self) -> Catalogue:
+    async def _fetch_catalogue(self) -> Catalogue:
         # a function with an environment per tenant refuses invocations that name none
-        nobody = "catalogue" if self._per_tenant else ""
-        ask = invoke_with_retry(lambda _: self.invoke({"kind": "catalogue"}, nobody), CATALOGUE_S)
-        return Catalogue.from_dict(await ask)
+        tenant = "catalogue" if self._per_tenant else ""
+        answer = invoke_with_retry(
+            lambda _: self.invoke({"kind": "catalogue"}, tenant), CATALOGUE_S
+        )
+        return Catalogue.from_dict(await answer)
 
-    async def _deployed(self) -> Catalogue:
+    async def _catalogue_or_refuse(self) -> Catalogue:
         try:
             return await self.catalogue()
         except DispatchUnanswered as error:  # the call itself was not asked for
             raise DispatchRefused(str(error)) from error
 
     async def call(self, request: CallRequest) -> CallOutcome:
-        """Run one call there, asking again within its deadline while it is refused. One that ran
-        out of its time, or ended the process it ran in, is an outcome too: the turn goes on. What
-        an effect had done by then nobody knows: that one is DispatchUnanswered."""
+        """Run one call, retried within its deadline while it is refused. A timeout or a crashed
+        process is an outcome too; DispatchUnanswered where an effect's process crashed, since it
+        may have been done."""
         try:
             answer = await invoke_with_retry(
-                lambda left: self._once(request, left), request.deadline_s
+                lambda seconds: self._once(request, seconds), request.deadline_s
             )
         except TimeoutError:
             return unfinished_outcome(request)
-        except ExecutionEnded:
+        except ProcessCrashed:
             text = f"{request.app_id} ended the process in which {request.name} ran"
             if request.effect:
                 raise DispatchUnanswered(f"{text}: whether it was done is not known") from None
@@ -212,48 +209,50 @@ class LambdaDispatch(Invoked):
         return from_dict(CallOutcome, answer)
 
     async def _once(self, request: CallRequest, seconds: float) -> JSONObject:
-        """One invocation, with what is left of the call's time."""
+        """One invocation with the remaining time."""
         tenant_id = str(request.user["tenant_id"])
         mark = await self._webhook_mark(tenant_id) if self._webhook_mark else ""
-        left = min(request.deadline_s, seconds)
-        call = to_dict(replace(request, deadline_s=left, webhooks=mark))
+        deadline_s = min(request.deadline_s, seconds)
+        call = to_dict(replace(request, deadline_s=deadline_s, webhooks=mark))
         if self._credentials:
             user_id = str(request.user["imperal_id"])
             # handlers under `__…__` users reach every user of their tenant, too
-            wide = request.kind in TENANT_WIDE or user_id.startswith("__")
-            given = self._credentials.of(tenant_id, user_id, whole_tenant=wide)
+            whole_tenant = request.kind in TENANT_WIDE or user_id.startswith("__")
+            credentials = self._credentials.of(tenant_id, user_id, whole_tenant=whole_tenant)
             try:
-                call["credentials"] = await asyncio.wait_for(given, seconds)
+                call["credentials"] = await asyncio.wait_for(credentials, seconds)
             except TimeoutError as error:  # nothing was invoked yet
                 raise DispatchRefused("no credentials in the time of the call: retry") from error
         if self._configuration:
-            call["configuration"] = await self._configuration(request, await self._deployed())
-        whose = tenant_id if self._per_tenant else ""
+            call["configuration"] = await self._configuration(
+                request, await self._catalogue_or_refuse()
+            )
+        tenant = tenant_id if self._per_tenant else ""
         # longer than the call has over there: its own timeout is told as an outcome
-        return await asyncio.wait_for(self.invoke(call, whose), seconds + 2.0)
+        return await asyncio.wait_for(self.invoke(call, tenant), seconds + 2.0)
 
 
 INSTALL_S = 28.0
 """Seconds for installing: two hooks of ten, and API Gateway gives up at 30."""
 
 
-class LambdaInstalls(Invoked):
-    """Has `skeleton_refresh` give users apps and take them away."""
+class LambdaInstalls(LambdaFunction):
+    """Installs and uninstalls apps through `skeleton_refresh`."""
 
     async def install(self, user: User, app_id: str, *, refresh: bool = False) -> None:
-        """Give the user the app; repeatable."""
-        await self._ask({"kind": "install", "refresh": refresh}, user, app_id)
+        """Install the app for the user; repeatable."""
+        await self._send({"kind": "install", "refresh": refresh}, user, app_id)
 
     async def uninstall(self, user: User, app_id: str) -> dict[str, int]:
-        """Take it away; how much went with it."""
-        answer = await self._ask({"kind": "uninstall"}, user, app_id)
+        """Uninstall it; the counts of deleted items by kind."""
+        answer = await self._send({"kind": "uninstall"}, user, app_id)
         return {str(k): int(v) for k, v in answer["purged"].items()}
 
-    async def _ask(self, what: JSONObject, user: User, app_id: str) -> JSONObject:
+    async def _send(self, what: JSONObject, user: User, app_id: str) -> JSONObject:
         payload = {**what, "user": user_dict(user), "app_id": app_id}
         try:
             answer = await invoke_with_retry(
-                lambda left: wait_for(self.invoke(payload), left), INSTALL_S
+                lambda seconds: wait_for(self.invoke(payload), seconds), INSTALL_S
             )
         except TimeoutError:
             raise DispatchUnanswered("it did not come to an end: repeat the request") from None

@@ -1,5 +1,5 @@
-"""What is kept in Parameter Store and Secrets Manager: an operator's webhook keys, configuration
-and policy, and the secrets of users and apps."""
+"""Parameter Store and Secrets Manager: webhook keys, extension configuration, operator policy, and
+the secrets of users and apps."""
 
 from __future__ import annotations
 
@@ -22,15 +22,13 @@ from .clients import ClientFactory, aws_client, error_code, in_thread, outage
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import BaseProvider
 
-KEPT_S: Final = 300
-"""Seconds for which keys and configuration are not asked for again: a change of them needs no
-deployment."""
-LEAST_S: Final = 20.0
-"""Seconds between two looks for the sake of addresses whose signature nobody knows: anybody may
-send such."""
+CACHE_S: Final = 300
+"""Seconds for which keys and configuration are cached; changing them needs no deployment."""
+LOOKUP_INTERVAL_S: Final = 20.0
+"""Least seconds between two key look-ups caused by unknown signatures, which anybody may send."""
 VERSIONS: Final = ("AWSCURRENT", "AWSPREVIOUS")
 UNKNOWN: Final = "!"
-"""A mark that says: the key could not be read, so no address can be told now."""
+"""The mark where the key could not be read: no webhook URL is available now."""
 
 _log = logging.getLogger("webbee.webhooks")
 
@@ -38,9 +36,8 @@ _log = logging.getLogger("webbee.webhooks")
 T = TypeVar("T")
 
 
-class _Kept(Generic[T]):
-    """What a service holds, read anew after `KEPT_S`; what was read before serves on through an
-    outage of the service."""
+class _CachedParameter(Generic[T]):
+    """A value read from a service, again after `CACHE_S`; the old one is used in an outage."""
 
     def __init__(self, read: Callable[[], T], now: Callable[[], float]) -> None:
         self._read = read
@@ -48,9 +45,9 @@ class _Kept(Generic[T]):
         self._value: T | None = None
         self._read_at = 0.0
 
-    async def __call__(self, *, anew: bool = False) -> T:
+    async def __call__(self, *, refresh: bool = False) -> T:
         now = self._now()
-        if self._value is not None and not anew and now - self._read_at <= KEPT_S:
+        if self._value is not None and not refresh and now - self._read_at <= CACHE_S:
             return self._value
         try:
             self._value = await in_thread(self._read)
@@ -62,7 +59,7 @@ class _Kept(Generic[T]):
 
 
 class WebhookKeys:
-    """Signs and recognises; with neither a key nor a secret, addresses name no tenant."""
+    """Signs and verifies the tenant in webhook URLs; without a key, URLs name no tenant."""
 
     def __init__(
         self,
@@ -70,32 +67,32 @@ class WebhookKeys:
         client_factory: ClientFactory = aws_client,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._given = tuple(settings.webhook_key.get_secret_value().split())
-        # a key that was given is all there is: Secrets Manager is then never asked
-        self._secret = "" if self._given else settings.webhook_key_secret
+        self._configured = tuple(settings.webhook_key.get_secret_value().split())
+        # with a configured key Secrets Manager is never used
+        self._secret = "" if self._configured else settings.webhook_key_secret
         self._client_factory = client_factory
         self._now = now
         self._looked_at = float("-inf")
-        self._kept = _Kept(self._read, now)
+        self._cached = _CachedParameter(self._read, now)
 
     async def mark(self, tenant_id: str) -> str:
-        """The tenant as an address names it; `UNKNOWN` where the key cannot be read."""
+        """The tenant's mark in a URL; `UNKNOWN` where the key cannot be read."""
         try:
             keys = await self._keys()
         except Exception as error:
-            # no failure of the call: most calls tell no address of a webhook
+            # no failure of the call: most calls use no webhook URL
             _log.error("error=%s | the webhook key cannot be read", _name(error))
             return UNKNOWN
         # the current key signs; the one before it is only recognised
         return mark_of(tenant_id, keys[0]) if keys else ""
 
     async def tenant(self, mark: str) -> str | None:
-        """The tenant of a mark that was signed with either key; None for any other text. A mark
-        that no known key made is looked up once more: its key may be new."""
+        """The tenant of a mark signed with either key; None for any other text. For an unknown
+        signature the keys are read once more: they may be new."""
         try:
             keys = await self._keys()
-            if (found := _signed(mark, keys)) is None and self._may_look():
-                found = _signed(mark, await self._keys(anew=True))
+            if (found := _tenant_of_mark(mark, keys)) is None and self._may_look():
+                found = _tenant_of_mark(mark, await self._keys(refresh=True))
             return found
         except Exception as error:
             raise StorageUnavailable(
@@ -103,13 +100,13 @@ class WebhookKeys:
             ) from None
 
     def _may_look(self) -> bool:
-        if not self._secret or self._now() - self._looked_at < LEAST_S:
+        if not self._secret or self._now() - self._looked_at < LOOKUP_INTERVAL_S:
             return False
         self._looked_at = self._now()
         return True
 
-    async def _keys(self, *, anew: bool = False) -> tuple[str, ...]:
-        return await self._kept(anew=anew) if self._secret else self._given
+    async def _keys(self, *, refresh: bool = False) -> tuple[str, ...]:
+        return await self._cached(refresh=refresh) if self._secret else self._configured
 
     def _read(self) -> tuple[str, ...]:
         return tuple(filter(None, map(self._version, VERSIONS)))
@@ -121,15 +118,15 @@ class WebhookKeys:
         # one for each: powertools keeps values by name alone
         provider = SecretsProvider(boto3_client=self._client_factory("secretsmanager"))
         try:
-            return _fetched(provider, self._secret, VersionStage=version)
+            return _fetch(provider, self._secret, VersionStage=version)
         except Exception as error:
             if version == VERSIONS[1] and error_code(error) == "ResourceNotFoundException":
                 return ""
             raise
 
 
-def _fetched(provider: BaseProvider, name: str, **options: Any) -> str:
-    """What a provider has under a name; raises the service's own error."""
+def _fetch(provider: BaseProvider, name: str, **options: Any) -> str:
+    """A provider's value; raises the service's own error."""
     from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 
     try:
@@ -143,12 +140,12 @@ def _name(error: Exception) -> str:
     return error_code(error) or type(error).__name__
 
 
-def _signed(mark: str, keys: tuple[str, ...]) -> str | None:
+def _tenant_of_mark(mark: str, keys: tuple[str, ...]) -> str | None:
     return next((tenant for key in keys if (tenant := tenant_of(mark, key)) is not None), None)
 
 
 SIGN = "~"
-"""What a mark begins with, and nothing else that stands in its place."""
+"""Prefix of a mark; no other path part begins with it."""
 # 15 bytes are 24 characters of base32, without padding
 _BYTES = 15
 _MARK: Final = r"~([A-Za-z0-9_-]+)\.([a-z2-7]{24})"
@@ -157,7 +154,7 @@ _ESCAPED: Final = r"_([0-9a-f]+)_"
 
 def mark_of(tenant_id: str, key: str) -> str:
     """The tenant's mark; empty without a key."""
-    return f"{SIGN}{escaped(tenant_id)}.{_signature(tenant_id, key)}" if key else ""
+    return f"{SIGN}{escape(tenant_id)}.{_signature(tenant_id, key)}" if key else ""
 
 
 def tenant_of(mark: str, key: str) -> str | None:
@@ -172,23 +169,23 @@ def tenant_of(mark: str, key: str) -> str | None:
         return None
     same = hmac.compare_digest(found[2], signature)
     # one spelling only: `_61_` would be a second address of the tenant `a`
-    return tenant_id if same and escaped(tenant_id) == found[1] else None
+    return tenant_id if same and escape(tenant_id) == found[1] else None
 
 
-def escaped(text: str) -> str:
-    """Reversible: characters outside `A-Za-z0-9-` become `_hex_`, so no two texts ever meet."""
+def escape(text: str) -> str:
+    """A reversible encoding: characters outside `A-Za-z0-9-` become `_hex_`."""
     return "".join(
         c if c.isascii() and (c.isalnum() or c == "-") else f"_{ord(c):x}_" for c in text
     )
 
 
 def _signature(tenant_id: str, key: str) -> str:
-    made = hmac.new(key.encode(), f"webhook#{tenant_id}".encode(), hashlib.sha256).digest()
-    return base64.b32encode(made[:_BYTES]).decode().lower()
+    mac = hmac.new(key.encode(), f"webhook#{tenant_id}".encode(), hashlib.sha256).digest()
+    return base64.b32encode(mac[:_BYTES]).decode().lower()
 
 
 class AppConfiguration:
-    """The settings' own configuration, or that of the parameter which they name."""
+    """Extension configuration from the settings or from the parameter they name."""
 
     def __init__(
         self,
@@ -198,23 +195,23 @@ class AppConfiguration:
     ) -> None:
         self._settings = settings
         self._client_factory = client_factory
-        self._kept = _Kept(self._read, now)
+        self._cached = _CachedParameter(self._read, now)
 
     async def of(self, request: CallRequest, catalogue: Catalogue) -> JSONObject:
         """`{"config": {app: [deployment's, tenant's]}, "secrets": {app: {variable: value}}}` of the
         apps that the call may run; DispatchRefused where the parameter cannot be read."""
         settings, secrets = self._settings, self._settings.app_secrets
-        config = await self._kept() if settings.app_config_parameter else settings.app_config
+        config = await self._cached() if settings.app_config_parameter else settings.app_config
         tenant_id = str(request.user.get("tenant_id", ""))
-        called = {request.app_id, *(request.arguments.get("sections") or {})}
-        # a call may go on to shared apps: theirs travel with it, and no other app's
-        apps = [a for a in catalogue.apps.values() if a.is_shared or a.app_id in called]
+        app_ids = {request.app_id, *(request.arguments.get("sections") or {})}
+        # a call may reach shared apps, so theirs are sent too
+        apps = [a for a in catalogue.apps.values() if a.is_shared or a.app_id in app_ids]
         layers = {a.app_id: list(layers_of(config, tenant_id, a.app_id)) for a in apps}
         values = {
             a.app_id: {v: secrets[v].get_secret_value() for v in a.variables if v in secrets}
             for a in apps
         }
-        return {"config": _filled(layers), "secrets": _filled(values)}
+        return {"config": _without_empty(layers), "secrets": _without_empty(values)}
 
     def _read(self) -> JSONObject:
         try:
@@ -230,19 +227,16 @@ class AppConfiguration:
 def _parameter(name: str, client_factory: ClientFactory) -> str:
     from aws_lambda_powertools.utilities.parameters import SSMProvider
 
-    return _fetched(SSMProvider(boto3_client=client_factory("ssm")), name, decrypt=True)
+    return _fetch(SSMProvider(boto3_client=client_factory("ssm")), name, decrypt=True)
 
 
-def _filled(by_app: Mapping[str, Any]) -> JSONObject:
+def _without_empty(by_app: Mapping[str, Any]) -> JSONObject:
     return {app_id: found for app_id, found in by_app.items() if found}
 
 
 def read_policy(name: str, client_factory: ClientFactory = aws_client) -> str:
-    """The parameter's text as it is when the function starts. A deployment that changes it
-    publishes versions, whose processes are new; one that is rolled back reads the newer text.
-
-    SettingsError where it cannot be read: nobody is answered without the rules.
-    """
+    """The operator's policy text from a parameter, read when the process starts; SettingsError
+    where it cannot be read."""
     try:
         return _parameter(name, client_factory)
     except Exception as error:
@@ -311,7 +305,7 @@ class SsmSecretStore:
             )
             for parameter in (answer or {}).get("Parameters", []):
                 name = str(parameter["Name"]).removeprefix(f"{self._prefix}/")
-                found.append("/".join(map(_plain, name.split("/"))))
+                found.append("/".join(map(_decode_part, name.split("/"))))
             # the token alone says that there is more: a page may be short, or empty
             if not answer or "NextToken" not in answer:
                 return tuple(sorted(found))
@@ -321,7 +315,7 @@ class SsmSecretStore:
         parts = path.split("/")
         if not all(parts):
             raise ValueError(f"secret path {path!r} has an empty part")
-        return "/".join([self._prefix, *map(_in_hex, parts)])
+        return "/".join([self._prefix, *map(_encode_part, parts)])
 
     async def _call(self, operation: str, **request: Any) -> JSONObject | None:
         """None where the parameter does not exist."""
@@ -334,23 +328,23 @@ class SsmSecretStore:
         except Exception as error:
             if error_code(error) == "ParameterNotFound":
                 return None
-            # the original may quote the request, and the request the value: it stays behind
+            # from None: the original may quote the request with the secret's value
             what = "The parameter store"
             raise outage(error, what) or StorageUnavailable(
                 f"{what} refused {operation} ({error_code(error)})."
             ) from None
 
 
-def _in_hex(part: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_-]", _coded, part)
+def _encode_part(part: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]", _hex_escape, part)
 
 
-def _coded(match: re.Match[str]) -> str:
+def _hex_escape(match: re.Match[str]) -> str:
     return "".join(f".{byte:02X}" for byte in match.group().encode())
 
 
-def _plain(part: str) -> str:
-    """The inverse of `_in_hex`."""
+def _decode_part(part: str) -> str:
+    """The inverse of `_encode_part`."""
     return re.sub(
         r"(?:\.[0-9A-F]{2})+",
         lambda match: bytes.fromhex(match.group().replace(".", "")).decode(),

@@ -1,10 +1,9 @@
 """Credentials for one tenant's data, or one user's, for the function that runs extension code.
 
-A role that both callers may take holds every statement to the session's tags: `tenant`, with which
-each partition key begins, and `secrets`, its part of the parameters' path. With isolation by user a
-session policy narrows that to the user's own partitions and what all users of the tenant share. One
-session a tenant (and user) and process, for an hour; before it ends another one is begun beside the
-calls, which do not wait for it.
+The assumed role restricts every statement by session tags: `tenant`, the prefix of each partition
+key, and `secrets`, its part of the parameter path. With isolation by user a session policy narrows
+that to the user's partitions and those shared in the tenant. One session per tenant (and user) and
+process lasts an hour and is renewed in the background.
 """
 
 from __future__ import annotations
@@ -30,28 +29,35 @@ from ..clock import digest
 from ..errors import DispatchRefused, NotAllowed
 from ..observability import measure
 from ..types import SIGNIN_USER, WEBHOOK_USER, JSONObject
-from .clients import ClientFactory, CutBody, aws_client, error_code, in_thread, request_credentials
-from .parameters import escaped
+from .clients import (
+    ClientFactory,
+    TruncatedBody,
+    aws_client,
+    error_code,
+    in_thread,
+    request_credentials,
+)
+from .parameters import escape
 
 LASTS_S: Final = 3600
-"""Seconds of a session: the most that STS gives to a role that was taken by a role."""
-EARLY_S: Final = 900.0
-"""Seconds before its end from which on a new session is begun beside the calls."""
-LEAST_S: Final = 300.0
-"""Seconds that a session must last when it is handed out: longer than a call and what it leaves."""
-MOST: Final = 2_000
-"""Sessions kept; the oldest go first."""
+"""Seconds of a session: STS's maximum for role chaining."""
+RENEW_S: Final = 900.0
+"""Seconds before its end at which a session is renewed in the background."""
+MIN_LEFT_S: Final = 300.0
+"""Seconds that a session must still last to be used for a call."""
+MAX_SESSIONS: Final = 2_000
+"""Cached sessions; the oldest are dropped first."""
 _TAG: Final = re.compile(r"[\w .:/=+@-]{1,128}")
 
 
 @dataclass(frozen=True, slots=True)
 class _Session:
-    given: JSONObject
+    credentials: JSONObject
     ends_at: float
 
 
 class TenantCredentials:
-    """Takes the role, once an hour for each tenant, or each user where `per_user`."""
+    """Assumes the role once an hour for each tenant, or each user where `per_user`."""
 
     def __init__(
         self,
@@ -68,36 +74,35 @@ class TenantCredentials:
         self._client = client
         self._now = now
         self._sessions: dict[tuple[str, str], _Session] = {}
-        self._taking: dict[tuple[str, str], asyncio.Task[_Session]] = {}
+        self._renewals: dict[tuple[str, str], asyncio.Task[_Session]] = {}
 
     async def of(self, tenant_id: str, user_id: str, *, whole_tenant: bool) -> JSONObject:
-        """`{"key", "secret", "token"}` for a call of this user; DispatchRefused where STS gives
-        none."""
+        """`{"key", "secret", "token"}` for a call of this user; DispatchRefused where STS fails."""
         user = user_id if self._per_user and not whole_tenant else ""
         scope = tenant_id, user
-        held = self._sessions.get(scope)
-        left = held.ends_at - self._now() if held else 0.0
-        if held and left > EARLY_S:
-            return held.given
-        taking = self._renewal(scope)
-        # near its end the renewal has begun; this call signs with what still lasts
-        if held and left > LEAST_S:
-            return held.given
-        # shielded: who gives up must not cancel the request that others wait for
-        return (await asyncio.shield(taking)).given
+        session = self._sessions.get(scope)
+        remaining_s = session.ends_at - self._now() if session else 0.0
+        if session and remaining_s > RENEW_S:
+            return session.credentials
+        renewal = self._renewal(scope)
+        # the renewal runs in the background; this call uses the old session
+        if session and remaining_s > MIN_LEFT_S:
+            return session.credentials
+        # shielded: a cancelled caller must not cancel the request that others wait for
+        return (await asyncio.shield(renewal)).credentials
 
     def _renewal(self, scope: tuple[str, str]) -> asyncio.Task[_Session]:
-        """The one request for a session of this scope that is on its way."""
-        if scope not in self._taking:
-            taking = self._taking[scope] = asyncio.ensure_future(self._take(*scope))
-            taking.add_done_callback(functools.partial(self._taken, scope))
-        return self._taking[scope]
+        """The running request for a session of this scope, started if there is none."""
+        if scope not in self._renewals:
+            renewal = self._renewals[scope] = asyncio.ensure_future(self._take(*scope))
+            renewal.add_done_callback(functools.partial(self._on_renewed, scope))
+        return self._renewals[scope]
 
-    def _taken(self, scope: tuple[str, str], ended: asyncio.Task[_Session]) -> None:
-        del self._taking[scope]
-        # looks at the error, which asyncio would log where nobody waits any more
-        if not ended.cancelled():
-            ended.exception()
+    def _on_renewed(self, scope: tuple[str, str], renewal: asyncio.Task[_Session]) -> None:
+        del self._renewals[scope]
+        # retrieved, or asyncio would log it where nobody waits any more
+        if not renewal.cancelled():
+            renewal.exception()
 
     async def _take(self, tenant_id: str, user_id: str) -> _Session:
         # refused, never rewritten: two tenants with one tag would share their data
@@ -109,63 +114,64 @@ class TenantCredentials:
             )
         measure("SessionsTaken")
         try:
-            given = await in_thread(self._assume, tenant_id, user_id)
+            credentials = await in_thread(self._assume, tenant_id, user_id)
         except Exception as error:
             name = error_code(error) or type(error).__name__
             raise DispatchRefused(f"no credentials for the tenant ({name}): retry") from error
-        session = _Session(given, self._now() + LASTS_S)
-        # taken out first: a renewed one is the newest, and no other goes for it
+        session = _Session(credentials, self._now() + LASTS_S)
+        # removed first, so that a renewed one counts as the newest
         self._sessions.pop((tenant_id, user_id), None)
-        while len(self._sessions) >= MOST:
+        while len(self._sessions) >= MAX_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
         self._sessions[tenant_id, user_id] = session
         return session
 
     def _assume(self, tenant_id: str, user_id: str) -> JSONObject:
-        tags = {"tenant": tenant_id, "secrets": escaped(tenant_id)}
-        narrower = {"Policy": self._policy(tenant_id, user_id)} if user_id else {}
-        return assumed(
+        tags = {"tenant": tenant_id, "secrets": escape(tenant_id)}
+        policy = {"Policy": self._policy(tenant_id, user_id)} if user_id else {}
+        return assume_role(
             self._client("sts"),
             RoleArn=self._role,
             RoleSessionName=f"webbee-{digest(tenant_id, user_id)}",
             DurationSeconds=LASTS_S,
             Tags=[{"Key": k, "Value": v} for k, v in tags.items()],
-            **narrower,
+            **policy,
         )
 
     def _policy(self, tenant_id: str, user_id: str) -> str:
-        """What of the tenant's is the user's: their partitions, the tenant's own under `__…__`
-        users that handlers share, their secrets and the app-wide ones."""
-        own = f"{literal(tenant_id)}#{literal(user_id)}"
+        """The session policy for a user: their partitions, those of the tenant's shared `__…__`
+        users, their secrets and the app-wide ones."""
+        partition = f"{literal(tenant_id)}#{literal(user_id)}"
         shared = [f"{literal(tenant_id)}#{name}#*" for name in (WEBHOOK_USER, SIGNIN_USER)]
-        parameter = f"arn:*:ssm:*:*:parameter{literal(self._prefix)}/{escaped(tenant_id)}"
-        paths = [f"{parameter}/{escaped(user_id)}/*", f"{parameter}/_app/*"]
-        return narrowed([own, f"{own}#*", *shared], paths, ["lambda:InvokeFunction", "kms:*"])
+        parameter = f"arn:*:ssm:*:*:parameter{literal(self._prefix)}/{escape(tenant_id)}"
+        paths = [f"{parameter}/{escape(user_id)}/*", f"{parameter}/_app/*"]
+        return session_policy(
+            [partition, f"{partition}#*", *shared], paths, ["lambda:InvokeFunction", "kms:*"]
+        )
 
 
-def assumed(sts: Any, **request: Any) -> JSONObject:
-    """`{"key", "secret", "token"}` of a role."""
+def assume_role(sts: Any, **request: Any) -> JSONObject:
+    """`{"key", "secret", "token"}` of an assumed role."""
     names = {"key": "AccessKeyId", "secret": "SecretAccessKey", "token": "SessionToken"}
-    given = sts.assume_role(**request)["Credentials"]
-    return {name: given[theirs] for name, theirs in names.items()}
+    credentials = sts.assume_role(**request)["Credentials"]
+    return {name: credentials[field] for name, field in names.items()}
 
 
 PERSON_LASTS_S: Final = 900
-"""Seconds that the credentials live: the least STS gives."""
+"""Seconds that the credentials last: STS's minimum."""
 
 
 def person_policy(partition: str, pseudonyms: str, secrets: str) -> str:
-    """The session policy for one person, JSON: the partition `tenant#user`, what a pseudonym's
-    begin with, and the path of the secrets. A pattern's own characters in an id match themselves
-    alone."""
-    own, path = literal(partition), f"arn:*:ssm:*:*:parameter/{literal(secrets.strip('/'))}"
-    keys = [own, f"{own}#*", f"{literal(pseudonyms)}*"]
-    return narrowed(keys, [path, f"{path}/*"], "kms:*")
+    """The session policy (JSON) for export and erasure of one user: the partition `tenant#user`,
+    the prefix of pseudonyms and the path of the secrets. Wildcards in ids are escaped."""
+    partition, path = literal(partition), f"arn:*:ssm:*:*:parameter/{literal(secrets.strip('/'))}"
+    keys = [partition, f"{partition}#*", f"{literal(pseudonyms)}*"]
+    return session_policy(keys, [path, f"{path}/*"], "kms:*")
 
 
-def narrowed(keys: list[str], parameters: list[str], more: str | list[str]) -> str:
-    """A session policy, JSON: of the tables the partitions of these keys, of the parameters these,
-    and further actions as far as the role may."""
+def session_policy(keys: list[str], parameters: list[str], more: str | list[str]) -> str:
+    """A session policy (JSON): DynamoDB partitions by key pattern, parameters by ARN, and further
+    actions that the role may use."""
     statements: list[dict[str, Any]] = [
         {
             "Effect": "Allow",
@@ -180,20 +186,19 @@ def narrowed(keys: list[str], parameters: list[str], more: str | list[str]) -> s
 
 
 def clients_for(role: str, policy: str) -> ClientFactory:
-    """Clients with a role's credentials under that policy; STS is asked when the first one is
-    needed."""
+    """Clients with a role's credentials under that policy; the role is assumed on first use."""
 
     @functools.cache
     def session() -> boto3.Session:
-        given = assumed(
+        credentials = assume_role(
             aws_client("sts"),
             RoleArn=role,
             RoleSessionName="webbee-person",
             DurationSeconds=PERSON_LASTS_S,
             Policy=policy,
         )
-        # key, secret, token: the order in which `assumed` names them
-        return make_session(tuple(given.values()))
+        # key, secret, token: the order in which `assume_role` names them
+        return make_session(tuple(credentials.values()))
 
     @functools.cache
     def client(service: str) -> Any:
@@ -203,41 +208,46 @@ def clients_for(role: str, policy: str) -> ClientFactory:
 
 
 def literal(text: str) -> str:
-    """The text in a policy's pattern: what matches it alone."""
+    """The text escaped for a policy's pattern."""
     # `${*}`, `${?}` and `${$}` are IAM's own escapes; a backslash means nothing to it
     return re.sub(r"[*?$]", lambda match: "${" + match.group() + "}", text)
 
 
 CONNECT_TIMEOUT_S = 1.0
 CONNECTIONS = 20
-"""Kept open per client: eight threads of the stores, twenty of the queue's senders."""
+"""Connections per client: eight store threads, or twenty queue senders."""
 
 
 class RequestCredentials(Credentials):
-    """Those handed in with the call at hand, the process's own where none were.
+    """botocore credentials: `request_credentials` of the current call, else the process's own.
 
-    `find` looks for the process's own, and again before each request until there are some: they may
-    come later than its first client, and a process that runs extension code has none.
+    `find` loads the process's own, tried before each request until there are some.
     """
 
     def __init__(self, find: Callable[[], Credentials | None]) -> None:
         self._find = find
-        self._own = own = find()
-        held = own.get_frozen_credentials() if own else ReadOnlyCredentials("", "", None)
-        super().__init__(held.access_key or "", held.secret_key or "", held.token)
+        self._process_credentials = credentials = find()
+        frozen = (
+            credentials.get_frozen_credentials()
+            if credentials
+            else ReadOnlyCredentials("", "", None)
+        )
+        super().__init__(frozen.access_key or "", frozen.secret_key or "", frozen.token)
 
     def get_frozen_credentials(self) -> ReadOnlyCredentials:
-        """Asked by botocore's signer before each request."""
-        if given := request_credentials.get():
-            return ReadOnlyCredentials(given["key"], given["secret"], given.get("token") or None)
-        self._own = self._own or self._find()
-        if self._own is None:
+        """Called by botocore's signer before each request."""
+        if credentials := request_credentials.get():
+            return ReadOnlyCredentials(
+                credentials["key"], credentials["secret"], credentials.get("token") or None
+            )
+        self._process_credentials = self._process_credentials or self._find()
+        if self._process_credentials is None:
             raise NoCredentialsError
-        return self._own.get_frozen_credentials()
+        return self._process_credentials.get_frozen_credentials()
 
 
 class _Provider:
-    """botocore's source of credentials, of which there is one."""
+    """A botocore credential provider."""
 
     def __init__(self, find: Callable[[], Credentials | None]) -> None:
         self._find = find
@@ -246,21 +256,20 @@ class _Provider:
         return RequestCredentials(self._find)
 
 
-def make_session(held: Sequence[str]) -> boto3.Session:
-    """A session; `held` are key, secret and token that left the environment, empty for boto3's own
-    search."""
-    below = Session()
-    # looked up before ours takes its place, which would otherwise ask itself
-    found = below.get_component("credential_provider").load_credentials
-    find = functools.partial(Credentials, *held) if held else found
-    below.register_component("credential_provider", _Provider(find))
-    return boto3.Session(botocore_session=below)
+def make_session(credentials: Sequence[str]) -> boto3.Session:
+    """A session with these key, secret and token; empty for boto3's own search."""
+    session = Session()
+    # looked up before ours replaces it, or it would call itself
+    load = session.get_component("credential_provider").load_credentials
+    find = functools.partial(Credentials, *credentials) if credentials else load
+    session.register_component("credential_provider", _Provider(find))
+    return boto3.Session(botocore_session=session)
 
 
 def make_client(
     session: boto3.Session, service: str, *, read_timeout: float, attempts: int, address: str = ""
 ) -> Any:
-    """A low-level client; `attempts` counts the first one, `read_timeout` is of one attempt."""
+    """A low-level client; `attempts` includes the first, `read_timeout` is per attempt."""
     config = Config(
         connect_timeout=CONNECT_TIMEOUT_S,
         read_timeout=read_timeout,
@@ -268,21 +277,21 @@ def make_client(
         max_pool_connections=CONNECTIONS,
         tcp_keepalive=True,
     )
-    make: Any = session.client
-    client: Any = make(service, config=config, endpoint_url=address or None)
-    client.meta.events.register("before-parse.dynamodb", _refuse_cut_body)
+    factory: Any = session.client
+    client: Any = factory(service, config=config, endpoint_url=address or None)
+    client.meta.events.register("before-parse.dynamodb", _check_body)
     return client
 
 
-def _refuse_cut_body(response_dict: Mapping[str, Any], **_: object) -> None:
-    """CutBody for an answer of DynamoDB that broke off: botocore would read it as an empty one, so
-    an item that is there as one that is not."""
+def _check_body(response_dict: Mapping[str, Any], **_: object) -> None:
+    """TruncatedBody for a DynamoDB response that was cut off; botocore would parse it as empty, as
+    if the item did not exist."""
     body: bytes = response_dict["body"]
-    told = response_dict["headers"].get("x-amz-crc32")
-    is_whole = int(told) == zlib.crc32(body) if told else _is_json(body)
+    checksum = response_dict["headers"].get("x-amz-crc32")
+    is_whole = int(checksum) == zlib.crc32(body) if checksum else _is_json(body)
     # a 5xx may come from before the service, with any body: its status says enough
     if response_dict["status_code"] < 500 and not is_whole:
-        raise CutBody(len(body))
+        raise TruncatedBody(len(body))
 
 
 def _is_json(body: bytes) -> bool:

@@ -31,8 +31,7 @@ _log = logging.getLogger("webbee.cache")
 
 
 class InFlight:
-    """Fetches under way in this process, so that many who ask at once cause one fetch. One per
-    event loop's host."""
+    """Running fetches of this process, so that concurrent callers share one."""
 
     def __init__(self) -> None:
         self._tasks: dict[tuple[str, ...], asyncio.Future[Any]] = {}
@@ -41,7 +40,7 @@ class InFlight:
         """The result of the fetch already running for `key`, or of a new one."""
         task = self._tasks.get(key)
         if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
-            # a task of its own: whoever asked first may be cancelled
+            # a task of its own: the first caller may be cancelled
             task = asyncio.ensure_future(fetch())
             self._tasks[key] = task
             task.add_done_callback(lambda _: self._tasks.pop(key, None))
@@ -107,11 +106,10 @@ class CacheClient:
         fetcher: Callable[[], Awaitable[Any]],
         ttl_seconds: int = 60,
     ) -> Any:
-        """The cached value, or what `fetcher` returns, cached. Fetches once for all who ask at the
-        same time.
+        """The cached value, or what `fetcher` returns, cached; concurrent callers share one fetch.
 
-        The fetched value is served even when writing it fails. Limits are checked before the fetch
-        where they can be.
+        The fetched value is returned even when writing it fails. Limits are checked before the
+        fetch where possible.
         """
         check_key(key)
         check_ttl(ttl_seconds)

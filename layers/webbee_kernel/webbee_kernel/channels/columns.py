@@ -1,5 +1,5 @@
-"""Which columns of a list stay where there is no room for all: those that tell a record from the
-others, its id and its title, and those that people ask about next. Pure.
+"""Ranks the columns of a list for truncation: id and title first, then what users usually ask for.
+Pure.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from ..guards.field_names import names_an_id
 from ..types import JSON, JSONObject
 
 _PLAIN = frozenset({str, int, float, bool})
-"""What says something by itself."""
+"""Types of scalar values."""
 
 _FURTHER_TITLES = ("email", "address", "display_name", "text", "summary", "key")
 
 
 def label_keys(item: JSONObject) -> tuple[str | None, str | None]:
-    """The keys of a listed record by which it is selected, its title's and its id's; None where
-    there is none. Without a title-like field it is who the record is of, or else the first scalar
-    that is no further id."""
+    """The keys of a record's title and id; None where there is none. Without a title-like field the
+    title is a person's field, else the first scalar that is no id."""
     values = item.values()
     # an empty title names nothing
     if "" in values:
@@ -34,13 +33,13 @@ def _of_shape(keys: tuple[str, ...], kinds: tuple[type, ...]) -> tuple[str | Non
     """The same of rows with such fields: most rows of a list have them."""
     fields = zip(keys, kinds, strict=True)
     # what begins with _ is the app's own
-    shown = [k for k, kind in fields if str(k)[:1] != "_" and kind in _PLAIN]
-    ids = [k for k in shown if names_an_id(str(k))]
-    ident = _first(("id", "uid", *ids), shown)
-    rest = [k for k in shown if k != ident]
-    title = _first(_titles(), shown) or _first(filter(_is_person, rest), rest)
-    return title or _first((k for k in rest if not _is_id(str(k))), rest) or _first(
-        rest, rest
+    candidates = [k for k, kind in fields if str(k)[:1] != "_" and kind in _PLAIN]
+    ids = [k for k in candidates if names_an_id(str(k))]
+    ident = _first(("id", "uid", *ids), candidates)
+    others = [k for k in candidates if k != ident]
+    title = _first(_titles(), candidates) or _first(filter(_is_person, others), others)
+    return title or _first((k for k in others if not _is_id(str(k))), others) or _first(
+        others, others
     ), ident
 
 
@@ -50,9 +49,9 @@ def _is_person(key: str) -> bool:
     return not _words(str(key)).isdisjoint(people_keys("roles"))
 
 
-def _first(wanted: Iterable[str], there: Collection[str]) -> str | None:
+def _first(preferred: Iterable[str], keys: Collection[str]) -> str | None:
     # in the order of preference, not of the row
-    return next((key for key in wanted if key in there), None)
+    return next((key for key in preferred if key in keys), None)
 
 
 @cache
@@ -62,8 +61,8 @@ def _titles() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*title_keys(), *_FURTHER_TITLES)))
 
 
-LOOKED_AT: Final = 50
-"""Rows by which the columns of a list are told."""
+SAMPLE_ROWS: Final = 50
+"""Rows that are sampled to rank columns."""
 FEW: Final = 8
 """Different values up to which a column of texts sorts its rows: a state, a kind."""
 LONG: Final = 60
@@ -71,11 +70,10 @@ LONG: Final = 60
 _WORDS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 
 
-def ranked(rows: Sequence[JSONObject]) -> list[JSONObject]:
-    """The rows with their columns in the order in which they stay: what names the record, people,
-    amounts and dates, states, other short values and ids; then what says the same in every row, and
-    long texts."""
-    rank = _ranks(rows[:LOOKED_AT])
+def rank_columns(rows: Sequence[JSONObject]) -> list[JSONObject]:
+    """The rows with columns in order of importance: id and title, people, amounts and dates,
+    states, other short values, ids; then constant columns and long texts."""
+    rank = _ranks(rows[:SAMPLE_ROWS])
     order = sorted(rank, key=lambda key: rank[key])
     return [
         {k: row[k] for k in order if k in row} | {k: v for k, v in row.items() if k not in rank}
@@ -84,15 +82,15 @@ def ranked(rows: Sequence[JSONObject]) -> list[JSONObject]:
 
 
 def _ranks(rows: Sequence[JSONObject]) -> dict[str, int]:
-    """How soon each column goes; what names the record last."""
+    """Each column's rank; 0 for id and title, higher ones are dropped sooner."""
     keys = dict.fromkeys(key for row in rows for key in row)
     # of the first row: rows of a list are alike
-    named = label_keys(rows[0])
-    return {k: 0 if k in named else _rank(str(k), [r[k] for r in rows if k in r]) for k in keys}
+    labels = label_keys(rows[0])
+    return {k: 0 if k in labels else _rank(str(k), [r[k] for r in rows if k in r]) for k in keys}
 
 
 def _rank(key: str, column: Sequence[JSON]) -> int:
-    """How soon a column goes: the higher, the sooner."""
+    """A column's rank: the higher, the sooner it is dropped."""
     texts = [value for value in column if isinstance(value, str)]
     if any(len(text) > LONG for text in texts):
         return 6
@@ -104,8 +102,7 @@ def _rank(key: str, column: Sequence[JSON]) -> int:
 
 
 def _rank_by_name(key: str) -> int:
-    """What its name makes of a column, if anything: people, amounts and dates are soon asked about,
-    ids are not."""
+    """A rank by the column's name: 1 for people, amounts and dates, 4 for ids of people, else 0."""
     from ..language import key_roles, people_keys  # only what is too large pays for the words
 
     if not _words(key).isdisjoint(people_keys("roles") | people_keys("address_keys")):

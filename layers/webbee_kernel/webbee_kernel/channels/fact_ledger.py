@@ -12,25 +12,25 @@ from ..invariants import limit
 from ..stores.types import ToolCallDigest
 from ..text import TRUNCATED, dumps
 from ..types import JSON, JSONObject
-from .bounding import fitted
+from .bounding import fit_bounded
 from .truncate import fit, leaves
 
 TURN_CAP = limit("I-FACT-LEDGER-PER-TURN-AGG-CAP")
 KERNEL, OMITTED_FN = "kernel", "_omitted"
 MAX_ARGS = 600
-"""Characters of one call's arguments: what directs a call fits whole, a dictated letter is cut."""
+"""Characters of one call's arguments; longer ones are cut."""
 
-Called: TypeAlias = tuple[str, str, JSON]
+LedgerCall: TypeAlias = tuple[str, str, JSON]
 """A successful call: app id, function name, `ActionResult.data`."""
 
 NEAR = 10
-"""Times the room up to which data is fitted as it is: most was cut to what a model is shown."""
+"""Data up to this many times the room goes to `fit` directly."""
 
 _LONG = 5  # characters from which an argument counts as repeated where it stands inside a text
 
 
 def record(
-    calls: Sequence[Called], cap: int = TURN_CAP, *, arguments: Sequence[JSONObject] = ()
+    calls: Sequence[LedgerCall], cap: int = TURN_CAP, *, arguments: Sequence[JSONObject] = ()
 ) -> tuple[ToolCallDigest, ...]:
     """Digests of one turn's successful calls `(app_id, fn_name, ActionResult.data)`, oldest first.
 
@@ -40,8 +40,10 @@ def record(
     facts leave, and of both the oldest calls give way first, the newest keeps most. What is cut
     stays valid JSON and says so under `_truncated` or as a list's last item.
     """
-    told = [(i, (a, f, d)) for i, (a, f, data) in enumerate(calls) if _says(d := _facts(data))]
-    facts = [call for _, call in told]
+    numbered = [
+        (i, (a, f, d)) for i, (a, f, data) in enumerate(calls) if _has_facts(d := _facts(data))
+    ]
+    facts = [call for _, call in numbered]
     digests = tuple(ToolCallDigest(a, f, dumps(d)) for a, f, d in facts)
     room = cap + 1  # the last line needs no break
     # most turns fit: nothing is weighed twice
@@ -51,7 +53,7 @@ def record(
     # one marker in place of calls that went whole
     omitted = tuple(d for d in digests if (d.app_id, d.fn_name) == (KERNEL, OMITTED_FN))
     kept = digests[len(omitted) :]
-    numbers = [i for i, _ in told[len(told) - len(kept) :]]
+    numbers = [i for i, _ in numbered[len(numbered) - len(kept) :]]
     by_number = dict(zip(numbers, kept, strict=True))
     # arguments of a call without facts would stand alone
     first = numbers[0] if omitted else 0
@@ -60,19 +62,19 @@ def record(
 
 def _with_arguments(
     facts: dict[int, ToolCallDigest],
-    calls: Sequence[Called],
+    calls: Sequence[LedgerCall],
     arguments: Sequence[JSONObject],
     first: int,
     room: int,
 ) -> Iterator[ToolCallDigest]:
-    """The digests by number, with as many arguments as the room lasts for, newest first; those of
-    calls before `first` are gone with their facts."""
+    """The digests by number, with as many arguments as fit, newest first; none for calls before
+    `first`, whose facts were omitted."""
     digests = dict(facts)
     # the newest call's arguments are asked about first
     for i in range(len(arguments) - 1, first - 1, -1):
         digest = facts.get(i) or ToolCallDigest(*calls[i][:2], "")
-        said = _not_repeated(arguments[i], digest.data_facts_json)
-        text = _fitting(said, room - len(_args_line(digest)) - 1)
+        new = _new_arguments(arguments[i], digest.data_facts_json)
+        text = _arguments_text(new, room - len(_args_line(digest)) - 1)
         if text:
             digests[i] = replace(digest, args_json=text)
             room -= len(_args_line(digests[i])) + 1
@@ -95,11 +97,11 @@ def _args_line(digest: ToolCallDigest) -> str:
     return f"ARGS: app={digest.app_id} fn={digest.fn_name} args={digest.args_json}"
 
 
-def _not_repeated(arguments: JSONObject, facts: str) -> JSONObject:
-    """The arguments that the call's facts, as they are kept, do not hold."""
-    # as they are kept: what was cut off is not repeated
-    held = leaves(json.loads(facts)) if facts and arguments else []
-    scalars = {(type(v), v) for v in held}  # `True` is not `1`
+def _new_arguments(arguments: JSONObject, facts: str) -> JSONObject:
+    """The arguments that the call's stored facts do not contain."""
+    # as stored: a value that was cut off is not contained
+    known = leaves(json.loads(facts)) if facts and arguments else []
+    scalars = {(type(v), v) for v in known}  # `True` is not `1`
     return {
         name: value
         for name, value in arguments.items()
@@ -108,8 +110,8 @@ def _not_repeated(arguments: JSONObject, facts: str) -> JSONObject:
 
 
 def _repeats(value: JSON, facts: str, scalars: set[tuple[type, JSON]]) -> bool:
-    """Whether the facts hold the value as one of their scalars, or a text of five characters or
-    more anywhere."""
+    """Whether the facts contain the value as a scalar, or a text of five or more characters
+    anywhere."""
     if value is None or value == "":
         return True
     text = dumps(value)
@@ -119,16 +121,16 @@ def _repeats(value: JSON, facts: str, scalars: set[tuple[type, JSON]]) -> bool:
     return (type(value), value) in scalars
 
 
-def _fitting(arguments: JSONObject, room: int) -> str:
+def _arguments_text(arguments: JSONObject, room: int) -> str:
     """The arguments as JSON in at most `room` characters, long texts and lists shortened; empty
     where that is not enough for every name."""
     if not arguments:
         return ""
     room = min(room, MAX_ARGS)
-    kept = fitted(arguments, room)
-    text = dumps(kept)
+    fitted_arguments = fit_bounded(arguments, room)
+    text = dumps(fitted_arguments)
     # half of the arguments would read like all of them
-    return text if len(text) <= room and kept.keys() == arguments.keys() else ""
+    return text if len(text) <= room and fitted_arguments.keys() == arguments.keys() else ""
 
 
 def _facts(data: JSON) -> JSON:
@@ -137,7 +139,7 @@ def _facts(data: JSON) -> JSON:
     )
 
 
-def _says(data: JSON) -> bool:
+def _has_facts(data: JSON) -> bool:
     return data is not None and (not isinstance(data, dict | list | tuple | str) or bool(data))
 
 
@@ -147,40 +149,40 @@ def _size(digests: Sequence[ToolCallDigest]) -> int:
 
 
 def _shrink(
-    facts: Sequence[Called], whole: Sequence[ToolCallDigest], cap: int
+    facts: Sequence[LedgerCall], whole: Sequence[ToolCallDigest], cap: int
 ) -> tuple[ToolCallDigest, ...]:
-    """Newest first: each call takes what it needs of what is left after a marker is reserved for
-    every older one."""
+    """Newest first: each call takes what it needs after a marker is reserved for every older
+    one."""
     kept: list[ToolCallDigest] = []
     floors = [
         ToolCallDigest(a, f, dumps({TRUNCATED: f"{len(w.data_facts_json)} chars"}))
         for (a, f, _), w in zip(facts, whole, strict=True)
     ]
     # from the newest backwards
-    left = cap
+    remaining = cap
     for i in range(len(facts) - 1, -1, -1):
         reserve = _size(floors[:i])
         # markers for all older calls would take more than the newest result
-        if reserve > left // 2:
-            reserve = _size([_omitted(i)])
+        if reserve > remaining // 2:
+            reserve = _size([_omitted_marker(i)])
         app, fn, data = facts[i]
-        room = left - reserve - len(line(ToolCallDigest(app, fn, "")))
+        room = remaining - reserve - len(line(ToolCallDigest(app, fn, "")))
         digest = whole[i]
         if len(digest.data_facts_json) > room:
             # what is far too large is bounded first, or weighing it would cost more than the turn
             near = len(digest.data_facts_json) <= NEAR * room
-            data = (fit if near else fitted)(data, room)
+            data = (fit if near else fit_bounded)(data, room)
             digest = ToolCallDigest(app, fn, dumps(data)) if room >= 60 else floors[i]
         # not even a marker fits: from here on one stands for all older ones
-        if len(line(digest)) > left - reserve:
-            kept.append(_omitted(i + 1))
+        if len(line(digest)) > remaining - reserve:
+            kept.append(_omitted_marker(i + 1))
             break
         kept.append(digest)
-        left -= len(line(digest)) + 1
+        remaining -= len(line(digest)) + 1
     return tuple(reversed(kept))
 
 
-def _omitted(count: int) -> ToolCallDigest:
+def _omitted_marker(count: int) -> ToolCallDigest:
     return ToolCallDigest(
         KERNEL, OMITTED_FN, dumps({TRUNCATED: f"{count} older calls of this turn"})
     )

@@ -1,5 +1,4 @@
-"""Skeleton: compressing and rendering sections for the classifier, and the one reader handlers get.
-Pure but for that reader."""
+"""Skeleton: compressing and rendering sections for the classifier, and `ctx.skeleton`."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ MAX_LIST = 5
 MAX_LINE = 700
 MAX_SCALARS = 200
 MAX_STORED_BYTES = 65_536
-LOOKED_AT = 1_000
+MAX_READ = 1_000
 """The platform's figures: six fields of 60 characters, lists of more than five records collapse,
 700 characters a line, 64 KB stored. Plain values of a longer list take 200 characters: three such
 lists fit into a line. Of a text the gate reads 1,000 characters, to its last whole word: masked it
@@ -66,7 +65,7 @@ def label(section: Section, names: Counter[str]) -> str:
 def line(section: Section, now: float, name: str, mask: Callable[[Any], Any] | None = None) -> str:
     """`- name (cached ~12s ago): field=value, …`, at most 700 characters."""
     # the gate runs over this part only: masking 64 KB to show 700 characters is waste
-    data = looked_at(section.data or {})
+    data = visible_part(section.data or {})
     body = compress(mask(data) if mask else data)
     return cut(
         f"- {one_line(name, MAX_STRING)} ({age(section.refreshed_at, now)}): {body}", MAX_LINE
@@ -95,26 +94,26 @@ def visible(data: JSONObject) -> JSONObject:
     return dict(shown[:MAX_FIELDS])
 
 
-def looked_at(data: JSONObject) -> JSONObject:
-    """What of a section `compress` can come to show, which is all that has to pass the gate: no
-    records of a list that only says how many there are, no text far behind what is shown of it."""
-    return {key: _looked_at(value) for key, value in visible(data).items()}
+def visible_part(data: JSONObject) -> JSONObject:
+    """The part of a section that `compress` can show, so that only that is masked: without records
+    of a list shown as a count, and with long texts cut."""
+    return {key: _visible_part(value) for key, value in visible(data).items()}
 
 
-def _looked_at(value: Any) -> Any:
+def _visible_part(value: Any) -> Any:
     if isinstance(value, str):
-        # not in the middle of a word: half an address is no address to the gate
-        near = value[:LOOKED_AT]
+        # not in the middle of a word: half an address would not be masked
+        near = value[:MAX_READ]
         return value if near == value else near.rpartition(" ")[0] or near
     if isinstance(value, dict):
-        return {key: _looked_at(item) for key, item in visible(value).items()}
+        return {key: _visible_part(item) for key, item in visible(value).items()}
     if not isinstance(value, list | tuple):
         return value
-    if _is_only_counted(value):
+    if _is_count_only(value):
         # the count is shown, the records are not
         return [{}] * len(value)
     # zeros keep the count of what is left out
-    leading_items = [_looked_at(item) for item in value[:MAX_SCALARS]]
+    leading_items = [_visible_part(item) for item in value[:MAX_SCALARS]]
     return leading_items + [0] * (len(value) - len(leading_items))
 
 
@@ -125,7 +124,7 @@ def compress(data: JSONObject) -> str:
 
 def _value(value: Any) -> str:
     if isinstance(value, str):
-        return _word(value)
+        return _text(value)
     if isinstance(value, list | tuple):
         return _list(list(value))
     if isinstance(value, dict):
@@ -135,7 +134,7 @@ def _value(value: Any) -> str:
 
 
 def _list(items: list[Any]) -> str:
-    if _is_only_counted(items):
+    if _is_count_only(items):
         return f"list[{len(items)}]"
     if len(items) <= MAX_LIST:
         return "[" + ", ".join(_item(i) if isinstance(i, dict) else _scalar(i) for i in items) + "]"
@@ -144,8 +143,8 @@ def _list(items: list[Any]) -> str:
     return "[" + ", ".join(shown + more) + "]"
 
 
-def _is_only_counted(items: Sequence[Any]) -> bool:
-    """Whether a list says how many it holds, and no more."""
+def _is_count_only(items: Sequence[Any]) -> bool:
+    """Whether a list is shown as its length only."""
     return len(items) > MAX_LIST and not is_plain(items)
 
 
@@ -178,7 +177,7 @@ def _item(item: JSONObject) -> str:
 
 def _scalar(value: Any) -> str:
     if isinstance(value, str):
-        return _word(value)
+        return _text(value)
     if isinstance(value, dict):
         return "{…}"
     if isinstance(value, list | tuple):
@@ -187,11 +186,11 @@ def _scalar(value: Any) -> str:
 
 
 def _name(key: Any) -> str:
-    """A field's name, without what would end it."""
+    """A field's name, without characters that would end it."""
     return cut(_FIELD_MARKS.sub(":", one_line(str(key))), MAX_STRING)
 
 
-def _word(value: Any) -> str:
+def _text(value: Any) -> str:
     """One line, at most 60 characters, and no text that reads like a further field."""
     return cut(_FORGED_FIELD.sub(r"\1:", one_line(str(value))), MAX_STRING)
 
@@ -200,23 +199,23 @@ ENVELOPE = frozenset(ActionResult("success").to_dict())
 """Keys of an ActionResult's wire form; other SDKs leave out those that say nothing."""
 
 
-def _is_envelope(found: Mapping[str, object]) -> bool:
+def _is_envelope(fields: Mapping[str, object]) -> bool:
     # a snapshot with a field `status` is no envelope
-    told = {"data", "summary"} if found.get("status") == "success" else {"error"}
-    known = found.get("status") in ("success", "error")
-    return known and {"status", *told} <= found.keys() <= ENVELOPE
+    required = {"data", "summary"} if fields.get("status") == "success" else {"error"}
+    has_status = fields.get("status") in ("success", "error")
+    return has_status and {"status", *required} <= fields.keys() <= ENVELOPE
 
 
-def _unwrapped(result: Any) -> Any:
-    """What lies in an ActionResult and in `{"response": {...}}`."""
-    # another SDK's ActionResult, met by its shape
+def _unwrap(result: Any) -> Any:
+    """The data inside an ActionResult or `{"response": {...}}`."""
+    # another SDK's ActionResult, by its shape
     if hasattr(result, "to_dict") and hasattr(result, "status"):
         result = result.to_dict()
     if isinstance(result, dict) and _is_envelope(result):
-        told = ActionResult.from_dict(result)
-        if not told.ok:
-            raise ValueError(f"the refresh handler failed: {told.error_code}")
-        result = told.data
+        action_result = ActionResult.from_dict(result)
+        if not action_result.ok:
+            raise ValueError(f"the refresh handler failed: {action_result.error_code}")
+        result = action_result.data
     if isinstance(result, dict) and isinstance(result.get("response"), dict):
         return result["response"]
     return result
@@ -228,7 +227,7 @@ def inner(result: Any) -> JSONObject:
 
     Raises TypeError for anything else and ValueError for a failed ActionResult.
     """
-    result = _unwrapped(result)
+    result = _unwrap(result)
     if not isinstance(result, dict):
         raise TypeError(
             'a refresh handler returns {"response": {...}}, an ActionResult or a dict, not'
@@ -238,8 +237,8 @@ def inner(result: Any) -> JSONObject:
     return {k: v for k, v in result.items() if k not in ("_refreshed_at", "_ttl")}
 
 
-def storable(data: JSONObject) -> JSONObject:
-    """What is stored, in plain JSON; ValueError where it is more than 64 KB."""
+def check_size(data: JSONObject) -> JSONObject:
+    """The data; ValueError where its JSON is over 64 KB."""
     if (size := len(json.dumps(data, ensure_ascii=False).encode())) > MAX_STORED_BYTES:
         raise ValueError(
             f"a skeleton section is {size} bytes; the limit is {MAX_STORED_BYTES} (aim for 2 KB)"
@@ -260,7 +259,7 @@ class Snapshots:
 
 
 def snapshots(sections: Iterable[Section]) -> dict[str, JSONObject]:
-    """What `Snapshots` hands out, of sections that were refreshed at least once."""
+    """The data for `Snapshots`, of sections refreshed at least once."""
     return {
         s.section: {**s.data, "_refreshed_at": s.refreshed_at, "_ttl": s.ttl}
         for s in sections

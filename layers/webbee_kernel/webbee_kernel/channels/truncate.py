@@ -1,9 +1,8 @@
-"""Truncation: cutting JSON to a size so that what selects survives: long texts give way first, then
-further columns of rows, then rows. Pure.
+"""Truncation: cutting JSON to a size. Long texts are cut first, then columns of rows, then rows;
+ids and titles go last. Pure.
 
-One idea at every level: siblings share the room fairly, and what one does not need goes to the
-others. Whatever is cut stays valid JSON and says so. In order: texts, what rows need at least, and
-`fit`.
+At every level siblings share the room fairly (`fair_shares`). The result is valid JSON with markers
+where something was cut.
 """
 
 from __future__ import annotations
@@ -27,14 +26,13 @@ from ..text import (
     tail,
 )
 from ..types import JSON, JSONObject
-from .columns import label_keys, ranked
+from .columns import label_keys, rank_columns
 
 _HOLDERS = frozenset({dict, list, tuple})
 
 
 def fit_text(text: str, budget: int) -> str:
-    """As much of its beginning as `budget` characters of JSON hold, its end included; of a text
-    that they do not hold whole."""
+    """The beginning of a too long text and its marker, in `budget` characters of JSON."""
     end = tail(text)
     # escapes make characters wide: the width that fits is searched for
     sizes = range(1, len(text))
@@ -44,32 +42,32 @@ def fit_text(text: str, budget: int) -> str:
 
 def leaves(value: JSON) -> list[JSON]:
     """All scalars of a value, in any order."""
-    found, left = [], [value]
-    for one in left:  # which grows
-        if isinstance(one, dict | list | tuple):
-            below = list(one.values()) if isinstance(one, dict) else one
+    found, pending = [], [value]
+    for item in pending:  # which grows
+        if isinstance(item, dict | list | tuple):
+            below = list(item.values()) if isinstance(item, dict) else item
             found += [v for v in below if type(v) not in _HOLDERS]
-            left += [v for v in below if type(v) in _HOLDERS]
+            pending += [v for v in below if type(v) in _HOLDERS]
         else:
-            found.append(one)
+            found.append(item)
     return found
 
 
-def longest(written: str) -> int:
-    """The characters of the longest text in this JSON, or more: its escapes are not read."""
-    return len(written) if "\\" in written else len(max(written.split('"'), key=len))
+def longest(text: str) -> int:
+    """An upper bound for the longest text in this JSON, in characters."""
+    return len(text) if "\\" in text else len(max(text.split('"'), key=len))
 
 
-def capped(value: JSON, width: int) -> JSON:
-    """The value with every text of more than `width` characters cut to them, marked."""
+def cap_texts(value: JSON, width: int) -> JSON:
+    """The value with every text cut to `width` characters, with a marker."""
     if isinstance(value, str):
         if len(value) <= width:
             return value
         cut = head(value, width) + tail(value)
         return value if len(cut) >= len(value) else cut
     if isinstance(value, dict):
-        return {k: capped(v, width) for k, v in value.items()}
-    return [capped(v, width) for v in value] if isinstance(value, list | tuple) else value
+        return {k: cap_texts(v, width) for k, v in value.items()}
+    return [cap_texts(v, width) for v in value] if isinstance(value, list | tuple) else value
 
 
 LABEL = 60
@@ -80,7 +78,7 @@ FLOOR = 80  # characters below which a long field is not worth its key
 
 
 def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
-    """The least room of each row that stays, its comma included, leading rows first."""
+    """The least room of each row that is kept, its comma included, leading rows first."""
     labels = [_label_sizes(row) for row in rows]
     least = [
         min(size, ident + title + 2 if ident or title else FLOOR)
@@ -89,30 +87,29 @@ def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
     if sum(least) <= room:
         return least
     # the id alone
-    bare = [ident + 2 for ident, _ in labels]
+    ids = [ident + 2 for ident, _ in labels]
     # every row has an id, and titles still get a third
-    if 2 not in bare and ids_stay(sum(bare), room):
-        return _titled(least, bare, room - sum(bare))
-    return list(_leading(least, sizes, room))
+    if 2 not in ids and ids_stay(sum(ids), room):
+        return _with_titles(least, ids, room - sum(ids))
+    return list(_leading_rows(least, sizes, room))
 
 
 def ids_stay(ids: int, room: int) -> bool:
-    """Whether the ids of all rows, so many characters, come before any title: they leave a third of
-    the room."""
+    """Whether all rows keep their ids before any title: together they take two thirds at most."""
     return 3 * ids <= 2 * room
 
 
-def _titled(least: list[int], bare: list[int], left: int) -> list[int]:
-    """Room for every id, and for the titles of as many leading rows as what is left lasts."""
-    for i, (full, small) in enumerate(zip(least, bare, strict=True)):
-        if full - small > left:
-            return [*least[:i], *bare[i:]]
-        left -= full - small
+def _with_titles(least: list[int], ids: list[int], room: int) -> list[int]:
+    """Room for every id, and for titles of as many leading rows as fit."""
+    for i, (full, small) in enumerate(zip(least, ids, strict=True)):
+        if full - small > room:
+            return [*least[:i], *ids[i:]]
+        room -= full - small
     return least
 
 
-def _leading(least: list[int], sizes: list[int], room: int) -> Iterator[int]:
-    """As many rows as have room, at least one: small ones whole, twice what selects the others."""
+def _leading_rows(least: list[int], sizes: list[int], room: int) -> Iterator[int]:
+    """As many leading rows as fit, at least one: small ones whole, others twice their least."""
     for number, (need, size) in enumerate(zip(least, sizes, strict=True)):
         want = size if size <= WHOLE * need else 2 * need
         if number and want > room:
@@ -122,7 +119,7 @@ def _leading(least: list[int], sizes: list[int], room: int) -> Iterator[int]:
 
 
 def least_of(row: JSONObject, *, title: bool = True) -> int:
-    """Characters of what selects a row, its comma included; of a row without, those of a floor."""
+    """Characters of a row's id and title, comma included; `FLOOR` for a row without."""
     ident, named = _label_sizes(row)
     total = ident + named if title else ident
     return total + 2 if total else FLOOR
@@ -144,7 +141,7 @@ def labels_of(row: JSONObject) -> JSONObject:
 
 
 def _label(value: JSON) -> JSON:
-    return capped(value, LABEL) if type(value) is str and len(value) > LABEL else value
+    return cap_texts(value, LABEL) if type(value) is str and len(value) > LABEL else value
 
 
 def entry(key: str, item: JSON) -> int:
@@ -157,7 +154,7 @@ key_size = lru_cache(json_size)
 
 
 LEAN = 80
-"""Characters that every text keeps before columns or rows are dropped for the sake of others."""
+"""Characters that every text keeps before columns or rows are dropped."""
 
 _SHORT = 200  # characters; a field this short outlives longer ones
 _LEAST = len('"": 1, ')  # characters below which there is room for no field
@@ -175,54 +172,54 @@ def fit(value: JSON, budget: int) -> JSON:
     if isinstance(value, str):
         return value if json_size(value) <= budget else fit_text(value, budget)
     # one pass of the JSON writer is cheaper than adding up sizes
-    written = dumps(value)
-    if len(written) <= budget:
+    text = dumps(value)
+    if len(text) <= budget:
         return value
     if not isinstance(value, dict | list | tuple):
         return ELLIPSIS  # a number of more digits than there is room for
     # long texts give way before any row or column
-    if longest(written) > LEAN and (shortened := _shortened(value, budget)) is not None:
-        return shortened
+    if longest(text) > LEAN and (result := _shorten_texts(value, budget)) is not None:
+        return result
     if isinstance(value, dict):
         return _fit_dict(value, budget)
     kept = _fit_list(list(value), budget)
     if json_size(kept) <= budget:
         return kept
-    said = more_of(value)
-    return [more(len(value) - 1 + said.omitted if said else len(value))]
+    marker = more_of(value)
+    return [more(len(value) - 1 + marker.omitted if marker else len(value))]
 
 
-def _shortened(value: JSON, budget: int) -> JSON | None:
-    """The value with its texts, and nothing else, cut to the largest even length that fits; None
-    where 80 characters each are too many."""
+def _shorten_texts(value: JSON, budget: int) -> JSON | None:
+    """The value with only its texts cut, to the largest common length that fits; None where 80
+    characters each are too many."""
     long = [one for one in leaves(value) if type(one) is str and len(one) > LEAN]
-    if not long or json_size(capped(value, LEAN)) > budget:
+    if not long or json_size(cap_texts(value, LEAN)) > budget:
         return None
     # size grows with the width, so it is bisected
     widths = range(LEAN + 1, max(map(len, long)))
-    largest = bisect_right(widths, budget, key=lambda width: json_size(capped(value, width)))
-    return capped(value, LEAN + largest)
+    largest = bisect_right(widths, budget, key=lambda width: json_size(cap_texts(value, width)))
+    return cap_texts(value, LEAN + largest)
 
 
 def fit_row(row: JSONObject, budget: int) -> JSONObject:
-    """A row of a list: what selects it, then what has room; its list says that more was there."""
-    return _fit_dict(row, budget, marked=False)
+    """A row of a list: id and title, then what fits; its list carries the marker."""
+    return _fit_dict(row, budget, has_marker=False)
 
 
-def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObject:
-    """The fields that stay, and how many went; a row does not say it, its list does."""
-    # what an earlier cut said is added up, not said twice
-    before = more_fields_of(value) if marked else 0
-    room = budget - (entry(TRUNCATED, more_fields(len(value) + before)) if marked else 0)
-    entries = {str(k): v for k, v in value.items() if not (before and k == TRUNCATED)}
-    kept = _chosen(entries, room)
-    gone = len(entries) - len(kept) + before
-    return {**kept, TRUNCATED: more_fields(gone)} if gone and marked else kept
+def _fit_dict(value: JSONObject, budget: int, *, has_marker: bool = True) -> JSONObject:
+    """The fields that fit, and a marker with the count of the others unless it is a row."""
+    # counts of earlier cuts are added up
+    split_marker = more_fields_of(value) if has_marker else 0
+    room = budget - (entry(TRUNCATED, more_fields(len(value) + split_marker)) if has_marker else 0)
+    entries = {str(k): v for k, v in value.items() if not (split_marker and k == TRUNCATED)}
+    kept = _choose_fields(entries, room)
+    omitted = len(entries) - len(kept) + split_marker
+    return {**kept, TRUNCATED: more_fields(omitted)} if omitted and has_marker else kept
 
 
-def _chosen(entries: JSONObject, room: int) -> JSONObject:
-    """What selects, cut to a label, then short scalars, short containers, and the rest by fair
-    shares of what is left; in their order."""
+def _choose_fields(entries: JSONObject, room: int) -> JSONObject:
+    """Id and title, then short scalars, short containers, and the rest by fair shares; in their
+    order."""
     kept, taken = _labels(entries, room)
     room -= sum(taken.values())
     if room >= _LEAST or any(label is not entries[key] for key, label in kept.items()):
@@ -233,7 +230,7 @@ def _chosen(entries: JSONObject, room: int) -> JSONObject:
 
 
 def _labels(entries: JSONObject, room: int) -> tuple[JSONObject, dict[str, int]]:
-    """What selects, as far as there is room, and how much of it each takes."""
+    """Id and title as far as they fit, and the size of each."""
     kept: JSONObject = {}
     taken: dict[str, int] = {}
     for key, label in labels_of(entries).items():
@@ -250,8 +247,7 @@ def _short_fields(
     taken: dict[str, int],
     room: int,
 ) -> int:
-    """Add every short field that has room, scalars first, to what is kept and takes so much of it;
-    a label whole where that is short. What room is left."""
+    """Add short fields that fit to `kept`, scalars first, and short labels whole; the room left."""
     scalars: list[str] = []
     holders: list[str] = []
     for key, item in entries.items():
@@ -287,36 +283,35 @@ def _long_fields(fields: JSONObject, sizes: dict[str, int], room: int) -> JSONOb
 
 
 def _fit_list(items: list[JSON], budget: int) -> list[JSON]:
-    items, known = before(items)
+    items, earlier = split_marker(items)
     if items and all(isinstance(item, dict) for item in items):
-        return _fit_rows(items, budget, known)
-    kept = _leading_items(items, budget - 2, known)
-    gone = len(items) - len(kept) + known.omitted
-    return [*kept, more(gone, known.lacks_fields)] if gone or known.lacks_fields else kept
+        return _fit_rows(items, budget, earlier)
+    kept = _leading_items(items, budget - 2, earlier)
+    omitted = len(items) - len(kept) + earlier.omitted
+    return [*kept, more(omitted, earlier.lacks_fields)] if omitted or earlier.lacks_fields else kept
 
 
-def before(items: list[JSON]) -> tuple[list[JSON], More]:
-    """The items of a list, and what it says of those that an earlier cut took."""
-    known = more_of(items)
-    return (items, More()) if known is None else (items[:-1], known)
+def split_marker(items: list[JSON]) -> tuple[list[JSON], More]:
+    """The items of a list, and the marker of an earlier cut."""
+    earlier = more_of(items)
+    return (items, More()) if earlier is None else (items[:-1], earlier)
 
 
-def ended(kept: list[JSON], items: list[JSON], known: More) -> list[JSON]:
-    """The leading items, and what is to be said of the others: how many went, and whether rows lack
-    fields."""
-    gone = len(items) - len(kept) + known.omitted
-    left_out = known.lacks_fields or any(
+def with_marker(kept: list[JSON], items: list[JSON], earlier: More) -> list[JSON]:
+    """The kept leading items with a marker: how many were omitted, and whether rows lack fields."""
+    omitted = len(items) - len(kept) + earlier.omitted
+    left_out = earlier.lacks_fields or any(
         k is not i and isinstance(k, dict) and len(k) < len(i)
         for k, i in zip(kept, items, strict=False)
     )
-    return [*kept, more(gone, left_out)] if gone or left_out else kept
+    return [*kept, more(omitted, left_out)] if omitted or left_out else kept
 
 
-def _leading_items(items: list[JSON], room: int, known: More) -> list[JSON]:
-    """As many as there is room for, long texts cut; of a first one that is too long, its start."""
+def _leading_items(items: list[JSON], room: int, earlier: More) -> list[JSON]:
+    """As many leading items as fit, with long texts cut; of a too long first one its start."""
     kept: list[JSON] = []
-    room -= json_size(more(len(items) + known.omitted, known.lacks_fields))
-    for lean in (capped(item, LEAN) for item in items):
+    room -= json_size(more(len(items) + earlier.omitted, earlier.lacks_fields))
+    for lean in (cap_texts(item, LEAN) for item in items):
         if json_size(lean) + 2 > room:
             break
         kept.append(lean)
@@ -324,13 +319,11 @@ def _leading_items(items: list[JSON], room: int, known: More) -> list[JSON]:
     return kept if kept or room <= LEAN else [fit(items[0], room - 2)]
 
 
-def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
-    """Rows of a list: what selects of all of them, then further fields by fair shares, those that
-    people ask about next before others. Where not
-    even that fits: ids of all and titles of the leading ones, if ids take at most two thirds; else
-    the leading rows, each with about as much again as what selects it; a small one whole."""
-    room = budget - 2 - json_size(more(len(rows) + known.omitted, lacks_fields=True))
-    rows = ranked(rows)
+def _fit_rows(rows: list[JSONObject], budget: int, earlier: More) -> list[JSON]:
+    """Ids and titles of all rows, then further fields by rank and fair shares. Where not even that
+    fits: all ids with the leading titles, if ids take at most two thirds; else the leading rows."""
+    room = budget - 2 - json_size(more(len(rows) + earlier.omitted, lacks_fields=True))
+    rows = rank_columns(rows)
     sizes = [json_size(row) + 2 for row in rows]
     least = needs(rows, sizes, room)
     wants = [size - need for size, need in zip(sizes, least, strict=False)]
@@ -342,4 +335,4 @@ def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
     # a row of which nothing stayed is counted as gone
     while kept and not kept[-1]:
         kept.pop()
-    return ended(kept, list(rows), known)
+    return with_marker(kept, list(rows), earlier)

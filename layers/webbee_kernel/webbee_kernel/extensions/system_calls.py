@@ -25,7 +25,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from ..channels.skeleton import Snapshots, inner, storable
+from ..channels.skeleton import Snapshots, check_size, inner
 from ..errors import CallError
 from ..sdk.definitions import SecretDef
 from ..sdk.exceptions import SecretTooLargeError
@@ -82,7 +82,7 @@ async def _section(ctx: CallContext, request: CallRequest) -> JSONObject:
     """A section's handler, with system scopes as the real user."""
     if (definition := ctx._ext.skeletons.get(request.name)) is None:
         raise missing(request, "skeleton section")
-    data = storable(plain_json(inner(await definition.func(ctx))))
+    data = check_size(plain_json(inner(await definition.func(ctx))))
     remedy = "" if ctx._settings.develop else None
     shown: JSONObject = revealing_none(data, (request.app_id, request.name), remedy)
     return shown

@@ -21,7 +21,7 @@ from ..text import cut
 from .protocol import Hear, Model, ModelRequest, ModelResponse, ModelRole, Usage, streamed
 
 if TYPE_CHECKING:
-    from ..aws.invoke import Invoked
+    from ..aws.invoke import LambdaFunction
 
 _KNOWN: Final = Path(__file__).with_name("known_models.json")
 _log = logging.getLogger("webbee.model")
@@ -211,7 +211,7 @@ class BrokerModel:
     """The model of `ctx.ai` in tool_dispatch: it invokes another function, which alone holds the
     operator's key. This process needs only the permission to invoke it."""
 
-    def __init__(self, function: Invoked) -> None:
+    def __init__(self, function: LambdaFunction) -> None:
         self._function = function
         self.name = ""
 

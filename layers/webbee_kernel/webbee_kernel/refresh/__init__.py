@@ -1,5 +1,5 @@
-"""What keeps the skeleton fresh: who is due, the queue, refreshing one user, alerts, schedules.
+"""The refresh loop of the skeleton: due users, the queue, refreshing one user, alerts, schedules.
 
-May import: dispatch and what is below it; `asking` alone is for turns and imports none of it.
+May import: dispatch and what is below it; `refresh_queue` alone is for turns.
 Entrance: `due.Refresher`; for a turn, `refresh_queue`.
 """

@@ -1,11 +1,9 @@
-"""Who is due: the tick, and the shards of the due index it fans out to; and which jobs are
-(`@ext.schedule`): once per minute and tenant that has the app, as `__system__`.
+"""The minute tick: due users by shard of the due index, and due jobs (`@ext.schedule`) once per
+minute and tenant that has the app, run as `__system__`.
 
-A shard notes how far it has come, page by page: what is queued is behind that mark and is not
-looked at again, so a backlog never multiplies messages, and who takes over a shard that somebody
-left half-way goes on where they stopped. A timer that is saved behind the mark is queued by whoever
-saves it (`tick_passed`). What got lost on the way, a message or its sender, is found by a
-sweep behind the mark every half hour.
+A shard stores how far it is queued, page by page, so a backlog never multiplies messages and the
+next consumer continues there. A timer saved behind that mark is queued by its writer
+(`tick_passed`). Lost messages are found by a sweep behind the mark every half hour.
 """
 
 from __future__ import annotations
@@ -32,15 +30,15 @@ from .refresh_queue import (
     NEW,
     TICK_S,
     JobDue,
-    RefreshAsked,
     RefreshMessage,
     RefreshQueue,
+    RefreshRequest,
     ShardDue,
     UserDue,
     after_effects,
     tick_passed,
 )
-from .refresh_user import Done, OneUser, who_of
+from .refresh_user import RefreshResult, UserRefresher, user_fields
 
 if TYPE_CHECKING:
     from ..stores.dynamodb.skeletons import SkeletonStore
@@ -48,27 +46,27 @@ if TYPE_CHECKING:
 PAGE = 500
 """Users read from the index at once: about 75 KB."""
 SHARD_LEASE_S = 55.0
-"""Seconds a shard is one consumer's; each page it queues could be its last."""
+"""Seconds of a consumer's lease on a shard."""
 SWEEP_S = 1_800.0
-"""Seconds between two looks behind the mark, and how late a user is by then at the least."""
+"""Seconds between two sweeps behind the mark, and the least lateness of a user they queue."""
 BEHIND_S = 300.0
-"""Seconds a tick's own message waits at the most where the consumers keep up; while they do not,
-nothing is lost, only late, and no sweep asks for it again."""
+"""Most seconds a tick's message waits while consumers keep up; later ones make no sweep, since
+their users are late and not lost."""
 
 
 def due_message(
     user: UserKey, who: JSONObject, due_at: float, now: float, queued_until: float
 ) -> UserDue:
-    """The message that has the user refreshed at their second, never before it."""
-    named = {k: v for k, v in who.items() if k in ("role", "language", "email") and v}
-    named |= {"imperal_id": user.imperal_id, "tenant_id": user.tenant_id}
+    """The message that refreshes the user at `due_at`, never earlier."""
+    fields = {k: v for k, v in who.items() if k in ("role", "language", "email") and v}
+    fields |= {"imperal_id": user.imperal_id, "tenant_id": user.tenant_id}
     # SQS delays 900 s at most; whole seconds, rounded up
     delay = min(MAX_DELAY_S, max(0, math.ceil(due_at - now)))
-    return UserDue(named, queued_until, delay, correlation_id())
+    return UserDue(fields, queued_until, delay, correlation_id())
 
 
 class Refresher:
-    """The refresh loop: `tick` asks who is due, `refresh` deals with a message."""
+    """The refresh loop: `tick` queues the shards, `refresh` handles a message."""
 
     def __init__(
         self,
@@ -81,35 +79,35 @@ class Refresher:
         self._store = store
         self._clock = clock
         self._shards = settings.due_shards
-        self._user = OneUser(dispatch, store, events, clock, settings)
+        self._user = UserRefresher(dispatch, store, events, clock, settings)
 
     async def tick(self, sender: RefreshQueue) -> int:
-        """Have every shard looked through, one message each, side by side; how many there are."""
+        """Queue one message for each shard; their number."""
         now = self._clock.now()
         await sender.send([ShardDue(shard, now, correlation_id()) for shard in range(self._shards)])
         return self._shards
 
     async def refresh(self, message: RefreshMessage, sender: RefreshQueue | None = None) -> str:
-        """Deal with one message; what came of it: saved, failed, skipped, busy, carried or gone for
-        a user's sections, seen, or queued. Delivered twice, it saves once.
+        """Handle one message; its result: saved, failed, skipped, busy, carried or gone for a
+        user's sections, seen, or queued. A second delivery saves nothing.
 
-        `sender` takes the user's next message where no tick will find them in time.
+        `sender` takes the user's next message where no tick will find it in time.
         """
         match message:
             case UserDue():
-                done, queued_until = await self._user.due(message), message.queued_until
-            case RefreshAsked():
-                done, queued_until = await self._asked(message), 0.0
+                result, queued_until = await self._user.due(message), message.queued_until
+            case RefreshRequest():
+                result, queued_until = await self._refresh_requested(message), 0.0
             case ShardDue() if sender is not None:
-                await self._look_through(message, sender)
+                await self._queue_shard(message, sender)
                 return "queued"
             case _:
                 return "gone"
         if sender is not None:
-            await self._again(message, done, queued_until, sender)
-        return done.outcome
+            await self._queue_next(message, result, queued_until, sender)
+        return result.outcome
 
-    async def _asked(self, message: RefreshAsked) -> Done:
+    async def _refresh_requested(self, message: RefreshRequest) -> RefreshResult:
         key = UserKey.of(user_from(message.user))
         await self._store.know(key.tenant_id)
         sections = tuple(w for w in message.wanted if w.app_id)
@@ -117,49 +115,49 @@ class Refresher:
             begins = any(w.reason == NEW for w in message.wanted)
             await self._store.mark_seen(key, self._clock.now(), begins=begins)
         if not sections:
-            return Done("seen")
-        return await self._user.asked(replace(message, wanted=sections))
+            return RefreshResult("seen")
+        return await self._user.requested(replace(message, wanted=sections))
 
-    async def _look_through(self, message: ShardDue, sender: RefreshQueue) -> int:
-        """Queue every user of this shard who falls due within the next minute, each delayed to
-        their second; how many. Nobody, while another consumer is at it."""
+    async def _queue_shard(self, message: ShardDue, sender: RefreshQueue) -> int:
+        """Queue every user of this shard due within the next minute, each message delayed to its
+        second; how many. None while another consumer holds the shard."""
         now = self._clock.now()
         first, _ = await self._store.due(message.shard, now, limit=1)
         measure("OldestDueSeconds", round(now - first[0][1].due_at, 1) if first else 0.0)
-        flush()  # a shard that does not get through must not be silent about it
-        # one consumer a shard: a lease that runs out by itself
+        flush()  # a shard that fails must still report its lag
+        # one consumer a shard: a lease that expires by itself
         mark = await self._store.begin_shard(message.shard, now=now, until=now + SHARD_LEASE_S)
         if mark is None:
             return 0
-        sent = 0
+        count = 0
         # not while consumers are behind: what is late is not lost
         if now - mark.swept_at >= SWEEP_S and now - message.at < BEHIND_S:
-            lost = min(mark.queued_until, now - SWEEP_S)
-            sent += await self._queue(message.shard, (0.0, lost), mark, sender)
+            before = min(mark.queued_until, now - SWEEP_S)
+            count += await self._queue(message.shard, (0.0, before), mark, sender)
             mark = replace(mark, swept_at=now)
         ahead = (mark.queued_until, now + TICK_S)
-        sent += await self._queue(message.shard, ahead, mark, sender, moves=True)
+        count += await self._queue(message.shard, ahead, mark, sender, moves=True)
         # never back: a clock that runs behind would queue all of it again
         mark = replace(mark, queued_until=max(ahead))
         await self._store.move_shard(message.shard, mark, done=True)
-        measure("UsersQueued", sent)
-        return sent
+        measure("UsersQueued", count)
+        return count
 
     async def _queue(
         self,
         shard: int,
-        between: tuple[float, float],
+        span: tuple[float, float],
         mark: ShardMark,
         sender: RefreshQueue,
         *,
         moves: bool = False,
     ) -> int:
-        """Queue who is due in this span, page by page."""
-        since, before = between
-        # another consumer has been here
+        """Queue users due in this span (Unix seconds), page by page; how many."""
+        since, before = span
+        # another consumer has queued it
         if since >= before:
             return 0
-        sent, cursor = 0, None
+        count, cursor = 0, None
         while True:
             page, cursor = await self._store.due(
                 shard, before, since=since, limit=PAGE, cursor=cursor
@@ -170,32 +168,34 @@ class Refresher:
                 due = [(user, users[user]) for user in reversed(users)]
                 now = self._clock.now()
                 await sender.send([due_message(u, d.user, d.due_at, now, before) for u, d in due])
-            sent += len(users)
+            count += len(users)
             if moves and page:
                 mark = replace(mark, queued_until=page[-1][1].due_at)
-                # the lease was lost: who has it goes on from this mark
+                # the lease was lost: its new holder continues from this mark
                 if not await self._store.move_shard(shard, mark):
-                    return sent
+                    return count
             if cursor is None:
-                return sent
+                return count
 
-    async def _again(
+    async def _queue_next(
         self,
-        message: UserDue | RefreshAsked,
-        done: Done,
+        message: UserDue | RefreshRequest,
+        result: RefreshResult,
         queued_until: float,
         sender: RefreshQueue,
     ) -> None:
         """Queue the user's next time, if the tick has passed it."""
         now = self._clock.now()
         # the next tick finds them
-        if done.due_at is None or done.due_at >= now + TICK_S:
+        if result.due_at is None or result.due_at >= now + TICK_S:
             return
         user = user_from(message.user)
         key = UserKey.of(user)
         queued_until = queued_until or await self._store.queued_until(key)
-        if tick_passed(done.due_at, now, queued_until):
-            await sender.send([due_message(key, who_of(user), done.due_at, now, queued_until)])
+        if tick_passed(result.due_at, now, queued_until):
+            await sender.send(
+                [due_message(key, user_fields(user), result.due_at, now, queued_until)]
+            )
 
 
 SCHEDULE = "schedule"
@@ -204,7 +204,7 @@ JOB_S = 90.0
 
 
 class Scheduler:
-    """Finds what is due this minute and runs it once, however often tick and message arrive."""
+    """Runs the jobs due this minute, once, however often tick and message arrive."""
 
     def __init__(
         self, dispatch: Dispatch, store: SkeletonStore, clock: Clock, settings: Settings
@@ -225,17 +225,17 @@ class Scheduler:
             for job in app.schedules
             for minute in (now - timedelta(minutes=1), now)
             if is_due(job.cron, minute)
-            for tenant in await self._having(app_id)
+            for tenant in await self._tenants_with(app_id)
         ]
         await sender.send(messages)
         return len(messages)
 
-    async def _having(self, app_id: str) -> list[str]:
-        """Tenants that have the app: all that are known where the deployment gives it to everybody,
-        else those of which somebody installed it; those that the settings name have every app."""
+    async def _tenants_with(self, app_id: str) -> list[str]:
+        """Tenants that have the app: all known ones where it is installed by default, else those
+        with a user who installed it; tenants of the settings have every app."""
         everybody = self._settings.installed_by_default(app_id)
-        found = await self._store.tenants("" if everybody else app_id)
-        return sorted({*self._settings.tenant_ids, *found})
+        tenants = await self._store.tenants("" if everybody else app_id)
+        return sorted({*self._settings.tenant_ids, *tenants})
 
     async def run(self, message: JobDue) -> str:
         """Run one job for one minute; `done`, `skipped` when another delivery has it, `gone` when
@@ -281,7 +281,7 @@ _log = logging.getLogger("webbee.refresh")
 
 
 class Installer:
-    """Gives users apps and takes them away, each repeatable."""
+    """Installs and uninstalls apps; both are repeatable."""
 
     def __init__(
         self,
@@ -298,8 +298,8 @@ class Installer:
         self._sender = sender
 
     async def install(self, user: User, app_id: str, *, refresh: bool = False) -> None:
-        """Record it, have its sections refreshed at once or when the user's message comes."""
-        await self._give(user, app_id)
+        """Record it; refresh its sections at once or with the user's next message."""
+        await self._install(user, app_id)
         if refresh:
             catalogue = await self._dispatch.catalogue()
             await self._queue.ask(user, after_effects(catalogue, [app_id]))
@@ -309,12 +309,12 @@ class Installer:
         except Exception as error:
             _log.warning("error=%s | the first refresh has to wait", type(error).__name__)
 
-    async def _give(self, user: User, app_id: str) -> None:
+    async def _install(self, user: User, app_id: str) -> None:
         """Record it, call `on_install` and `on_enable` the first time, and put its sections on the
         user's timer, due now.
 
-        Whoever's record is the first calls the hooks: of two requests at the same time one does.
-        Those that were not run, for certain, are called when it is asked again.
+        Of two concurrent requests, the one whose record is written first calls the hooks. Hooks
+        that certainly did not run are called by the next request.
         """
         key = UserKey.of(user)
         now = self._clock.now()
@@ -331,7 +331,7 @@ class Installer:
                 raise
         sections = [Section(app_id, s.section, ttl=s.ttl, due_at=now) for s in app.sections]
         if sections:
-            await self._stores.skeleton.register(key, sections, who=who_of(user))
+            await self._stores.skeleton.register(key, sections, who=user_fields(user))
 
     async def uninstall(self, user: User, app_id: str) -> dict[str, int]:
         """Call the hooks, then purge skeleton, due rows and cache of this app and user; how many
@@ -346,21 +346,21 @@ class Installer:
             "cache": await self._stores.cache.purge(key, app_id),
         }
 
-    async def _write(self, key: UserKey, told: Installation) -> Installation | None:
-        """Both records; what the first one said before."""
+    async def _write(self, key: UserKey, record: Installation) -> Installation | None:
+        """Write both records; the previous installation."""
         at = iso(self._clock.now())
-        before = await self._stores.skeleton.put_installation(key, replace(told, at=at))
-        await remember(self._stores.documents, key, told.app_id, told.installed, at)
+        before = await self._stores.skeleton.put_installation(key, replace(record, at=at))
+        await remember(self._stores.documents, key, record.app_id, record.installed, at)
         return before
 
     async def _hook(self, user: User, app_id: str, name: str, version: str = "") -> None:
-        """A failing hook is logged where it runs; it cannot keep a user from leaving."""
+        """Call a hook; its failure is logged where it runs and is ignored."""
         request = CallRequest("hook", user_dict(user), app_id, name, {"version": version})
         await self._dispatch.call(replace(request, deadline_s=HOOK_S))
 
 
 def _hooks_of(before: Installation | None, version: str) -> tuple[str, ...]:
-    """Those to call where an app is installed."""
+    """The hooks to call on installing."""
     if before is None or not before.installed:
         return "on_install", "on_enable"
     # installed before, and deployed anew since

@@ -1,5 +1,5 @@
-"""Asking for a refresh, what a turn found stale or what it changed, and when things are due: pure
-arithmetic on Unix seconds. The refresh loop itself is `due.py`.
+"""Refresh requests, their queue messages, and due times in Unix seconds. The refresh loop itself is
+`due.py`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SLOW_S = 6 * 3600
 
 
 def is_due(section: Section, now: float) -> bool:
-    """Whether its own clock says so, or will within the moment in which sections go together."""
+    """Whether it is due now, or so soon that it is refreshed together with others."""
     if section.due_at is None:
         return False
     early = min(TOGETHER_S, max(PUNCTUAL_S, section.ttl / 10))
@@ -53,22 +53,21 @@ def is_due(section: Section, now: float) -> bool:
 
 
 def tick_passed(due_at: float, now: float, queued_until: float) -> bool:
-    """Whether no later tick may find a timer saved now: then whoever saves it queues it.
+    """Whether the next tick may miss a timer saved now, so that its writer has to queue it.
 
-    A tick queues what falls due within a minute of it, so what lies further away is found. Nearer,
-    it depends on whether a tick came since the one that queued everything before `queued_until`:
-    where one may have, the user may be queued twice, and the second message finds nothing due.
+    A tick queues what is due within a minute. A timer nearer than that may lie behind the last
+    tick's `queued_until`; if a user is queued twice, the second message finds nothing due.
     """
     if due_at >= now + TICK_S:
         return False
     return due_at < queued_until or now > queued_until - EARLY_TICK_S
 
 
-def own_due(section: Section, ttl: int, now: float) -> float:
-    """When the section is due at its own pace, whatever the slower one of an absent user says.
+def ttl_due_at(section: Section, ttl: int, now: float) -> float:
+    """When the section is due by its ttl, ignoring the slower pace of an absent user.
 
-    A failing one is left to its backoff; further away than that only the slow pace can have put it,
-    and then it was due long ago.
+    A failing section keeps its backoff; a later due time can only come from the slow pace, and
+    counts as due long ago.
     """
     if not section.failures:
         return (section.refreshed_at or 0.0) + ttl
@@ -77,24 +76,21 @@ def own_due(section: Section, ttl: int, now: float) -> float:
 
 
 STALE_GRACE_S = 60
-"""Seconds past its ttl after which a section counts as stale: the loop had its chance."""
+"""Seconds past its ttl after which a section counts as stale."""
 
-SEEN_EVERY_S = 86_400
-"""Seconds after which a turn has it noted again that its user is here: one small write a user and
-day."""
+PRESENCE_S = 86_400
+"""Seconds between two records of a user's presence: one small write a user and day."""
 
 
 class RefreshQueue:
-    """Where refresh requests go: nowhere, in a deployment without a refresh loop, such as a unit
-    test."""
+    """A queue that drops refresh requests, for deployments without a refresh loop and tests."""
 
-    async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
-        """Send these requests at once; returns within half a second whatever the queue does, a
-        failure is logged."""
+    async def ask(self, user: User, wanted: Sequence[RefreshItem]) -> None:
+        """Send these requests; returns within half a second, failures are logged."""
 
     async def follow(self, request: CallRequest, record: AuditRecord) -> None:
-        """Have the record of an effect that nobody waits for any longer looked after; else it
-        waits for a repetition of the request."""
+        """Queue a check of an effect whose caller stopped waiting, so that its record is
+        completed."""
 
     async def send(self, messages: Sequence[RefreshMessage]) -> None:
         """Send all of them, each with its delay."""
@@ -103,30 +99,29 @@ class RefreshQueue:
 def stale(
     catalogue: Catalogue, installed: Iterable[str], state: UserState, now: float
 ) -> list[tuple[str, str]]:
-    """Sections of installed apps that were never saved or that the loop, at their own pace, would
-    have refreshed a minute ago."""
-    known = {(s.app_id, s.section): s for s in state.sections}
+    """Sections of installed apps that were never saved or are a minute past their ttl."""
+    by_key = {(s.app_id, s.section): s for s in state.sections}
     wanted = []
     for app_id in sorted(installed):
         for info in catalogue.apps[app_id].sections:
-            section = known.get((app_id, info.section))
+            section = by_key.get((app_id, info.section))
             if section is None or (
                 section.lease_until <= now
-                and now - own_due(section, section.ttl, now) > STALE_GRACE_S
+                and now - ttl_due_at(section, section.ttl, now) > STALE_GRACE_S
             ):
                 wanted.append((app_id, info.section))
     return wanted
 
 
-def unnoticed(state: UserState, now: float) -> bool:
-    """Whether it is time to note that the user is here."""
-    return state.seen_at is None or now - state.seen_at >= SEEN_EVERY_S
+def is_presence_due(state: UserState, now: float) -> bool:
+    """Whether the user's presence should be recorded again."""
+    return state.seen_at is None or now - state.seen_at >= PRESENCE_S
 
 
-def after_effects(catalogue: Catalogue, app_ids: Iterable[str]) -> list[Wanted]:
+def after_effects(catalogue: Catalogue, app_ids: Iterable[str]) -> list[RefreshItem]:
     """A request for every section of apps that just changed something."""
     return [
-        Wanted(a, s.section, "effect")
+        RefreshItem(a, s.section, "effect")
         for a in sorted(set(app_ids))
         if a in catalogue.apps
         for s in catalogue.apps[a].sections
@@ -137,26 +132,25 @@ MAX_DELAY_S = 900
 """Seconds SQS delays a message at most."""
 
 
-def _named(user: JSONObject) -> JSONObject:
+def _checked_user(user: JSONObject) -> JSONObject:
     if not user.get("imperal_id"):
         raise ValueError("it names no user")
     return user
 
 
-Named = Annotated[dict[str, Any], AfterValidator(_named)]
-"""The user a message is about."""
+MessageUser = Annotated[dict[str, Any], AfterValidator(_checked_user)]
+"""The user of a message, in plain form."""
 
-SEEN = "seen"
-"""The reason of what is about no app: the user was here, and is to be noted."""
+PRESENCE = "seen"
+"""The reason for recording only the user's presence; without an app."""
 
 NEW = "new"
-"""The reason of a turn that found nothing of its user: it alone begins anything. Whatever else
-finds nothing was asked for before the user left, or was erased."""
+"""The reason of a turn that found no data of its user. It alone creates a timer: other requests
+without one come from before the user left or was erased."""
 
 
-class Wanted(NamedTuple):
-    """A refresh that a turn or a call asks for; the reason is `stale`, `effect`, `NEW` or
-    `SEEN`."""
+class RefreshItem(NamedTuple):
+    """A section to refresh; the reason is `stale`, `effect`, `NEW` or `PRESENCE`."""
 
     app_id: str
     section: str
@@ -165,10 +159,10 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UserDue:
-    """Sections of this user fall due in `delay_s` seconds. The tick that sent it had then queued
-    everything due before `queued_until` (Unix seconds; 0 where no tick sent it)."""
+    """Sections of this user fall due in `delay_s` seconds. `queued_until` is the shard's mark when
+    it was sent (Unix seconds; 0 where no tick sent it)."""
 
-    user: Named
+    user: MessageUser
     queued_until: float = 0.0
     delay_s: int = 0
     correlation_id: str = ""
@@ -176,11 +170,11 @@ class UserDue:
 
 
 @dataclass(frozen=True, slots=True)
-class RefreshAsked:
-    """Somebody wants these sections of this user now, each for its reason."""
+class RefreshRequest:
+    """A request to refresh these sections of this user now."""
 
-    user: Named
-    wanted: tuple[Wanted, ...] = ()
+    user: MessageUser
+    wanted: tuple[RefreshItem, ...] = ()
     correlation_id: str = ""
     delay_s: int = 0
     kind: Literal["refresh_asked"] = "refresh_asked"
@@ -190,7 +184,7 @@ class RefreshAsked:
 class JobDue:
     """A job of `@ext.schedule` in the minute that began at `minute` (Unix seconds)."""
 
-    user: Named
+    user: MessageUser
     app_id: str
     job: str
     minute: float
@@ -201,7 +195,7 @@ class JobDue:
 
 @dataclass(frozen=True, slots=True)
 class ShardDue:
-    """One partition of the due index is to be looked through; asked for at `at`, Unix seconds."""
+    """One shard of the due index is to be queued; sent at `at`, Unix seconds."""
 
     shard: int
     at: float
@@ -211,43 +205,43 @@ class ShardDue:
 
 
 @dataclass(frozen=True, slots=True)
-class EffectOpen:
-    """An effect of this user that nobody waits for any longer: its record is to be written."""
+class OpenEffect:
+    """An effect whose caller stopped waiting: its audit record is to be completed."""
 
-    user: Named
+    user: MessageUser
     record: AuditRecord
     delay_s: int = 0
     correlation_id: str = ""
     kind: Literal["effect_open"] = "effect_open"
 
 
-RefreshMessage: TypeAlias = UserDue | RefreshAsked | JobDue | ShardDue | EffectOpen
-"""Told apart on their way by their `kind`."""
+RefreshMessage: TypeAlias = UserDue | RefreshRequest | JobDue | ShardDue | OpenEffect
+"""A queue message; `kind` is the discriminator."""
 
 
 class UnknownMessage(ValueError):
-    """A message that is none of these kinds, or that lacks what its kind has."""
+    """A message of no known kind, or without its kind's fields."""
 
 
 OPEN_S = 45
-"""Seconds between two looks at an effect that nobody waits for any longer."""
+"""Seconds between two checks of an open effect."""
 
 
-def still_open(user: JSONObject, record: AuditRecord, correlation_id: str = "") -> EffectOpen:
-    """The message that has it looked at next."""
-    return EffectOpen({**user, "scopes": []}, record, OPEN_S, correlation_id)
+def open_effect(user: JSONObject, record: AuditRecord, correlation_id: str = "") -> OpenEffect:
+    """The message for the next check of an open effect."""
+    return OpenEffect({**user, "scopes": []}, record, OPEN_S, correlation_id)
 
 
 def to_wire(message: RefreshMessage) -> JSONObject:
-    """The message as plain JSON; its delay is the queue's business."""
+    """The message as plain JSON, without its delay."""
     plain: JSONObject = to_jsonable_python(message)
     del plain["delay_s"]
     return plain
 
 
 def from_wire(body: object) -> RefreshMessage:
-    """The message of a JSON body. What it says beyond its kind's fields is left aside: a newer
-    version may have sent it."""
+    """The message of a JSON body; fields of newer versions are ignored. UnknownMessage where it is
+    none."""
     try:
         return _message().validate_python(body)
     except ValidationError as error:
@@ -262,29 +256,28 @@ def _message() -> TypeAdapter[RefreshMessage]:
 
 BATCH = 10  # messages SQS takes in one call
 SENDERS = 20
-"""Batches on their way at once: as many as the client holds connections."""
+"""Concurrent batches: as many as the client has connections."""
 PATIENCE_S = BRISK_S
-"""Seconds that a reply may wait for its requests for refreshes."""
+"""Most seconds that a reply waits for sending refresh requests."""
 
 _log = logging.getLogger("webbee.queue")
 _SENDERS = threads(SENDERS, "sqs")
 
 
 class SqsRefreshQueue(RefreshQueue):
-    """Both ends that send: turns that ask for a refresh, and the tick that plans them."""
+    """The SQS queue of refresh messages, used by turns and by the tick."""
 
     def __init__(self, url: str, client_factory: ClientFactory = aws_client) -> None:
         self._url = url
         self._client_factory = client_factory
         self._brisk_factory = brisk_client if client_factory is aws_client else client_factory
 
-    async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
-        """One message for all of it; a queue that does not answer within half a second costs a log
-        line, never the reply."""
+    async def ask(self, user: User, wanted: Sequence[RefreshItem]) -> None:
+        """Send one message; failures and half a second without an answer are only logged."""
         if not wanted:
             return
         who = {**user_dict(user), "scopes": []}
-        message = RefreshAsked(who, tuple(wanted), correlation_id())
+        message = RefreshRequest(who, tuple(wanted), correlation_id())
         try:
             async with asyncio.timeout(PATIENCE_S):
                 await self._send([message], self._brisk_factory)
@@ -295,7 +288,7 @@ class SqsRefreshQueue(RefreshQueue):
 
     async def follow(self, request: CallRequest, record: AuditRecord) -> None:
         """One delayed message to skeleton_refresh; raises what the queue raises."""
-        message = still_open(request.user, record, request.correlation_id)
+        message = open_effect(request.user, record, request.correlation_id)
         await self._send([message], self._brisk_factory)
 
     async def send(self, messages: Sequence[RefreshMessage]) -> None:
@@ -318,16 +311,16 @@ class SqsRefreshQueue(RefreshQueue):
             )
 
 
-class Letters:
+class JsonQueue:
     """A queue that takes JSON, one message at a time."""
 
     def __init__(self, url: str, client_factory: ClientFactory = aws_client) -> None:
         self._url = url
         self._client_factory = client_factory
 
-    async def send(self, letter: JSONObject, delay_s: int = 0) -> None:
-        """Send it, to be there in so many seconds; raises what the queue raises."""
-        body = dumps(letter)
+    async def send(self, message: JSONObject, delay_s: int = 0) -> None:
+        """Send it with a delay in seconds; raises what the queue raises."""
+        body = dumps(message)
         await in_thread(
             lambda: self._client_factory("sqs").send_message(
                 QueueUrl=self._url, MessageBody=body, DelaySeconds=delay_s

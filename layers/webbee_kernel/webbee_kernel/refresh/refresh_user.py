@@ -1,6 +1,4 @@
-"""Refreshing one user: everything of theirs that is due, under one lease, with one save, and one
-call that has the sections' handlers run.
-"""
+"""Refreshing one user: all due sections under one lease, with one dispatch call and one save."""
 
 from __future__ import annotations
 
@@ -24,22 +22,21 @@ from ..types import CallRequest, JSONObject, UserKey, user_dict, user_from
 from .refresh_queue import (
     BACKOFF_S,
     NEW,
+    PRESENCE_S,
     PUNCTUAL_S,
-    SEEN_EVERY_S,
     SLOW_S,
-    RefreshAsked,
+    RefreshItem,
+    RefreshRequest,
     UserDue,
-    Wanted,
     is_due,
-    own_due,
+    ttl_due_at,
 )
 
 if TYPE_CHECKING:
     from ..stores.dynamodb.skeletons import SkeletonStore
 
 SECTIONS_S = 52.0
-"""Seconds for all handlers of one user together. A handler has 20; those that another one kept
-from running share the rest."""
+"""Seconds for all handlers of one user together; a single handler has 20."""
 
 Results = Mapping[tuple[str, str], JSONObject]
 """By app and section `{"data": …}` or `{"code", "error"}`."""
@@ -52,7 +49,7 @@ def _failure(code: str, error: str) -> JSONObject:
 
 
 LEASE_S = 120.0
-"""Seconds until a lease runs out by itself: all handlers, then all alert tools, and room."""
+"""Seconds until a lease expires: all handlers, all alert tools, and a margin."""
 ALERT_S = 25.0
 """Seconds an alert tool may take."""
 MAX_ALERT = 1_000
@@ -62,23 +59,23 @@ _TRIES = 3
 Infos = Mapping[tuple[str, str], SectionInfo]
 
 
-class Done(NamedTuple):
-    """What came of a message: saved, failed, skipped, busy, carried or gone; and when the user is
-    due next, where that was saved just now."""
+class RefreshResult(NamedTuple):
+    """The result of a message: saved, failed, skipped, busy, carried or gone; and the user's next
+    due time where it was saved."""
 
     outcome: str
     due_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """What one refresh of a user works with."""
+class UserRefresh:
+    """The inputs of one refresh of a user."""
 
     user: User
     lease: Lease
     infos: Infos
     now: float
-    wanted: tuple[Wanted, ...] = ()
+    wanted: tuple[RefreshItem, ...] = ()
 
     @property
     def key(self) -> UserKey:
@@ -86,8 +83,8 @@ class Round:
         return UserKey.of(self.user)
 
 
-class OneUser:
-    """Has due sections' handlers run, saves what they found, has alerts told."""
+class UserRefresher:
+    """Runs the handlers of due sections, saves their data and delivers alerts."""
 
     def __init__(
         self,
@@ -104,93 +101,90 @@ class OneUser:
         self._installed_by_default = settings.installed_by_default
         self._absent_after_s = settings.absent_after_days * 86_400
 
-    async def due(self, message: UserDue) -> Done:
-        """What the timer says. A second delivery finds nothing due, or the timer held: skipped."""
+    async def due(self, message: UserDue) -> RefreshResult:
+        """Refresh what is due; `skipped` where nothing is or another consumer has the lease."""
         user, now = user_from(message.user), self._clock.now()
         # of two deliveries at once one gets it
         lease = await self._store.lease(
             UserKey.of(user), now=now, until=now + LEASE_S, due_by=now + PUNCTUAL_S
         )
         if lease is None:
-            return Done("skipped")
-        return await self._refresh(Round(user, lease, await self._infos(), now))
+            return RefreshResult("skipped")
+        return await self._refresh(UserRefresh(user, lease, await self._infos(), now))
 
-    async def asked(self, message: RefreshAsked) -> Done:
-        """What somebody asked for, and what is due anyway. While somebody else refreshes the user
-        it is carried: done by them, or at once after them."""
+    async def requested(self, message: RefreshRequest) -> RefreshResult:
+        """Refresh what was requested and what is due. `carried` where another consumer refreshes
+        the user: it is done by them or right after."""
         infos = await self._infos()
         # a section may have gone with a deployment
-        wanted = tuple(w for w in message.wanted if w[:2] in infos)
-        if not wanted:
-            return Done("gone")
+        items = tuple(w for w in message.wanted if w[:2] in infos)
+        if not items:
+            return RefreshResult("gone")
         user = user_from(message.user)
         key = UserKey.of(user)
         for _ in range(_TRIES):
             now = self._clock.now()
             if lease := await self._store.lease(key, now=now, until=now + LEASE_S):
-                return await self._refresh(Round(user, lease, infos, now, wanted))
-            # whoever has the lease sees the request when it saves
-            if await self._store.ask(key, [w[:2] for w in wanted], now=now):
-                return Done("carried")
-            if not await self._registered(user, wanted, infos):
-                return Done("gone")  # asked for before the user left, or was erased
-        return Done("busy")
+                return await self._refresh(UserRefresh(user, lease, infos, now, items))
+            # the holder of the lease sees the request when it saves
+            if await self._store.ask(key, [w[:2] for w in items], now=now):
+                return RefreshResult("carried")
+            if not await self._register(user, items, infos):
+                return RefreshResult("gone")  # asked for before the user left, or was erased
+        return RefreshResult("busy")
 
-    async def _registered(self, user: User, wanted: Iterable[Wanted], infos: Infos) -> bool:
-        """Give a user without a timer one, for a turn that found nothing of theirs; whether they
-        have any of the apps."""
+    async def _register(self, user: User, items: Iterable[RefreshItem], infos: Infos) -> bool:
+        """Create a timer for a user without one, for `NEW` items only; whether any app is
+        installed."""
         state = await self._store.read(UserKey.of(user))
         sections = [
             Section(*w[:2], ttl=infos[w[:2]].ttl, due_at=self._clock.now())
-            for w in wanted
+            for w in items
             if w.reason == NEW and self._has(state, w.app_id)
         ]
         if sections:
-            await self._store.register(UserKey.of(user), sections, who=who_of(user))
+            await self._store.register(UserKey.of(user), sections, who=user_fields(user))
         return bool(sections)
 
-    async def _refresh(self, round_: Round) -> Done:
-        """Alerts that somebody left untold, handlers, data, alerts, and the one save that says all
-        of it is done."""
-        before = self._sections(round_)
-        # a crash after the last save may have left an alert untold
-        told = {**before, **await self._told(round_, before.values())}
-        due = [s for s in told.values() if self._is_wanted(round_, s)]
-        seen_at = self._seen_at(round_)
+    async def _refresh(self, refresh: UserRefresh) -> RefreshResult:
+        """Deliver old alerts, run handlers, write data, deliver alerts, and save the bookkeeping
+        last."""
+        before = self._sections(refresh)
+        # a crash after the last save may have left an alert undelivered
+        current = {**before, **await self._deliver_alerts(refresh, before.values())}
+        due = [s for s in current.values() if self._is_selected(refresh, s)]
+        seen_at = self._seen_at(refresh)
         if not due:
-            return await self._save(round_, told, seen_at, "skipped")
-        after = await self._run(round_, due, before.values())
-        changed = [s for key, s in after.items() if s.version != told[key].version]
-        # data first: an alert's `old` is read from the store, so it is told after a crash, too
-        if changed and not await self._store.write(round_.key, changed, lease=round_.lease):
-            return Done("busy")
-        after |= await self._told(round_, after.values())
+            return await self._save(refresh, current, seen_at, "skipped")
+        after = await self._run(refresh, due, before.values())
+        changed = [s for key, s in after.items() if s.version != current[key].version]
+        # data first: an alert's `old` is read from the store, so it survives a crash
+        if changed and not await self._store.write(refresh.key, changed, lease=refresh.lease):
+            return RefreshResult("busy")
+        after |= await self._deliver_alerts(refresh, after.values())
         outcome = "saved" if any(not s.failures for s in after.values()) else "failed"
-        return await self._save(round_, {**told, **after}, seen_at, outcome)
+        return await self._save(refresh, {**current, **after}, seen_at, outcome)
 
     async def _run(
-        self, round_: Round, due: Sequence[Section], known: Collection[Section]
+        self, refresh: UserRefresh, due: Sequence[Section], stored: Collection[Section]
     ) -> dict[tuple[str, str], Section]:
-        """What is due, after its handlers ran."""
+        """Run the handlers of due sections; the sections after that."""
         for section in due:
-            measure("RefreshLagSeconds", round(max(0.0, round_.now - (section.due_at or 0.0)), 1))
-        results = await self._results(round_.user, due, known)
-        return {s.key: self._after(round_, s, results[s.key]) for s in due}
+            measure("RefreshLagSeconds", round(max(0.0, refresh.now - (section.due_at or 0.0)), 1))
+        results = await self._results(refresh.user, due, stored)
+        return {s.key: self._after(refresh, s, results[s.key]) for s in due}
 
     async def _results(
-        self, user: User, due: Sequence[Section], known: Collection[Section]
+        self, user: User, due: Sequence[Section], stored: Collection[Section]
     ) -> Results:
-        """The result of every due section's handler; each may read what is stored of its own app.
-
-        One that is missing in the answer, or an answer that is missing, is a failure of that
-        section.
-        """
+        """The result of every due section's handler, which may read its own app's snapshots. A
+        missing result is a failure of that section."""
         apps: dict[str, list[str]] = {}
         for section in due:
             apps.setdefault(section.app_id, []).append(section.section)
-        stored = {app: snapshots(s for s in known if s.app_id == app) for app in apps}
-        asked = {"sections": apps, "snapshots": stored}
-        request = CallRequest("skeletons", user_dict(user), "", "skeletons", asked)
+        by_app = {app: snapshots(s for s in stored if s.app_id == app) for app in apps}
+        arguments = {"sections": apps, "snapshots": by_app}
+        request = CallRequest("skeletons", user_dict(user), "", "skeletons", arguments)
         try:
             outcome = await self._dispatch.call(
                 replace(request, deadline_s=SECTIONS_S, correlation_id=correlation_id())
@@ -206,62 +200,62 @@ class OneUser:
 
     async def _save(
         self,
-        round_: Round,
+        refresh: UserRefresh,
         sections: Mapping[tuple[str, str], Section],
         seen_at: float | None,
         outcome: str,
-    ) -> Done:
+    ) -> RefreshResult:
         saved = await self._store.save(
-            round_.key,
+            refresh.key,
             sections.values(),
-            lease=round_.lease,
+            lease=refresh.lease,
             now=self._clock.now(),
             seen_at=seen_at,
-            who=who_of(round_.user) if round_.wanted else None,
+            who=user_fields(refresh.user) if refresh.wanted else None,
         )
-        return Done("busy") if saved is None else Done(outcome, saved.due_at)
+        return RefreshResult("busy") if saved is None else RefreshResult(outcome, saved.due_at)
 
-    def _sections(self, round_: Round) -> dict[tuple[str, str], Section]:
-        """Those of the timer and those asked for that it does not know yet. One whose extension is
-        gone, or was uninstalled, leaves the schedule."""
-        state = round_.lease.state
+    def _sections(self, refresh: UserRefresh) -> dict[tuple[str, str], Section]:
+        """Sections of the timer and new requested ones. One without its extension, or uninstalled,
+        gets no due time."""
+        state = refresh.lease.state
         new = {
-            w[:2]: Section(*w[:2], due_at=round_.now)
-            for w in round_.wanted
+            w[:2]: Section(*w[:2], due_at=refresh.now)
+            for w in refresh.wanted
             if self._has(state, w.app_id)
         }
-        known = {**new, **{s.key: s for s in state.sections}}
+        stored = {**new, **{s.key: s for s in state.sections}}
         return {
             key: (
-                replace(section, ttl=round_.infos[key].ttl)
-                if key in round_.infos and self._has(state, section.app_id)
+                replace(section, ttl=refresh.infos[key].ttl)
+                if key in refresh.infos and self._has(state, section.app_id)
                 else replace(section, due_at=None)
             )
-            for key, section in known.items()
+            for key, section in stored.items()
         }
 
-    def _is_wanted(self, round_: Round, section: Section) -> bool:
-        return is_due(section, round_.now) or self._is_asked_for(round_, section)
+    def _is_selected(self, refresh: UserRefresh, section: Section) -> bool:
+        return is_due(section, refresh.now) or self._is_requested(refresh, section)
 
-    def _is_asked_for(self, round_: Round, section: Section) -> bool:
-        """Asked for, and not refreshed by somebody else since: an effect may be newer than that, a
-        stale picture is not."""
-        if section.key not in round_.infos or not self._has(round_.lease.state, section.app_id):
+    def _is_requested(self, refresh: UserRefresh, section: Section) -> bool:
+        """Whether it was requested and is still needed: always after an effect, a stale one only if
+        not refreshed since."""
+        if section.key not in refresh.infos or not self._has(refresh.lease.state, section.app_id):
             return False
-        if section.key in round_.lease.asked:
+        if section.key in refresh.lease.requested:
             return True
-        # why it was asked for decides whether it is still needed
-        reasons = {w.reason for w in round_.wanted if w[:2] == section.key}
+        # the reason decides whether it is still needed
+        reasons = {w.reason for w in refresh.wanted if w[:2] == section.key}
         if "effect" in reasons:
             return True
-        at_own_pace = replace(section, due_at=own_due(section, section.ttl, round_.now))
-        return "stale" in reasons and is_due(at_own_pace, round_.now)
+        by_ttl = replace(section, due_at=ttl_due_at(section, section.ttl, refresh.now))
+        return "stale" in reasons and is_due(by_ttl, refresh.now)
 
-    def _after(self, round_: Round, section: Section, result: JSONObject) -> Section:
+    def _after(self, refresh: UserRefresh, section: Section, result: JSONObject) -> Section:
         """The section after its handler ran. A failure keeps the last good snapshot and backs
         off."""
-        info, now = round_.infos[section.key], round_.now
-        at_least = SLOW_S if self._is_slow(round_, section, info) else 0
+        info, now = refresh.infos[section.key], refresh.now
+        min_pause = SLOW_S if self._is_slow(refresh, section, info) else 0
         if "data" not in result:
             measure("RefreshFailures")
             _log.warning(
@@ -276,18 +270,18 @@ class OneUser:
                 section,
                 failures=section.failures + 1,
                 last_error=str(result.get("error", "")),
-                due_at=now + max(pause, at_least),
+                due_at=now + max(pause, min_pause),
             )
         measure("Refreshes")
         data: JSONObject = result["data"]
         saved = replace(
             section,
             refreshed_at=now,
-            due_at=now + max(section.ttl, at_least),
+            due_at=now + max(section.ttl, min_pause),
             failures=0,
             last_error="",
         )
-        # the same picture: newer, but no change to tell
+        # same data: newer, but no change
         if data == section.data:
             return saved
         version = section.version + 1
@@ -299,23 +293,23 @@ class OneUser:
             alerted=section.alerted if info.alert else version,
         )
 
-    async def _told(
-        self, round_: Round, sections: Iterable[Section]
+    async def _deliver_alerts(
+        self, refresh: UserRefresh, sections: Iterable[Section]
     ) -> dict[tuple[str, str], Section]:
-        """Tell of changes nobody was told of yet; those sections, told."""
+        """Deliver alerts for changes not yet alerted; those sections, marked as alerted."""
         # `alerted` lags `version` until the text was delivered
-        untold = [
+        pending = [
             s
             for s in sections
-            if s.alerted < s.version and s.key in round_.infos and s.data is not None
+            if s.alerted < s.version and s.key in refresh.infos and s.data is not None
         ]
-        tell = [s for s in untold if round_.infos[s.key].alert]
-        await asyncio.gather(*(self._alert(round_.user, s) for s in tell))
-        return {s.key: replace(s, alerted=s.version) for s in untold}
+        with_alert = [s for s in pending if refresh.infos[s.key].alert]
+        await asyncio.gather(*(self._alert(refresh.user, s) for s in with_alert))
+        return {s.key: replace(s, alerted=s.version) for s in pending}
 
     async def _alert(self, user: User, section: Section) -> None:
-        """Have the alert tool told of the stored change, and its text delivered. Repeatable: the
-        event's id is made of the section and its version, so the user hears of it once."""
+        """Run the alert tool on the stored change and emit its text. Repeatable: the event's id is
+        derived from section and version, so it is emitted once."""
         app_id, name = section.key
         change = {"old": section.previous or {}, "new": section.data or {}}
         request = CallRequest("alert", user_dict(user), app_id, name, change, deadline_s=ALERT_S)
@@ -328,21 +322,21 @@ class OneUser:
             event_id = f"{milliseconds:012x}7{digest(app_id, name, section.version)[:19]}"
             await self._events.emit(UserKey.of(user), "alert", data, event_id=event_id)
 
-    def _is_slow(self, round_: Round, section: Section, info: SectionInfo) -> bool:
-        """Whether the section waits longer because its user is away."""
+    def _is_slow(self, refresh: UserRefresh, section: Section, info: SectionInfo) -> bool:
+        """Whether the section is refreshed less often because its user is absent."""
         if not self._absent_after_s or info.alert or info.ttl >= SLOW_S:
             return False
-        if self._is_asked_for(round_, section):
+        if self._is_requested(refresh, section):
             return False
-        seen_at = round_.lease.state.seen_at
-        # who was noted may have been here until a day later
-        return seen_at is not None and round_.now - seen_at > self._absent_after_s + SEEN_EVERY_S
+        seen_at = refresh.lease.state.seen_at
+        # presence is recorded once a day, so it may be a day older
+        return seen_at is not None and refresh.now - seen_at > self._absent_after_s + PRESENCE_S
 
-    def _seen_at(self, round_: Round) -> float | None:
-        """A user nobody has noted yet counts from now on."""
-        if not self._absent_after_s or round_.lease.state.seen_at is not None:
+    def _seen_at(self, refresh: UserRefresh) -> float | None:
+        """The presence to record for a user without one."""
+        if not self._absent_after_s or refresh.lease.state.seen_at is not None:
             return None
-        return round_.now
+        return refresh.now
 
     def _has(self, state: UserState, app_id: str) -> bool:
         return state.has(app_id, self._installed_by_default(app_id))
@@ -352,7 +346,7 @@ class OneUser:
         return {(app.app_id, s.section): s for app in apps for s in app.sections}
 
 
-def who_of(user: User) -> dict[str, str]:
-    """The user as the due index keeps it: what a refresh needs beyond the key."""
+def user_fields(user: User) -> dict[str, str]:
+    """The user's fields that a refresh needs beyond the key, as stored in the due index."""
     who = {"role": user.role, "language": user.language, "email": user.email}
     return {name: value for name, value in who.items() if value}

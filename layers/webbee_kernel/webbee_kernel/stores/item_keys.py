@@ -9,7 +9,7 @@ import zlib
 from functools import lru_cache
 from typing import Final
 
-from ..aws.parameters import escaped
+from ..aws.parameters import escape
 from ..types import SessionKey, UserKey, from_token, token_of
 
 MAX_DOC_ID_BYTES: Final = 512
@@ -123,7 +123,7 @@ def pseudonyms_of(tenant_id: str) -> str:
 
 def secrets_of(user: UserKey) -> str:
     """`tenant/user`: above all secrets of a user."""
-    return f"{escaped(user.tenant_id)}/{escaped(user.imperal_id)}"
+    return f"{escape(user.tenant_id)}/{escape(user.imperal_id)}"
 
 
 def shard_of(user: UserKey, shards: int) -> int:

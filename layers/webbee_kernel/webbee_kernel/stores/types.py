@@ -268,16 +268,15 @@ class UserState(NamedTuple):
 
 
 class Lease(NamedTuple):
-    """A user's timer while somebody holds it, and the user's state as of then.
+    """A lease on a user's timer, with the user's state when it was taken.
 
-    `until` is the fencing token: whoever saves names it. `asked` are sections that were asked for
-    while somebody else held the timer. `known` is the stored bookkeeping, to notice what others
-    change meanwhile.
+    `until` is the fencing token of each save. `requested` are sections requested while another
+    consumer held the timer. `known` is the stored bookkeeping, to notice concurrent changes.
     """
 
     until: float
     state: UserState
-    asked: frozenset[tuple[str, str]] = frozenset()
+    requested: frozenset[tuple[str, str]] = frozenset()
     known: str = ""
 
 

@@ -21,12 +21,12 @@ from ..extensions.host import ExtensionHost, InlineDispatch
 from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
 from ..refresh.due import Refresher, system_user
-from ..refresh.refresh_queue import NEW, RefreshAsked, Wanted
+from ..refresh.refresh_queue import NEW, RefreshItem, RefreshRequest
 from ..sdk import ActionResult, Context, Extension, User, ui
 from ..stores.memory import memory_stores
 from ..stores.protocols import Stores
 from ..types import CallOutcome, CallRequest, Event, JSONObject, UserKey, user_dict
-from .in_memory import NOW, USER, Answering, HttpCall, client_of, minutes, registry_of
+from .in_memory import NOW, USER, HttpCall, HttpFunction, client_of, minutes, registry_of
 
 KINDS = ("alert", "fault", "notification", "panel_refresh", "progress", "result", "turn")
 
@@ -41,8 +41,7 @@ class WebhookAnswer:
 
 
 class NoData(dict[str, Any]):
-    """The empty data of a call that failed: whoever compares it or looks into it reads the error
-    where `{}` would say nothing."""
+    """The empty data of a failed call: comparisons and look-ups show the error."""
 
     def __init__(self, error: str) -> None:
         super().__init__()
@@ -56,8 +55,7 @@ class NoData(dict[str, Any]):
 
 
 class ExtensionHarness:
-    """One extension on memory stores. Methods are plain calls; the event loop stays out of
-    sight."""
+    """One extension on memory stores, with a synchronous interface."""
 
     def __init__(
         self,
@@ -71,7 +69,7 @@ class ExtensionHarness:
         config: Mapping[str, Any] | None = None,
         model: Model | None = None,
         stores: Stores | None = None,
-        http: Answering | None = None,
+        http: HttpFunction | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
         """`http` answers `ctx.http`: a function of a call (`method url params headers json data`)
@@ -95,8 +93,10 @@ class ExtensionHarness:
             "WEBBEE_PUBLIC_URL": "https://api.example.com",
             **(env or {}),
         }
-        kept = stores or memory_stores()
-        self.app: App = bootstrap(Settings.from_env(env), stores=kept, clock=self.clock, llm=model)
+        used_stores = stores or memory_stores()
+        self.app: App = bootstrap(
+            Settings.from_env(env), stores=used_stores, clock=self.clock, llm=model
+        )
         self.host: ExtensionHost = make_host(self.app, self.registry)
         self.dispatch: Dispatch = make_once_dispatch(self.app, InlineDispatch(self.host))
         self.refresher: Refresher = make_refresher(self.app, self.dispatch)
@@ -113,7 +113,7 @@ class ExtensionHarness:
 
     @property
     def key(self) -> UserKey:
-        """Whose data it is."""
+        """The key of the user's data."""
         return UserKey.of(self.user)
 
     def run(self, coro: Any) -> Any:
@@ -128,8 +128,8 @@ class ExtensionHarness:
         """Set a declared secret as its user would; ValueError for one that is not declared."""
         declared = self.registry.loaded[self.app_id].ext.secrets
         if (spec := declared.get(name)) is None:
-            told = ", ".join(sorted(declared)) or "none"
-            raise ValueError(f"{self.app_id} declares no secret {name!r}; it declares {told}")
+            names = ", ".join(sorted(declared)) or "none"
+            raise ValueError(f"{self.app_id} declares no secret {name!r}; it declares {names}")
         self.run(self.app.stores.secrets.set(secret_path(self.key, self.app_id, spec), value))
 
     def outcome(self, function: str, /, **params: Any) -> CallOutcome:
@@ -141,13 +141,13 @@ class ExtensionHarness:
         `error` has text and line, pytest shows the frames among the captured log, and a comparison
         of the data that is not there shows the error."""
         o = self.outcome(function, **params)
-        told = self._told(o)
+        error = self._error_text(o)
         status = "success" if o.ok else "error"
         return ActionResult(
             status,
-            o.data if o.ok or o.data else NoData(told),
+            o.data if o.ok or o.data else NoData(error),
             o.summary,
-            told or None,
+            error or None,
             o.retryable,
             o.ui,
             list(o.panels),
@@ -158,14 +158,14 @@ class ExtensionHarness:
     def panel(self, panel_id: str, /, **params: Any) -> Any:
         """A panel's UI tree as JSON; AssertionError when the panel failed."""
         o = self._execute("panel", panel_id, params)
-        assert o.ok, f"{o.error_code}: {self._told(o)}"
+        assert o.ok, f"{o.error_code}: {self._error_text(o)}"
         return o.ui["ui"]
 
     def skeleton(self, section: str) -> JSONObject:
         """Run the section's refresh handler as the loop does, save it, return what was stored."""
         for reason in (NEW, "effect"):
-            wanted = (Wanted(self.app_id, section, reason),)
-            self.run(self.refresher.refresh(RefreshAsked(user_dict(self.user), wanted)))
+            items = (RefreshItem(self.app_id, section, reason),)
+            self.run(self.refresher.refresh(RefreshRequest(user_dict(self.user), items)))
         stored = self.run(self.app.stores.skeleton.get(self.key, self.app_id, section))
         assert stored is not None and stored.data is not None, (
             f"section {section!r} was not saved:"
@@ -184,34 +184,34 @@ class ExtensionHarness:
     ) -> WebhookAnswer:
         """What a sender gets; a dict is sent as JSON. AssertionError when the handler failed."""
         text = body if isinstance(body, str) else json.dumps(body)
-        given = {
+        request = {
             "method": method.upper(),
             "headers": {k.lower(): v for k, v in (headers or {}).items()},
             "body": text,
             "query": dict(query or {}),
         }
-        data = self._done("webhook", path.strip("/"), given)
+        data = self._data_of("webhook", path.strip("/"), request)
         return WebhookAnswer(data["status"], data["headers"], data["body"])
 
     def schedule(self, name: str) -> Any:
         """Run a job as the schedule would, as the system; what it returned."""
         minute = self.clock.now() // 60 * 60
-        return self._done("schedule", name, {"minute": minute}, system=True)
+        return self._data_of("schedule", name, {"minute": minute}, system=True)
 
     def signal(self, name: str, /, **arguments: Any) -> Any:
         """A platform signal, as the system; what its handler returned."""
-        return self._done("signal", name, arguments, system=True)
+        return self._data_of("signal", name, arguments, system=True)
 
     def event(self, event_type: str, data: JSONObject) -> None:
         """An event, told to whoever listens, as the app and for the user. AssertionError when a
         listener failed."""
         before = self.faults[-1:]
-        self._done("event", event_type, data)
+        self._data_of("event", event_type, data)
         assert self.faults[-1:] == before, f"a listener failed: {self.faults[-1]}"
 
     def hook(self, name: str, version: str = "") -> None:
         """A lifecycle hook: on_install, on_uninstall, on_enable, on_disable, on_upgrade."""
-        self._done("hook", name, {"version": version})
+        self._data_of("hook", name, {"version": version})
 
     def exposed(self, method: str, /, **params: Any) -> Any:
         """A method that other extensions may call, as one of them would."""
@@ -219,7 +219,7 @@ class ExtensionHarness:
 
     def health(self) -> JSONObject:
         """What the app says of its health."""
-        return dict(self._done("health", "health", {}))
+        return dict(self._data_of("health", "health", {}))
 
     def travel(self, seconds: float) -> tuple[str, ...]:
         """Let time pass: jobs that fall due run at their minute, sections are refreshed at its end.
@@ -240,9 +240,9 @@ class ExtensionHarness:
     def as_user(self, user: str | User, *, tenant_id: str = "") -> ExtensionHarness:
         """The same app, stores and clock for another user, of another tenant where one is named."""
         other = copy.copy(self)
-        known = asdict(user) if isinstance(user, User) else {"imperal_id": user, "email": ""}
+        changes = asdict(user) if isinstance(user, User) else {"imperal_id": user, "email": ""}
         tenant = {"tenant_id": tenant_id} if tenant_id else {}
-        other.user = User(**{**asdict(self.user), **known, **tenant})
+        other.user = User(**{**asdict(self.user), **changes, **tenant})
         return other
 
     def alert(self, section: str, *, old: JSONObject, new: JSONObject) -> str:
@@ -267,7 +267,7 @@ class ExtensionHarness:
         """What the extension's code has raised so far, the newest last."""
         return tuple(self.host.contexts.faults.recent)
 
-    def _told(self, outcome: CallOutcome) -> str:
+    def _error_text(self, outcome: CallOutcome) -> str:
         fault = next((f for f in self.faults if f.incident == outcome.incident), None)
         return f"{outcome.fn_name} failed: {fault}" if fault else outcome.error
 
@@ -275,10 +275,10 @@ class ExtensionHarness:
         fault = next((f for f in reversed(self.faults) if f.what.endswith(f" {name}")), None)
         return str(fault or "")
 
-    def _done(self, kind: str, name: str, params: JSONObject, *, system: bool = False) -> Any:
+    def _data_of(self, kind: str, name: str, params: JSONObject, *, system: bool = False) -> Any:
         """What a call of this kind gave; AssertionError with what its code raised."""
         outcome = self._execute(kind, name, params, system=system)
-        assert outcome.ok, f"{outcome.error_code}: {self._told(outcome)}"
+        assert outcome.ok, f"{outcome.error_code}: {self._error_text(outcome)}"
         return outcome.data
 
     def _execute(

@@ -1,4 +1,4 @@
-"""A whole kernel on memory stores, and what it and the harness are made of."""
+"""A whole kernel on memory stores, and the parts it shares with the harness."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..extensions.host import InlineDispatch
 from ..extensions.registry import LoadedExtension, Registry, checked, load_extension
 from ..llm.protocol import Model
 from ..llm.scripted import ScriptedModel
-from ..refresh.refresh_queue import RefreshQueue, Wanted
+from ..refresh.refresh_queue import RefreshItem, RefreshQueue
 from ..sdk import Extension, User
 from ..sdk.context import HttpResponse
 from ..stores.memory import MemoryEventStore, memory_stores
@@ -39,11 +39,11 @@ USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")
 def registry_of(*extensions: str | Path | Extension | LoadedExtension) -> Registry:
     """A registry of extension folders or of `Extension` objects made in a test (under their own
     app_id)."""
-    loaded = [_loaded(e) for e in extensions]
+    loaded = [_load(e) for e in extensions]
     return Registry({e.app_id: e for e in loaded})
 
 
-def _loaded(extension: str | Path | Extension | LoadedExtension) -> LoadedExtension:
+def _load(extension: str | Path | Extension | LoadedExtension) -> LoadedExtension:
     if isinstance(extension, LoadedExtension):
         return extension
     if isinstance(extension, Extension):
@@ -54,14 +54,14 @@ def _loaded(extension: str | Path | Extension | LoadedExtension) -> LoadedExtens
 
 
 class RecordingQueue(RefreshQueue):
-    """A refresh queue that remembers what was asked for."""
+    """A refresh queue that records its requests."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, str, str]] = []
         self.seen = 0
 
-    async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
-        """Remember `(app_id, section, reason)`, and how often users were to be noted."""
+    async def ask(self, user: User, wanted: Sequence[RefreshItem]) -> None:
+        """Record `(app_id, section, reason)` in `asked`, and count presence notes in `seen`."""
         sections = [w for w in wanted if w.app_id]
         self.asked.extend(sections)
         self.seen += len(wanted) - len(sections)
@@ -92,15 +92,15 @@ class HttpCall:
     data: JSON = None
 
 
-Answering: TypeAlias = Callable[[HttpCall], JSON | tuple[int, JSON] | HttpResponse]
-"""Takes what was sent; gives a body (dicts and lists as JSON, status 200), `(status, body)` or a
-whole response. What it raises, the extension meets."""
+HttpFunction: TypeAlias = Callable[[HttpCall], JSON | tuple[int, JSON] | HttpResponse]
+"""Takes a request; returns a body (dicts and lists as JSON, status 200), `(status, body)` or an
+HttpResponse. What it raises is raised in the extension."""
 
 
 def client_of(
-    answer: Answering | None, sent: list[HttpCall], *, allow_private: bool = True
+    answer: HttpFunction | None, sent: list[HttpCall], *, allow_private: bool = True
 ) -> Callable[[], HttpClient]:
-    """What makes `ctx.http` of a test. TypeError for an answer that is no function."""
+    """A factory of a test's `ctx.http`; TypeError where `answer` is no function."""
     if answer is None:
         return lambda: LocalHttp(allow_private=allow_private)
     if not callable(answer):
@@ -108,12 +108,11 @@ def client_of(
             f"http= is a function of the request, not {type(answer).__name__}:"
             " lambda request: {…} answers with JSON, (404, {…}) with a status"
         )
-    return lambda: AnsweredHttp(answer, sent)
+    return lambda: FunctionHttp(answer, sent)
 
 
 class LocalHttp(HttpClient):
-    """Reaches servers by address, as tests start them, and none by name: a test that forgot to
-    answer says so."""
+    """Reaches servers by address only; ConnectionError for host names."""
 
     async def _resolve(self, host: str, port: int) -> str:
         if host != "localhost" and not _is_address(host):
@@ -130,18 +129,18 @@ def _is_address(host: str) -> bool:
         return False
 
 
-class AnsweredHttp(HttpClient):
-    """Hands requests to a function and remembers them in `sent`."""
+class FunctionHttp(HttpClient):
+    """Passes requests to a function and records them in `sent`."""
 
-    def __init__(self, answer: Answering, sent: list[HttpCall]) -> None:
+    def __init__(self, answer: HttpFunction, sent: list[HttpCall]) -> None:
         super().__init__(allow_private=True)
         self._answer = answer
         self._sent = sent
 
     async def request(self, method: str, url: str, **kwargs: Any) -> HttpResponse:
         """The function's answer."""
-        given = {k: v for k, v in kwargs.items() if k in HttpCall.__dataclass_fields__ and v}
-        call = HttpCall(method.upper(), url, **given)
+        options = {k: v for k, v in kwargs.items() if k in HttpCall.__dataclass_fields__ and v}
+        call = HttpCall(method.upper(), url, **options)
         self._sent.append(call)
         answer = self._answer(call)
         if isinstance(answer, HttpResponse):
@@ -152,8 +151,8 @@ class AnsweredHttp(HttpClient):
         return HttpResponse(status, {"content-type": kind}, raw.encode(), url)
 
 
-UNHURRIED: Final = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
-"""On a clock that stands still all messages fall into one minute."""
+NO_LIMITS: Final = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
+"""With a frozen clock all messages fall into one minute."""
 
 
 class TestKernel:
@@ -173,7 +172,7 @@ class TestKernel:
         now: str | float = NOW,
         env: Mapping[str, str] | None = None,
         stores: Stores | None = None,
-        http: Answering | None = None,
+        http: HttpFunction | None = None,
     ) -> None:
         """`http` answers `ctx.http`, and `sent` has what was sent; without it no name of another
         machine is reached."""
@@ -185,7 +184,7 @@ class TestKernel:
         self.queue = RecordingQueue()
         self.registry = registry_of(*extensions)
         self.app = bootstrap(
-            Settings.from_env({**UNHURRIED, **(env or {})}),
+            Settings.from_env({**NO_LIMITS, **(env or {})}),
             stores=stores or memory_stores(),
             clock=self.clock,
             llm=self.model,
@@ -203,14 +202,14 @@ class TestKernel:
         )
         events = self.app.stores.events
         if isinstance(events, MemoryEventStore):
-            events.follow(self._heard)
+            events.follow(self._on_event)
 
     def run(self, coro: Any) -> Any:
         """Run a coroutine on the kernel's loop."""
         return self._loop.run(coro)
 
-    def _heard(self, user: UserKey, event: Event) -> None:
-        """What the stream of events does in a deployment: late results join their turns."""
+    def _on_event(self, user: UserKey, event: Event) -> None:
+        """As the event stream in a deployment: add late results to their turns."""
         if event.kind == KIND:
             # not waited for: the event may come from this very loop
             self._loop.submit(self._late.take(user, event))

@@ -22,12 +22,12 @@ from ..guards.ids import made_up
 from ..observability import count_turn, record_duration
 from ..refresh.refresh_queue import (
     NEW,
-    SEEN,
+    PRESENCE,
+    RefreshItem,
     RefreshQueue,
-    Wanted,
     after_effects,
+    is_presence_due,
     stale,
-    unnoticed,
 )
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
@@ -321,7 +321,7 @@ def _ids(state: TurnContext, reply: str, stored: str) -> tuple[tuple[str, ...], 
     return tuple(vouched[:MAX_REMEMBERED]), known.doubted[:MAX_REMEMBERED]
 
 
-def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
+def wanted(state: TurnContext, *, note_presence: bool) -> list[RefreshItem]:
     """The refreshes to ask for: sections of apps that changed something, then stale ones; with
     `note_presence`, now and then, that the user is here."""
     effects = [o.app_id for o in state.fresh.values() if o.action_type != "read" and o.ok]
@@ -329,9 +329,9 @@ def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     old = stale(state.catalogue, state.installed, state.stored, state.now)
     # an effect's refresh is due anyway
     changed = {(w.app_id, w.section) for w in asked}
-    asked += [Wanted(*section, "stale") for section in old if section not in changed]
-    if note_presence and unnoticed(state.stored, state.now):
-        asked.append(Wanted("", "", SEEN))
+    asked += [RefreshItem(*section, "stale") for section in old if section not in changed]
+    if note_presence and is_presence_due(state.stored, state.now):
+        asked.append(RefreshItem("", "", PRESENCE))
     # what finds nothing of its user begins anew
     if state.stored.sections or state.stored.seen_at is not None:
         return asked

@@ -12,7 +12,7 @@ import orjson
 
 from .. import language as words
 from ..catalogue import FunctionInfo
-from ..channels.bounding import MAX_DATA, bounded, fitted
+from ..channels.bounding import MAX_DATA, bound, fit_bounded
 from ..channels.truncate import fit
 from ..guards.arguments import leaves
 from ..guards.field_names import names_a_secret
@@ -56,7 +56,7 @@ def refused(outcome: CallOutcome) -> bool:
 
 def near(outcome: CallOutcome) -> JSON:
     """As much of its data as a model could be shown; the data itself where that is all of it."""
-    return bounded(outcome.data, MAX_DATA)
+    return bound(outcome.data, MAX_DATA)
 
 
 def masked(
@@ -129,7 +129,7 @@ def lines(
     if sum(map(len, data.values())) > room:
         rooms = fair_shares([len(text) for text in data.values()], room)
         data = {
-            i: text if len(text) <= share else dumps(fitted(outcomes[i].data, share))
+            i: text if len(text) <= share else dumps(fit_bounded(outcomes[i].data, share))
             for (i, text), share in zip(data.items(), rooms, strict=True)
         }
     return {i: _line(o, data[i], i if numbered else None) for i, o in outcomes.items()}
@@ -175,7 +175,7 @@ def shown_result(outcome: CallOutcome) -> JSONObject:
     if outcome.error_code:
         told["error_code"] = outcome.error_code
     if (data := near(outcome)) not in (None, "", [], {}):
-        told["data"] = fitted(data, MOST)
+        told["data"] = fit_bounded(data, MOST)
     for name in ("summary", "error"):
         if text := getattr(outcome, name):
             told[name] = fit(text, MOST)

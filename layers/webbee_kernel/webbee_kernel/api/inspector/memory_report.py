@@ -123,7 +123,7 @@ def fields(view: TurnContext, section: Section, name: str) -> list[JSONObject]:
     losses. `name` is the line's label."""
     raw = section.data or {}
     visible = skeleton.visible(raw)
-    seen = skeleton.looked_at(visible)
+    seen = skeleton.visible_part(visible)
     masked = view.gate.mask(seen) if view.gate else seen
     texts = dict(zip(visible, (skeleton.compress({k: v}) for k, v in masked.items()), strict=True))
     at = len(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ...aws.parameters import MAX_VALUE_BYTES, escaped
+from ...aws.parameters import MAX_VALUE_BYTES, escape
 from ...clock import iso
 from ...errors import CallError
 from ...invariants import limit
@@ -306,8 +306,8 @@ class SecretsClient:
 
 def path(user: UserKey, app_id: str, spec: SecretDef) -> str:
     """`tenant/user/app/name`; each part holds only characters a parameter path may hold."""
-    owner = APP_WIDE if spec.scope == "app" else escaped(user.imperal_id)
-    return f"{escaped(user.tenant_id)}/{owner}/{app_id}/{escaped(spec.name)}"
+    owner = APP_WIDE if spec.scope == "app" else escape(user.imperal_id)
+    return f"{escape(user.tenant_id)}/{owner}/{app_id}/{escape(spec.name)}"
 
 
 async def put(store: SecretStore, where: str, spec: SecretDef, value: str) -> None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-from ...aws.clients import ClientFactory, CutBody, aws_client, error_code, in_thread, outage
+from ...aws.clients import ClientFactory, TruncatedBody, aws_client, error_code, in_thread, outage
 from ...errors import BadInput, StorageUnavailable
 from ...observability import measure, span
 from ...types import JSONObject
@@ -287,7 +287,7 @@ def _read_whole(send: Callable[[], JSONObject]) -> JSONObject:
     """The answer, asked for again where its body broke off. A write that was carried out the first
     time recognises its stamp."""
     for _ in range(_READS):
-        with suppress(CutBody):
+        with suppress(TruncatedBody):
             return send()
     raise StorageUnavailable("A table's answer broke off again and again; try again.")
 

@@ -98,12 +98,12 @@ class SkeletonStore(Timers):
         ours = tuple(sections)
         # the timer as the lease found it: the first attempt needs no read
         timer: Item = {"sections": lease.known, "lease_until": lease.until}
-        if lease.asked:
-            timer["asked"] = names_of(lease.asked)
+        if lease.requested:
+            timer["asked"] = names_of(lease.requested)
         for _ in range(ATTEMPTS):
             book = reconciled(ours, lease, book_of(timer))
             # what was asked for while we were at it is due at once
-            asked = timer.get("asked", set()) - names_of(lease.asked)
+            asked = timer.get("asked", set()) - names_of(lease.requested)
             due_at = now if asked else earliest(book.values())
             try:
                 await self._commit(user, timer, book, due_at, asked, noted)
