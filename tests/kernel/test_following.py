@@ -135,21 +135,23 @@ STOPPED = "Stopped, as you asked."
 
 
 @pytest.mark.parametrize(
-    ("stop_at", "planned", "told", "called"),
+    ("stop_at", "planned", "told", "called", "narrated"),
     [
-        ("turn.started", ("", LOOK), STOPPED, []),
-        ("call.ended", ("", LOOK), f"{STOPPED}\n\n8 unread.", ["ok"]),
-        ("text", ("Hello there. And then there is more.", LOOK), f"Hello there.\n\n{STOPPED}", []),
+        ("turn.started", "", STOPPED, [], 0),
+        ("call.ended", "", f"{STOPPED}\n\n8 unread.", ["ok"], 0),
+        ("text", "Hello there. And then there is more.", f"Hello there.\n\n{STOPPED}", [], 0),
+        ("text", "", f"You have 8 unread messages.\n\n{STOPPED}", ["ok"], 1),
     ],
-    ids=["before a call", "behind a call, of which it says what it brought", "while it answers"],
-)
+    ids=["before a call", "behind one, of which it says what it brought", "while it answers",
+         "while it tells of one"],
+)  # fmt: skip
 def test_a_stopped_turn_calls_nothing_more_and_tells_what_ran_and_was_shown(
-    stop_at: str, planned: Any, told: str, called: list[str]
+    stop_at: str, planned: str, told: str, called: list[str], narrated: int
 ) -> None:
-    model = Speaker(TRUE, planned=planned)
+    model = Speaker(TRUE, planned=(planned, LOOK))
     _, body = followed(model, stop_at)
     assert body["stopped"] and body["reply"].startswith(told)
-    assert ([c["status"] for c in body["calls"]], model.narrated) == (called, [])
+    assert ([c["status"] for c in body["calls"]], len(model.narrated)) == (called, narrated)
 
 
 def test_a_plain_answer_is_shown_sentence_by_sentence_while_it_is_written() -> None:

@@ -226,15 +226,6 @@ def test_everybody_with_these_apps_reads_the_same_before_what_is_his_own() -> No
     assert one.tools[2:] != two.tools[2:]
 
 
-def test_what_a_search_found_stands_there_in_the_next_turn() -> None:
-    talk = Talk()
-    first = talk.say("the parcel number 17", search("orchestra 66"))
-    last = talk.asked[-1]
-    assert "orchestra__orchestra_66" in set(names(last)) - set(first)
-    assert before(last) == len(first)
-    assert talk.say("thank you") == names(last)
-
-
 def test_what_a_search_shows_in_more_words_stays_in_its_place() -> None:
     talk = Talk()
     talk.say("the parcel number 17", session_id="another")

@@ -89,11 +89,6 @@ ASKED = [
     ("¿tengo 50 tareas?", "Sí, tienes 50 tareas."),
     ("ai-je 50 tâches ?", "Oui, vous avez 50 tâches."),
 ]
-HONEST = [
-    ("do I have 50 tasks?", "No, you have 36 tasks."),
-    ("у меня 50 задач?", "Нет, у вас 36 задач."),
-    ("habe ich 50 Aufgaben?", "Nein, es sind 36."),
-]
 
 
 def answered(message: str, reply: str, *, remembered: bool) -> dict[str, Any]:
@@ -126,14 +121,6 @@ def test_a_number_of_the_message_is_marked_and_the_kernel_adds_what_the_list_hol
     assert mark["holds"] == "tasks: 36"
     assert "36" in body["reply"].removeprefix(reply)
     assert "50 (?)" in as_text(body)
-
-
-@pytest.mark.parametrize("remembered", [True, False])
-@pytest.mark.parametrize(("message", "reply"), HONEST)
-def test_what_the_list_holds_is_not_marked(message: str, reply: str, remembered: bool) -> None:
-    body = answered(message, reply, remembered=remembered)
-    assert body["reply"] == reply
-    assert "marks" not in body
 
 
 def test_a_reply_that_the_check_fails_on_is_shown_without_marks(
