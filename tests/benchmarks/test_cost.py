@@ -17,14 +17,23 @@ from benchmarks.meter import item_bytes, metered
 from local.aws import REGION, local_aws
 from tests.documents import ROOT
 
-KEYS = [("pk", "HASH"), ("sk", "RANGE")]
-
 
 class Table:
     """A table with one index over everything (`by_at`) and one over keys alone (`by_mark`)."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
+        names = ("pk", "sk", "at", "mark")
+        client.create_table(
+            TableName="t",
+            BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in names],
+            KeySchema=keys("pk", "sk"),
+            GlobalSecondaryIndexes=[
+                {"IndexName": f"by_{n}", "KeySchema": keys(n), "Projection": {"ProjectionType": of}}
+                for n, of in (("at", "ALL"), ("mark", "KEYS_ONLY"))
+            ],
+        )
 
     def ask(self, operation: str, **request: Any) -> tuple[float, float]:
         """What a request costs: read and write units."""
@@ -36,17 +45,15 @@ class Table:
         return self.ask("put_item", TableName="t", Item=item(sk, size, **more))
 
     def update(self, sk: str, expression: str, **values: str) -> tuple[float, float]:
-        return self.ask(
-            "update_item",
-            TableName="t",
-            Key=key(sk),
-            UpdateExpression=expression,
-            **(
-                {"ExpressionAttributeValues": {f":{n}": {"S": v} for n, v in values.items()}}
-                if values
-                else {}
-            ),
-        )
+        given = {f":{n}": {"S": v} for n, v in values.items()}
+        more = {"ExpressionAttributeValues": given} if given else {}
+        told = {"TableName": "t", "Key": key(sk), "UpdateExpression": expression}
+        return self.ask("update_item", **told, **more)
+
+
+def keys(*names: str) -> list[dict[str, str]]:
+    kinds = zip(names, ("HASH", "RANGE"), strict=False)
+    return [{"AttributeName": name, "KeyType": kind} for name, kind in kinds]
 
 
 def key(sk: str) -> dict[str, Any]:
@@ -63,24 +70,7 @@ def item(sk: str, size: int, **more: str) -> dict[str, Any]:
 @pytest.fixture
 def table() -> Iterator[Table]:
     with local_aws():
-        client = boto3.client("dynamodb", region_name=REGION)
-        client.create_table(
-            TableName="t",
-            BillingMode="PAY_PER_REQUEST",
-            AttributeDefinitions=[
-                {"AttributeName": name, "AttributeType": "S"} for name in ("pk", "sk", "at", "mark")
-            ],
-            KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEYS],
-            GlobalSecondaryIndexes=[
-                {
-                    "IndexName": f"by_{name}",
-                    "KeySchema": [{"AttributeName": name, "KeyType": "HASH"}],
-                    "Projection": {"ProjectionType": projection},
-                }
-                for name, projection in (("at", "ALL"), ("mark", "KEYS_ONLY"))
-            ],
-        )
-        yield Table(client)
+        yield Table(boto3.client("dynamodb", region_name=REGION))
 
 
 def test_an_update_bills_the_larger_of_the_item_before_and_after(table: Table) -> None:
