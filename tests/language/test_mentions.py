@@ -63,15 +63,6 @@ def test_the_unit_behind_a_number_is_read_by_its_sign_and_its_name(tag, text, na
     assert (found.name, found.size) == (name, size)
 
 
-@pytest.mark.parametrize(
-    ("word", "name"),
-    [("kwh", "kilowatt-hour"), ("ml", "milliliter"), ("mb", "megabyte"), ("c", "celsius"),
-     ("min", "minute"), ("hours", "hour"), ("mw", "megawatt"), ("pct", "")],
-)  # fmt: skip
-def test_the_word_of_a_key_is_a_unit(word, name):
-    assert units.unit_of_key(word).name == name
-
-
 def test_words_that_do_not_make_one_number_are_two_and_a_mark_has_both_readings():
     assert [m.value for m in language.numbers("два три", "ru")] == [2, 3]
     (found,) = language.numbers("1,234", "en")
@@ -136,18 +127,6 @@ def test_both_ends_of_a_range_are_read_and_the_verb_may_is_no_month():
 )
 def test_the_language_of_a_message_is_its_own_where_it_is_clear(text, default, tag):
     assert language.detect(text, default) == tag
-
-
-def test_forms_of_a_word_share_their_stem_whatever_language_asks():
-    assert language.stem("задачами") == language.stem("задачу")
-    assert language.stem("tasks", "ru") == language.stem("task")
-
-
-def test_sentences_follow_the_plural_of_their_language():
-    ru = language.of("ru-RU")
-    assert ru.say("items", n=1) == "1 запись"
-    assert ru.say("items", n=3) == "3 записи"
-    assert ru.say("items", n=5) == "5 записей"
 
 
 def test_words_are_stemmed_in_several_threads_at_once():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webbee_kernel.language.search import SearchWords
+from webbee_kernel.language.stems import stem
 
 
 @pytest.mark.parametrize(
@@ -71,6 +72,11 @@ def test_what_lacks_a_word_stands_behind_what_has_all_unless_it_tells_little() -
     assert words.best({order: 1, frozenset(): 9}) == [order | number, order]
     assert words.best({order: 1, number: 8, frozenset(): 9}) == [order | number, order]
     assert words.best({frozenset(): 3}) == [order | number]
+
+
+def test_forms_of_a_word_share_their_stem_whatever_language_asks() -> None:
+    assert stem("задачами") == stem("задачу")
+    assert stem("tasks", "ru") == stem("task")
 
 
 def test_a_compound_is_found_by_its_parts() -> None:
