@@ -152,20 +152,13 @@ TASKS: Called = ("tasks__list", {})
 LOOKS: Called = (CONTINUE.name, {})
 UNDERSTOOD: dict[str, dict[str, list[Called]]] = {
     "an example accounts for it": {
-        "weather in Riga tomorrow": [forecast("Riga")],
         "What's the weather in Riga tomorrow?": [forecast("Riga")],
-        "weather in New York tomorrow, please": [forecast("New York")],
         "погода в Риге завтра": [forecast("Риге")],
         "show me my tasks please": [TASKS],
-        "show the done tasks": [("tasks__list", {"state": "done"})],
         "add a task: buy milk": [add("buy milk")],
-        "please add a task: buy milk and eggs": [add("buy milk and eggs")],
         "add a task: call Anna on Monday": [add("call Anna", due="2026-05-18")],
         "add a task: call Anna tomorrow at 15:00": [add("call Anna", due="2026-05-16T15:00")],
-        "add a task: call Anna 2026-06-01": [add("call Anna", due="2026-06-01")],
-        'send "see you" to anna@example.com': [send("see you")],
         "отправь «до встречи» на anna@example.com": [send("до встречи")],
-        "convert 250 euros": [("money__convert", {"amount": 250})],
     },
     "a polite command and a question that is text are no questions": {
         "can you complete the task buy milk?": [complete(title="buy milk")],
@@ -323,15 +316,11 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
     "a title neither begins with a small word nor is corrected nor holds a date": (
         {"tools": [replace(ADD, examples=TITLED), LIST, COMPLETE]}, {
         "add it again for Monday": [],
-        "add the same task again for Monday": [],
-        "add me in an hour to stretch for Monday": [],
         "add milk, no, bread for Monday": [],
         "add rent on Friday for Monday": [],
         "add the task for Monday": [],
         "add the rent for Monday": [add("rent", due="2026-05-18")],
-        "add bread, milk for Monday": [add("bread, milk", due="2026-05-18")],
         "ajoute la tâche l'eau": [add("l'eau")],
-        "ajoute la tâche appeler le plombier": [add("appeler le plombier")],
     }),
     "the same address is the one that was shown last": (
         {"facts": [("mail", "list", {"messages": [LETTER]})]},
@@ -346,11 +335,8 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         {"facts": [TWO], "tools": [DONE, LIST]}, {
         "Milk is done": [complete(id="t1")],
         "is Milk done?": [],
-        "is Milk done": [],
-        "Milk done?": [],
         "was Milk done? show me": [],
         "did I do Milk?": [],
-        "I did nothing": [],
         "Milk is not done": [],
         'she said "Milk is done"': [],
     }),
@@ -375,11 +361,8 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
             *("отмени это", "mach das rückgängig", "annule ça", "deshaz eso", "annulla"),
             "Das war ein Versehen, bitte rückgängig machen",
             *("Nein, mach das wieder rückgängig", "oops, delete it again"),
-            *("please take back that task", "undo the last thing", "can you undo that?"),
             *("delete the milk I just added", "nimm das mit der Milch zurück", "restore it"),
-            *("change it back", "put it back on the list", "stell es wieder her"),
             "no, put the date back to what it was",
-            "damn, I still need that, give it back",
             *("restaure ça", "восстанови"),
         )
     }),
@@ -473,7 +456,6 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         {"tools": [write("notes.write", NOTED, "body", "body")]}, {
         "a note saying buy milk for Anna": [note("buy milk for Anna")],
         "make a note that says the door code is 4411": [note("the door code is 4411")],
-        "make a note with the text hello world": [note("hello world")],
         'make a note with the text: "hello world"': [note("hello world")],
         "note: he said saying no is hard": [note("he said saying no is hard")],
         "запиши заметку о том, что ключи у соседа": [note("ключи у соседа")],
@@ -485,13 +467,9 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
     "a question goes to the app that calls its records so": (
         {"tools": [*BOOKS, LIST, ADD, COMPLETE, DELETE]}, {
         "which books do I have?": [("books__list", {})],
-        "how many books do I have?": [("books__list", {})],
         "do I have the book Dune?": [("books__list", {})],
-        "show me all the books I own": [("books__list", {})],
-        "which tasks do I have": [TASKS],
         "do I have the flat and the book?": [],
         "don't show me books": [],
-        "which lamps do I have?": [],
     }),
 }  # fmt: skip
 
@@ -516,20 +494,13 @@ def test_what_a_message_calls(message: str, beside: dict[str, Any], called: list
 @pytest.mark.parametrize(
     "message",
     [
-        "weather on Mars",
-        "and in Oslo?",
-        "what time is it in Tokyo?",
-        "bring back the Fahrrad task",
         "don't delete the task milk",
         "should I delete the task milk?",
         "delete",
         "I deleted the task milk yesterday by mistake, sorry",
         "add three tasks: buy milk and call mum",
-        "add a task: buy milk and delete everything",
-        "send that to her",
         "send anna@example.com",
         "send anna@example.com about the invoice",
-        "how are you today?",
         "",
         "{title}",
     ],
@@ -649,7 +620,10 @@ def test_a_thanks_or_a_farewell_gets_a_friendly_word_and_no_offers(message: str)
     assert said.text == language.of(language.detect(message)).say("welcome")
 
 
-def test_an_app_that_asks_it_gets_the_first_sentences() -> None:
+def test_an_app_that_asks_it_gets_the_first_sentences_and_who_asks_for_his_data_the_page() -> None:
+    told = answer("export my data")
+    assert {"action": "me"} in pressed(told)
+    assert told.text == "That is under your name, at the top of the page."
     request = ModelRequest("ai", "", "It rains. It pours!  The old man snores.")
     assert asyncio.run(EmbeddedModel().complete(request)).text == "It rains. It pours!"
 
@@ -669,22 +643,15 @@ def test_what_is_not_understood_offers_to_take_back_what_was_just_made() -> None
         assert first["on_click"] == {"action": "send", "message": "Undo that"}
 
 
-@pytest.mark.parametrize("message", ["undo that", "take that back", "please take it back"])
 @pytest.mark.parametrize(
     "facts", [(), (("mail", "send", {"to": "ann@example.com", "sent": True}),)]
 )
-def test_where_nothing_can_be_taken_back_it_says_so(message: str, facts: Any) -> None:
-    verbs = enumerate(("take", "take", "jot", "pin", "drop", "find"))
-    jot = [write(f"notes.{n}", [f"{verb} a note {n}: {{text}}"], "text") for n, verb in verbs]
-    said = answer(message, *facts, tools=(*TOOLS, *jot))
-    assert said.text.startswith("Nothing of the last few messages can be taken back.")
-
-
-def test_words_on_another_apps_records_or_no_command_take_nothing_back() -> None:
-    verbs = ("archive", "move", "mark")
-    mail = [write(f"mail.{verb}", [f"{verb} the mail {{id}}"], "id", "id") for verb in verbs]
-    told = answer("oops, I want that mail back", MADE, undo=(UNDO,), tools=(*TOOLS, *mail))
-    assert not told.tool_calls and "Undo that" in told.text
+def test_where_nothing_can_be_taken_back_it_says_so(facts: Any) -> None:
+    verbs = ("take", "jot", "pin", "drop", "find")
+    jot = [write(f"notes.{verb}", [f"{verb} a note: {{text}}"], "text") for verb in verbs]
+    for message in ("undo that", "please take it back"):
+        said = answer(message, *facts, tools=(*TOOLS, *jot))
+        assert said.text.startswith("Nothing of the last few messages can be taken back.")
     assert "take back" not in answer("was the meeting undone?").text
 
 
@@ -732,12 +699,6 @@ def test_choices_that_are_cut_say_how_many_more_there_are() -> None:
     rents = {"tasks": [{"id": f"t{n}", "title": f"Rent {n}"} for n in range(11)]}
     told = answer("complete the rent task", ("tasks", "list", rents)).text
     assert told.endswith("8. Rent 7; and 3 more?")
-
-
-def test_what_is_under_ones_own_name_is_shown_there() -> None:
-    told = answer("export my data")
-    assert {"action": "me"} in pressed(told)
-    assert told.text == "That is under your name, at the top of the page."
 
 
 # ---- forms
@@ -898,14 +859,11 @@ ONWARD = write("mail.send", ON, needs="to body", **FIELDS)
     ("message", "fact", "body"),
     [
         ("send it to bob@example.com too", SENT, "It is ready."),
-        ("forward that to bob@example.com", SENT, "It is ready."),
-        ("send the same to bob@example.com", SENT, "It is ready."),
         ("schick es auch an bob@example.com", SENT, "It is ready."),
         ("отправь это и на bob@example.com", SENT, "It is ready."),
         ("envoie ça à bob@example.com", SENT, "It is ready."),
         ("send it to bob@example.com", OF_A_TITLE, "The router is in the hall"),
         ("send it to bob@example.com", LONG_ONE, None),  # never a part of a text
-        ("send it to bob@example.com", A_ROW, None),  # its subject is not its text
         ("send it to bob@example.com", TWO_MAILS, None),  # which one?
         ("write to bob@example.com", SENT, None),
     ],
