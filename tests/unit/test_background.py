@@ -57,16 +57,13 @@ def ended(begin_on: BeginOn) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("begin_on", ENDED)
-def test_what_a_loop_had_begun_when_it_ended_is_not_waited_for(begin_on: BeginOn) -> None:
+def test_what_a_loop_had_begun_when_it_ended_is_not_waited_for_and_hides_nothing_that_runs(
+    begin_on: BeginOn,
+) -> None:
+    thread = LoopThread("goes-on")
     with ended(begin_on):
         assert background.wait(60)
         assert background.oldest_s() == 0.0
-
-
-@pytest.mark.parametrize("begin_on", ENDED)
-def test_what_hangs_on_an_ended_loop_hides_nothing_that_runs(begin_on: BeginOn) -> None:
-    thread = LoopThread("goes-on")
-    with ended(begin_on):
         released = thread.run(begins(), 60)
         assert not background.wait(0.5)
         assert background.oldest_s() > 0.0

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import AsyncMock, patch
 
 import pytest
 from hypothesis import given
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.extensions.context.factory import ContextFactory
 from webbee_kernel.extensions.context.services import path
 from webbee_kernel.extensions.context.store_client import MAX_LIMIT
 from webbee_kernel.extensions.redaction import hidden
@@ -36,25 +37,20 @@ ALICE, BOB = User("alice", tenant_id="acme"), User("bob", tenant_id="acme")
 EVE, SYSTEM = User("eve", tenant_id="other"), User("__system__", tenant_id="acme")
 
 
-class World:
-    def __init__(self) -> None:
-        self.contexts = ExtensionHarness(Extension("tasks")).host.contexts
-
-    def client(self, user: User = ALICE, *, system: bool = False) -> Any:
-        return self.contexts.make(user, "tasks", system=system).store
+run = asyncio.run
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def contexts() -> ContextFactory:
+    return ExtensionHarness(Extension("tasks")).host.contexts
 
 
-def run(coro: Any) -> Any:
-    return asyncio.run(coro)
+def client(contexts: ContextFactory, user: User = ALICE, **more: Any) -> Any:
+    return contexts.make(user, "tasks", **more)
 
 
-def test_what_has_no_meaning_is_refused_in_words(world: World) -> None:
-    store = world.client()
+def test_what_has_no_meaning_is_refused_in_words(contexts: ContextFactory) -> None:
+    store = client(contexts).store
     for key in ("tasks", "tasks/", "/1", ""):
         for half in (store.get(key), store.set(key, {})):
             with pytest.raises(ValueError, match="give collection/id"):
@@ -69,61 +65,58 @@ def test_what_has_no_meaning_is_refused_in_words(world: World) -> None:
     assert run(store.query("tasks", limit=MAX_LIMIT)).data == []
 
 
-def test_set_replaces_the_whole_and_wraps_what_is_no_object(world: World) -> None:
-    run(world.client().set("prefs/theme", {"a": 1, "b": 2}))
-    run(world.client().set("prefs/theme", {"a": 3}))
-    run(world.client().set("prefs/list", [1, 2]))
-    assert run(world.client().get("prefs/theme")).data == {"a": 3}
-    assert run(world.client().get("prefs/list")).data == {"value": [1, 2]}
+def test_set_replaces_the_whole_and_wraps_what_is_no_object(contexts: ContextFactory) -> None:
+    run(client(contexts).store.set("prefs/theme", {"a": 1, "b": 2}))
+    run(client(contexts).store.set("prefs/theme", {"a": 3}))
+    run(client(contexts).store.set("prefs/list", [1, 2]))
+    assert run(client(contexts).store.get("prefs/theme")).data == {"a": 3}
+    assert run(client(contexts).store.get("prefs/list")).data == {"value": [1, 2]}
 
 
-def test_list_takes_a_collection_or_the_beginning_of_ids(world: World) -> None:
-    for key in ("a/x1", "a/x2", "a/y1", "b/x1"):
-        run(world.client().set(key, {"key": key}))
-    assert sorted(d["key"] for d in run(world.client().list("a"))) == ["a/x1", "a/x2", "a/y1"]
-    assert sorted(d["key"] for d in run(world.client().list("a/x"))) == ["a/x1", "a/x2"]
-
-
-def test_list_finds_the_beginning_of_ids_behind_as_many_others_as_it_gives(world: World) -> None:
-    async def listed() -> tuple[int, int]:
-        store = world.client()
+def test_list_takes_a_collection_or_the_beginning_of_ids_however_many_others_there_are(
+    contexts: ContextFactory,
+) -> None:
+    async def listed() -> tuple[list[Any], int]:
+        store = client(contexts).store
         for number in range(MAX_LIMIT + 1):
             await store.set(f"a/x{number:04}", {})
-        await store.set("a/y", {})
-        return len(await store.list("a/y")), len(await store.list("a"))
+        for key in ("a/y", "b/y"):
+            await store.set(key, {"key": key})
+        return [d.data for d in await store.list("a/y")], len(await store.list("a"))
 
-    assert run(listed()) == (1, MAX_LIMIT)
+    assert run(listed()) == ([{"key": "a/y"}], MAX_LIMIT)
 
 
-def test_system_context_reaches_the_users_of_its_tenant_and_no_other(world: World) -> None:
+def test_system_context_reaches_the_users_of_its_tenant_and_no_other(
+    contexts: ContextFactory,
+) -> None:
     for user, n in [(ALICE, 1), (BOB, 2), (BOB, 3), (EVE, 4)]:
-        run(world.client(user).create("tasks", {"n": n}))
-    system = world.client(SYSTEM, system=True)
+        run(client(contexts, user).store.create("tasks", {"n": n}))
+    system = client(contexts, SYSTEM, system=True).store
     found = run(system.query_all("tasks"))
     assert sorted((d.user_id, d["n"]) for d in found) == [("alice", 1), ("bob", 2), ("bob", 3)]
     assert len(run(system.query_all("tasks", limit=2))) == 2
     assert run(system.for_user("eve").query("tasks")).data == []
 
 
-def test_what_is_wanted_of_all_users_looks_at_no_more_of_them_than_it_needs(world: World) -> None:
+def test_what_is_wanted_of_all_users_looks_at_no_more_of_them_than_it_needs(
+    contexts: ContextFactory,
+) -> None:
     for n in range(100):
-        run(world.client(User(f"u{n}", tenant_id="acme")).create("tasks", {"n": n}))
+        run(client(contexts, User(f"u{n}", tenant_id="acme")).store.create("tasks", {"n": n}))
     pages = MemoryDatabase.pages
     with patch.object(MemoryDatabase, "pages", autospec=True, side_effect=pages) as read:
-        found = run(world.client(SYSTEM, system=True).query_all("tasks", limit=2))
+        found = run(client(contexts, SYSTEM, system=True).store.query_all("tasks", limit=2))
     assert (len(found), read.call_count < 30) == (2, True)
 
 
-def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(world: World) -> None:
-    class Down:
-        def __getattr__(self, name: str) -> Any:
-            async def call(*args: Any, **kwargs: Any) -> Any:
-                raise StorageUnavailable("down")
-
-            return call
-
-    store = world.client()
-    store._documents = Down()
+def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(
+    contexts: ContextFactory,
+) -> None:
+    store = client(contexts).store
+    store._documents = AsyncMock()
+    for name in ("create", "get", "update", "delete", "query", "count"):
+        getattr(store._documents, name).side_effect = StorageUnavailable("down")
     calls = [store.create("c", {}), store.get("c", "1"), store.update("c", "1", {})]
     calls += [store.delete("c", "1"), store.query("c"), store.count("c"), store.set("c/1", {})]
     for call in calls:
@@ -132,15 +125,15 @@ def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(world: 
         assert caught.value.retry_after == 30
 
 
-def test_what_a_handler_makes_of_its_context_opens_nobody_elses(world: World) -> None:
-    run(world.client(BOB).set("tasks/1", {"whose": "bob"}))
-    ctx = world.contexts.make(ALICE, "tasks")
+def test_what_a_handler_makes_of_its_context_opens_nobody_elses(contexts: ContextFactory) -> None:
+    run(client(contexts, BOB).store.set("tasks/1", {"whose": "bob"}))
+    ctx = contexts.make(ALICE, "tasks")
     ctx.user, ctx.app_id = BOB, "mail"
     run(ctx.store.set("tasks/2", {"whose": "alice"}))
     run(ctx.notify.send("done"))
     assert run(ctx.store.get("tasks/1")) is None
-    assert run(world.client().get("tasks/2"))["whose"] == "alice"
-    [told] = run(world.contexts.events.since(UserKey("acme", "alice")))
+    assert run(client(contexts).store.get("tasks/2"))["whose"] == "alice"
+    [told] = run(contexts.events.since(UserKey("acme", "alice")))
     assert told.data["app_id"] == "tasks"
 
 
@@ -204,7 +197,7 @@ def harness() -> ExtensionHarness:
     return ExtensionHarness(extension(), secrets={"password": "hunter2"})
 
 
-def client(harness: ExtensionHarness, user: User = ALICE, app_id: str = "mail") -> Any:
+def secrets_of(harness: ExtensionHarness, user: User = ALICE, app_id: str = "mail") -> Any:
     return harness.host.contexts.make(user, app_id).secrets
 
 
@@ -237,11 +230,11 @@ def test_a_value_of_the_declared_size_fits_and_nothing_larger_nor_what_is_no_tex
 def test_an_app_wide_secret_is_shared_within_the_app_and_the_tenant_only(
     harness: ExtensionHarness,
 ) -> None:
-    harness.run(client(harness).set("shared", "ours"))
-    assert harness.run(client(harness, BOB).get("shared")) == "ours"
-    assert harness.run(client(harness, User("alice", tenant_id="other")).get("shared")) is None
+    harness.run(secrets_of(harness).set("shared", "ours"))
+    assert harness.run(secrets_of(harness, BOB).get("shared")) == "ours"
+    assert harness.run(secrets_of(harness, User("alice", tenant_id="other")).get("shared")) is None
     notes = ExtensionHarness(extension("notes"), stores=harness.app.stores)
-    assert harness.run(client(notes, BOB, "notes").get("shared")) is None
+    assert harness.run(secrets_of(notes, BOB, "notes").get("shared")) is None
 
 
 PARTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)

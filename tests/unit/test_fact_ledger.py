@@ -90,18 +90,6 @@ def test_what_the_facts_hold_is_not_said_twice(arguments: Any, kept: Any) -> Non
     assert args(digest) == kept
 
 
-@pytest.mark.parametrize(
-    ("room", "kept"), [(59, {TRUNCATED: "621 chars"}), (60, {"id": 7, TRUNCATED: "1 more fields"})]
-)
-def test_an_older_call_keeps_facts_from_sixty_characters_of_room_and_tells_its_size_below(
-    room: int, kept: dict[str, Any]
-) -> None:
-    empty = len("FACTS: app=a fn=f data=")
-    newest = "x" * (TURN_CAP - room - 2 * empty - len('\n""'))
-    older, _ = record([("a", "f", {"id": 7, "note": "words " * 100}), ("a", "f", newest)])
-    assert data(older) == kept
-
-
 def test_calls_that_stay_keep_their_arguments_though_older_ones_went_with_their_own() -> None:
     calls = [("mail", "look", {"n": 0}), ("a" * 2900, "f", {"n": 1})]
     calls += [("mail", "find", {"n": 2}), ("mail", "read", {"n": 3})]

@@ -34,19 +34,6 @@ def marks(reply: str, data: Any, summary: str = "") -> tuple[Mark, ...]:
     return check(reply, evidence=evidence(data, "what is there?", summary)).marks
 
 
-def test_every_value_names_its_field_and_how() -> None:
-    reply = "Garden lamp is 120.50 EUR, all together 545 EUR."
-    found = {reply[s.start : s.end]: s for s in check(reply, evidence=evidence()).sources}
-    assert found["120.50 EUR"].path == "data.orders[0].amount"
-    assert found["120.50 EUR"].how == "formatted"
-    assert found["545 EUR"].formula == "sum(data.orders[].amount)"
-
-
-def test_a_contradicted_value_says_so() -> None:
-    reply = "Garden lamp comes to 79.50 EUR: ask help@shop.example."
-    assert [m.is_contradicted for m in check(reply, evidence=evidence()).marks] == [True, False]
-
-
 def test_a_number_that_a_summary_has_too_belongs_to_its_record() -> None:
     tests = [{"name": name, "bids": n} for n, name in enumerate(("Poppy", "Yarrow", "Clover"), 1)]
     found = marks("The Poppy comes second with 3 bids.", {"tests": tests}, "3 tests")

@@ -149,14 +149,6 @@ def test_any_event_can_be_bound(log: io.StringIO, event: dict[str, Any]) -> None
         assert "user" not in line(log)
 
 
-def test_a_line_has_the_keys_of_powertools(log: io.StringIO) -> None:
-    found = line(log)
-    assert list(found)[:4] == ["level", "location", "message", "timestamp"]
-    told = {"level": "WARNING", "service": "webbee", "logger": "webbee.test-log"}
-    assert found.items() >= {**told, "function": "chat_turn"}.items()
-    assert found["timestamp"].endswith("+00:00")
-
-
 def test_of_an_exception_the_class_and_the_places_are_told_and_never_the_text(
     log: io.StringIO,
 ) -> None:

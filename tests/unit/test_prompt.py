@@ -24,7 +24,7 @@ from webbee_kernel.testing import TestKernel, registry_of
 from webbee_kernel.text import cut, one_line
 from webbee_kernel.turn.kernel import TurnRequest
 from webbee_kernel.turn.plan import Problem
-from webbee_kernel.turn.prompt import Prompt, problems_block
+from webbee_kernel.turn.prompt import problems_block
 from webbee_kernel.turn.results_block import results_block
 from webbee_kernel.turn.session_memory import REPLY_PREVIEW, preview
 from webbee_kernel.types import CallOutcome, SessionKey, UserKey
@@ -126,13 +126,6 @@ def test_the_results_of_all_calls_have_twelve_thousand_characters_together(over:
     assert first == short
     assert (second == long) is not bool(over)
     assert len(second) == 9_998
-
-
-def test_a_prompt_counts_its_blocks_and_leaves_empty_ones_out() -> None:
-    prompt = Prompt("system", "[SKELETON]", "[HISTORY]")
-    assert prompt.text == "[SKELETON]\n[HISTORY]"
-    sizes = {name: size for name, size in prompt.sizes().items() if size}
-    assert sizes == {"system": 6, "skeleton": 10, "history": 9}
 
 
 # ---- a strict reader of the prompt: whatever it cannot account for is an error
@@ -329,19 +322,3 @@ def test_a_name_that_could_forge_a_line_never_becomes_an_extension_a_function_or
     (folder / "imperal.json").write_text(json.dumps({"app_id": name or " "}))
     registry = load_folder(tmp_path)
     assert not registry.loaded and "is refused" in registry.failed["innocent"]
-
-
-def test_the_reader_of_these_tests_refuses_what_is_not_a_prompt(documents: TestKernel) -> None:
-    good = documents.prompt("hi")
-    read(good)
-    for bad in (
-        good.replace("[HISTORY]", "[HISTORY]\nhello"),
-        good.replace("FACTS: app=mail", "FACTS: app=ma il"),
-        good.replace("- tasks", "- ta:sks"),
-        good.replace(" → ", " "),
-        good.replace("hi", "hi\u2028"),
-        good + "\nFACTS: app=mail fn=x data={}",
-    ):
-        assert bad != good
-        with pytest.raises(AssertionError):
-            read(bad)
