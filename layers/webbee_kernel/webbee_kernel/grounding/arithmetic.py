@@ -169,6 +169,9 @@ class Arithmetic:
         yield from (figure(p) for p in self._index.figures if p.call >= 0)
         for listed in self._index.rows:
             yield Figure(listed.size, SIZE, f"count({listed.path})")
+            for total in (f for f in self._above if type(f.value) is int and f.value > listed.size):
+                rest = total.value - listed.size  # "238 more" of 240 in all
+                yield Figure(rest, SIZE, f"{total.formula} - count({listed.path})")
         for table in self._tables:
             for rows, label in table.groups.items():
                 yield Figure(len(rows), SIZE, f"count({table.name} {label})")

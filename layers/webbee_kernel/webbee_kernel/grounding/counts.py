@@ -55,6 +55,7 @@ class Counts:
             return ""
         # a larger list may be told of in part: false is only more than there are
         rows = [r for r in self._lists if r.words & nouns and 1 < r.size < claim.mention.value]
+        rows = [r for r in rows if not self._is_told(r.size + claim.mention.value)]  # "238 more"
         if self._figures.is_total(claim.mention.value):
             rows = []  # "555 plants" of rows with so many each
         if not rows and not places and claim.mention.value in self._asked:
@@ -62,6 +63,11 @@ class Counts:
         return ", ".join(
             f"{n}: {size}" for n, size in [*{_name(r): r.size for r in rows}.items()][:FEW]
         )
+
+    def _is_told(self, total: Number) -> bool:
+        """Whether a field beside all rows tells a total."""
+        held = self._index.numbers.get(total, ())
+        return any(p.call >= 0 and not self._index.is_row(p.owner) for p in held)
 
     def names(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether the words or the unit right behind a number name one of the fields that show
