@@ -39,6 +39,7 @@ _HALF_DAY = re.compile(
 )
 _HOUR_SIGN = re.compile(r"(?<![\d:.,])(\d{1,2})(?:\.|\s?h\s?)(\d\d)(?!\d|[.,:]\d)", re.IGNORECASE)
 _RANGE_GAP = re.compile(r"[ \u00a0]?[–—-][ \u00a0]?")
+_BESIDE = re.compile(r"\.?[ \u00a0]")
 _NEAR = re.compile(r"\.?[ \u00a0]|[./-]|")
 _YEAR = re.compile(r"(?:19|20|21)\d\d")
 
@@ -204,14 +205,29 @@ def _named_days(source: TokenizedText) -> Iterator[Mention]:
 def _with_range(source: TokenizedText, first: int, value: Date, end: int) -> Iterator[Mention]:
     """`15 May 2026`, and the first day of `13–15 May`."""
     yield source.mention(first, end, "date", value)
-    earlier, (year, month, _) = first - 1, value
-    if source.has_word(earlier, f"{source.calendar.until} {source.calendar.together}"):
-        earlier -= 1
-    elif earlier < 0 or not _RANGE_GAP.fullmatch(source.gap(earlier).lstrip(".,")):
-        return
+    year, month, _ = value
+    earlier = _joined_number(source, first)
+    if earlier < 0 and first and _RANGE_GAP.fullmatch(source.gap(first - 1).lstrip(".,")):
+        earlier = first - 1
     day = _day_number(source, earlier)
     if day and _is_day(month, day):
         yield source.mention(earlier, earlier, "date", (year, month, day))
+
+
+def _joined_number(source: TokenizedText, at: int) -> int:
+    """The place of the number that "and" or "to" joins to the one at a place, `11` of `at 11 and at
+    15`, over what leads to either; -1 without one."""
+    calendar = source.calendar
+    for joint in range(at - 1, max(at - 4, 0), -1):
+        if not _BESIDE.fullmatch(source.gap(joint)):
+            break
+        if source.has_word(joint, f"{calendar.until} {calendar.together}"):
+            is_number = source.folded[joint - 1][0].isdigit()
+            if is_number and _BESIDE.fullmatch(source.gap(joint - 1)):
+                return joint - 1
+        if not source.has_word(joint, f"{calendar.day_lead} {calendar.at}"):
+            break
+    return -1
 
 
 def _month_first(source: TokenizedText, at: int, after: int, month: int) -> Iterator[Mention]:
@@ -343,6 +359,9 @@ def _hour(source: TokenizedText, at: int, *, is_certain: bool = False) -> Iterat
     minutes = _clock(hour, 0, half)
     if minutes and any((has_hour_word, half, has_clock_word, is_certain)):
         yield source.mention(at, at + (has_hour_word and not is_glued), "time", *minutes)
+        earlier = _joined_number(source, at) if has_hour_word else -1
+        if earlier >= 0 and (first := _clock(_figure(source, earlier)[0], 0, half)):
+            yield source.mention(earlier, earlier, "time", *first)
 
 
 def _is_followed_by(source: TokenizedText, at: int, words: str) -> bool:
