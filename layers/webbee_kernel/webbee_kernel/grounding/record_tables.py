@@ -57,7 +57,7 @@ def _columns(reading: Reading, part: Sentence) -> Iterator[tuple[str, Claim]]:
     kind and what number of that it is."""
     is_table, figures = _mark(part) == "|", 0
     for claim in reading.inside(part):
-        is_plain = not getattr(claim.mention, "spelled", False)
+        is_plain = not getattr(claim.mention, "is_spelled", False)
         if is_plain and is_table and claim.kind in SHOWN:
             yield str(reading.text.count("|", part.start, claim.start)), claim
         elif is_plain and claim.kind in FIGURES:
