@@ -359,9 +359,14 @@ def _hour(source: TokenizedText, at: int, *, is_certain: bool = False) -> Iterat
     minutes = _clock(hour, 0, half)
     if minutes and any((has_hour_word, half, has_clock_word, is_certain)):
         yield source.mention(at, at + (has_hour_word and not is_glued), "time", *minutes)
-        earlier = _joined_number(source, at) if has_hour_word else -1
-        if earlier >= 0 and (first := _clock(_figure(source, earlier)[0], 0, half)):
-            yield source.mention(earlier, earlier, "time", *first)
+        yield from _joined_hour(source, at, half) if has_hour_word else ()
+
+
+def _joined_hour(source: TokenizedText, at: int, half: str | None) -> Iterator[Mention]:
+    """The hour that shares the hour word behind the one at a position: `at 11 and at 15 h`."""
+    earlier = _joined_number(source, at)
+    if earlier >= 0 and (minutes := _clock(_figure(source, earlier)[0], 0, half)):
+        yield source.mention(earlier, earlier, "time", *minutes)
 
 
 def _is_followed_by(source: TokenizedText, at: int, words: str) -> bool:
