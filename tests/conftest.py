@@ -5,11 +5,13 @@ import collections
 import gc
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import hypothesis
 import pytest
 
+from local.webbee import main
 from webbee_kernel import background
 from webbee_kernel.api.function import set_up_logging
 
@@ -55,6 +57,34 @@ def nothing_left_running() -> Iterator[None]:
     """What a test began is over when it ends: no later one of this process waits for it."""
     yield
     assert background.wait(60), "work of the background goes on: end it in this test"
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[..., Path]:
+    """`written("till", text)`: an extension in a folder of its own."""
+
+    def write(app: str, text: str, **beside: str) -> Path:
+        for name, content in {"main.py": text, **beside}.items():
+            file = tmp_path / app / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content, "utf-8")
+        return tmp_path / app
+
+    return write
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[str, str]]:
+    """`command("check", "till", ends=1)`: what `webbee` prints on both its streams."""
+
+    def run(*words: str, ends: int = 0) -> tuple[str, str]:
+        capsys.readouterr()
+        ended = main(list(words))
+        out, err = capsys.readouterr()
+        assert ended == ends, (out, err)
+        return out, err
+
+    return run
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

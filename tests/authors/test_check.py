@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -61,57 +62,58 @@ def test_what_was_not_awaited_is_told_with_what_to_do() -> None:
     assert "nobody waits for asyncio.gather: put an await before it" in spoken(found)
 
 
-def test_a_file_or_folder_named_as_a_module_of_pythons_own_is_told(tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_text((PLANTED / "waiting/main.py").read_text("utf-8"), "utf-8")
-    (tmp_path / "email.py").write_text("def send() -> None: ...\n", "utf-8")
-    assert spoken(problems_of(tmp_path).findings) == (
-        "1: name: Python's own email cannot be imported beside a file of its name: rename email.py"
-    )
-    (tmp_path / "email.py").unlink()
-    (tmp_path / "json").mkdir()
-    (tmp_path / "json" / "__init__.py").touch()
-    assert spoken(problems_of(tmp_path).findings) == (
-        "1: name: Python's own json cannot be imported beside a folder of its name: rename json/"
-    )
+Check = Callable[..., list[Finding]]
 
 
-def test_modules_of_a_package_are_checked_like_those_beside_main(tmp_path: Path) -> None:
-    package = tmp_path / "parts"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    (tmp_path / "main.py").write_text("from parts.email import ext\n", "utf-8")
-    (package / "email.py").write_text(
+@pytest.fixture
+def findings(written: Callable[..., Path]) -> Check:
+    """What there is to say of an extension that is written so."""
+    return lambda text, **beside: problems_of(written("own", text, **beside)).findings
+
+
+WAITING = (PLANTED / "waiting/main.py").read_text("utf-8")
+
+
+def test_a_file_or_folder_named_as_a_module_of_pythons_own_is_told(
+    findings: Check, tmp_path: Path
+) -> None:
+    told = "1: name: Python's own {} cannot be imported beside a {} of its name: rename {}"
+    found = findings(WAITING, **{"email.py": "def send() -> None: ...\n"})
+    assert spoken(found) == told.format("email", "file", "email.py")
+    (tmp_path / "own" / "email.py").unlink()
+    found = findings(WAITING, **{"json/__init__.py": ""})
+    assert spoken(found) == told.format("json", "folder", "json/")
+
+
+def test_modules_of_a_package_are_checked_like_those_beside_main(findings: Check) -> None:
+    main = "from parts.email import ext\n"
+    code = (
         "from webbee_kernel.sdk import Extension\n\n"
         'ext = Extension("x")\n\n\n@ext.schedule("nightly", "61 * * * *")\n'
-        "async def nightly(ctx):\n    print(ctx.stor)\n",
-        "utf-8",
+        "async def nightly(ctx):\n    print(ctx.stor)\n"
     )
-    found = problems_of(tmp_path).findings
-    assert [(f.file, f.line, f.rule) for f in found if f.rule != "empty"] == [
-        ("parts/email.py", 6, "cron"),
-        ("parts/email.py", 8, "print"),
-        ("parts/email.py", 8, "missing-attribute"),
-    ]
-    (package / "email.py").write_text("def send(:\n", "utf-8")
-    assert spoken(problems_of(tmp_path).findings) == "1: syntax: invalid syntax"
+    found = findings(main, **{"parts/__init__.py": "", "parts/email.py": code})
+    rules = [(6, "cron"), (8, "print"), (8, "missing-attribute")]
+    told = [(f.file, (f.line, f.rule)) for f in found if f.rule != "empty"]
+    assert told == [("parts/email.py", rule) for rule in rules]
+    broken = findings(main, **{"parts/email.py": "def send(:\n"})
+    assert spoken(broken) == "1: syntax: invalid syntax"
 
 
 def test_a_line_is_what_python_counts_as_one_and_files_of_others_are_left_alone(
-    tmp_path: Path,
+    findings: Check,
 ) -> None:
     """A form feed, as some set between the parts of a file, ends no line."""
-    (tmp_path / "main.py").write_text(
+    others = (".ipynb_checkpoints/main.py", "venv/main.py")
+    found = findings(
         "from webbee_kernel.sdk import Extension\n\x0c\n"
         'ext = Extension("x")\n\x0c\n@ext.schedule("nightly", "0 3 * * *")\n'
         'async def nightly(ctx):\n    print("a\\u2028b\u2028")  # check: ignore[print]\n'
         "    await ctx.stor.count()\n",
-        "utf-8",
+        **dict.fromkeys(others, "def broken(:\n"),
     )
-    for folder in (".ipynb_checkpoints", "venv"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "main.py").write_text("def broken(:\n", "utf-8")
-    found = [(f.file, f.line, f.rule) for f in problems_of(tmp_path).findings]
-    assert found == [("main.py", 1, "empty"), ("main.py", 8, "missing-attribute")]
+    told = [("main.py", 1, "empty"), ("main.py", 8, "missing-attribute")]
+    assert [(f.file, f.line, f.rule) for f in found] == told
 
 
 def test_a_type_checker_that_does_not_end_leaves_the_other_findings(
@@ -146,77 +148,59 @@ def test_authors_are_told_how_each_function_is_classed_and_why() -> None:
     consent = checked(ROOT / "extensions" / "mail").consent
     assert consent["send"] == "outward – to (marker)"
     assert consent["reply"] == "outward – its function"
-    assert (consent["delete"], consent["read"], consent["archive"]) == (
-        "destructive",
-        "read",
-        "write",
-    )
+    kinds = [consent[name] for name in ("delete", "read", "archive")]
+    assert kinds == ["destructive", "read", "write"]
 
 
-def test_what_ends_its_process_is_told_with_its_last_words(tmp_path: Path) -> None:
-    ending = 'import os\nos.write(2, b"no licence")\nos._exit(3)\n'
-    (tmp_path / "main.py").write_text(ending, "utf-8")
-    found = problems_of(tmp_path).findings
-    assert "it ended the process that imported it (exit status 3): no licence" in spoken(found)
-
-
-def test_a_line_that_says_so_is_left_alone_by_that_rule_only(tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_text(
+def test_a_line_that_says_so_is_left_alone_by_that_rule_only(findings: Check) -> None:
+    found = findings(
         "import time\nfrom webbee_kernel.sdk import ChatExtension, Context, Extension\n"
         'ext = Extension("x")\nseen: set[str] = set()\n\n@ext.schedule("s", "* * * * *")\n'
         "async def s(ctx: Context) -> None:\n"
         '    seen.add("a")  # check: ignore[shared-state]\n'
-        "    seen.add(str(time.time()))  # check: ignore[clock]\n",
-        "utf-8",
+        "    seen.add(str(time.time()))  # check: ignore[clock]\n"
     )
-    found = [(f.line, f.rule) for f in problems_of(tmp_path).findings]
-    assert (9, "shared-state") in found
-    assert [f for f in found if f in ((8, "shared-state"), (9, "clock"))] == []
+    told = {(f.line, f.rule) for f in found}
+    assert (9, "shared-state") in told and not told & {(8, "shared-state"), (9, "clock")}
 
 
-def test_what_does_not_load_is_told_with_the_lines_that_were_running(tmp_path: Path) -> None:
-    (tmp_path / "parts.py").write_text("def made():\n    raise KeyError('no table')\n", "utf-8")
-    (tmp_path / "main.py").write_text("import parts\n\nparts.made()\n", "utf-8")
-    [finding] = [f for f in problems_of(tmp_path).findings if f.rule == "load"]
-    assert (finding.file, finding.line) == ("parts.py", 2)
-    assert "no table" in finding.message
+def test_what_does_not_load_is_told_with_the_lines_that_ran_and_its_last_words(
+    findings: Check,
+) -> None:
+    parts = "def made():\n    raise KeyError('no table')\n"
+    found = findings("import parts\n\nparts.made()\n", **{"parts.py": parts})
+    [finding] = [f for f in found if f.rule == "load"]
+    assert (finding.file, finding.line, "no table" in finding.message) == ("parts.py", 2, True)
     assert finding.frames == (
         "main.py:3 <module>: parts.made()",
         "parts.py:2 made: raise KeyError('no table')",
     )
+    ended = findings('import os\nos.write(2, b"no licence")\nos._exit(3)\n')
+    assert "it ended the process that imported it (exit status 3): no licence" in spoken(ended)
 
 
-def test_a_parameter_of_which_no_model_is_told_is_found(tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_text(
+def test_a_parameter_of_which_no_model_is_told_is_found(findings: Check) -> None:
+    [found] = findings(
         "from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension\n"
         'ext = Extension("x")\nchat = ChatExtension(ext)\n\n\n'
         '@chat.function("streak", "How long a habit goes on", examples=["how long do I go on?"])\n'
         "async def streak(ctx: Context, habit: str) -> ActionResult:\n"
-        '    return ActionResult.success({"habit": habit}, "Long.")\n',
-        "utf-8",
+        '    return ActionResult.success({"habit": habit}, "Long.")\n'
     )
-    [found] = problems_of(tmp_path).findings
     assert (found.line, found.rule) == (6, "signature")
     assert "takes habit, of which no model is told" in found.message
 
 
-def test_the_files_beside_the_code_are_read_too(tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_text((PLANTED / "waiting/main.py").read_text("utf-8"), "utf-8")
-    (tmp_path / "imperal.json").write_text('{"appId": "other"}', "utf-8")
-    (tmp_path / "utterances.toml").write_text(
-        '# of ours\n[[case]]\nsay = "x"\ncall = "track_parcels"\n\n[[case]]\nsays = "y"\n',
-        "utf-8",
-    )
-    beside = [f for f in problems_of(tmp_path).findings if f.file != "main.py"]
-    assert spoken(beside) == (
+def test_the_files_beside_the_code_are_read_too(findings: Check) -> None:
+    table = '# of ours\n[[case]]\nsay = "x"\ncall = "track_parcels"\n\n[[case]]\nsays = "y"\n'
+    beside = {"imperal.json": '{"appId": "other"}', "utterances.toml": table}
+    assert spoken([f for f in findings(WAITING, **beside) if f.file != "main.py"]) == (
         "1: manifest: 'appId' is not read: the id is 'app_id', else the folder's name\n"
         "6: utterances: case.1.say: Field required\n"
         "6: utterances: case.1.says: Extra inputs are not permitted"
     )
-
-    (tmp_path / "imperal.json").write_text('{"app_id": "other",}', "utf-8")
-    (tmp_path / "utterances.toml").write_text('[[cases]]\nsay = "x"\n', "utf-8")
-    told = spoken(problems_of(tmp_path).findings)
+    wrong = {"imperal.json": '{"app_id": "other",}', "utterances.toml": '[[cases]]\nsay = "x"\n'}
+    told = spoken(findings(WAITING, **wrong))
     assert "load: it does not load: ValueError: imperal.json: " in told
     assert "utterances: case: Field required" in told
 

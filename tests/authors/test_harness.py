@@ -4,6 +4,7 @@ like a secret."""
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,7 @@ from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.testing import ExtensionHarness, HttpCall, ModelResponse, TestKernel
 
 MAIN = """
-from pydantic import BaseModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
 
 ext = Extension("till", "1.1.0")
 chat = ChatExtension(ext)
@@ -73,7 +73,7 @@ async def total(ctx, currency="eur"):
 
 @ext.panel("recent", refresh="on_event:shop.sold, counted")
 async def recent(ctx, **_):
-    return {"ui": {"type": "Text", "props": {"content": "…"}}}
+    return ui.Text("…")
 
 
 @ext.panel("till")
@@ -87,28 +87,31 @@ async def health(ctx):
 """
 
 
+def rates(call: HttpCall) -> dict[str, float] | tuple[int, dict[str, float]]:
+    return {"rate": 1.1} if call.params["to"] == "usd" else (404, {})
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "till"
-    made.mkdir()
-    (made / "main.py").write_text(MAIN, "utf-8")
-    return made
+def folder(written: Callable[..., Path]) -> Path:
+    return written("till", MAIN)
 
 
 @pytest.fixture
 def harness(folder: Path) -> ExtensionHarness:
-    def rates(call: HttpCall) -> dict[str, float] | tuple[int, dict[str, float]]:
-        return {"rate": 1.1} if call.params["to"] == "usd" else (404, {})
-
     return ExtensionHarness(folder, http=rates, secrets={"signing_key": "k1"})
 
 
-def test_http_is_answered_by_a_function_and_what_was_sent_is_kept(
-    harness: ExtensionHarness,
+def test_http_is_answered_by_a_function_in_a_call_and_in_a_turn_and_what_was_sent_is_kept(
+    folder: Path, harness: ExtensionHarness
 ) -> None:
     assert harness.call("rate").data == {"status": 200, "rate": 1.1}
-    found = [(c.method, c.url, c.params) for c in harness.sent]
-    assert found == [("GET", "https://rates.example/eur", {"to": "usd"})]
+    calls = (ToolCall("till__rate", {}),)
+    script = (ModelResponse(tool_calls=calls), ModelResponse(text="It is known."))
+    kernel = TestKernel([folder], http=rates, script=script)
+    assert kernel.chat("what is the rate?").body["calls"][0]["status"] == "ok"
+    for sent in (harness.sent, kernel.sent):
+        found = [(c.method, c.url, c.params) for c in sent]
+        assert found == [("GET", "https://rates.example/eur", {"to": "usd"})]
 
 
 def test_jobs_signals_hooks_exposed_methods_panels_and_health_run(
@@ -139,8 +142,7 @@ def test_panels_that_wait_for_an_event_and_no_others_are_fetched_again_when_it_i
         harness.run(harness.context().extensions.emit(event, {"price": 3}))
         return [e.data["panels"] for e in harness.events("panel_refresh")[before:]]
 
-    assert told("shop.sold") == [["recent"]]
-    assert told("till.counted") == [["recent"]]
+    assert told("shop.sold") == told("till.counted") == [["recent"]]
     assert told("shop.counted") == told("shop.opened") == []
 
 
@@ -151,39 +153,15 @@ def test_time_travels_with_its_jobs_sections_and_alerts(harness: ExtensionHarnes
     assert [e.data["text"] for e in harness.events("alert")] == ["1 sales"]
 
 
-def test_a_request_that_no_test_answers_does_not_leave_the_machine(folder: Path) -> None:
-    told = ExtensionHarness(folder).call("rate").error
+def test_what_a_test_gives_wrongly_or_not_at_all_is_told(folder: Path) -> None:
+    told = ExtensionHarness(folder).call("rate").error  # which does not leave the machine
     assert "answer rates.example with http=lambda request: {…}" in told
-
-
-def test_what_cannot_answer_requests_is_told_before_any_is_made(folder: Path) -> None:
     with pytest.raises(TypeError, match="http= is a function of the request, not dict"):
         ExtensionHarness(folder, http={"rate": 1.1})  # type: ignore[arg-type]
-
-
-def test_a_secret_that_is_not_declared_is_told_with_those_that_are(folder: Path) -> None:
     with pytest.raises(ValueError, match="till declares no secret 'key'; it declares signing_key"):
         ExtensionHarness(folder, secrets={"key": "k"})
-
-
-def test_a_folder_without_an_extension_is_told_by_its_path(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"there is no main\.py in it"):
-        ExtensionHarness(tmp_path / "nothing")
-
-
-SCRIPT = (
-    ModelResponse(tool_calls=(ToolCall("till__rate", {}),)),
-    ModelResponse(text="It is known."),
-)
-
-
-def test_a_whole_turn_is_answered_by_a_function_too(folder: Path) -> None:
-    def rates(call: HttpCall) -> dict[str, float]:
-        return {"rate": 1.1}
-
-    kernel = TestKernel([folder], http=rates, script=SCRIPT)
-    assert kernel.chat("what is the rate?").body["calls"][0]["status"] == "ok"
-    assert [call.url for call in kernel.sent] == ["https://rates.example/eur"]
+        ExtensionHarness(folder / "nothing")
 
 
 @pytest.mark.parametrize("returned", [3, "three went", [1, 2, 3], {"gone": 3}, None])
@@ -247,46 +225,39 @@ async def logged(ctx):
 async def account(ctx):
     return {"response": {"plan": "free", "api_key": "9f8e7d6c5b4a"}}
 """
+REFUSED = {
+    "keyed": "rows[1].api_key looks like a secret",
+    "formed": "note looks like a secret",
+    "headed": "headers.Authorization looks like a secret",
+    "logged": "client_secret of a log line looks like a secret: leave it out (",
+}
+LOGGED = (
+    "app=exposing function=keyed fields=rows[1].api_key | masked, as they look",
+    "masked in a log line: client_secret",
+    "client_secret=[secret] rows=3 | begun",
+    "asked with Bearer [secret] and more",
+    "DB_PASSWORD=[secret] of the letter",
+)
 
 
-@pytest.fixture
-def exposing(tmp_path: Path) -> Path:
-    made = tmp_path / "exposing"
-    made.mkdir()
-    (made / "main.py").write_text(EXPOSING, "utf-8")
-    return made
-
-
-def test_what_looks_like_a_secret_is_refused_on_its_authors_machine(exposing: Path) -> None:
-    harness = ExtensionHarness(exposing)
-    assert "rows[1].api_key looks like a secret" in str(harness.call("keyed").error)
-    assert "note looks like a secret" in str(harness.call("formed").error)
-    assert "headers.Authorization looks like a secret" in str(harness.call("headed").error)
-    assert "client_secret of a log line looks like a secret: leave it out (" in str(
-        harness.call("logged").error
-    )
+def test_what_looks_like_a_secret_is_refused_on_its_authors_machine_and_masked_in_production(
+    written: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = written("exposing", EXPOSING)
+    harness = ExtensionHarness(folder)
+    for function, told in REFUSED.items():
+        assert told in str(harness.call(function).error)
     assert harness.call("declared").data == {"api_key": "9f8e7d6c5b4a"}
     with pytest.raises(AssertionError, match="api_key looks like a secret"):
         harness.skeleton("account")
 
-
-def test_in_production_it_is_masked_and_the_log_has_the_place(
-    exposing: Path, caplog: pytest.LogCaptureFixture
-) -> None:
     caplog.set_level(logging.INFO, "webbee.extension")
-    harness = ExtensionHarness(exposing, env={"WEBBEE_DEVELOP": "false"})
-    assert harness.call("keyed").data == {
-        "rows": [{"n": 1}, {"n": 2, "api_key": "[secret]"}],
-        "next_page_token": "a1b2c3d4e5f6",
-    }
+    caplog.clear()
+    harness = ExtensionHarness(folder, env={"WEBBEE_DEVELOP": "false"})
+    rows = [{"n": 1}, {"n": 2, "api_key": "[secret]"}]
+    assert harness.call("keyed").data == {"rows": rows, "next_page_token": "a1b2c3d4e5f6"}
     assert harness.call("formed").data["note"] == "[secret]"
     assert harness.call("logged").ok
     assert harness.skeleton("account") == {"plan": "free", "api_key": "[secret]"}
-    assert (
-        "app=exposing function=keyed fields=rows[1].api_key | masked, as they look" in caplog.text
-    )
-    assert "masked in a log line: client_secret" in caplog.text
-    assert "client_secret=[secret] rows=3 | begun" in caplog.text
-    assert "asked with Bearer [secret] and more" in caplog.text
-    assert "DB_PASSWORD=[secret] of the letter" in caplog.text
+    assert [told for told in LOGGED if told not in caplog.text] == []
     assert "9f8e7d6c5b4a" not in caplog.text

@@ -88,21 +88,29 @@ def test_new_extensions_say_what_they_were_told_and_pass_the_check_and_their_tes
         assert run("new", app)[0] == 1
 
 
+@pytest.fixture
+def weather(run: Run, tmp_path: Path) -> Path:
+    assert run("new", "weather", "--into", ".")[0] == 0
+    return tmp_path / "weather"
+
+
+ADD = "add Rome 30 to my weather entries"
+
+
 @pytest.mark.parametrize(
     "said",
     [
-        ("add Rome 30 to my weather entries", "delete it"),
-        ("add Rome 30 to my weather entries", "delete that entry"),
-        ("add Rome 30 to my weather entries", "show my weather entries", "delete the first one"),
-        ("add Rome 30 to my weather entries", "delete Rome 30 from my weather entries"),
+        (ADD, "delete it"),
+        (ADD, "delete that entry"),
+        (ADD, "show my weather entries", "delete the first one"),
+        (ADD, "delete Rome 30 from my weather entries"),
         ("new weather entry: Rome 30", "delete the weather entry rome"),
     ],
 )
 def test_what_a_new_extension_keeps_is_deleted_by_chat_beside_other_apps(
-    run: Run, tmp_path: Path, said: tuple[str, ...]
+    weather: Path, said: tuple[str, ...]
 ) -> None:
-    assert run("new", "weather", "--into", ".")[0] == 0
-    kernel = TestKernel([tmp_path / "weather", ROOT / "extensions" / "tasks"])
+    kernel = TestKernel([weather, ROOT / "extensions" / "tasks"])
     *before, last = [kernel.chat(message).body for message in said]
     assert [call["status"] for body in before for call in body["calls"]] == ["ok"] * len(before)
     assert "Rome 30" in last["confirmation"]["summary"], last
@@ -110,16 +118,13 @@ def test_what_a_new_extension_keeps_is_deleted_by_chat_beside_other_apps(
     assert reply.startswith("Deleted: Rome 30."), reply
 
 
-def test_a_title_that_nothing_has_is_answered_with_those_that_there_are(
-    run: Run, tmp_path: Path
-) -> None:
-    assert run("new", "weather", "--into", ".")[0] == 0
-    kernel = TestKernel([tmp_path / "weather"])
-    kernel.chat("add Rome 30 to my weather entries")
+def test_a_title_that_nothing_has_is_answered_with_those_that_there_are(weather: Path) -> None:
+    kernel = TestKernel([weather])
+    kernel.chat(ADD)
     kernel.chat("add Oslo 3 to my weather entries")
     asked = kernel.chat("delete Lima from my weather entries").body
-    assert "confirmation" not in asked and "Lima" in asked["reply"]
-    assert all(title in asked["reply"] for title in ("Rome 30", "Oslo 3"))
+    assert "confirmation" not in asked
+    assert all(title in asked["reply"] for title in ("Lima", "Rome 30", "Oslo 3"))
     assert kernel.chat("show my weather entries").body["reply"].startswith("2 entries.")
     for _ in range(2):
         asked = kernel.chat("delete the first one").body
@@ -200,36 +205,27 @@ arguments = { name = "roses" }
 
 
 @pytest.fixture
-def garden(tmp_path: Path) -> Path:
-    folder = tmp_path / "garden"
-    folder.mkdir()
-    (folder / "main.py").write_text(MAIN, "utf-8")
-    (folder / "utterances.toml").write_text(TABLE, "utf-8")
-    return tmp_path
+def garden(written: Callable[..., Path]) -> str:
+    return str(written("garden", MAIN, **{"utterances.toml": TABLE}).parent)
 
 
 def test_what_would_not_be_found_is_told_with_the_words_that_decide(
-    garden: Path, capsys: pytest.CaptureFixture[str]
+    garden: str, command: Callable[..., tuple[str, str]]
 ) -> None:
-    assert webbee.main(["eval", "--into", str(garden), "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+    report = json.loads(command("eval", "--into", garden, "--json")[0])
     assert (report["cases"], report["meant"], report["understood"]) == (3, 2, 2)
     (missed,) = report["missed"]
     assert missed["say"] == "give the roses something to drink"
     assert "it shares no word with what was said" in missed["why"] or "shares the" in missed["why"]
-
-
-def test_fewer_than_wanted_fail(garden: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert webbee.main(["eval", "garden", "--into", str(garden), "--least", "0.9"]) == 1
-    out = capsys.readouterr().out
+    out, _ = command("eval", "garden", "--into", garden, "--least", "0.9", ends=1)
     assert "2 of 3 understood by offline" in out
     assert "of 2 with a function 2 have it in the prompt" in out
 
 
 def test_a_table_that_names_no_function_is_refused(
-    garden: Path, capsys: pytest.CaptureFixture[str]
+    written: Callable[..., Path], command: Callable[..., tuple[str, str]]
 ) -> None:
-    (garden / "garden" / "utterances.toml").write_text('[[case]]\nsay = "x"\ncall = "wator"\n')
-    assert webbee.main(["eval", "--into", str(garden)]) == 1
+    table = '[[case]]\nsay = "x"\ncall = "wator"\n'
+    into = str(written("garden", MAIN, **{"utterances.toml": table}).parent)
     told = "utterances.toml:1: case.0.call: there is no function 'wator' – did you mean 'water'?"
-    assert told in capsys.readouterr().err
+    assert told in command("eval", "--into", into, ends=1)[1]

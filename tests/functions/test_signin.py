@@ -158,11 +158,11 @@ def test_a_token_that_ends_is_renewed_once_for_all_and_what_fails_is_told(
     assert looked() == "access-1"
     clock.advance(3541)
     asked = len(acme.requests)
-    acme.answer = (503, b"{}")
+    acme.fails = (503, b"{}")
     assert looked() == "BACKEND_5XX"
-    acme.answer = (400, b'{"error": "invalid_grant"}')
+    acme.fails = (400, b'{"error": "invalid_grant"}')
     assert looked() == "PERMISSION_DENIED"
-    acme.answer = None
+    acme.fails = None
     assert at_once(*[looked] * 4) == ["access-renewed"] * 4
     assert len(acme.requests) - asked == 3
     assert accounts(alice)["mailboxes"][0]["refresh_token"] == "refresh-1"
@@ -311,11 +311,11 @@ FAILURES: dict[str, tuple[tuple[int, bytes], str]] = {
 def test_a_provider_that(
     stack: Stack, acme: Provider, alice: Person, answer: tuple[int, bytes], words: str
 ) -> None:
-    acme.answer = answer
+    acme.fails = answer
     status, page = connect(stack, acme, alice)
     assert (status, words in page, "hunter2" in page) == (400, True, False)
     assert accounts(alice) == {"mailboxes": [], "heard": []}
-    acme.answer = None
+    acme.fails = None
     assert connect(stack, acme, alice)[0] == 200  # the next sign-in is not harmed
 
 
@@ -362,11 +362,11 @@ def test_an_app_that_was_removed_meanwhile_gets_no_account(
 def test_what_is_kept_and_logged_holds_neither_state_nor_secret(
     stack: Stack, acme: Provider, alice: Person, caplog: pytest.LogCaptureFixture
 ) -> None:
-    acme.answer = FAILURES["refuses"][0]
+    acme.fails = FAILURES["refuses"][0]
     url = begin(alice)
     state = parse_qs(urlsplit(url).query)["state"][0]
     returns(stack, fields(returns(stack, acme.consent(url))[1]), "POST")
-    acme.answer = None
+    acme.fails = None
     connect(stack, acme, alice)
     assert "sign-in not finished: acme gave no tokens (invalid_grant)" in caplog.text
     kept = caplog.text + str([rows(stack, table) for table in ("audit", "events", "cache")])

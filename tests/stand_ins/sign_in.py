@@ -14,7 +14,7 @@ import secrets
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -27,6 +27,9 @@ PAGE_CLIENT = "page-client"
 PERSON = dict(TOKENS["bob"])
 LASTS_S = 3600
 WRONG_GRANT = (400, {"error": "invalid_grant"})
+
+Json = dict[str, Any]
+Form = Mapping[str, str]
 
 
 def _text(raw: bytes) -> str:
@@ -44,185 +47,174 @@ def told(status: int, body: Any, **headers: str) -> Reply:
     return Reply(body, status, {**kind, **headers})
 
 
-class Codes:
-    """Codes are good once and only with the verifier, the redirect address and the client of their
-    authorisation."""
+class SignIn:
+    """Its codes are good once and only with the verifier, the redirect address and the client of
+    their authorisation; a refresh token renews as long as it is known."""
 
-    def __init__(self) -> None:
-        self._waiting: dict[str, Mapping[str, str]] = {}
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.requests: list[Any] = []
+        self.codes: dict[str, Form] = {}
         self._given = 0
 
-    def __len__(self) -> int:
-        return len(self._waiting)
-
-    def give(self, asked: Mapping[str, str]) -> str:
+    def back(self, asked: Form) -> Json:
+        """What comes back with the browser of whoever agrees."""
         assert asked["code_challenge_method"] == "S256"
         self._given += 1
-        code = f"code-{self._given}"
-        self._waiting[code] = asked
-        return code
+        self.codes[f"code-{self._given}"] = asked
+        return {"code": f"code-{self._given}", "state": asked["state"]}
 
-    def take(self, form: Mapping[str, str]) -> Mapping[str, str] | None:
+    def _taken(self, form: Form) -> Form | None:
         """The authorisation that this form's code is of; None where it is of none."""
-        asked = self._waiting.pop(form.get("code", ""), None)
+        asked = self.codes.pop(form.get("code", ""), None)
         proof = _text(hashlib.sha256(form["code_verifier"].encode()).digest())
-        if asked is None or proof != asked["code_challenge"]:
-            return None
-        same = all(asked[name] == form[name] for name in ("redirect_uri", "client_id"))
-        return asked if same else None
+        same = asked and all(asked[name] == form[name] for name in ("redirect_uri", "client_id"))
+        return asked if asked and same and proof == asked["code_challenge"] else None
+
+    def token(self, form: Form) -> tuple[int, Any]:
+        """The token endpoint."""
+        if form["grant_type"] == "refresh_token":
+            return (200, self._renewed()) if self._known(form["refresh_token"]) else WRONG_GRANT
+        asked = self._taken(form)
+        return WRONG_GRANT if asked is None else (200, self._issued(asked))
+
+    def _known(self, refresh: str) -> bool:
+        raise NotImplementedError
+
+    def _issued(self, asked: Form) -> Json:
+        raise NotImplementedError
+
+    def _renewed(self) -> Json:
+        return self._issued({})
+
+    def answer(self, request: Request) -> Reply:
+        raise NotImplementedError
+
+
+@contextmanager
+def _running(kind: Any, *given: Any) -> Iterator[Any]:
+    with served(answer=lambda request: made.answer(request)) as service:
+        made = kind(service.url, *given)
+        yield made
 
 
 # ---- a client with a secret
 
 
-class Provider:
+class Provider(SignIn):
     """An OAuth provider that fails on request."""
 
     def __init__(self, address: str) -> None:
-        self.address = address
-        self.requests: list[dict[str, Any]] = []
-        self.claims: dict[str, Any] = {"sub": "42", "email": "sarah@acme.example", "name": "Sarah"}
+        super().__init__(address)
+        self.claims: Json = {"sub": "42", "email": "sarah@acme.example", "name": "Sarah"}
         self.with_id_token = True
-        self.answer: tuple[int, bytes] | None = None
-        self.more: dict[str, Any] = {"refresh_token": "refresh-1"}
-        self._codes = Codes()
-        self._issued = 0
+        self.fails: tuple[int, bytes] | None = None
+        self.more: Json = {"refresh_token": "refresh-1"}
 
     @property
     def configuration(self) -> str:
         """`WEBBEE_OAUTH_PROVIDERS` for this provider."""
-        urls = {
-            "authorize_url": f"{self.address}/authorize",
-            "token_url": f"{self.address}/token",
-            "userinfo_url": f"{self.address}/me",
-        }
+        paths = {"authorize_url": "authorize", "token_url": "token", "userinfo_url": "me"}
+        urls = {name: f"{self.address}/{path}" for name, path in paths.items()}
         return json.dumps({"acme": {**urls, "extra": {"prompt": "consent"}}})
 
     def consent(self, url: str) -> dict[str, str]:
         """The person agrees; the query that comes back with the browser."""
         asked = {k: v[0] for k, v in parse_qs(urlsplit(url).query, strict_parsing=True).items()}
-        assert asked["response_type"] == "code"
-        assert asked["client_id"] == CLIENT["client_id"]
-        return {"code": self._codes.give(asked), "state": asked["state"], "iss": self.address}
+        assert (asked["response_type"], asked["client_id"]) == ("code", CLIENT["client_id"])
+        return {**self.back(asked), "iss": self.address}
 
-    def token(self, form: Mapping[str, str]) -> tuple[int, Any]:
-        """The token endpoint."""
-        if form["grant_type"] == "refresh_token":
-            if form["refresh_token"] != self.more.get("refresh_token"):
-                return WRONG_GRANT
-            return 200, {"access_token": "access-renewed", "expires_in": 600}
-        if any(form.get(k) != v for k, v in CLIENT.items()):
+    def token(self, form: Form) -> tuple[int, Any]:
+        if "code" in form and any(form.get(k) != v for k, v in CLIENT.items()):
             return 401, {"error": "invalid_client", "error_description": "secret text"}
-        if self._codes.take(form) is None:
-            return WRONG_GRANT
-        self._issued += 1
-        token = {"id_token": jwt({**self.claims, "aud": form["client_id"]})}
-        return 200, {
-            "access_token": f"access-{self._issued}",
-            "expires_in": 3600,
-            "token_type": "Bearer",
-            **self.more,
-            **(token if self.with_id_token else {}),
-        }
+        return super().token(form)
 
+    def _known(self, refresh: str) -> bool:
+        return refresh == self.more.get("refresh_token")
 
-@contextmanager
-def provider() -> Iterator[Provider]:
-    """One that answers until the block ends."""
+    def _renewed(self) -> Json:
+        return {"access_token": "access-renewed", "expires_in": 600}
 
-    def answer(request: Request) -> Reply:
+    def _issued(self, asked: Form) -> Json:
+        made = {"access_token": f"access-{self._given}", "expires_in": 3600, "token_type": "Bearer"}
+        token = {"id_token": jwt({**self.claims, "aud": asked["client_id"]})}
+        return {**made, **self.more, **(token if self.with_id_token else {})}
+
+    def answer(self, request: Request) -> Reply:
         if request.method == "GET":
             asked = {"path": request.path, "authorization": request.headers.get("authorization")}
-            running.requests.append(asked)
-            return Reply(running.claims)
-        running.requests.append({"path": request.path, **request.form})
-        status, body = running.answer or running.token(request.form)
+            self.requests.append(asked)
+            return Reply(self.claims)
+        self.requests.append({"path": request.path, **request.form})
+        status, body = self.fails or self.token(request.form)
         return Reply(body, status)
 
-    with served(answer=answer) as service:
-        running = Provider(service.url)
-        yield running
+
+def provider() -> AbstractContextManager[Provider]:
+    """One that answers until the block ends."""
+    return _running(Provider)
 
 
 # ---- OpenID Connect for the page
 
 
-class Issuer:
+class Issuer(SignIn):
     """Its people: one, who is signed in here (`session`) or not. The gateway beside it knows each
-    token it gave out, as the authoriser of an API knows those of its issuer."""
+    token it gave out, as the authoriser of an API knows those of its issuer. `/revoke` ends every
+    one of them, and anything else tells what it was asked."""
 
     def __init__(self, address: str) -> None:
-        self.address = address
+        super().__init__(address)
         self.session = False
-        self.requests: list[str] = []
         self.tokens: dict[str, dict[str, str]] = {}
-        self._codes = Codes()
         self._refresh: set[str] = set()
-
-    def metadata(self) -> dict[str, str]:
-        """`/.well-known/openid-configuration`."""
-        return {
-            "issuer": self.address,
-            "authorization_endpoint": f"{self.address}/authorize",
-            "token_endpoint": f"{self.address}/token",
-            "end_session_endpoint": f"{self.address}/logout",
-        }
 
     def authorize(self, asked: dict[str, str]) -> str:
         """Where the browser goes next: back, with a code or an error."""
         assert asked["client_id"] == PAGE_CLIENT
-        told = {"state": asked["state"]}
         if asked.get("prompt") == "none" and not self.session:
-            told["error"] = "login_required"
+            said = {"state": asked["state"], "error": "login_required"}
         else:
             self.session = True  # a form that the person fills without looking
-            told["code"] = self._codes.give(asked)
-        return f"{asked['redirect_uri']}?{urlencode(told)}"
+            said = self.back(asked)
+        return f"{asked['redirect_uri']}?{urlencode(said)}"
 
-    def token(self, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
-        """The token endpoint: a refresh token is good once, too."""
-        if form["grant_type"] == "refresh_token":
-            if form["refresh_token"] not in self._refresh:
-                return WRONG_GRANT
-            self._refresh.discard(form["refresh_token"])
-            return 200, self._issued("")
-        asked = self._codes.take(form)
-        return (200, self._issued(asked["nonce"])) if asked else WRONG_GRANT
+    def _known(self, refresh: str) -> bool:
+        """A refresh token is good once, too."""
+        known = refresh in self._refresh
+        self._refresh.discard(refresh)
+        return known
 
-    def _issued(self, nonce: str) -> dict[str, Any]:
-        ends = time.time() + LASTS_S
-        claims = {**PERSON, "iss": self.address, "aud": PAGE_CLIENT, "exp": ends, "nonce": nonce}
-        token = jwt(claims, secrets.token_hex(8))
+    def _issued(self, asked: Form) -> Json:
+        said = {"iss": self.address, "aud": PAGE_CLIENT, "nonce": asked.get("nonce", "")}
+        token = jwt({**PERSON, **said, "exp": time.time() + LASTS_S}, secrets.token_hex(8))
         self.tokens[token] = PERSON
-        refresh = secrets.token_hex(8)
-        self._refresh.add(refresh)
+        self._refresh.add(refresh := secrets.token_hex(8))
         return {"id_token": token, "refresh_token": refresh, "expires_in": LASTS_S}
 
-
-@contextmanager
-def issuer() -> Iterator[Issuer]:
-    """The issuer, serving until the block ends; `/revoke` ends every token that it gave out, and
-    anything else tells what it was asked."""
-
-    def answer(request: Request) -> Reply:
+    def answer(self, request: Request) -> Reply:
         if request.method == "POST":
-            running.requests.append(f"POST {request.path}")
-            return told(*running.token(request.form))
-        running.requests.append(request.path)
-        if request.at.endswith("openid-configuration"):
-            return told(200, running.metadata())
-        if request.at == "/authorize":
-            return told(302, {}, location=running.authorize(request.query))
-        if request.at == "/logout":
-            running.session = False
-            return told(302, {}, location=request.query["post_logout_redirect_uri"])
-        if request.at == "/revoke":
-            running.tokens.clear()
-        return told(200, {"requests": running.requests})
+            self.requests.append(f"POST {request.path}")
+            return told(*self.token(request.form))
+        self.requests.append(request.path)
+        match request.at:
+            case "/.well-known/openid-configuration":
+                names = {"authorization": "authorize", "token": "token", "end_session": "logout"}
+                urls = {f"{k}_endpoint": f"{self.address}/{at}" for k, at in names.items()}
+                return told(200, {"issuer": self.address, **urls})
+            case "/authorize":
+                return told(302, {}, location=self.authorize(request.query))
+            case "/logout":
+                self.session = False
+                return told(302, {}, location=request.query["post_logout_redirect_uri"])
+            case "/revoke":
+                self.tokens.clear()
+        return told(200, {"requests": self.requests})
 
-    with served(answer=answer) as service:
-        running = Issuer(service.url)
-        yield running
+
+def issuer() -> AbstractContextManager[Issuer]:
+    """The issuer, serving until the block ends."""
+    return _running(Issuer)
 
 
 # ---- before a server of the Model Context Protocol
@@ -231,17 +223,16 @@ def issuer() -> Iterator[Issuer]:
 OWN_HEADERS = {"connection", "content-length", "transfer-encoding", "authorization", "host"}
 
 
-class Guard:
+class Guard(SignIn):
     """It describes itself (RFC 9728, RFC 8414), registers clients (RFC 7591), wants PKCE and the
     resource that a token is for (RFC 8707), and renews. Whoever comes with a browser agrees at
     once."""
 
     def __init__(self, address: str, behind: str) -> None:
-        self.address = address
+        super().__init__(address)
         self.url = f"{address}/mcp"
         self.behind = urlsplit(behind)
         self.clients: dict[str, list[str]] = {}
-        self.codes = Codes()
         self.tokens: list[str] = []
         self.refreshed: list[str] = []
         self.seen: set[str] = set()
@@ -252,27 +243,22 @@ class Guard:
         """The token of this number."""
         return jwt({"iss": self.address, "exp": 4_102_444_800, "jti": str(number)})
 
-    def metadata(self, path: str) -> dict[str, Any] | None:
+    def metadata(self, path: str) -> Json | None:
         """What stands at a well-known address."""
-        a = self.address
+        names = {"authorization": "authorize", "token": "token", "registration": "register"}
+        own = {"resource": self.url, "authorization_servers": [self.address]}
         return {
-            "/.well-known/oauth-protected-resource/mcp": {
-                "resource": self.url,
-                "authorization_servers": [a],
-                "scopes_supported": ["sums"],
-            },
+            "/.well-known/oauth-protected-resource/mcp": {**own, "scopes_supported": ["sums"]},
             "/.well-known/oauth-authorization-server": {
-                "issuer": a,
-                "authorization_endpoint": f"{a}/authorize",
-                "token_endpoint": f"{a}/token",
-                "registration_endpoint": f"{a}/register",
+                "issuer": self.address,
+                **{f"{name}_endpoint": f"{self.address}/{at}" for name, at in names.items()},
                 "response_types_supported": ["code"],
                 "code_challenge_methods_supported": ["S256"],
                 "token_endpoint_auth_methods_supported": ["none"],
             },
         }.get(path)
 
-    def register(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def register(self, asked: Json) -> Json:
         """A client without a secret."""
         name = f"client-{len(self.clients)}"
         self.clients[name] = asked["redirect_uris"]
@@ -282,65 +268,64 @@ class Guard:
         """Where the browser goes back to."""
         assert asked["redirect_uri"] in self.clients[asked["client_id"]]
         assert asked["resource"] == self.url
-        told = {"code": self.codes.give(asked), "state": asked["state"]}
-        return f"{asked['redirect_uri']}?{urlencode(told)}"
+        return f"{asked['redirect_uri']}?{urlencode(self.back(asked))}"
 
-    def token(self, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
-        """A token for this resource, to the client that asked."""
+    def token(self, form: Form) -> tuple[int, Any]:
         if form.get("resource") != self.url:
             return 400, {"error": "invalid_target"}
-        if form["grant_type"] == "refresh_token":
-            # good once: who comes with it again has stolen it, and nobody's is good any longer
-            if form["refresh_token"] != self.refreshed[-1]:
-                self.refreshed.append("none")
-                return WRONG_GRANT
-        elif self.codes.take(form) is None:
-            return WRONG_GRANT
+        return super().token(form)
+
+    def _known(self, refresh: str) -> bool:
+        """Good once: who comes with it again has stolen it, and nobody's is good any longer."""
+        known = refresh == self.refreshed[-1]
+        self.refreshed += [] if known else ["none"]
+        return known
+
+    def _issued(self, asked: Form) -> Json:
         self.tokens.append(self.minted(len(self.tokens)))
         self.refreshed.append(f"refresh-{len(self.refreshed)}")
-        told = {"access_token": self.tokens[-1], "refresh_token": self.refreshed[-1]}
-        return 200, {**told, "token_type": "Bearer", "expires_in": self.lifetime}
+        made = {"access_token": self.tokens[-1], "refresh_token": self.refreshed[-1]}
+        return {**made, "token_type": "Bearer", "expires_in": self.lifetime}
+
+    def answer(self, request: Request) -> Reply:
+        match request.at:
+            case "/mcp":
+                return self._through(request)
+            case "/authorize":
+                return told(302, {}, location=self.authorize(request.query))
+            case "/register":
+                return told(201, self.register(request.json))
+            case "/token":
+                return told(*self.token(request.form))
+        found = self.metadata(request.at)
+        return told(200 if found else 404, found or {})
+
+    def _through(self, request: Request) -> Reply:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme != "Bearer" or token not in self.tokens:
+            where = f"{self.address}/.well-known/oauth-protected-resource/mcp"
+            return told(401, {}, **{"www-authenticate": f'Bearer resource_metadata="{where}"'})
+        self.seen.add(token)
+        headers = {k: v for k, v in request.headers.items() if k not in OWN_HEADERS}
+        upstream = http.client.HTTPConnection(str(self.behind.hostname), self.behind.port)
+        upstream.request(request.method, "/mcp", request.body, headers)
+        self.open.append(upstream.sock)
+        answer = upstream.getresponse()
+        passed = {k: v for k, v in answer.getheaders() if k.lower() not in OWN_HEADERS}
+        passed["connection"] = "close"
+
+        def pieces() -> Iterator[bytes]:
+            with closing(upstream), answer:
+                while piece := answer.read1():
+                    yield piece
+
+        return Reply(None, answer.status, passed, pieces(), last=True)
 
 
 @contextmanager
 def guarded(behind: str) -> Iterator[Guard]:
     """A guard before the server at that address."""
-
-    def answer(request: Request) -> Reply:
-        match request.at:
-            case "/mcp":
-                return through(request)
-            case "/authorize":
-                return told(302, {}, location=guard.authorize(request.query))
-            case "/register":
-                return told(201, guard.register(request.json))
-            case "/token":
-                return told(*guard.token(request.form))
-        found = guard.metadata(request.at)
-        return told(200 if found else 404, found or {})
-
-    def through(request: Request) -> Reply:
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme != "Bearer" or token not in guard.tokens:
-            where = f"{guard.address}/.well-known/oauth-protected-resource/mcp"
-            return told(401, {}, **{"www-authenticate": f'Bearer resource_metadata="{where}"'})
-        guard.seen.add(token)
-        headers = {k: v for k, v in request.headers.items() if k not in OWN_HEADERS}
-        upstream = http.client.HTTPConnection(str(guard.behind.hostname), guard.behind.port)
-        upstream.request(request.method, "/mcp", request.body, headers)
-        guard.open.append(upstream.sock)
-        answer = upstream.getresponse()
-        passed = {k: v for k, v in answer.getheaders() if k.lower() not in OWN_HEADERS}
-        passed["connection"] = "close"
-        return Reply(None, answer.status, passed, pieces(upstream, answer), last=True)
-
-    def pieces(upstream: Any, answer: http.client.HTTPResponse) -> Iterator[bytes]:
-        with closing(upstream), answer:
-            while piece := answer.read1():
-                yield piece
-
-    with served(answer=answer) as service:
-        guard = Guard(service.url, behind)
+    with _running(Guard, behind) as guard:
         yield guard
         for stream in guard.open:  # one that still comes has a thread that waits for its end
             with suppress(OSError):

@@ -13,10 +13,13 @@ from imperal_sdk.notify.client import NotifyClient
 from imperal_sdk.store.client import StoreClient
 from imperal_sdk.store.exceptions import StoreConflict
 
-ext = Extension(
-    "mason", version="1.0.0", description="Builds with its own hands what others are given."
-)
+ext = Extension("mason", version="1.0.0", description="Builds by itself what others are given.")
 chat = ChatExtension(ext, description="Building")
+STORE = "/v1/internal/store"
+
+
+def told(**data):
+    return ActionResult.success(data, "")
 
 
 def build(ctx, user_id=""):
@@ -94,10 +97,8 @@ async def differences(given, built):
     for n, name in enumerate(ODD):
         # As they are where HTTP lets them be, else encoded, which is up to who writes a URL.
         encoded = urllib.parse.quote(name) if set(name) & set("%?") else name
-        there, found = (
-            await built.update("bricks", encoded, {"n": n}),
-            await given.get("bricks", name),
-        )
+        there = await built.update("bricks", encoded, {"n": n})
+        found = await given.get("bricks", name)
         equal(f"update {name}", seen(found), seen(there))
         equal(f"id of {name}", name, found.id)
     await built.set("bricks/all", {"n": 9})
@@ -115,14 +116,9 @@ async def differences(given, built):
 
 async def announce(ctx, user_id):
     """The same notification by the client that was given and by one that was built."""
-    given = ctx.notify if user_id == ctx.user.imperal_id else ctx.notify.for_user(user_id)
-    built = NotifyClient(
-        ctx.notify._gateway_url,
-        ctx.notify._auth_token,
-        user_id,
-        extension_id=ctx.notify._extension_id,
-    )
-    for client in (given, built):
+    given, own = ctx.notify, ctx.notify._extension_id
+    built = NotifyClient(given._gateway_url, given._auth_token, user_id, extension_id=own)
+    for client in (given if user_id == ctx.user.imperal_id else given.for_user(user_id), built):
         await client("loud", priority="high", channel="email")
         await client.send("quiet")
 
@@ -130,7 +126,7 @@ async def announce(ctx, user_id):
 @chat.function("compare", "Compare clients", action_type="write")
 async def compare(ctx) -> ActionResult:
     await announce(ctx, ctx.user.imperal_id)
-    return ActionResult.success({"wrong": await differences(ctx.store, build(ctx))}, "")
+    return told(wrong=await differences(ctx.store, build(ctx)))
 
 
 @ext.webhook("compare")
@@ -138,22 +134,14 @@ async def compare_for(ctx, headers, body, query_params):
     """For the user it finds out about: clients that bear the user's id."""
     user_id = query_params["user"]
     await announce(ctx, user_id)
-    everyone = build(ctx, "__system__")
+    both = (ctx.store, build(ctx, "__system__"))
     wrong = await differences(ctx.store.for_user(user_id), build(ctx, user_id))
-    every = [
-        [[*seen(d), d.user_id] for d in await client.query_all("bricks")]
-        for client in (ctx.store, everyone)
-    ]
+    all_of = [[[*seen(d), d.user_id] for d in await c.query_all("bricks")] for c in both]
     return {
         "wrong": wrong,
-        "owners": sorted({d[-1] for d in every[0]}) if every[0] == every[1] else every,
-        "users": [
-            [u async for u in client.list_users("bricks", page_size=1)]
-            for client in (ctx.store, everyone)
-        ],
-        "three": [
-            len(await client.query_all("bricks", limit=3)) for client in (ctx.store, everyone)
-        ],
+        "owners": sorted({d[-1] for d in all_of[0]}) if all_of[0] == all_of[1] else all_of,
+        "users": [[u async for u in c.list_users("bricks", page_size=1)] for c in both],
+        "three": [len(await c.query_all("bricks", limit=3)) for c in both],
     }
 
 
@@ -161,116 +149,82 @@ async def compare_for(ctx, headers, body, query_params):
 async def compare_each(ctx):
     """For everyone, by a client of each user's own context, which nobody keeps."""
     everyone = build(ctx)
-    report = {
-        "as": everyone._user_id,
-        "wrong": [],
-        "users": [u async for u in everyone.list_users("bricks", page_size=2)],
-    }
-    for user_id in report["users"]:
+    users = [u async for u in everyone.list_users("bricks", page_size=2)]
+    report = {"as": everyone._user_id, "wrong": [], "users": users}
+    for user_id in users:
         theirs = build(ctx.as_user(user_id))
         report["wrong"] += await differences(ctx.as_user(user_id).store, theirs)
         await theirs.create("signed", {"by": theirs._user_id})
     await everyone.create("reports", report)
 
 
-def blocking(ctx, method, path, body=None, **headers):
+def blocking(ctx, path, body):
     """A request that blocks its thread."""
-    sent = {"X-Service-Token": ctx._service_token, "Content-Type": "application/json", **headers}
-    data = None if body is None else json.dumps(body).encode()
-    with urllib.request.urlopen(
-        urllib.request.Request(ctx._gateway_url + path, data, sent, method=method), timeout=60
-    ) as answer:
+    sent = {"X-Service-Token": ctx._service_token, "Content-Type": "application/json"}
+    asked = urllib.request.Request(ctx._gateway_url + path, json.dumps(body).encode(), sent)
+    with urllib.request.urlopen(asked, timeout=60) as answer:
         return json.loads(answer.read())
 
 
 @chat.function("raw", "Plain HTTP", action_type="write")
 async def raw(ctx) -> ActionResult:
     """By a client that waits, by one that blocks the event loop, and by `ctx.http`."""
-    path = "/v1/internal/store"
+
+    def by(who):
+        return {"collection": "raw", "data": {"by": who}}
+
     bearer = {"Authorization": f"Bearer {ctx._service_token}"}
     async with httpx.AsyncClient(base_url=ctx._gateway_url, headers=bearer) as client:
-        first = (
-            await client.post(path, json={"collection": "raw", "data": {"by": "httpx"}})
-        ).json()
-        again = (await client.get(f"{path}/raw/{first['id']}")).json()
-    blocking(ctx, "POST", path, {"collection": "raw", "data": {"by": "urllib"}})
-    sent = await ctx.http.post(
-        ctx._gateway_url + path,
-        json={"collection": "raw", "data": {"by": "ctx.http"}},
-        headers=bearer,
-    )
-    found = blocking(ctx, "POST", f"{path}/raw/query", {"limit": 10})
-    return ActionResult.success(
-        {
-            "same": first == again,
-            "owner": [
-                first["extension_id"],
-                first["tenant_id"],
-                first["user_id"],
-                bool(first["etag"]),
-            ],
-            "status": sent.status_code,
-            "by": [d["data"]["by"] for d in found["data"]],
-        },
-        "",
+        first = (await client.post(STORE, json=by("httpx"))).json()
+        again = (await client.get(f"{STORE}/raw/{first['id']}")).json()
+    blocking(ctx, STORE, by("urllib"))
+    sent = await ctx.http.post(ctx._gateway_url + STORE, json=by("ctx.http"), headers=bearer)
+    found = blocking(ctx, f"{STORE}/raw/query", {"limit": 10})
+    whose = [first[name] for name in ("extension_id", "tenant_id", "user_id")]
+    return told(
+        same=first == again,
+        owner=[*whose, bool(first["etag"])],
+        status=sent.status_code,
+        by=[d["data"]["by"] for d in found["data"]],
     )
 
 
 @ext.tool("raw_sync")
 def raw_sync(ctx, text: str = "") -> dict:
     """By a handler that is not async."""
-    blocking(
-        ctx,
-        "POST",
-        "/v1/internal/chat/inject",
-        {"ext_id": "mason", "text": text, "msg_type": "system", "refresh_panels": ["wall"]},
-    )
-    blocking(ctx, "POST", "/v1/internal/notify", {"message": text})
-    return blocking(ctx, "POST", "/v1/internal/store/raw/count", {})
+    said = {"ext_id": "mason", "text": text, "msg_type": "system", "refresh_panels": ["wall"]}
+    blocking(ctx, "/v1/internal/chat/inject", said)
+    blocking(ctx, "/v1/internal/notify", {"message": text})
+    return blocking(ctx, f"{STORE}/raw/count", {})
 
 
 @chat.function("many", "Fifty at once", action_type="write")
 async def many(ctx, count: int = 50) -> ActionResult:
-    """Side by side."""
-    client = build(ctx)
-    made = await asyncio.gather(
-        *(client.create("many", {"n": n, "of": ctx.user.imperal_id}) for n in range(count))
-    )
+    client, own = build(ctx), {"of": ctx.user.imperal_id}
+    made = await asyncio.gather(*(client.create("many", {"n": n, **own}) for n in range(count)))
     found = await asyncio.gather(*(client.get("many", d.id) for d in made))
-    whose = sorted({d["of"] for d in found})
-    return ActionResult.success(
-        {"numbers": [d["n"] for d in found], "of": whose, "count": await client.count("many")}, ""
-    )
+    assert [d.data for d in found] == [{"n": n, **own} for n in range(count)]
+    return told(count=await client.count("many"))
 
 
 @chat.function("complete", "Ask the model", action_type="read")
 async def complete(ctx) -> ActionResult:
-    built = await AIClient(
-        ctx.ai._gateway_url, service_token=ctx.ai._service_token, extension_id=ctx.ai._extension_id
-    ).complete("to Ann")
-    given = await ctx.ai.complete("to Ann")
-    return ActionResult.success({"same": vars(built) == vars(given), "text": built.text}, "")
+    url, token, own = ctx.ai._gateway_url, ctx.ai._service_token, ctx.ai._extension_id
+    built = await AIClient(url, service_token=token, extension_id=own).complete("to Ann")
+    return told(same=vars(built) == vars(await ctx.ai.complete("to Ann")), text=built.text)
 
 
 @chat.function("keep", "Tell the token", action_type="read")
 async def keep(ctx) -> ActionResult:
-    return ActionResult.success(
-        {
-            "url": ctx._gateway_url,
-            "token": ctx._service_token,
-            "shown": repr(ctx) + repr(ctx.store),
-        },
-        "",
-    )
+    shown = repr(ctx) + repr(ctx.store)
+    return told(url=ctx._gateway_url, token=ctx._service_token, shown=shown)
 
 
 @chat.function("fetch", "Fetch an address", action_type="read")
 async def fetch(ctx, url: str, own: bool = False) -> ActionResult:
     headers = {"X-Service-Token": ctx._service_token} if own else {}
     try:
-        return ActionResult.success(
-            {"status": (await ctx.http.get(url, headers=headers)).status_code}, ""
-        )
+        return told(status=(await ctx.http.get(url, headers=headers)).status_code)
     except Exception as error:
         return ActionResult.error("refused", code=type(error).__name__.upper())
 
@@ -278,40 +232,31 @@ async def fetch(ctx, url: str, own: bool = False) -> ActionResult:
 # ---- the state of a sign-in, kept where its webhook finds it
 
 
-async def by_client(ctx, state):
-    """A client built by hand."""
-    await build(ctx, "__webhook__").create("states", {"state": state, "user": ctx.user.imperal_id})
-
-
-async def by_request(ctx, state):
+async def by_request(ctx, collection, data):
     """A request of one's own."""
-    async with httpx.AsyncClient() as client:
-        answer = await client.post(
-            f"{ctx._gateway_url}/v1/internal/store",
-            headers={"X-Service-Token": ctx._service_token},
-            json={
-                "user_id": "__webhook__",
-                "extension_id": "mason",
-                "collection": "states",
-                "data": {"state": state, "user": ctx.user.imperal_id},
-            },
-        )
-    answer.raise_for_status()
+    blocking(
+        ctx,
+        STORE,
+        {
+            "user_id": "__webhook__",
+            "extension_id": "mason",
+            "collection": collection,
+            "data": data,
+        },
+    )
 
 
-async def by_for_user(ctx, state):
-    """The store's own method."""
-    theirs = ctx.store.for_user("__webhook__")
-    await theirs.create("states", {"state": state, "user": ctx.user.imperal_id})
-
-
-WAYS = {"client": by_client, "request": by_request, "for_user": by_for_user}
+WAYS = {
+    "client": lambda ctx, *doc: build(ctx, "__webhook__").create(*doc),
+    "request": by_request,
+    "for_user": lambda ctx, *doc: ctx.store.for_user("__webhook__").create(*doc),
+}
 
 
 @chat.function("connect", description="Connect the account", action_type="write", event="connected")
 async def connect(ctx, way: str) -> ActionResult:
     """A state, and the address to come back to."""
-    await WAYS[way](ctx, f"by-{way}")
+    await WAYS[way](ctx, "states", {"state": f"by-{way}", "user": ctx.user.imperal_id})
     return ActionResult.success({"url": ctx.webhook_url("callback")}, "Open the address.")
 
 
@@ -321,8 +266,8 @@ async def snoop(ctx, whose: str) -> ActionResult:
     try:
         await build(ctx, whose).query("states")
     except Exception as error:
-        return ActionResult.success({"error": str(error)}, "Refused.")
-    return ActionResult.success({"error": ""}, "Read.")
+        return told(error=str(error))
+    return told(error="")
 
 
 @ext.webhook("callback", method="GET")
