@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from local.checking import problems_of
 from local.loopback import Client
+from local.project import child_environment
 from local.run import check_saved
-from local.world import local_world, prepare
+from local.world import World, local_world, prepare
 from tests.functions.support import until
 from webbee_kernel.extensions.registry import reload, shared, watch
 from webbee_kernel.sdk import User
@@ -51,6 +53,9 @@ chat = ChatExtension(ext)
 async def say(ctx: Context) -> ActionResult:
     1 / 0
 """
+
+
+DEVELOPER = User("dev", role="developer", tenant_id="test")
 
 
 @pytest.fixture
@@ -96,7 +101,7 @@ def test_a_developer_is_told_of_a_file_that_does_not_load_and_no_line_of_it_is_q
     """By the bell: while he works here, and one who comes later. What fails meanwhile ran as it
     was before."""
     (folder / "main.py").write_text(FAILING, "utf-8")
-    harness = ExtensionHarness(folder, user=User("dev", role="developer", tenant_id="test"))
+    harness = ExtensionHarness(folder, user=DEVELOPER)
     harness.call("say")
     (fault,) = harness.events("fault")
     assert fault.data["frames"] == ["main.py:10 say: 1 / 0"]
@@ -127,7 +132,7 @@ def test_whether_the_version_before_stays_is_told_by_the_app_and_not_by_the_reas
     folder: Path,
 ) -> None:
     (folder / "imperal.json").write_text('{"app_id": "lively"}', "utf-8")
-    harness = ExtensionHarness(folder, user=User("dev", role="developer", tenant_id="test"))
+    harness = ExtensionHarness(folder, user=DEVELOPER)
     harness.call("say")
     write(folder, "say", "two")
     (folder / "main.py").write_text("import nothing_there\n", "utf-8")
@@ -166,13 +171,6 @@ def test_extensions_come_and_go(folder: Path) -> None:
     assert list(registry.catalogue().apps) == ["other"]
 
 
-def test_hosts_of_a_process_share_what_was_loaded_until_its_files_change(folder: Path) -> None:
-    first = shared(folder.parent)
-    assert shared(folder.parent) is first
-    write(folder, "say", "a longer word")
-    assert shared(folder.parent) is not first
-
-
 def test_the_watcher_takes_a_saved_file_and_a_folder_that_is_removed(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -187,8 +185,9 @@ def test_the_watcher_takes_a_saved_file_and_a_folder_that_is_removed(
     assert "live" not in registry.loaded
 
 
-def test_an_editors_lock_beside_a_file_is_no_file_of_an_extension(folder: Path) -> None:
-    """Emacs marks a file that is being edited with a link to nowhere, under a name like its own."""
+def test_hosts_of_a_process_share_what_was_loaded_until_its_files_change(folder: Path) -> None:
+    """An editor's lock is no file of an extension: Emacs marks what is being edited with a link to
+    nowhere, under a name like its own."""
     (folder / ".#main.py").symlink_to("me@host.123:456")
     assert not [f for f in problems_of(folder).findings if f.level == "error"]
     registry = shared(folder.parent)
@@ -222,14 +221,15 @@ async def count_parcels(ctx: Context) -> ActionResult:
 JOB = '@ext.schedule("nightly", "61 * * * *")'
 
 
-def test_what_a_save_brings_is_told_once_at_its_line(tmp_path: Path) -> None:
+def test_what_a_save_brings_is_told_once_at_its_line(
+    tmp_path: Path, written: Callable[..., Path]
+) -> None:
     said: list[str] = []
     told: dict[str, str] = {}
 
     def save(call: str) -> list[str]:
         """What the check of this state says."""
-        (tmp_path / "parcels").mkdir(exist_ok=True)
-        (tmp_path / "parcels" / "main.py").write_text(CALLING.format(call=call), "utf-8")
+        written("parcels", CALLING.format(call=call))
         before = len(said)
         check_saved({"parcels", "gone"}, tmp_path, told, said.append)
         return said[before:]
@@ -240,27 +240,21 @@ def test_what_a_save_brings_is_told_once_at_its_line(tmp_path: Path) -> None:
     assert save("int('x')") == ["parcels: nothing to mend\n    count_parcels: read"]
 
 
-def test_dev_tells_at_its_start_what_no_call_would_show(tmp_path: Path) -> None:
+def test_dev_tells_at_its_start_what_no_call_would_show(
+    tmp_path: Path, written: Callable[..., Path]
+) -> None:
     """A schedule that never comes, told by the real command at its line."""
-    (tmp_path / "parcels").mkdir()
     job = f"\n\n{JOB}\nasync def nightly(ctx: Context) -> None:\n"
     text = CALLING.format(call='await ctx.store.count("parcels")')
-    main = tmp_path / "parcels" / "main.py"
-    main.write_text(f'{text}{job}    await ctx.store.count("parcels")\n', "utf-8")
-    at = main.read_text("utf-8").splitlines().index(JOB) + 1
-    root = Path(__file__).resolve().parents[2]
-    environment = {**os.environ, "PYTHONPATH": f"{root / 'layers/webbee_kernel'}:{root}"}
+    text = f'{text}{job}    await ctx.store.count("parcels")\n'
+    written("parcels", text)
+    at = text.splitlines().index(JOB) + 1
     command = [sys.executable, "-m", "local.webbee", "dev", "--fresh", "--port", "0"]
-    with subprocess.Popen(
-        [*command, "--into", str(tmp_path)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as dev:
-        assert dev.stdout is not None
+    streams: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    command += ["--into", str(tmp_path)]
+    with subprocess.Popen(command, env=child_environment(), **streams) as dev:
         said = []
-        for line in dev.stdout:
+        for line in dev.stdout or ():
             said.append(line)
             if "1 error" in line:
                 break
@@ -270,26 +264,22 @@ def test_dev_tells_at_its_start_what_no_call_would_show(tmp_path: Path) -> None:
 
 
 def test_documents_secrets_and_mail_outlive_a_run_that_keeps_them(tmp_path: Path) -> None:
-    tasks = {"function": "list_tasks", "params": {}}
+    def called(world: World, app: str, function: str, **params: Any) -> Any:
+        body = {"function": function, "params": params}
+        return Client(world.url, "alice").post(f"/v1/extensions/{app}/call", body)["data"]
+
     with local_world(prepare=prepare, keep=tmp_path / "kept") as world:
-        alice = Client(world.url, "alice")
-        alice.post("/v1/extensions/tasks/call", {"function": "add", "params": {"title": "Kept"}})
-        alice.delete("/v1/extensions/notes/installation")
+        called(world, "tasks", "add", title="Kept")
+        Client(world.url, "alice").delete("/v1/extensions/notes/installation")
         world.mail.deliver("me@personal.com", b"Subject: Kept too\r\n\r\nHello\r\n")
         mails = len(world.mail.kept())
-    state = tmp_path / "kept" / "state.json"
-    assert stat.S_IMODE(state.stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "kept" / "state.json").stat().st_mode) == 0o600
     with local_world(prepare=prepare, keep=tmp_path / "kept") as world:
-        alice = Client(world.url, "alice")
-        listed = alice.post("/v1/extensions/tasks/call", tasks)
-        assert "Kept" in json.dumps(listed["data"])
+        assert "Kept" in json.dumps(called(world, "tasks", "list_tasks"))
         assert len(world.mail.kept()) == mails
-        found = alice.post(
-            "/v1/extensions/mail/call", {"function": "search", "params": {"subject": "Kept too"}}
-        )
-        assert found["data"]["found"] == 1
-        apps = {a["app_id"]: a["installed"] for a in alice.get("/v1/extensions")["extensions"]}
+        assert called(world, "mail", "search", subject="Kept too")["found"] == 1
+        listed = Client(world.url, "alice").get("/v1/extensions")["extensions"]
+        apps = {a["app_id"]: a["installed"] for a in listed}
         assert (apps["notes"], apps["tasks"]) == (False, True)
     with local_world(prepare=prepare) as world:  # which keeps nothing
-        alice = Client(world.url, "alice")
-        assert alice.post("/v1/extensions/tasks/call", tasks)["data"]["tasks"] == []
+        assert called(world, "tasks", "list_tasks")["tasks"] == []

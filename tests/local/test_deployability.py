@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from local.template import load_template, resources
 from tests.stand_ins.account import Account
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
 
+Command = Callable[..., tuple[str, str]]
 GIVEN = ("JwtIssuer=https://login.example.com", "JwtAudience=own")
 REGION = "eu-central-1"
 BEDROCK = "eu.stand-in.model-v1:0"
@@ -154,11 +155,9 @@ def test_a_model_server_is_asked_with_the_key_of_the_parameter(account: Account)
 def test_a_model_server_that_is_not_there_is_told_for_each_role_that_names_it(
     account: Account,
 ) -> None:
-    with ChatServer() as server:
-        url = server.url
     [told] = look("ModelOptions=ModelNarrator=openai:http://127.0.0.1:9/v1#gone").problems
     assert "Nothing listens at 127.0.0.1:9" in told
-    assert look(f"Model=openai:{url}#gone").problems != ()
+    assert look("Model=openai:http://127.0.0.1:9/v1#gone").problems != ()
 
 
 # ---------------------------------------------------------------- the account
@@ -228,19 +227,10 @@ def test_what_may_not_be_asked_is_a_warning(account: Account) -> None:
 # ---------------------------------------------------------------- commands
 
 
-@pytest.fixture
-def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A folder without extensions: what each of them costs to check is another test's."""
-    (tmp_path / "extensions").mkdir()
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.mark.usefixtures("nowhere")
-def test_deploy_check_names_the_same_things(
-    account: Account, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert webbee.main(["deploy-check", "--json", "--parameters", *GIVEN, keeping(950)]) == 1
-    items = json.loads(capsys.readouterr().out)["items"]
+@pytest.mark.usefixtures("bare")
+def test_deploy_check_names_the_same_things(account: Account, command: Command) -> None:
+    given = ("--parameters", *GIVEN, keeping(950))
+    items = json.loads(command("deploy-check", "--json", *given, ends=1)[0])["items"]
     wrong = {i["name"] for i in items if not i["ok"] and i["level"] == "error"}
     assert wrong == {"reserved concurrency"}
 
@@ -252,30 +242,50 @@ PERSON = ("--tenant", "acme", "--user", "alice")
 
 
 @pytest.fixture
-def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A shell that names no region and no profile, in a folder with one extension."""
-    for name in ("REGION", "DEFAULT_REGION", "PROFILE", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
-        monkeypatch.delenv(f"AWS_{name}", raising=False)
-    for name in ("CONFIG", "SHARED_CREDENTIALS"):
-        monkeypatch.setenv(f"AWS_{name}_FILE", str(tmp_path / "none"))
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+def shop(bare: None, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a shell, and one extension in its folder."""
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")  # nobody is there
-    monkeypatch.chdir(tmp_path)
-    assert webbee.main(["new", "shop", "--into", "extensions"]) == 0
+    command("new", "shop", "--into", "extensions")
 
 
-@pytest.mark.usefixtures("bare")
+EXPORT = ("export", *PERSON, "--into", "alice.jsonl")
+REGION_IS_MISSING = "no region is named: export AWS_REGION="
+
+
+@pytest.mark.usefixtures("shop")
 @pytest.mark.parametrize(
-    "command",
-    [["export", *PERSON, "--into", "alice.jsonl"], ["erase", *PERSON], ["deploy"]],
-    ids=lambda words: words[0],
+    ("words", "shell", "told"),
+    [
+        (EXPORT, {}, REGION_IS_MISSING),
+        (("erase", *PERSON), {}, REGION_IS_MISSING),
+        (("deploy",), {}, REGION_IS_MISSING),
+        (("deploy",), {"AWS_REGION": REGION}, "no AWS credentials: set AWS_PROFILE"),
+        (EXPORT, {"AWS_PROFILE": "me"}, "(me) could not be found: AWS_PROFILE names it"),
+    ],
+    ids=["export", "erase", "deploy", "deploy without credentials", "a profile that is not there"],
 )
-def test_without_a_region_nothing_is_asked_or_made(
-    command: list[str], capsys: pytest.CaptureFixture[str]
+def test_without_region_credentials_and_profile_nothing_is_asked_or_made(
+    command: Command, monkeypatch: pytest.MonkeyPatch, words: Any, shell: dict[str, str], told: str
 ) -> None:
-    assert webbee.main(command) == 1
-    assert "no region is named: export AWS_REGION=" in capsys.readouterr().err
+    for name, value in shell.items():
+        monkeypatch.setenv(name, value)
+    assert told in command(*words, ends=1)[1]
     assert not Path(".webbee").exists()
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize(
+    ("rest", "said"),
+    [
+        ([], r"sam deploy --region eu-central-1 .* Release=\d{10}"),
+        (["--", "--region", "us-east-1"], r"sam deploy (?!.*eu-central-1)"),
+    ],
+)
+def test_a_deployment_names_the_region_unless_sam_is_told_another_and_its_release(
+    command: Command, monkeypatch: pytest.MonkeyPatch, rest: list[str], said: str
+) -> None:
+    monkeypatch.setenv("AWS_REGION", REGION)
+    assert re.search(said, command("deploy", "--dry-run", *rest)[0])
 
 
 def test_what_was_found_goes_to_sam_which_builds_and_then_deploys(
@@ -302,42 +312,6 @@ def test_what_was_found_goes_to_sam_which_builds_and_then_deploys(
     assert built.endswith("/.webbee/deployment: build --parameter-overrides Architecture=arm64")
     assert f" {capacity} {' '.join(GIVEN)} --stack-name other" in sent
     assert "deploy --region eu-central-1" in sent
-
-
-@pytest.mark.usefixtures("bare")
-@pytest.mark.parametrize(
-    ("rest", "said"),
-    [
-        ([], r"sam deploy --region eu-central-1 .* Release=\d{10}"),
-        (["--", "--region", "us-east-1"], r"sam deploy (?!.*eu-central-1)"),
-    ],
-)
-def test_a_deployment_names_the_region_unless_sam_is_told_another_and_its_release(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, rest: list[str], said: str
-) -> None:
-    monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    assert webbee.main(["deploy", "--dry-run", *rest]) == 0
-    out = capsys.readouterr().out
-    assert re.search(said, out), out
-
-
-@pytest.mark.usefixtures("bare")
-def test_without_credentials_nothing_is_built(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    assert webbee.main(["deploy"]) == 1
-    assert "no AWS credentials: set AWS_PROFILE" in capsys.readouterr().err
-    assert not Path(".webbee").exists()
-
-
-@pytest.mark.usefixtures("bare")
-def test_a_profile_that_is_not_there_is_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_PROFILE", "nobody")
-    assert webbee.main(["export", *PERSON, "--into", "alice.jsonl"]) == 1
-    assert "(nobody) could not be found: AWS_PROFILE names it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -386,20 +360,14 @@ def test_a_parameter_that_the_template_takes_is_not_told(given: str) -> None:
     assert wrong([given]) == []
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "region"),
-    [
-        ("eu-west-1", "us-east-1", "eu-west-1"),
-        ("", "us-east-1", "us-east-1"),
-        ("", "", "sa-east-1"),
-    ],
-)
+@pytest.mark.usefixtures("bare")
 def test_a_deployment_has_one_region_in_the_aws_command_lines_own_order(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, first: str, second: str, region: str
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (tmp_path / "config").write_text("[default]\nregion = sa-east-1\n")
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
-    for name, value in (("AWS_REGION", first), ("AWS_DEFAULT_REGION", second)):
-        monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
-    assert deployability.named() == region
+    Path("config").write_text("[default]\nregion = sa-east-1\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "config")
+    assert deployability.named() == "sa-east-1"
+    for name, region in (("AWS_DEFAULT_REGION", "us-east-1"), ("AWS_REGION", "eu-west-1")):
+        monkeypatch.setenv(name, region)
+        assert deployability.named() == region
     assert deployability.region_of(["--region=us-west-2", "--guided"]).message == "us-west-2"

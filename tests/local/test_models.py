@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from local import models, run, webbee
+from local import models, run
 from local.cli.models import QUESTION, WEATHER, WORD, others_at
 from local.models import PORTS, offers
 from tests.stand_ins.http import Answer, ModelServer, Received
@@ -82,13 +82,10 @@ class _Habitual(ModelServer):
         return self.habits.answer(received.body)
 
 
-class Chat(_Habitual, ChatServer):
-    """Chat completions."""
+class Chat(_Habitual, ChatServer): ...
 
 
 class Bedrock(_Habitual, BedrockServer):
-    """Converse."""
-
     def refused(self, words: str) -> Answer:
         return error("ValidationException", words)
 
@@ -116,18 +113,23 @@ def bedrock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bedrock]:
     forget_clients()
 
 
+Command = Callable[..., tuple[str, str]]
 Found = dict[str, dict[str, Any]]
+Check = Callable[..., Found]
 
 
-def checked(server: ModelServer, capsys: pytest.CaptureFixture[str], *, status: int = 0) -> Found:
-    """The findings by what they are about."""
-    of_bedrock = isinstance(server, BedrockServer)
-    name = f"bedrock:{MODEL_ID}" if of_bedrock else f"openai:{server.url}#llama3"
-    assert webbee.main(["models", "check", name, "--json"]) == status
-    told = json.loads(capsys.readouterr().out)
-    assert (told["model"], told["usable"]) == (name, status == 0)
-    assert server.problems == []
-    return {finding["about"]: finding for finding in told["findings"]}
+@pytest.fixture
+def checked(command: Command) -> Callable[..., Found]:
+    """`checked(server)`: the findings by what they are about."""
+
+    def check(server: ModelServer, ends: int = 0) -> Found:
+        of_bedrock = isinstance(server, BedrockServer)
+        name = f"bedrock:{MODEL_ID}" if of_bedrock else f"openai:{server.url}#llama3"
+        told = json.loads(command("models", "check", name, "--json", ends=ends)[0])
+        assert (told["model"], told["usable"], server.problems) == (name, ends == 0, [])
+        return {finding["about"]: finding for finding in told["findings"]}
+
+    return check
 
 
 def wrong(found: Found) -> dict[str, str]:
@@ -136,9 +138,9 @@ def wrong(found: Found) -> dict[str, str]:
 
 @pytest.mark.parametrize("kind", ["chat", "bedrock"])
 def test_a_model_that_does_everything_has_nothing_against_it(
-    request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str], kind: str
+    request: pytest.FixtureRequest, checked: Check, kind: str
 ) -> None:
-    found = checked(request.getfixturevalue(kind), capsys)
+    found = checked(request.getfixturevalue(kind))
     assert wrong(found) == {}
     assert found["window"]["found"] == "reads 12,000 tokens and maybe more"
     assert {"answers", "streams", "calls a function", "tool_choice"} <= set(found)
@@ -154,18 +156,14 @@ def test_a_model_that_does_everything_has_nothing_against_it(
         ('"tool_choice"', "tool_choice is not supported", "tool_choice"),
         ('"role": "tool"', "Unknown role: tool", "tool_messages"),
         ('"stream"', "streaming is not supported here", "stream"),
-        (
-            "4096",
-            "max_tokens is too large: 4096. It supports at most 2048 completion tokens.",
-            "output_tokens",
-        ),
+        ("4096", "max_tokens is too large: 4096. It supports at most 2048.", "output_tokens"),
     ],
 )
 def test_what_a_server_refuses_is_told_with_what_the_kernel_does(
-    chat: Chat, capsys: pytest.CaptureFixture[str], part: str, words: str, name: str
+    chat: Chat, checked: Check, part: str, words: str, name: str
 ) -> None:
     chat.habits.refuses[part] = words
-    found = checked(chat, capsys)
+    found = checked(chat)
     if name == "tool_choice":  # which is asked apart
         assert found[name]["found"] == "refused" and found[name]["do"]
     else:
@@ -177,42 +175,35 @@ LOST = "of 5,000 the beginning was lost, without a word of it"
 
 
 @pytest.mark.parametrize(
-    ("habits", "status", "against"),
+    ("habits", "against"),
     [
         (
             {"calls": False, "follows": False},
-            1,
-            {
-                "calls a function": "no: it answered in words",
-                "tool_choice": "taken, not followed",
-            },
+            {"calls a function": "no: it answered in words", "tool_choice": "taken, not followed"},
         ),
-        ({"window": 4_096}, 0, {"window": f"reads 2,000 tokens; {LOST}"}),
-        ({"window": 8_192}, 0, {}),
-        ({"thinks": True}, 0, {"thinks aloud": "yes, without an opening tag"}),
+        ({"window": 4_096}, {"window": f"reads 2,000 tokens; {LOST}"}),
+        ({"window": 8_192}, {}),
+        ({"thinks": True}, {"thinks aloud": "yes, without an opening tag"}),
     ],
 )
 def test_what_a_model_does_otherwise_is_found_out(
-    chat: Chat,
-    capsys: pytest.CaptureFixture[str],
-    habits: dict[str, Any],
-    status: int,
-    against: dict[str, str],
+    chat: Chat, checked: Check, habits: dict[str, Any], against: dict[str, str]
 ) -> None:
     vars(chat.habits).update(habits)
-    found = checked(chat, capsys, status=status)
+    found = checked(chat, ends=int("calls" in habits))
     assert wrong(found) == against
     window = found.get("window", {"found": "", "do": ""})
     assert ("num_ctx" in window["do"]) is (habits.get("window") == 4_096)
-    if habits.get("window") == 8_192:
-        assert window["found"].startswith("reads 5,000 tokens; of 12,000")
+    assert window["found"].startswith("reads 5,000 tokens; of 12,000") is (
+        habits.get("window") == 8_192
+    )
 
 
 def test_a_name_that_the_server_does_not_know_is_told_with_those_that_it_knows(
-    chat: Chat, capsys: pytest.CaptureFixture[str]
+    chat: Chat, checked: Check
 ) -> None:
     chat.play(Answer(status=404, code="model_not_found", message="no llama3 here"))
-    found = checked(chat, capsys, status=1)
+    found = checked(chat, ends=1)
     assert list(found) == ["answers"] and len(chat.requests) == 1
     told = found["answers"]["found"]
     assert "The model server has no model llama3 (HTTP 404 model_not_found)" in told
@@ -224,9 +215,18 @@ def test_a_name_that_the_server_does_not_know_is_told_with_those_that_it_knows(
     assert others == "It has model-0, model-1, model-2, model-3, model-4, …"
 
 
-def test_an_address_where_nothing_listens_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert webbee.main(["models", "check", "openai:http://127.0.0.1:9/v1#llama3"]) == 1
-    assert "Nothing listens at 127.0.0.1:9: start the server" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("openai:http://127.0.0.1:9/v1#llama3", "Nothing listens at 127.0.0.1:9: start the server"),
+        ("offline", "openai:<base-url>#<model>"),
+        ("llama3", "openai:<base-url>#<model>"),
+    ],
+)
+def test_where_nothing_listens_and_what_names_no_model_is_told(
+    command: Command, name: str, told: str
+) -> None:
+    assert told in "".join(command("models", "check", name, ends=1))
 
 
 @pytest.mark.parametrize(
@@ -239,12 +239,7 @@ def test_an_address_where_nothing_listens_is_named(capsys: pytest.CaptureFixture
     ],
 )
 def test_what_becomes_of_reasoning_is_told(
-    chat: Chat,
-    capsys: pytest.CaptureFixture[str],
-    reasoning: str,
-    refuses: str,
-    misses: str,
-    says: str,
+    chat: Chat, checked: Check, reasoning: str, refuses: str, misses: str, says: str
 ) -> None:
     details = [{"type": "reasoning.encrypted", "data": "ZW5j", "index": 0}]
     field = f"reasoning_{reasoning}"
@@ -252,31 +247,23 @@ def test_what_becomes_of_reasoning_is_told(
     chat.habits.misses = misses
     if refuses:
         chat.habits.refuses[f'"{field}"'] = f"messages.2.{field}: {refuses} are not permitted"
-    found = checked(chat, capsys)["reasoning"]
+    found = checked(chat)["reasoning"]
     assert (found["found"], found["ok"]) == (says, not refuses)
 
 
-def test_the_table_is_for_people(chat: Chat, capsys: pytest.CaptureFixture[str]) -> None:
-    chat.habits.window = 4_096
-    assert webbee.main(["models", "check", f"openai:{chat.url}#llama3"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["✓", "answers", "yes"]
-    told = next(n for n, line in enumerate(lines) if line.startswith("! window"))
-    assert "the prompt is made to fit" in lines[told + 1]
-
-
-def test_what_was_learned_is_kept_and_printed_as_a_setting(
-    chat: Chat, folder: Path, capsys: pytest.CaptureFixture[str]
+def test_the_table_is_for_people_and_what_was_learned_is_kept_and_printed_as_a_setting(
+    chat: Chat, folder: Path, command: Command
 ) -> None:
     chat.habits.window = 4_096
     chat.habits.refuses['"role": "system"'] = "System role not supported"
     name = f"openai:{chat.url}#own"
-    assert webbee.main(["models", "check", name]) == 0
-    printed = capsys.readouterr().out.splitlines()[-1]
+    lines = command("models", "check", name)[0].splitlines()
+    assert lines[0].split() == ["✓", "answers", "yes"]
+    told = next(n for n, line in enumerate(lines) if line.startswith("! window"))
+    assert "the prompt is made to fit" in lines[told + 1]
     learned = {"window": 2_048, "refuses": ["system"], "thinks_aloud": False}
-    kept = json.loads((folder / "models.json").read_text())
-    assert kept == {name: learned}
-    group = printed.removeprefix("ModelOptions='").removesuffix("'")
+    assert json.loads((folder / "models.json").read_text()) == {name: learned}
+    group = lines[-1].removeprefix("ModelOptions='").removesuffix("'")
     settings = Settings.from_env({"WEBBEE_MODEL": name, "WEBBEE_MODEL_OPTIONS": group})
     options = options_of(settings, "narrator")
     assert (options.window, options.refuses, options.thinks_aloud) == (2_048, ("system",), False)
@@ -316,12 +303,6 @@ def test_a_start_says_of_a_model_that_will_not_do_why_and_asks_again_the_next_ti
     why = "calls a function: no" if is_there else "answers: The model server has no model own"
     assert len(said) == 1 and said[0].startswith(f"{name}: {why}")
     assert not (folder / "models.json").exists()
-
-
-@pytest.mark.parametrize("name", ["offline", "llama3"])
-def test_what_names_no_model_is_told(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert webbee.main(["models", "check", name]) == 1
-    assert "openai:<base-url>#<model>" in capsys.readouterr().err
 
 
 # ---- servers that run here

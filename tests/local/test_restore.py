@@ -13,6 +13,7 @@ import pytest
 from local import webbee
 from local.aws import local_aws
 from local.template import create_tables, load_template
+from tests.local.conftest import stack_of_the_tables
 from webbee_kernel.config import ALL_TABLES
 
 RESTORED = "StoreTable-restored"
@@ -37,24 +38,12 @@ def stack() -> Iterator[Any]:
         template = load_template()
         create_tables(client, template)
         store = template["Resources"]["StoreTable"]["Properties"]
-        client.create_table(
-            TableName=RESTORED,
-            KeySchema=store["KeySchema"],
-            AttributeDefinitions=[
-                d for d in store["AttributeDefinitions"] if d["AttributeName"] in ("pk", "sk")
-            ],
-            BillingMode="PAY_PER_REQUEST",
-        )
+        keys = [d for d in store["AttributeDefinitions"] if d["AttributeName"] in ("pk", "sk")]
+        like = {"KeySchema": store["KeySchema"], "AttributeDefinitions": keys}
+        client.create_table(TableName=RESTORED, BillingMode="PAY_PER_REQUEST", **like)
         for item in [*ALICE, *BOB, EXPIRED, LASTING]:
             client.put_item(TableName=RESTORED, Item=item)
-        outputs = {
-            f"{noun.capitalize()}TableName": {"Value": f"{noun.capitalize()}Table"}
-            for noun in ALL_TABLES
-        }
-        body = {"Resources": {"Queue": {"Type": "AWS::SQS::Queue"}}, "Outputs": outputs}
-        boto3.client("cloudformation").create_stack(
-            StackName="webbee", TemplateBody=json.dumps(body)
-        )
+        stack_of_the_tables("webbee")
         yield client
 
 
@@ -67,11 +56,10 @@ def tables(stack: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def restore(tables: Any, capsys: pytest.CaptureFixture[str]) -> Restore:
+def restore(tables: Any, command: Callable[..., tuple[str, str]]) -> Restore:
     def run(*options: str) -> dict[str, Any]:
-        arguments = ["restore", "store", "--from", RESTORED, "--json", *options]
-        assert webbee.main(arguments) == 0
-        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        words = ("restore", "store", "--from", RESTORED, "--json", *options)
+        found: dict[str, Any] = json.loads(command(*words)[0])
         assert found.pop("table") == "StoreTable"
         return found
 
@@ -106,28 +94,26 @@ def test_what_has_changed_since_is_taken_back_only_where_that_is_asked(
     assert documents(tables) == in_order([*ALICE, *BOB, LASTING])
 
 
-def test_one_persons_items_are_nobody_elses(tables: Any, restore: Restore) -> None:
+def test_one_persons_items_are_nobody_elses_and_a_dry_run_writes_nothing(
+    tables: Any, restore: Restore
+) -> None:
+    assert restore("--dry-run") == {"dry_run": True, "were missing – not yet written": 33}
+    assert documents(tables) == []
     assert restore("--tenant", "acme", "--user", "bob")["were missing"] == 1
     assert documents(tables) == BOB[:1]
 
 
-def test_a_dry_run_writes_nothing(tables: Any, restore: Restore) -> None:
-    assert restore("--dry-run") == {"dry_run": True, "were missing – not yet written": 33}
-    assert documents(tables) == []
-
-
-def test_the_stacks_own_table_is_no_restored_one(
-    tables: Any, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ("StoreTable", "name the one that was restored"),
+        ("nowhere", "nothing yet; run it again to go on"),
+    ],
+)
+def test_a_table_that_is_none_that_was_restored_is_told_and_nothing_was_done(
+    tables: Any, command: Callable[..., tuple[str, str]], table: str, told: str
 ) -> None:
-    assert webbee.main(["restore", "store", "--from", "StoreTable"]) == 1
-    assert "name the one that was restored" in capsys.readouterr().err
-
-
-def test_a_table_that_is_not_there_is_told_and_nothing_was_done(
-    tables: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert webbee.main(["restore", "store", "--from", "nowhere"]) == 1
-    assert "nothing yet; run it again to go on" in capsys.readouterr().err
+    assert told in command("restore", "store", "--from", table, ends=1)[1]
     assert documents(tables) == []
 
 

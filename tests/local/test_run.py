@@ -12,7 +12,7 @@ import shlex
 import signal
 import socket
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -20,7 +20,7 @@ from typing import cast
 
 import pytest
 
-from local import run, webbee
+from local import run
 from local import world as worlds
 from local.keeping import KEY, Keeper
 from local.loopback import Client
@@ -28,6 +28,7 @@ from local.mail_servers import MailServers
 from local.stack import Stack, local_stack
 from local.world import World, failed, local_world, prepare, prepare_and_refresh
 
+Command = Callable[..., tuple[str, str]]
 FAILING = Path(__file__).parents[1] / "compat" / "failing"
 
 
@@ -38,12 +39,8 @@ def test_a_message_sent_before_the_end_of_the_start_is_answered_after_it() -> No
         host, port = world.url.removeprefix("http://").split(":")
         early = http.client.HTTPConnection(host, int(port), timeout=30)
         body = json.dumps({"message": "show my unread mail", "session_id": "early"})
-        early.request(
-            "POST",
-            "/v1/chat",
-            body,
-            {"authorization": "Bearer bob", "content-type": "application/json"},
-        )
+        headers = {"authorization": "Bearer bob", "content-type": "application/json"}
+        early.request("POST", "/v1/chat", body, headers)
         connections.append(early)
         prepare(world)
 
@@ -68,16 +65,15 @@ LACKS = "ModuleNotFoundError: No module named 'a_library_that_is_not_there' (mai
 
 
 def test_an_extension_that_does_not_load_stops_nobody_and_is_named_here_and_by_inspect(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     with local_world(env={"WEBBEE_EXTENSIONS_DIR": str(FAILING)}, prepare=prepare) as world:
         missing = failed(world)
-        assert "fine" not in missing
         text = run.welcome(world.url, missing)
-        assert webbee.main(["inspect", "hello", "--url", world.url]) == 0
-        out = capsys.readouterr().out
-        assert webbee.main(["inspect", "--search", "lacks.forecast", "--url", world.url]) == 1
-        assert "lacks failed to load: the model sees nothing of it" in capsys.readouterr().out
+        out, _ = command("inspect", "hello", "--url", world.url)
+        asked = ("inspect", "--search", "lacks.forecast", "--url", world.url)
+        told = "lacks failed to load: the model sees nothing of it"
+        assert "fine" not in missing and told in command(*asked, ends=1)[0]
     assert f"not loaded lacks: {LACKS}" in text and str(FAILING.parent) not in text
     assert f"✗ lacks failed to load: {LACKS}" in out and "fine failed" not in out
 
@@ -107,11 +103,18 @@ def test_what_the_welcome_offers_works_in_both_languages() -> None:
         assert "sarah@example.com" in replies[1]["reply"]
 
 
-def test_a_port_that_is_taken_is_said_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_that_is_taken_is_said_after_data_that_another_run_has(
+    tmp_path: Path, command: Command
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert webbee.main(["dev", "--fresh", "--port", str(port)]) == 1
-    assert f"make run PORT={port + 1}" in capsys.readouterr().err
+        dev = ("dev", "--port", str(port))
+        assert f"make run PORT={port + 1}" in command(*dev, "--fresh", ends=1)[1]
+        with Keeper.alone(tmp_path):
+            words = (*dev, "--keep", str(tmp_path), "--into", str(FAILING))
+            _, said = command(*words, ends=1)
+    assert f"{tmp_path} is in use by another run (process {os.getpid()}): stop that one" in said
+    assert str(port + 1) not in said
 
 
 @pytest.fixture
@@ -126,7 +129,7 @@ def signals() -> Iterator[None]:
 @pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize("end", run.ENDS)
 def test_a_run_ends_once_however_often_it_is_told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], end: signal.Signals
+    monkeypatch: pytest.MonkeyPatch, command: Command, end: signal.Signals
 ) -> None:
     ended: list[str] = []
 
@@ -140,13 +143,12 @@ def test_a_run_ends_once_however_often_it_is_told(
             ended.append("in peace")
 
     monkeypatch.setattr(worlds, "local_world", told_twice)
-    assert webbee.main(["dev", "--fresh"]) == 0
-    assert (ended, "stopped" in capsys.readouterr().out) == (["in peace"], True)
+    assert ("stopped" in command("dev", "--fresh")[0], ended) == (True, ["in peace"])
 
 
 @pytest.mark.usefixtures("signals")
 def test_what_keeps_a_run_from_its_start_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     body = json.dumps({"error": {"message": "The parameter store did not answer; try again."}})
     handler = SimpleNamespace(lambda_handler=lambda *_: {"statusCode": 503, "body": body})
@@ -157,9 +159,8 @@ def test_what_keeps_a_run_from_its_start_is_one_sentence(
         yield
 
     monkeypatch.setattr(worlds, "local_world", refused)
-    assert webbee.main(["dev", "--fresh"]) == 1
-    said = capsys.readouterr().err
-    assert said == ("webbee: PUT /v1/secret: The parameter store did not answer; try again.\n")
+    said = "webbee: PUT /v1/secret: The parameter store did not answer; try again.\n"
+    assert command("dev", "--fresh", ends=1)[1] == said
 
 
 @pytest.mark.usefixtures("signals")
@@ -171,32 +172,13 @@ def test_what_keeps_a_run_from_its_start_is_one_sentence(
     ],
 )
 def test_what_lies_in_the_way_of_a_start_is_told_as_what_it_is(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    given: tuple[str, ...],
-    says: str,
+    bare: None, monkeypatch: pytest.MonkeyPatch, command: Command, given: tuple[str, ...], says: str
 ) -> None:
-    table = '[mcp.time]\ncommand = "x"\nenv = { A = "${NOT_SET}" }\n'
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("NOT_SET", "set")
-    (tmp_path / "webbee.toml").write_text(table, "utf-8")
-    if "--fresh" in given:
-        monkeypatch.delenv("NOT_SET")
-    assert webbee.main(["dev", "--port", "0", "--into", str(FAILING), *given]) == 1
-    assert capsys.readouterr().err.startswith(says)
-
-
-def test_data_that_another_run_has_is_said_before_a_port_that_is_taken(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken, Keeper.alone(tmp_path):
-        port = taken.getsockname()[1]
-        arguments = ["dev", "--port", str(port), "--keep", str(tmp_path)]
-        assert webbee.main([*arguments, "--into", str(FAILING)]) == 1
-    said = capsys.readouterr().err
-    assert f"{tmp_path} is in use by another run (process {os.getpid()}): stop that one" in said
-    assert str(port + 1) not in said
+    Path("webbee.toml").write_text('[mcp.time]\ncommand = "x"\nenv = { A = "${NOT_SET}" }\n')
+    if "--keep" in given:
+        monkeypatch.setenv("NOT_SET", "set")
+    dev = ("dev", "--port", "0", "--into", str(FAILING))
+    assert command(*dev, *given, ends=1)[1].startswith(says)
 
 
 @pytest.mark.parametrize(
@@ -207,20 +189,11 @@ def test_data_that_another_run_has_is_said_before_a_port_that_is_taken(
         ("bedrock:some.model", "the model bedrock:some.model: no AWS credentials: set AWS_PROFILE"),
     ],
 )
+@pytest.mark.usefixtures("bare")
 def test_a_model_that_cannot_be_had_is_told_before_anything_starts(
-    model: str,
-    why: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    model: str, why: str, command: Command
 ) -> None:
-    for name in ("PROFILE", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
-        monkeypatch.delenv(f"AWS_{name}", raising=False)
-    for name in ("CONFIG", "SHARED_CREDENTIALS"):
-        monkeypatch.setenv(f"AWS_{name}_FILE", str(tmp_path / "none"))
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    assert webbee.main(["dev", "--model", model]) == 2
-    assert why in capsys.readouterr().err
+    assert why in command("dev", "--model", model, ends=2)[1]
 
 
 def test_webhooks_and_schedules_are_the_local_tenants() -> None:
@@ -229,9 +202,7 @@ def test_webhooks_and_schedules_are_the_local_tenants() -> None:
     tenanted = Path(__file__).parents[1] / "functions" / "tenanted"
     with local_world(env={"WEBBEE_EXTENSIONS_DIR": str(tenanted)}, prepare=prepare) as world:
         alice, ops = Client(world.url, "alice"), Client(world.url, "ops")
-        begun = alice.post("/v1/extensions/herald/call", {"function": "connect", "params": {}})[
-            "data"
-        ]
+        begun = alice.post("/v1/extensions/herald/call", {"function": "connect"})["data"]
         assert begun["url"].startswith(f"{world.url}/v1/ext/herald/webhook/~local.")
         with urllib.request.urlopen(f"{begun['url']}?state={begun['state']}", timeout=30) as answer:
             assert json.load(answer) == {"tenant": "local", "user": "alice"}
@@ -268,17 +239,16 @@ async def count_sheep(ctx: Context, params: Nothing) -> ActionResult:
 
 
 def test_a_turn_that_goes_on_behind_its_request_is_waited_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, written: Callable[..., Path], command: Command
 ) -> None:
-    (tmp_path / "slow").mkdir()
-    (tmp_path / "slow" / "main.py").write_text(SLOW, "utf-8")
+    written("slow", SLOW)
     env = {"WEBBEE_ANSWER_SECONDS": "0.5"}
     with local_world(extensions_dir=tmp_path, env=env) as world:
         asked = {"message": "count the sheep", "session_id": "a", "request_id": "r1"}
         api = Client(world.url, "dev")
         assert api.post("/v1/chat", asked)["status"] == "working"
-        assert webbee.main(["chat", "count the sheep", "--url", world.url, "--session", "b"]) == 0
-        assert "36" in capsys.readouterr().out
+        there = ("--url", world.url, "--session", "b")
+        assert "36" in command("chat", "count the sheep", *there)[0]
         with pytest.raises(RuntimeError, match="404 not_found: there is no session 'none'"):
             api.get("/v1/sessions/none")
         while api.post("/v1/chat", asked)["status"] == "working":
