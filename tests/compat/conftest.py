@@ -73,21 +73,12 @@ class Bench:
         /,
         *,
         user: User = ALICE,
-        call: str = "function",
-        seconds: float = 10.0,
+        kind: str = "function",
         **arguments: Any,
     ) -> CallOutcome:
         """A call through the kernel's dispatch."""
-        request = CallRequest(
-            call,
-            user_dict(user),
-            app_id,
-            name,
-            arguments,
-            session_id="s1",
-            request_id=new_id(),
-            deadline_s=seconds,
-        )
+        whose = {"session_id": "s1", "request_id": new_id(), "deadline_s": 10.0}
+        request = CallRequest(kind, user_dict(user), app_id, name, arguments, **whose)
         found: CallOutcome = self.run(self.dispatch.call(request))
         return found
 
@@ -99,7 +90,7 @@ class Bench:
 
     def panel(self, app_id: str, panel_id: str, /, **params: Any) -> Any:
         """A panel's tree."""
-        found = self.outcome(app_id, panel_id, call="panel", **params)
+        found = self.outcome(app_id, panel_id, kind="panel", **params)
         assert found.ok, (found.error_code, found.error)
         return found.ui["ui"]
 

@@ -7,12 +7,12 @@ import importlib
 import json
 import logging
 import sys
-import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.compat.conftest import BOB, EXTENSIONS, Bench
+from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
 from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
 from tests.processes import said
@@ -33,23 +33,18 @@ def failing() -> Registry:
 def test_an_extension_that_does_not_load_is_named_with_its_reason_and_the_others_work(
     failing: Registry,
 ) -> None:
+    """A call of it fails without its reason, which a model and a user would read."""
+    section = "skeleton: section_name 'a:b' must not contain wildcard/separator"
     assert failing.failed == {
         "empty": "ValueError: empty/main.py has no module attribute that is an Extension",
         "exits": "SystemExit: 4 (main.py:7)",
         "lacks": "ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)",
-        "raises": (
-            "ValueError: skeleton: section_name 'a:b' must not contain wildcard/separator"
-            " characters (* ? [ ] : /) (app.py:6)"
-        ),
+        "raises": f"ValueError: {section} characters (* ? [ ] : /) (app.py:6)",
     }
-    assert Bench(failing).call("fine", "hello") == {"hello": "alice"}
-
-
-def test_a_call_of_it_fails_without_its_reason_which_a_model_and_a_user_would_read(
-    failing: Registry,
-) -> None:
+    bench = Bench(failing)
+    assert bench.call("fine", "hello") == {"hello": "alice"}
     assert failing.catalogue().apps["lacks"].error == failing.failed["lacks"]
-    outcome = Bench(failing).outcome("exits", "anything")
+    outcome = bench.outcome("exits", "anything")
     assert outcome.error_code == "UNKNOWN_TOOL"
     assert outcome.error == "there is no app 'exits': it failed to load"
 
@@ -96,46 +91,41 @@ def test_a_folder_that_puts_itself_on_the_path_lends_its_modules_to_nobody(
             importlib.import_module(name)
 
 
-def test_a_file_named_like_a_standard_module_is_found_by_what_only_it_has(tmp_path: Path) -> None:
-    folder = tmp_path / "shadow"
-    folder.mkdir()
-    (folder / "main.py").write_text(
-        textwrap.dedent("""
-        import calendar as real
-        from calendar import appointments, ext
-        import importlib
-        assert real.isleap(2024) and importlib.import_module("calendar") is real
-        """)
-    )
-    (folder / "calendar.py").write_text(
-        "from imperal_sdk import Extension\next = Extension('shadow')\nappointments = []\n"
-    )
-    assert load_folder(tmp_path).failed == {}
+SHADOW = """
+import calendar as real
+from calendar import appointments, ext
+import importlib
+assert real.isleap(2024) and importlib.import_module("calendar") is real
+"""
+CALENDAR = "from imperal_sdk import Extension\next = Extension('shadow')\nappointments = []\n"
+
+
+def test_a_file_named_like_a_standard_module_is_found_by_what_only_it_has(
+    written: Callable[..., Path],
+) -> None:
+    folder = written("shadow", SHADOW, **{"calendar.py": CALENDAR})
+    assert load_folder(folder.parent).failed == {}
 
 
 # ---- cold start
 
 
-def test_a_deployment_without_such_an_extension_never_imports_the_sdk() -> None:
+def test_nobody_imports_the_sdk_who_has_no_such_extension_nor_chat_turn_beside_one() -> None:
+    theirs = """
+        print([m for m in sys.modules if m.split(".")[0] in ("imperal_sdk", "httpx")
+               or "compat" in m and "webbee" in m or {more}])"""
     code = f"""
         import sys
         from webbee_kernel.extensions.registry import load_folder
         found = load_folder({str(ROOT / "extensions")!r})
-        assert found.loaded and not found.failed, found.failed
-        print([m for m in sys.modules if m.split(".")[0] in ("imperal_sdk", "httpx") or "compat" in m and "webbee" in m])
-    """
-    assert said(code) == "[]"
-
-
-def test_chat_turn_never_imports_it_even_beside_such_an_extension() -> None:
+        assert found.loaded and not found.failed, found.failed"""
+    assert said(code + theirs.format(more=False)) == "[]"
     code = """
         import sys
         import functions.chat_turn.handler as handler
-        from webbee_kernel.api.chat_turn import ChatService
-        print([m for m in sys.modules if m.split(".")[0] in ("imperal_sdk", "httpx") or "webbee_ext" in m])
-    """
-    found = said(code, WEBBEE_EXTENSIONS_DIR=str(EXTENSIONS), WEBBEE_DISPATCH="some-function")
-    assert found == "[]"
+        from webbee_kernel.api.chat_turn import ChatService"""
+    env = {"WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS), "WEBBEE_DISPATCH": "some-function"}
+    assert said(code + theirs.format(more="'webbee_ext' in m"), **env) == "[]"
 
 
 # ---- calls
@@ -165,11 +155,8 @@ def test_what_a_handler_does_to_its_context_ends_with_the_call(bench: Bench) -> 
     assert usurped["worked"] == []
     alice = {"me": "alice", "role": "user", "scopes": ["chat"]}
     assert bench.call("trouble", "whoami") == {**alice, "app": "trouble", "loot": ["trouble"]}
-    for app_id in ("trouble", "shelf"):
-        assert bench.documents(app_id, "loot", BOB) == []
-    assert (
-        bench.documents("shelf", "loot") == []
-    )  # a new name in its own context opens no other app's store
+    apps = [("trouble", BOB), ("shelf", BOB), ("shelf", ALICE)]
+    assert [bench.documents(app, "loot", user) for app, user in apps] == [[], [], []]
 
 
 # ---- credentials
@@ -195,12 +182,11 @@ def test_in_lambda_the_environment_holds_no_credentials_once_extensions_load() -
             "extension": [k for k in bench.call("trouble", "steal")["found"] if "KEY" in k or "TOKEN" in k],
         }}))
     """
-    tables = {f"WEBBEE_TABLE_{t}": "t" for t in ("CACHE", "STORE", "AUDIT", "EVENTS")}
-    keys = {"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s3cr3t"}
-    keys |= {"AWS_SESSION_TOKEN": "t0ken"}
-    others = {"AWS_DEFAULT_REGION": "eu-west-1", "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS)}
-    others |= {"WEBBEE_MODEL_KEY": "s3cr3t", "IMPERAL_APPSECRET_X": "s3cr3t"}
-    assert json.loads(said(code, **tables, **keys, **others).splitlines()[-1]) == {
+    env = {f"WEBBEE_TABLE_{t}": "t" for t in ("CACHE", "STORE", "AUDIT", "EVENTS")}
+    env |= {"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SESSION_TOKEN": "t0ken"}
+    env |= {"AWS_DEFAULT_REGION": "eu-west-1", "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS)}
+    keys = ("AWS_SECRET_ACCESS_KEY", "WEBBEE_MODEL_KEY", "IMPERAL_APPSECRET_X")
+    assert json.loads(said(code, **env, **dict.fromkeys(keys, "s3cr3t")).splitlines()[-1]) == {
         "when built": ["AWS_DEFAULT_REGION", "AWS_LAMBDA_RUNTIME_API"],
         "kernel": ["AKIAEXAMPLE", "s3cr3t", "t0ken"],
         "child": 0,

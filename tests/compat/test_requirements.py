@@ -9,6 +9,7 @@ import subprocess
 import sys
 import venv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -41,12 +42,9 @@ AGREE = {
     "a prefix": ("httpx==1.4.*", "httpx>=1.4.7"),
     "no wish at all": ("httpx", "httpx==3"),
     "other spellings and extras": ("Foo.Bar[x]==1", "foo_bar==1  # a comment"),
-    "options and addresses": (
-        "-r other.txt\n--index-url https://example.org\nhttpx @ https://example.org/x.whl",
-        "httpx==1",
-    ),
+    "options and addresses": ("-r a.txt\n--index-url https://a.b\nhttpx @ https://a/x", "httpx==1"),
     "hashes over several lines": (
-        "httpx==1 \\\n    --hash=sha256:12 \\\n    --hash=sha256:34",
+        "httpx==1 \\\n  --hash=sha256:1 \\\n  --hash=sha256:2",
         "httpx<2",
     ),
 }
@@ -87,11 +85,10 @@ def test_three_that_agree_in_pairs_only_are_named_together(check: ModuleType) ->
     ]
 
 
-def test_the_kernels_own_versions_are_a_party(check: ModuleType, tmp_path: Path) -> None:
-    shutil.copy(ROOT / "extensions" / "check_requirements.py", tmp_path)
-    shutil.copy(ROOT / "extensions" / "constraints.txt", tmp_path)
-    (tmp_path / "mail").mkdir()
-    (tmp_path / "mail" / "requirements.txt").write_text("pydantic<2\n")
+def test_the_kernels_own_versions_are_a_party(tmp_path: Path, written: Callable[..., Path]) -> None:
+    for name in ("check_requirements.py", "constraints.txt"):
+        shutil.copy(ROOT / "extensions" / name, tmp_path)
+    written("mail", "", **{"requirements.txt": "pydantic<2\n"})
     done = ran(sys.executable, "check_requirements.py", "mail", cwd=tmp_path)
     assert done.returncode == 1
     assert "pydantic: mail wants <2, the kernel wants ==" in done.stderr
@@ -116,54 +113,50 @@ def test_the_constraints_are_the_layers_versions() -> None:
 
 def wheel(folder: Path, name: str) -> None:
     """A package that pip can install without an index."""
-    info = f"{name}-1.0.dist-info"
+    wheel = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    named = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
     with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as file:
         file.writestr(f"{name}.py", "VALUE = 1\n")
-        file.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        file.writestr(
-            f"{info}/WHEEL",
-            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        )
-        file.writestr(f"{info}/RECORD", "")
+        for part, text in (("METADATA", named), ("WHEEL", wheel), ("RECORD", "")):
+            file.writestr(f"{name}-1.0.dist-info/{part}", text)
 
 
 @pytest.fixture
-def dropped_in(tmp_path: Path) -> Path:
+def dropped_in(tmp_path: Path, written: Callable[..., Path]) -> Path:
     """A folder of extensions with one that requires a package, and an environment beside it, whose
     path has a space, as a clone's may."""
     for name in ("Makefile", "check_requirements.py", "constraints.txt"):
         shutil.copy(ROOT / "extensions" / name, tmp_path)
-    (tmp_path / "mail").mkdir()
-    (tmp_path / "mail" / "main.py").write_text("import honey\n")
     wheel(tmp_path, "honey")
-    (tmp_path / "mail" / "requirements.txt").write_text(
-        f"--no-index\n--find-links '{tmp_path}'\nhoney==1.0\n"
-    )
+    needs = f"--no-index\n--find-links '{tmp_path}'\nhoney==1.0\n"
+    written("mail", "import honey\n", **{"requirements.txt": needs})
     venv.create(tmp_path / "its env", with_pip=True)
     return tmp_path
-
-
-def install(folder: Path) -> subprocess.CompletedProcess[str]:
-    """What `make run` and `make demo` do first."""
-    to = f"ENVIRONMENT={folder / 'its env'}"
-    return ran("make", "--no-print-directory", "install", to, cwd=folder)
 
 
 def test_what_a_dropped_in_extension_requires_is_there_and_what_cannot_be_had_stops_nothing(
     dropped_in: Path,
 ) -> None:
-    first, second = install(dropped_in), install(dropped_in)
+    own = dropped_in / "its env"
+
+    def install() -> subprocess.CompletedProcess[str]:
+        """What `make run` and `make demo` do first."""
+        words = ("make", "--no-print-directory", "install", f"ENVIRONMENT={own}")
+        return ran(*words, cwd=dropped_in)
+
+    first, second = install(), install()
     assert (first.returncode, "installing" in first.stdout) == (0, True), first
-    assert ran(dropped_in / "its env/bin/python", "-c", "import honey").returncode == 0
+    assert ran(own / "bin/python", "-c", "import honey").returncode == 0
     assert (second.returncode, second.stdout) == (0, "")  # once
     (dropped_in / "mail" / "requirements.txt").write_text("--no-index\nno-such-package==1.0\n")
-    third = install(dropped_in)
+    third = install()
     assert third.returncode == 0
     assert "not all of it could be installed: ./webbee check" in third.stderr
 
 
-def test_pins_of_the_sdk_that_cannot_all_be_had_are_advice(
+def test_pins_of_the_sdk_that_cannot_all_be_had_are_advice_and_one_pin_holds(
     check: ModuleType,
+    written: Callable[..., Path],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -174,9 +167,7 @@ def test_pins_of_the_sdk_that_cannot_all_be_had_are_advice(
         ("weather", "imperal_sdk==6.3.7\n"),
         ("plain", "honey>=1\n"),
     ):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "requirements.txt").write_text(text, "utf-8")
-        (tmp_path / name / "main.py").write_text("import imperal_sdk\n", "utf-8")
+        written(name, "import imperal_sdk\n", **{"requirements.txt": text})
     assert check.main(["shelf", "weather", "plain"]) == 0
     out, err = capsys.readouterr()
     assert "shelf wants ==5.9.0, weather wants ==6.3.7; all get imperal-sdk==6.3.7" in err
@@ -184,13 +175,6 @@ def test_pins_of_the_sdk_that_cannot_all_be_had_are_advice(
     assert arguments[-1] == "imperal-sdk==6.3.7"
     files = [Path(a).read_text("utf-8") for a in arguments[1:-1:2]]
     assert files == ["honey==1.0\n", "", "honey>=1\n"]
-
-
-def test_one_pin_of_the_sdk_holds(
-    check: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "shelf").mkdir()
-    (tmp_path / "shelf" / "requirements.txt").write_text("imperal-sdk==5.9.0\n", "utf-8")
     assert check.main([str(tmp_path / "shelf")]) == 0
     said = f"--requirement\n{tmp_path.as_posix()}/shelf/requirements.txt\n"
     assert capsys.readouterr() == (said, "")

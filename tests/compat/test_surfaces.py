@@ -310,21 +310,21 @@ RESULTS: dict[str, tuple[object, str]] = {
 def test_a_result_is_stored_and_rendered(
     bench: Bench, kind: str, expected: tuple[object, str]
 ) -> None:
-    found = bench.outcome("clerk", "result", kind=kind)
+    found = bench.outcome("clerk", "result", of=kind)
     assert (found.status, found.data, found.summary) == ("ok", *expected)
 
 
 def test_a_result_keeps_its_ui_code_and_panels(bench: Bench) -> None:
-    shown = bench.outcome("clerk", "result", kind="ui")
+    shown = bench.outcome("clerk", "result", of="ui")
     badge = {"type": "Badge", "props": {"label": "B", "color": "gray"}}
     assert shown.ui == {"type": "Card", "props": {"title": "T", "content": badge}}
     assert shown.panels == ()
-    assert bench.outcome("clerk", "result", kind="dict").panels == ("desk",)
-    assert bench.outcome("clerk", "result", kind="node").ui["props"]["content"] == "just a picture"
-    failed = bench.outcome("clerk", "result", kind="error")
+    assert bench.outcome("clerk", "result", of="dict").panels == ("desk",)
+    assert bench.outcome("clerk", "result", of="node").ui["props"]["content"] == "just a picture"
+    failed = bench.outcome("clerk", "result", of="error")
     assert (failed.error, failed.error_code, failed.retryable) == ("Out of ink.", "NO_INK", True)
-    assert bench.outcome("clerk", "result", kind="codeless").error_code == "EXT_UNSTRUCTURED_ERROR"
-    assert bench.outcome("clerk", "result", kind="failed dict").error_code == "NO_PAPER"
+    assert bench.outcome("clerk", "result", of="codeless").error_code == "EXT_UNSTRUCTURED_ERROR"
+    assert bench.outcome("clerk", "result", of="failed dict").error_code == "NO_PAPER"
     number = "00000000-0000-0000-0000-000000000001"
     data = bench.call("shelf", "receipt")
     assert data == {"number": number, "bought": "2026-05-15", "price": "12.50"}

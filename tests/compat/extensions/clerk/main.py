@@ -10,29 +10,21 @@ from datetime import UTC, datetime
 from imperal_sdk import ActionResult, ChatExtension, CompletionResult, Extension, ui
 from pydantic import BaseModel
 
-ext = Extension(
-    "clerk", version="1.2.3", description="Writes, files and counts whatever you hand over to it."
-)
+ext = Extension("clerk", version="1.2.3", description="Writes, files and counts what it is given.")
 chat = ChatExtension(ext, description="Paperwork")
 
 
 class Colour(enum.Enum):
-    """An enum."""
-
     RED = "red"
 
 
 class Line(BaseModel):
-    """A model."""
-
     at: datetime
     cost: decimal.Decimal
 
 
 @dataclass
 class Sheet:
-    """A dataclass."""
-
     name: str
     lines: int
 
@@ -69,8 +61,8 @@ RESULTS = {
 
 
 @chat.function("result", "Return a result of some kind")
-async def result(ctx, kind: str):
-    return RESULTS[kind]()
+async def result(ctx, of: str):
+    return RESULTS[of]()
 
 
 @ext.tool("count_words", description="Count words")

@@ -15,19 +15,12 @@ from imperal_sdk import (
     fresh_token,
 )
 
-ext = Extension(
-    "courier",
-    version="0.3.0",
-    description="Carries messages between services and between extensions.",
-)
+ext = Extension("courier", version="0.3.0", description="Carries messages between services.")
 chat = ChatExtension(ext, description="Messages")
 ext.secret("google_client_id", "Client id", scope="app")(lambda: None)
-ext.secret(
-    "google_client_secret", "Client secret", scope="app", env_fallback="IMPERAL_APPSECRET_COURIER"
-)(lambda: None)
-ext.secret("yahoo_client_id", "Client id", scope="app", env_fallback="IMPERAL_APPSECRET_YAHOO")(
-    lambda: None
-)
+for name, variable in (("google_client_secret", "COURIER"), ("yahoo_client_id", "YAHOO")):
+    fallback = {"env_fallback": f"IMPERAL_APPSECRET_{variable}"}
+    ext.secret(name, "Of the client", scope="app", **fallback)(lambda: None)
 ext.oauth("google", scopes=["openid", "email"])
 ext.oauth("yahoo", collection="letters")
 
@@ -66,17 +59,15 @@ async def text(ctx, body, **rest):
 @ext.webhook("typed", method="GET")
 async def typed(ctx, headers, body, query_params):
     """The SDK's own class."""
-    return WebhookResponse(
-        status_code=202, body={"challenge": query_params.get("challenge")}, headers={"X-Seen": "1"}
-    )
+    told = {"challenge": query_params.get("challenge")}
+    return WebhookResponse(status_code=202, body=told, headers={"X-Seen": "1"})
 
 
 @ext.webhook("whole")
 async def whole(ctx, request):
     """The request as one object."""
-    return WebhookResponse.ok(
-        {"method": request.method, "n": request.json()["n"], "text": request.text()}
-    )
+    told = {"method": request.method, "n": request.json()["n"], "text": request.text()}
+    return WebhookResponse.ok(told)
 
 
 @ext.webhook("nothing", method="ANY")
@@ -124,13 +115,8 @@ async def tell(ctx) -> ActionResult:
     await ctx.notify.send("quiet", channel="email")
     await ctx.deliver_chat_message("**Two**\nlines", msg_type="system", refresh_panels=["board"])
     await ctx.deliver_chat_message("x" * 70_000)
-    return ActionResult.success(
-        {
-            "url": ctx.webhook_url("/dict"),
-            "surface": ctx.surface if hasattr(ctx, "surface") else "panel",
-        },
-        "Told.",
-    )
+    told = {"url": ctx.webhook_url("/dict"), "surface": getattr(ctx, "surface", "panel")}
+    return ActionResult.success(told, "Told.")
 
 
 @chat.function("connect", "Connect an account")
@@ -144,11 +130,9 @@ async def connect(ctx, provider: str = "google") -> ActionResult:
 @chat.function("renew", "Renew the connected account")
 async def renew(ctx) -> ActionResult:
     """The SDK's own refresh, on the account as the kernel stored it."""
-    found = (await ctx.store.query("google_accounts")).data[0]
-    account = await fresh_token(
-        ctx, {**found.data, "doc_id": found.id}, provider="google", collection="google_accounts"
-    )
-    kept = await ctx.store.get("google_accounts", found.id)
-    return ActionResult.success(
-        {"before": found.data, "token": account["access_token"], "kept": kept.data}, "Renewed."
-    )
+    where = "google_accounts"
+    found = (await ctx.store.query(where)).data[0]
+    known = {**found.data, "doc_id": found.id}
+    account = await fresh_token(ctx, known, provider="google", collection=where)
+    kept = await ctx.store.get(where, found.id)
+    return ActionResult.success({"token": account["access_token"], "kept": kept.data}, "Renewed.")

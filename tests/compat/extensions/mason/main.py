@@ -234,16 +234,8 @@ async def fetch(ctx, url: str, own: bool = False) -> ActionResult:
 
 async def by_request(ctx, collection, data):
     """A request of one's own."""
-    blocking(
-        ctx,
-        STORE,
-        {
-            "user_id": "__webhook__",
-            "extension_id": "mason",
-            "collection": collection,
-            "data": data,
-        },
-    )
+    whose = {"user_id": "__webhook__", "extension_id": "mason"}
+    blocking(ctx, STORE, {**whose, "collection": collection, "data": data})
 
 
 WAYS = {

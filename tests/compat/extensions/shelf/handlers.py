@@ -11,65 +11,41 @@ from models import AddBook, BookId, Receipt
 
 
 @chat.function(
-    "add_book",
-    "Add a book to the shelf",
-    action_type="write",
-    event="added",
-    effects=["create:book"],
+    "add_book", "Add a book", action_type="write", event="added", effects=["create:book"]
 )
 async def add_book(ctx, params: AddBook) -> ActionResult:
     """Create, and read back."""
     assert isinstance(ctx, Context)
-    made = await ctx.store.create(
-        "books", {"title": params.title, "pages": params.pages, "out": False}
-    )
+    made = await ctx.store.create("books", {**params.model_dump(), "out": False})
     read = await ctx.store.get("books", made.id)
     assert isinstance(made, Document)
     assert read == await ctx.store.get(f"books/{made.id}")
-    return ActionResult.success(
-        {
-            "id": made.id,
-            "title": read["title"],
-            "by": read.get("author", "unknown"),
-            "etag": made.etag,
-        },
-        f"Added {params.title}.",
-        refresh_panels=["board"],
-    )
+    told = {"id": made.id, "title": read["title"], "by": read.get("author", "-"), "etag": made.etag}
+    return ActionResult.success(told, f"Added {params.title}.", refresh_panels=["board"])
 
 
 @chat.function("list_books", "List the books", action_type="read")
 async def list_books(ctx, **kwargs) -> ActionResult:
     """A page, iterated and counted."""
-    page = await ctx.store.query("books", where={"out": False}, order_by="title", limit=2)
+    asked = {"where": {"out": False}, "order_by": "title"}
+    page = await ctx.store.query("books", **asked, limit=2)
     assert isinstance(page, Page)
-    rest = (
-        await ctx.store.query("books", where={"out": False}, order_by="title", cursor=page.cursor)
-        if page.has_more
-        else []
-    )
-    titles = [book["title"] for book in [*page, *rest]]
-    return ActionResult.success(
-        {"titles": titles, "total": await ctx.store.count("books")}, f"{len(titles)} books."
-    )
+    rest = await ctx.store.query("books", **asked, cursor=page.cursor) if page.has_more else []
+    told = {"titles": [b["title"] for b in [*page, *rest]], "total": await ctx.store.count("books")}
+    return ActionResult.success(told, f"{len(told['titles'])} books.")
 
 
 @chat.function("lend_book", "Mark a book as lent", action_type="write", id_projection="book_id")
 async def lend_book(ctx, params: BookId) -> ActionResult:
     """Compare and set: the SDK's own conflict is caught."""
+    book, lent = params.book_id, {"out": True}
     try:
-        changed = await ctx.store.update(
-            "books", params.book_id, {"out": True}, if_match=params.etag
-        )
+        changed = await ctx.store.update("books", book, lent, if_match=params.etag)
     except StoreConflict as conflict:
-        return ActionResult.error(
-            "Somebody was faster.",
-            retryable=True,
-            code="CONFLICT_" + ("KNOWN" if conflict.current_etag else "UNKNOWN"),
-        )
-    return ActionResult.success(
-        {"out": changed["out"], "days": ctx.config.get("lend.days")}, "Lent."
-    )
+        code = "CONFLICT_" + ("KNOWN" if conflict.current_etag else "UNKNOWN")
+        return ActionResult.error("Somebody was faster.", retryable=True, code=code)
+    told = {"out": changed["out"], "days": ctx.config.get("lend.days")}
+    return ActionResult.success(told, "Lent.")
 
 
 @chat.function("drop_book", "Throw a book away", action_type="destructive")
@@ -79,21 +55,18 @@ async def drop_book(ctx, params: BookId) -> ActionResult:
     return ActionResult.success({"gone": first, "again": second}, "Gone.")
 
 
-@chat.function(
-    "settings",
-    "Remember a setting",
-    params={"theme": {"type": "string", "description": "dark or light"}},
-    action_type="write",
-)
+THEME = {"theme": {"type": "string", "description": "dark or light"}}
+
+
+@chat.function("settings", "Remember a setting", params=THEME, action_type="write")
 async def settings(ctx, theme: str = "light") -> ActionResult:
     """The shortcuts: a bare name is collection and id; `set` merges."""
     await ctx.store.set("prefs/ui", {"theme": theme})
     await ctx.store.set("prefs/ui", {"size": 2})
     await ctx.store.set("visits", 1)
     listed = [d.data for d in await ctx.store.list("prefs")]
-    return ActionResult.success(
-        {"prefs": listed, "visits": (await ctx.store.get("visits"))["value"]}, "Remembered."
-    )
+    visits = (await ctx.store.get("visits"))["value"]
+    return ActionResult.success({"prefs": listed, "visits": visits}, "Remembered.")
 
 
 @chat.function("receipt", "Show a receipt", data_model=Receipt)
@@ -111,13 +84,9 @@ async def late(ctx) -> ActionResult:
     import app
     import models
 
-    found = [
-        app.WHOSE,
-        models.WHOSE,
-        importlib.import_module("models").WHOSE,
-        importlib.import_module("handlers").__file__.split("/")[-2],
-    ]
-    return ActionResult.success({"whose": found}, "")
+    found = [app.WHOSE, models.WHOSE, importlib.import_module("models").WHOSE]
+    folder = importlib.import_module("handlers").__file__.split("/")[-2]
+    return ActionResult.success({"whose": [*found, folder]}, "")
 
 
 @ext.on_install

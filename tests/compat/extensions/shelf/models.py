@@ -10,15 +10,11 @@ WHOSE = "shelf"
 
 
 class AddBook(BaseModel):
-    """A book to add."""
-
     title: str = Field(min_length=1, max_length=200, description="Its title")
     pages: int = Field(0, ge=0, le=20_000)
 
 
 class BookId(BaseModel):
-    """One book."""
-
     book_id: str
     etag: str = ""
 

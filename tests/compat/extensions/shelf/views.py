@@ -7,15 +7,9 @@ from imperal_sdk import HealthStatus, ui
 @ext.skeleton("books", alert=True, ttl=120, description="What is on the shelf")
 async def books(ctx):
     """Counts, and what was there before."""
-    before = await ctx.skeleton.get("books")
-    total = await ctx.store.count("books")
-    return {
-        "response": {
-            "total": total,
-            "out": await ctx.store.count("books", where={"out": True}),
-            "before": (before or {}).get("total", 0),
-        }
-    }
+    before = (await ctx.skeleton.get("books") or {}).get("total", 0)
+    out = await ctx.store.count("books", where={"out": True})
+    return {"response": {"total": await ctx.store.count("books"), "out": out, "before": before}}
 
 
 @ext.tool("skeleton_alert_books")
@@ -38,12 +32,8 @@ async def board(ctx, title="", **params):
         ui.ListItem(id=b.id, title=b["title"], on_click=ui.Call("lend_book", book_id=b.id))
         for b in page
     ]
-    return ui.Stack(
-        [
-            ui.Header(title or "Books"),
-            ui.List(items=items) if items else ui.Empty(message="No books"),
-        ]
-    )
+    shown = ui.List(items=items) if items else ui.Empty(message="No books")
+    return ui.Stack([ui.Header(title or "Books"), shown])
 
 
 @ext.panel("peek")

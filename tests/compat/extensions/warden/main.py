@@ -3,11 +3,7 @@ serves other extensions."""
 
 from imperal_sdk import ActionResult, ChatExtension, Event, Extension
 
-ext = Extension(
-    "warden",
-    version="1.0.0",
-    description="Makes rounds every five minutes and remembers what it saw.",
-)
+ext = Extension("warden", version="1.0.0", description="Makes rounds and remembers what it saw.")
 chat = ChatExtension(ext, description="Rounds")
 ext.secret("badge", "A user's badge")
 
@@ -21,24 +17,13 @@ async def rounds(ctx):
         assert theirs.user.imperal_id == user_id
         assert theirs.user.attributes["scoped_from"] == "__system__"
         assert theirs.user.tenant_id == ctx.user.tenant_id
-        await theirs.store.create(
-            "rounds",
-            {
-                "doors": await theirs.store.count("doors"),
-                "badge": await theirs.secrets.get("badge"),
-            },
-        )
+        doors, badge = await theirs.store.count("doors"), await theirs.secrets.get("badge")
+        await theirs.store.create("rounds", {"doors": doors, "badge": badge})
         await theirs.notify(f"round done for {user_id}")
         seen.append(user_id)
     everyone = await ctx.store.query_all("doors", limit=100)
-    await ctx.store.set(
-        "log/last",
-        {
-            "users": sorted(seen),
-            "doors": sorted(d.user_id for d in everyone),
-            "as": ctx.user.imperal_id,
-        },
-    )
+    told = {"users": sorted(seen), "doors": sorted(d.user_id for d in everyone)}
+    await ctx.store.set("log/last", {**told, "as": ctx.user.imperal_id})
 
 
 @ext.signal("user.created")
@@ -51,21 +36,8 @@ async def welcome(ctx, user_id="", **data):
 async def on_posted(ctx, event):
     """An event, read in the three ways published handlers do."""
     assert isinstance(event, Event)
-    await ctx.store.create(
-        "heard",
-        {
-            "attribute": event.data["text"],
-            "key": event["text"],
-            "nested": event["data"]["text"],
-            "type": event.event_type,
-        },
-    )
-
-
-@ext.on_event("shelf.added")
-async def on_added(ctx, event):
-    """What a chat function publishes by its `event=`."""
-    await ctx.store.create("heard", {"added": event.get("title")})
+    told = {"attribute": event.data["text"], "key": event["text"], "type": event.event_type}
+    await ctx.store.create("heard", {**told, "nested": event["data"]["text"]})
 
 
 @ext.expose("report")

@@ -4,11 +4,7 @@ from imperal_sdk import ChatExtension, Extension
 
 WHOSE = "weather"
 
-ext = Extension(
-    "weather",
-    version="1.0.0",
-    description="Says what the weather will be, from a service you choose.",
-)
+ext = Extension("weather", version="1.0.0", description="Says what the weather will be, and where.")
 chat = ChatExtension(ext, description="Forecasts")
 
 ext.secret("api_key", "Key of the forecast service", required=True)

@@ -5,32 +5,25 @@ from app import chat
 from imperal_sdk import ActionResult, HTTPResponse
 from models import Forecast
 
+CITY = {"city": {"type": "string", "description": "Where"}}
 
-@chat.function(
-    "forecast",
-    "Tomorrow's weather in a city",
-    params={"city": {"type": "string", "description": "Where"}},
-)
+
+@chat.function("forecast", "Tomorrow's weather in a city", params=CITY)
 async def forecast(ctx, city: str, days: int = 1) -> ActionResult:
     """Fetched once, then cached."""
     fetched = []
 
     async def fetch() -> Forecast:
-        answer = await ctx.http.get(
-            f"{ctx.config.get('base')}/forecast",
-            params={"city": city},
-            headers={"x-key": await ctx.secrets.get("api_key") or ""},
-        )
+        url, key = f"{ctx.config.get('base')}/forecast", await ctx.secrets.get("api_key")
+        answer = await ctx.http.get(url, params={"city": city}, headers={"x-key": key or ""})
         answer.raise_for_status()
         fetched.append(1)
         assert isinstance(answer, HTTPResponse)
         return Forecast(city=city, degrees=answer.json()["degrees"])
 
     found = await ctx.cache.get_or_fetch(f"forecast:{city}", Forecast, fetch, ttl_seconds=60)
-    return ActionResult.success(
-        {"city": found.city, "degrees": found.degrees, "days": days, "fetched": len(fetched)},
-        f"{found.degrees} degrees.",
-    )
+    told = {**found.model_dump(), "days": days, "fetched": len(fetched)}
+    return ActionResult.success(told, f"{found.degrees} degrees.")
 
 
 @chat.function("keys", "List the keys")
@@ -56,11 +49,8 @@ async def reach(
         answer = await ctx.http.get(url, timeout=timeout, follow_redirects=follow, auth=auth)
     except (httpx.HTTPError, ValueError) as error:
         return ActionResult.error("unreachable", retryable=True, code=type(error).__name__.upper())
-    kind = type(answer.body).__name__
-    return ActionResult.success(
-        {"status": answer.status_code, "ok": answer.ok, "kind": kind, "text": answer.text()[:100]},
-        "",
-    )
+    told = {"status": answer.status_code, "ok": answer.ok, "kind": type(answer.body).__name__}
+    return ActionResult.success({**told, "text": answer.text()[:100]}, "")
 
 
 @chat.function("late", "Import late")
@@ -69,6 +59,5 @@ async def late(ctx) -> ActionResult:
     import app
     import models
 
-    return ActionResult.success(
-        {"whose": [app.WHOSE, models.WHOSE, __import__("handlers").__file__.split("/")[-2]]}, ""
-    )
+    folder = __import__("handlers").__file__.split("/")[-2]
+    return ActionResult.success({"whose": [app.WHOSE, models.WHOSE, folder]}, "")
