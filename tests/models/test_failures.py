@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
-from botocore.exceptions import NoRegionError
+from botocore.exceptions import ClientError, NoRegionError
 
 from tests.stand_ins.servers import Answer, ChatServer, error
 from webbee_kernel.background import LoopThread
@@ -28,18 +29,14 @@ def failure(wire: Wire, **request: object) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("kind", ["throttled", "broken"])
+@pytest.mark.parametrize("kind", ["throttled", "broken", "dropped"])
 def test_what_may_pass_is_tried_once_more(wire: Wire, kind: str) -> None:
-    wire.server.play(getattr(wire, kind), Answer("ok"))
+    passing = Answer(drop=True) if kind == "dropped" else getattr(wire, kind)
+    wire.server.play(passing, Answer("ok"))
     assert wire.ask().text == "ok"
     assert len(wire.server.requests) == 2
-
-
-def test_a_dropped_connection_is_tried_once_more(wire: Wire) -> None:
-    wire.server.play(Answer(drop=True), Answer("ok"))
-    assert wire.ask().text == "ok"
-    wire.server.play(Answer(drop=True), Answer(drop=True))
-    assert "did not answer" in failure(wire)
+    wire.server.play(passing, passing)
+    assert "did not answer" in failure(wire) or kind != "dropped"
 
 
 @pytest.mark.parametrize(("retry_after", "timeout_s"), [(5, 20.0), (2, 2.5)])
@@ -51,7 +48,9 @@ def test_a_service_that_asks_for_a_long_pause_is_not_asked_again(
     assert len(wire.server.requests) == 1
 
 
-def test_a_slow_answer_is_given_up_and_not_asked_for_again(wire: Wire) -> None:
+def test_a_slow_answer_is_given_up_and_without_time_left_nobody_is_asked(wire: Wire) -> None:
+    assert "time was used up" in failure(wire, timeout_s=0.0)
+    assert wire.server.requests == []
     wire.server.play(Answer("late", delay_s=30))
     told = failure(wire, timeout_s=1.5)
     assert "did not answer within 1.5 s" in told
@@ -59,20 +58,13 @@ def test_a_slow_answer_is_given_up_and_not_asked_for_again(wire: Wire) -> None:
     assert len(wire.server.requests) == 1
 
 
-def test_a_turn_without_time_left_asks_nobody(wire: Wire) -> None:
-    assert "time was used up" in failure(wire, timeout_s=0.0)
-    assert wire.server.requests == []
-
-
-@pytest.mark.parametrize("kind", ["denied", "unknown_model"])
-def test_what_an_operator_has_to_mend_is_named_and_asked_for_once(wire: Wire, kind: str) -> None:
-    named = {
-        "denied": "BedrockModelArns" if wire.kind == "bedrock" else "WEBBEE_MODEL_KEY",
-        "unknown_model": "WEBBEE_MODEL (on your own machine: MODEL= or --model)",
-    }
-    wire.server.play(getattr(wire, kind))
-    assert named[kind] in failure(wire)
-    assert len(wire.server.requests) == 1
+def test_what_an_operator_has_to_mend_is_named_and_asked_for_once(wire: Wire) -> None:
+    own = "BedrockModelArns" if wire.kind == "bedrock" else "WEBBEE_MODEL_KEY"
+    there = "WEBBEE_MODEL (on your own machine: MODEL= or --model)"
+    for answer, named in ((wire.denied, own), (wire.unknown_model, there)):
+        wire.server.play(answer)
+        assert named in failure(wire)
+    assert len(wire.server.requests) == 2
 
 
 @pytest.mark.parametrize(
@@ -93,36 +85,30 @@ def test_a_request_that_is_not_accepted_says_why_in_our_words(
     assert "TOP SECRET" not in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("answer", "told"),
-    [
-        (error("ModelNotReadyException"), "not ready"),
-        (error("ServiceUnavailableException"), "failed"),
-        (error("ModelTimeoutException"), "too long"),
-        (error("ValidationException", "The provided model identifier is invalid."), "WEBBEE_MODEL"),
-        (
-            error("ValidationException", "Invocation with on-demand throughput isn't supported."),
-            "inference profile",
-        ),
-        (Answer(status=403, code="UnrecognizedClientException"), "credentials"),
-    ],
-)
-def test_bedrock_errors_say_what_to_do(bedrock: Wire, answer: Answer, told: str) -> None:
-    bedrock.server.play(answer, answer)
-    assert told in failure(bedrock)
+INVALID = "ValidationException"
+ON_DEMAND = "Invocation with on-demand throughput isn't supported."
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("kind", "answer", "told"),
     [
-        (Answer(status=307, message="elsewhere"), "base URL"),
-        (Answer(status=404, raw=b"404 page not found"), "/v1"),
-        (Answer(raw=b"x" * (4 * 1024 * 1024 + 1)), "larger than 4 MB"),
+        ("bedrock", error("ModelNotReadyException"), "not ready"),
+        ("bedrock", error("ServiceUnavailableException"), "failed"),
+        ("bedrock", error("ModelTimeoutException"), "too long"),
+        ("bedrock", error(INVALID, "The provided model identifier is invalid."), "WEBBEE_MODEL"),
+        ("bedrock", error(INVALID, ON_DEMAND), "inference profile"),
+        ("bedrock", Answer(status=403, code="UnrecognizedClientException"), "credentials"),
+        ("openai", Answer(status=307, message="elsewhere"), "base URL"),
+        ("openai", Answer(status=404, raw=b"404 page not found"), "/v1"),
+        ("openai", Answer(raw=b"x" * (4 * 1024 * 1024 + 1)), "larger than 4 MB"),
     ],
 )
-def test_chat_errors_say_what_to_do(openai: Wire, answer: Answer, told: str) -> None:
-    openai.server.play(answer)
-    assert told in failure(openai)
+def test_an_error_of_one_service_says_what_to_do(
+    request: pytest.FixtureRequest, kind: str, answer: Answer, told: str
+) -> None:
+    wire: Wire = request.getfixturevalue(kind)
+    wire.server.play(answer, answer)
+    assert told in failure(wire)
 
 
 @pytest.mark.parametrize(
@@ -161,26 +147,16 @@ def test_an_error_has_the_cause_that_status_code_and_words_tell(
 # ---- what models refuse
 
 
-@pytest.mark.parametrize(
-    ("code", "words", "keeps"),
-    [
-        (
-            "AccessDeniedException",
-            "You invoked an unsupported model or your request did not allow prompt caching.",
-            False,
-        ),
-        (
-            "ValidationException",
-            "#/toolConfig/tools/2: extraneous key [cachePoint] is not permitted",
-            True,
-        ),
-    ],
-    ids=["none at all", "none among the tools"],
-)
+@pytest.mark.parametrize("keeps", [False, True], ids=["none at all", "none among the tools"])
 def test_a_model_is_asked_again_without_the_cache_points_that_it_refuses(
-    bedrock: Wire, code: str, words: str, keeps: bool
+    bedrock: Wire, keeps: bool
 ) -> None:
-    bedrock.server.play(error(code, words), Answer("ok"), Answer("ok"))
+    refused = (
+        error(INVALID, "#/toolConfig/tools/2: extraneous key [cachePoint] is not permitted")
+        if keeps
+        else error("AccessDeniedException", "Unsupported model, or it allows no prompt caching.")
+    )
+    bedrock.server.play(refused, Answer("ok"), Answer("ok"))
     growing = replace(asking(), growing=Growing(1, 1))
     assert [bedrock.ask(growing).text for _ in range(2)] == ["ok", "ok"]
     sent = [r.body for r in bedrock.server.requests]
@@ -190,8 +166,6 @@ def test_a_model_is_asked_again_without_the_cache_points_that_it_refuses(
 
 
 KEYWORD = "toolConfig.tools.0.toolSpec.inputSchema.json is invalid: unknown keyword"
-
-
 OPTIONS = ModelOptions(effort="low", cache="1h", temperature=0.6, stop=("<|end|>",))
 REFUSED = [
     ("", "`temperature` is deprecated for this model.", "temperature"),
@@ -261,27 +235,11 @@ def test_a_model_that_refuses_so_many_output_tokens_is_asked_for_fewer(
 # ---- the key
 
 
-class Parameters:
-    """The parameter store, as far as a key needs it."""
-
-    def __init__(self, *values: str | Exception) -> None:
-        self.values = list(values)
-
-    def __call__(self, service: str) -> Parameters:
-        assert service == "ssm"
-        return self
-
-    def get_parameter(self, **request: object) -> dict[str, dict[str, str]]:
-        assert request == {"Name": "/models/key", "WithDecryption": True}
-        value = self.values.pop(0)
-        if isinstance(value, Exception):
-            raise value
-        return {"Parameter": {"Value": value}}
-
-
-def key_of(stored: Parameters) -> ModelKey:
-    """The key that is stored there."""
-    return ModelKey(parameter="/models/key", client_factory=stored)
+def key_of(*stored: str | Exception) -> ModelKey:
+    """A key of which the parameter store holds these, one after the other."""
+    answers = [s if isinstance(s, Exception) else {"Parameter": {"Value": s}} for s in stored]
+    client = Mock(**{"get_parameter.side_effect": answers})
+    return ModelKey(parameter="/models/key", client_factory=lambda service: client)
 
 
 def test_a_key_is_sent_and_shown_nowhere(
@@ -289,10 +247,8 @@ def test_a_key_is_sent_and_shown_nowhere(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     with ChatServer(key="sk-TOPSECRET") as server:
-        right, wrong = (
-            OpenAICompatibleModel(server.url, "m", ModelKey(k))
-            for k in ("sk-TOPSECRET", "sk-OTHERSECRET")
-        )
+        keys = map(ModelKey, ("sk-TOPSECRET", "sk-OTHERSECRET"))
+        right, wrong = (OpenAICompatibleModel(server.url, "m", key) for key in keys)
         server.play(Answer("ok"))
         assert loop.run(right.complete(asking())).text == "ok"
         with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL_KEY") as caught:
@@ -301,36 +257,31 @@ def test_a_key_is_sent_and_shown_nowhere(
 
 
 def test_i_secrets_never_logged_a_key_comes_from_its_parameter_once(loop: LoopThread) -> None:
-    key = key_of(Parameters("sk-1\n"))
+    key = key_of("sk-1\n")
     assert [loop.run(key.get()), loop.run(key.get())] == ["sk-1", "sk-1"]
     assert "sk-1" not in repr(key)
 
 
-def test_a_key_that_was_replaced_takes_over_within_the_request_that_the_old_one_failed(
-    loop: LoopThread,
+@pytest.mark.parametrize("newer", ["sk-2", "sk-1"], ids=["replaced", "not replaced"])
+def test_a_key_that_was_refused_is_asked_for_once_more_and_a_new_one_takes_over_within_the_request(
+    loop: LoopThread, newer: str
 ) -> None:
     with ChatServer(key="sk-2") as server:
-        model = OpenAICompatibleModel(server.url, "m", key_of(Parameters("sk-1", "sk-2")))
+        model = OpenAICompatibleModel(server.url, "m", key_of("sk-1", newer))
         server.play(Answer("ok"))
-        assert loop.run(model.complete(asking())).text == "ok"
-
-
-def test_a_key_that_is_refused_and_was_not_replaced_is_asked_for_once(loop: LoopThread) -> None:
-    with ChatServer(key="sk-2") as server:
-        stored = Parameters("sk-1", "sk-1")
-        with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL_KEY"):
-            loop.run(OpenAICompatibleModel(server.url, "m", key_of(stored)).complete(asking()))
-    assert stored.values == []
+        if newer == "sk-2":
+            assert loop.run(model.complete(asking())).text == "ok"
+        else:
+            with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL_KEY"):
+                loop.run(model.complete(asking()))
+        assert len(server.requests) == 1 + (newer == "sk-2")
 
 
 def test_a_parameter_that_cannot_be_read_is_named_by_its_setting(loop: LoopThread) -> None:
-    from botocore.exceptions import ClientError
-
-    missing = ClientError(
-        {"Error": {"Code": "ParameterNotFound", "Message": "sk-SECRET"}}, "GetParameter"
-    )
-    key, named = key_of(Parameters(missing, "sk-1")), "WEBBEE_MODEL_KEY_SECRET names: it does not"
-    with pytest.raises(ModelUnavailable, match=f"{named} exist") as caught:
+    missing = {"Error": {"Code": "ParameterNotFound", "Message": "sk-SECRET"}}
+    key = key_of(ClientError(missing, "GetParameter"), "sk-1")
+    named = "WEBBEE_MODEL_KEY_SECRET names: it does not exist"
+    with pytest.raises(ModelUnavailable, match=named) as caught:
         loop.run(key.get())
     assert "sk-SECRET" not in str(caught.value)
     assert loop.run(key.get()) == "sk-1"
@@ -350,23 +301,17 @@ def test_a_base_url_that_cannot_be_used_stops_the_start(url: str) -> None:
 
 
 def test_clients_are_kept_by_a_few_read_timeouts(loop: LoopThread) -> None:
-    asked: list[tuple[float, int]] = []
-
-    def factory(service: str, *, read_timeout: float, attempts: int) -> object:
-        asked.append((read_timeout, attempts))
-        raise RuntimeError("a defect stays a defect")
-
+    factory = Mock(side_effect=RuntimeError("a defect stays a defect"))
     for seconds in (0.5, 4.0, 4.9, 17.0, 900.0):
         with pytest.raises(RuntimeError):
             model = BedrockModel(MODEL_ID, client_factory=factory)
             loop.run(model.complete(asking(timeout_s=seconds)))
-    assert asked == [(2, 1), (5, 1), (5, 1), (20, 1), (180, 1)]
+    asked = [call.kwargs for call in factory.call_args_list]
+    assert [told["read_timeout"] for told in asked] == [2, 5, 5, 20, 180]
+    assert {told["attempts"] for told in asked} == {1}
 
 
-def test_a_model_that_is_asked_in_no_region_says_what_to_set() -> None:
-    def nowhere(*_: object, **__: object) -> None:
-        raise NoRegionError
-
-    model = BedrockModel(MODEL_ID, client_factory=nowhere)
+def test_a_model_that_is_asked_in_no_region_says_what_to_set(loop: LoopThread) -> None:
+    model = BedrockModel(MODEL_ID, client_factory=Mock(side_effect=NoRegionError))
     with pytest.raises(ModelUnavailable, match="AWS_DEFAULT_REGION"):
-        LoopThread("test").run(model.complete(asking()))
+        loop.run(model.complete(asking()))

@@ -30,37 +30,28 @@ RAW = ("<think", "<tool_call", "<|", "[TOOL_CALLS]", '{"name"', "data:", "```jso
 Json = dict[str, Any]
 
 
-def chunked(chunks: list[bytes], kind: str = "application/json", status: int = 200) -> Reply:
-    return Reply(chunks=chunks, status=status, headers={"content-type": kind})
+def answer(body: Any, status: int = 200, kind: str = "application/json") -> Reply:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return Reply(chunks=[content], status=status, headers={"content-type": kind})
 
 
 def whole(message: Json, finish: Any = "stop", **more: Any) -> Reply:
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
-    body = {"id": "x", "object": "chat.completion", "choices": [choice], **more}
-    return completed(body)
+    return answer({"id": "x", "object": "chat.completion", "choices": [choice], **more})
 
 
-def sse(events: list[Any], *, kind: str = "text/event-stream", done: bool = True) -> Reply:
+def sse(events: list[Any], *, done: bool = True) -> Reply:
     lines = [e if isinstance(e, str) else f"data: {json.dumps(e)}\n\n" for e in events]
-    if done:
-        lines.append("data: [DONE]\n\n")
-    return chunked([line.encode() for line in lines], kind)
+    chunks = [line.encode() for line in [*lines, *["data: [DONE]\n\n"] * done]]
+    return Reply(chunks=chunks, headers={"content-type": "text/event-stream"})
 
 
 def delta(finish: Any = None, **fields: Any) -> Json:
     return {"choices": [{"index": 0, "delta": fields, "finish_reason": finish}]}
 
 
-def words(text: str = HELLO) -> list[Json]:
-    return [delta(content=word) for word in text.split(" ") for word in (word + " ",)]
-
-
 def called(**more: Any) -> Json:
     return {"index": 0, **CALL, **more}
-
-
-def completed(body: Any) -> Reply:
-    return chunked([json.dumps(body).encode()])
 
 
 @dataclass(frozen=True)
@@ -79,12 +70,6 @@ def both(message: Json, events: list[Any], finish: Any = "stop") -> Odd:
 def text(said: str) -> Odd:
     """An ordinary answer with this content."""
     return both({"content": said}, [delta(content=said), delta("stop")])
-
-
-def error(status: int, body: Any, kind: str = "application/json", **headers: str) -> Reply:
-    content = body.encode() if isinstance(body, str) else json.dumps(body).encode()
-    named = {k.replace("_", "-"): v for k, v in headers.items()}
-    return Reply(chunks=[content], status=status, headers={"content-type": kind, **named})
 
 
 def joined(reply: Reply) -> bytes:
@@ -106,9 +91,8 @@ def zipped(reply: Reply) -> Reply:
 END = delta("stop")
 PLAIN = {"content": HELLO}
 CALLS = {"content": None, "tool_calls": [CALL]}
-
-
-SPOKEN = [*words(), END]
+WORDS = [delta(content=f"{word} ") for word in HELLO.split(" ")]
+SPOKEN = [*WORDS, END]
 SECOND = {"index": 1, "message": {"content": "Other."}, "delta": {"content": "Other. "}}
 PARTS = [{"type": "text", "text": part} for part in (HELLO[:9], HELLO[9:])]
 
@@ -119,23 +103,23 @@ def streamed(events: list[Any], **more: Any) -> Odd:
 
 
 ANSWERS: dict[str, Odd] = {
-    "usage null": Odd(sse([*words(), {**END, "usage": None}]), whole(PLAIN, usage=None)),
+    "usage null": Odd(sse([*WORDS, {**END, "usage": None}]), whole(PLAIN, usage=None)),
     "comments and keepalives between events": streamed(
-        [": OPENROUTER PROCESSING\n\n", *words(), ": ping\n\n", "\n", END]
+        [": OPENROUTER PROCESSING\n\n", *WORDS, ": ping\n\n", "\n", END]
     ),
-    "ping events without a choice": streamed([{"type": "ping"}, *words(), {"choices": []}, END]),
+    "ping events without a choice": streamed([{"type": "ping"}, *WORDS, {"choices": []}, END]),
     "two choices in one event": streamed(
         [{"choices": [SECOND, {"index": 0, "delta": {"content": HELLO}}]}, END]
     ),
-    "finish_reason missing": both(PLAIN, [*words()], None),
-    "finish_reason unknown": both(PLAIN, [*words(), delta("abort_none")], "abort_none"),
+    "finish_reason missing": both(PLAIN, WORDS, None),
+    "finish_reason unknown": both(PLAIN, [*WORDS, delta("abort_none")], "abort_none"),
     "UTF-8 cut in the middle": Odd(cut_at(sse(SPOKEN), 3), cut_at(whole(PLAIN), 3)),
     "gzip": Odd(zipped(sse(SPOKEN)), zipped(whole(PLAIN))),
     "trailing data behind [DONE]": streamed(
-        [*words(), END, "data: [DONE]\n\n", delta(content=" and more"), "garbage\n"]
+        [*WORDS, END, "data: [DONE]\n\n", delta(content=" and more"), "garbage\n"]
     ),
     "a byte order mark": Odd(
-        sse(["\ufeff", *SPOKEN]), chunked([b"\xef\xbb\xbf", joined(whole(PLAIN))])
+        sse(["\ufeff", *SPOKEN]), answer(b"\xef\xbb\xbf" + joined(whole(PLAIN)))
     ),
     "CRLF lines": streamed([f"data: {json.dumps(e)}\r\n\r\n" for e in SPOKEN]),
     "data without a space": streamed([f"data:{json.dumps(e)}\n\n" for e in SPOKEN]),
@@ -168,8 +152,7 @@ ARGUMENTS = SEND["arguments"]
 
 def pieces(*calls: Json) -> Odd:
     """A call that is streamed in these pieces."""
-    events = [*(delta(tool_calls=[c]) for c in calls), delta("tool_calls")]
-    return Odd(sse(events), None)
+    return streamed([*(delta(tool_calls=[c]) for c in calls), delta("tool_calls")])
 
 
 def native(calls: Any, *events: Any) -> Odd:
@@ -190,8 +173,8 @@ def piece(arguments: Any = "", name: str = "", **more: Any) -> Json:
 
 INBOX = {"name": "mail__list_inbox", "arguments": "{}"}
 USE = [{"type": "tool_use", "id": "t", "name": "mail__send", "input": {"to": "bob"}}]
-UNREAD = error(400, {"error": {"code": "tool_use_failed", "message": "Failed to call a function.",
-               "failed_generation": f"<function=mail__send>{ARGUMENTS}</function>"}})  # fmt: skip
+UNREAD = answer({"error": {"code": "tool_use_failed", "message": "Failed to call a function.",
+               "failed_generation": f"<function=mail__send>{ARGUMENTS}</function>"}}, 400)  # fmt: skip
 
 CALLED: dict[str, Odd] = {
     "another id with each piece": pieces(
@@ -209,19 +192,15 @@ CALLED: dict[str, Odd] = {
     "finish_reason stop beside a call": both(
         CALLS, [delta(tool_calls=[called()]), delta("stop")], "stop"
     ),
-    "no index": pieces(
-        {"id": "c1", "function": {"name": "mail__send"}},
-        {"function": {"arguments": '{"to": "bob"}'}},
-    ),
+    "no index": pieces(piece("", "mail__send", id="c1"), piece(ARGUMENTS)),
     "one id for two parallel calls, both whole": native(
         [CALL, {**CALL, "function": INBOX}], [called()], [called(index=1, function=INBOX)]
     ),
     "two calls at one index and without ids": pieces(
         {"index": 0, "function": SEND}, {"index": 0, "function": INBOX}
     ),
-    "each event twice, cumulative arguments": pieces(
-        called(function={"name": "mail__send", "arguments": '{"to"'}),
-        called(function={"name": "mail__send", "arguments": ': "bob"}'}),
+    "the name with each piece": pieces(
+        called(**piece(ARGUMENTS[:5], "mail__send")), called(**piece(ARGUMENTS[5:], "mail__send"))
     ),
     "tool_calls as one object": native(CALL, called()),
     "arguments as an object": calling(arguments={"to": "bob"}),
@@ -238,7 +217,7 @@ def said(message: str, **more: Any) -> Json:
 
 
 LIMITED = said("Rate limit exceeded", code=429)
-LOGIN = "<!doctype html><html><form>Sign in</form></html>"
+LOGIN = b"<!doctype html><html><form>Sign in</form></html>"
 
 CAUSES: dict[str, dict[str, Odd | Reply]] = {
     "server_error": {
@@ -249,26 +228,24 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
             for finish in ("abort", "error", "insufficient_system_resource")
         },
         "an error event in the middle of a stream": Odd(
-            sse([said("upstream failed", code=502)]), error(502, said("upstream failed"))
+            sse([said("upstream failed", code=502)]), answer(said("upstream failed"), 502)
         ),
     },
     "rate_limit": {
-        "an error in a choice": Odd(
-            sse([{"choices": [LIMITED]}]), error(200, {"choices": [LIMITED]})
-        ),
+        "an error in a choice": Odd(sse([{"choices": [LIMITED]}]), answer({"choices": [LIMITED]})),
         "an error in words": Odd(
-            sse(["event: error\ndata: overloaded\n\n"]), error(529, "overloaded")
+            sse(["event: error\ndata: overloaded\n\n"]), answer(b"overloaded", 529)
         ),
-        "200 with an error body": error(200, LIMITED),
+        "200 with an error body": answer(LIMITED),
         "an error event with its own name": Odd(
             sse(['event: error\ndata: {"message": "Overloaded", "type": "overloaded_error"}\n\n']),
-            error(529, {"type": "error", "error": {"type": "overloaded_error"}}),
+            answer({"type": "error", "error": {"type": "overloaded_error"}}, 529),
         ),
     },
     "window": {
         "a line of its own for the error (llama.cpp)": Odd(
             sse(['error: {"code": 400, "type": "exceed_context_size_error"}\n\n'], done=False),
-            error(400, {"error": {"type": "exceed_context_size_error"}}),
+            answer({"error": {"type": "exceed_context_size_error"}}, 400),
         ),
     },
     "refused": {
@@ -277,8 +254,8 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
         ),
     },
     "no_completion": {
-        "an HTML login page": error(200, LOGIN, "text/html"),
-        "no JSON": error(200, "Service temporarily here", "text/plain"),
+        "an HTML login page": answer(LOGIN, kind="text/html"),
+        "no JSON": answer(b"Service temporarily here", kind="text/plain"),
     },
     "empty": {
         "204": Reply(b"", 204),
@@ -287,7 +264,7 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
             [delta(reasoning_content="secret plan"), END],
         ),
         "thoughts in the text and nothing else": text("<think>secret plan</think>"),
-        "choices empty": error(200, {"choices": [], "usage": {}}),
+        "choices empty": answer({"choices": [], "usage": {}}),
     },
     "unreached": {
         "a body cut in its middle": Reply(
@@ -300,11 +277,12 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
 class OddServer:
     """A loopback server that gives `odd` as often as it is told, and plain answers afterwards."""
 
+    odd: Odd | Reply
+    times = 1
+    url = ""
+
     def __init__(self) -> None:
-        self.odd: Odd | Reply = whole(PLAIN)
-        self.times = 1
         self.requests: list[Json] = []
-        self.url = ""
 
     def reply(self, request: Request) -> Reply:
         body = request.json
@@ -326,12 +304,12 @@ def server() -> Iterator[OddServer]:
 
 
 class Person:
-    """A user at a kernel over that server, reading along or not."""
+    """A user at a kernel over that server, which is so odd in that way; he reads along or not."""
 
-    def __init__(self, server: OddServer, *, streamed: bool) -> None:
+    def __init__(self, server: OddServer, odd: Odd | Reply, way: str) -> None:
+        server.odd, self.streamed = odd, way == "streamed"
         self.sent = Sent()
         self.frames: list[Json] = []
-        self.streamed = streamed
         model = OpenAICompatibleModel(server.url, "llama3", ModelKey())
         env = {"WEBBEE_CONFIRM": "destructive", "WEBBEE_TURN_SECONDS": "20"}
         self.kernel = TestKernel([self.sent.extension()], model=model, env=env)
@@ -340,15 +318,13 @@ class Person:
         ask = self.kernel.ask(message)
         if self.streamed:
             ask = ask._replace(follower=Follower("r1", self.frames.append))
-        return self.kernel.run(self.kernel.kernel.turn(ask)).body
+        body: Json = self.kernel.run(self.kernel.kernel.turn(ask)).body
+        assert not [mark for mark in RAW for said in (body["reply"], self.read) if mark in said]
+        return body
 
     @property
     def read(self) -> str:
         return "".join(f["text"] for f in self.frames if f["type"] == "text")
-
-
-def nothing_raw(*texts: str) -> None:
-    assert not [mark for mark in RAW for said in texts if mark in said]
 
 
 def ways(table: Mapping[str, Odd | Reply]) -> list[tuple[str, str]]:
@@ -363,30 +339,27 @@ def ways(table: Mapping[str, Odd | Reply]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "way"), ways(ANSWERS))
 def test_a_plain_answer_arrives(server: OddServer, name: str, way: str) -> None:
-    server.odd, person = ANSWERS[name], Person(server, streamed=way == "streamed")
+    person = Person(server, ANSWERS[name], way)
     body = person.chat("good evening")
     assert body["reply"].strip() == HELLO
     assert len(server.requests) == 1
-    nothing_raw(body["reply"], person.read)
     assert HELLO.startswith(person.read.strip())  # the rest comes with the end of the turn
 
 
 @pytest.mark.parametrize(("name", "way"), ways(CALLED))
 def test_a_call_runs_once_and_its_receipt_is_seen(server: OddServer, name: str, way: str) -> None:
-    server.odd, person = CALLED[name], Person(server, streamed=way == "streamed")
+    person = Person(server, CALLED[name], way)
     body = person.chat("send it to bob")
     assert person.sent.to == ["bob"]
     assert [c["status"] for c in body["calls"] if c["fn_name"] == "send"] == ["ok"]
     assert body["reply"].startswith("Sent to bob.") and body["receipts"]
-    nothing_raw(body["reply"], person.read)
 
 
 @pytest.mark.parametrize(
     ("cause", "name", "way"), [(cause, *one) for cause, odd in CAUSES.items() for one in ways(odd)]
 )
 def test_what_fails_has_its_true_cause(server: OddServer, cause: str, name: str, way: str) -> None:
-    server.odd, person = CAUSES[cause][name], Person(server, streamed=way == "streamed")
-    server.times = 9
+    person, server.times = Person(server, CAUSES[cause][name], way), 9
     with pytest.raises(ModelUnavailable) as caught:
         person.chat("good evening")
     assert (caught.value.cause, person.read) == (cause, "")
