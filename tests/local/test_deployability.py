@@ -227,8 +227,11 @@ def test_what_may_not_be_asked_is_a_warning(account: Account) -> None:
 # ---------------------------------------------------------------- commands
 
 
-@pytest.mark.usefixtures("bare")
-def test_deploy_check_names_the_same_things(account: Account, command: Command) -> None:
+def test_deploy_check_names_the_same_things(
+    account: Account, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # without extensions: what each costs to check is another test's
+    (tmp_path / "extensions").mkdir()
     given = ("--parameters", *GIVEN, keeping(950))
     items = json.loads(command("deploy-check", "--json", *given, ends=1)[0])["items"]
     wrong = {i["name"] for i in items if not i["ok"] and i["level"] == "error"}

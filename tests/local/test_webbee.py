@@ -80,7 +80,7 @@ def test_inspect_prints_the_prompt_its_sizes_and_finds_values_and_who_wrote_them
     assert "session typo has no turns yet" in here(*typo, ends=1)[1]
     assert json.loads(here("inspect", "--json")[0])["blocks"]
     # nothing is written: a section refreshed early would show it to every session
-    here("chat", "show my tasks, dear zebrafinch", "--session", "birds")
+    here("chat", "show my tasks, dear zebrafinch", "--session", "birds", ends=1)
     out, _ = here("inspect", "--search", "zebrafinch", ends=1)
     assert "zebrafinch: written in session birds: the model of this session does not read it" in out
     assert "session birds, turn 1 message another session wrote it" in out

@@ -75,10 +75,9 @@ class Wire:
 
     @property
     def throttled(self) -> Answer:
-        return self._of_its_own(
-            error("ThrottlingException", "Too many requests", retry_after=0.01),
-            Answer(status=429, code="rate_limit_exceeded", retry_after=0.01),
-        )
+        of_bedrock = error("ThrottlingException", "Too many requests", retry_after=0.01)
+        own = Answer(status=429, code="rate_limit_exceeded", retry_after=0.01)
+        return self._of_its_own(of_bedrock, own)
 
     @property
     def broken(self) -> Answer:
@@ -86,22 +85,18 @@ class Wire:
 
     @property
     def denied(self) -> Answer:
-        who = "User: arn:aws:sts::1:assumed-role/prompt is not authorized to perform:"
-        return self._of_its_own(
-            error("AccessDeniedException", f"{who} bedrock:InvokeModel"),
-            Answer(status=401, code="invalid_api_key"),
-        )
+        why = "User: arn:aws:sts::1:assumed-role/prompt is not authorized: bedrock:InvokeModel"
+        own = Answer(status=401, code="invalid_api_key")
+        return self._of_its_own(error("AccessDeniedException", why), own)
 
     @property
     def unknown_model(self) -> Answer:
-        return self._of_its_own(
-            error("ResourceNotFoundException"), Answer(status=404, code="model_not_found")
-        )
+        own = Answer(status=404, code="model_not_found")
+        return self._of_its_own(error("ResourceNotFoundException"), own)
 
     def invalid(self, message: str) -> Answer:
-        return self._of_its_own(
-            error("ValidationException", message), Answer(status=400, message=message)
-        )
+        own = Answer(status=400, message=message)
+        return self._of_its_own(error("ValidationException", message), own)
 
     @property
     def cut(self) -> str:

@@ -56,8 +56,9 @@ def assistant(service: Wire, n: int) -> dict[str, Any]:
     return dict(said)
 
 
-def test_what_is_signed_or_sealed_goes_back_unchanged_in_the_next_round(service: Wire) -> None:
-    talking(service, thoughtful(service))
+def test_what_is_signed_or_sealed_goes_back_unchanged_and_dies_with_the_turn(service: Wire) -> None:
+    """It reaches no narrator either."""
+    kernel = talking(service, thoughtful(service))
     said = assistant(service, 1)
     if service.kind == "bedrock":
         assert said["content"][:2] == [{"reasoningContent": SIGNED}, {"reasoningContent": SEALED}]
@@ -66,19 +67,14 @@ def test_what_is_signed_or_sealed_goes_back_unchanged_in_the_next_round(service:
         assert said["reasoning_details"] == DETAILS
         given = [c.get("extra_content") for c in said["tool_calls"]]
         assert given == [EXTRA["extra_content"], None]
-
-
-def test_it_dies_with_the_turn_and_reaches_no_narrator(service: Wire) -> None:
-    kernel = talking(service, thoughtful(service))
-    narrated = json.dumps(service.server.requests[2].body)
     service.server.play(Answer("Good-bye."))
     kernel.chat("thanks, good-bye")
-    for body in (narrated, json.dumps(service.server.requests[-1].body)):
-        assert SECRET not in body
-        assert not any(word in body for word in ("reasoningContent", "Z2VtaW5p", "ZW5j"))
+    for n in (2, -1):
+        body = json.dumps(service.server.requests[n].body)
+        assert not any(w in body for w in (SECRET, "reasoningContent", "Z2VtaW5p", "ZW5j"))
 
 
-def test_it_is_in_no_answer_record_log_or_representation(
+def test_it_is_in_no_answer_record_log_or_representation_and_no_watching_developer_is_told_it(
     wire: Wire, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -89,26 +85,20 @@ def test_it_is_in_no_answer_record_log_or_representation(
     kept = repr(kernel.memory()) + kernel.prompt("and now?")
     seen = json.dumps(reply.body) + kept + caplog.text
     assert "Anna" in seen
-    assert SECRET not in seen
-    assert "c2ln" not in seen
-    wire.server.play(thoughtful(wire))
+    assert SECRET not in seen and "c2ln" not in seen
+    wire.server.play(thoughtful(wire), thoughtful(wire))
     response = wire.ask(asking())
     assert response.reasoning is not None
     assert SECRET not in repr(response) + repr(response.reasoning)
 
-
-def test_a_developer_who_watches_is_not_told_it(wire: Wire) -> None:
     told: list[Any] = []
     models = RoleModels({"classifier": wire.model})
-    wire.server.play(thoughtful(wire))
-    exchange = Exchange("[RESULTS]", "Hm.", note="go on", reasoning=wire.ask(asking()).reasoning)
-    wire.server.play(thoughtful(wire))
+    exchange = Exchange("[RESULTS]", "Hm.", note="go on", reasoning=response.reasoning)
     with watch_spans(lambda *what: told.append(what)):
         again = replace(wire, model=models).ask(asking(opening="[HISTORY]", exchanges=(exchange,)))
     assert again.reasoning is not None
     assert SECRET in json.dumps(wire.server.requests[-1].body)
-    assert "Let me look." in repr(told)
-    assert SECRET not in repr(told)
+    assert "Let me look." in repr(told) and SECRET not in repr(told)
 
 
 def test_a_model_that_refuses_its_reasoning_is_asked_again_without(service: Wire) -> None:

@@ -4,7 +4,9 @@ read."""
 from __future__ import annotations
 
 import copy
+import functools
 import json
+import operator
 from dataclasses import replace
 from typing import Any
 
@@ -23,12 +25,8 @@ from .conftest import LIST, MODEL_ID, SEND, Wire, asking
 
 
 def test_a_service_takes_the_request_as_it_is(wire: Wire) -> None:
-    for request in (
-        asking(),
-        asking(tools=()),
-        asking(system=""),
-        asking(role="ai", prompt="half a pair: \ud83d", tools=()),
-    ):
+    half = asking(role="ai", prompt="half a pair: \ud83d", tools=())
+    for request in (asking(), asking(tools=()), asking(system=""), half):
         wire.server.play(Answer("ok"))
         assert wire.ask(request).text == "ok"
     assert wire.server.problems == []
@@ -116,41 +114,33 @@ def test_references_are_written_out_and_titles_left_out() -> None:
     assert set(schema) == {"type", "properties", "required"}
     assert schema["required"] == ["name", "home"]
     home = schema["properties"]["home"]
+    title = {"description": "Mr or Ms", "type": "string"}
     assert home["description"] == "Where they live"
-    assert home["properties"] == {
-        "title": {"description": "Mr or Ms", "type": "string"},
-        "street": {"type": "string"},
-    }
+    assert home["properties"] == {"title": title, "street": {"type": "string"}}
     assert "$ref" not in json.dumps(schema)  # also where a model holds itself
 
 
 # ---- the stand-ins' checks can fail
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "complaint"),
-    [
-        ("messages 0 role", "robot", "is none of"),
-        ("messages 0 content 0 text", " ", "blank"),
-        ("messages 0 content 0", {"txt": "a"}, "Unknown parameter"),
-        ("toolConfig tools 0 toolSpec name", "mail.list", "does not match"),
-        (
-            "toolConfig tools 0 toolSpec inputSchema json",
-            {"type": "string"},
-            "type must be object",
-        ),
-        ("system 0", {"cachePoint": {"type": "default"}}, "start with text"),
-    ],
-)
-def test_a_wrong_converse_request_is_noticed(path: str, value: Any, complaint: str) -> None:
+WRONG: dict[str, tuple[str, Any]] = {
+    "is none of": ("messages 0 role", "robot"),
+    "blank": ("messages 0 content 0 text", " "),
+    "Unknown parameter": ("messages 0 content 0", {"txt": "a"}),
+    "does not match": ("toolConfig tools 0 toolSpec name", "mail.list"),
+    "must be object": ("toolConfig tools 0 toolSpec inputSchema json", {"type": "string"}),
+    "start with text": ("system 0", {"cachePoint": {"type": "default"}}),
+}
+
+
+@pytest.mark.parametrize("complaint", WRONG)
+def test_a_wrong_converse_request_is_noticed(complaint: str) -> None:
+    path, value = WRONG[complaint]
     body: Any = copy.deepcopy(converse_request(MODEL_ID, asking()))
     del body["modelId"]
     assert converse_problems(MODEL_ID, body) == []
-    part = body
     *steps, last = (int(step) if step.isdigit() else step for step in path.split())
-    for step in steps:
-        part = part[step]
-    part[last] = value
+    functools.reduce(operator.getitem, steps, body)[last] = value
     assert complaint in "; ".join(converse_problems(MODEL_ID, body))
 
 
@@ -166,9 +156,7 @@ def test_calls_keep_their_order_and_types(wire: Wire) -> None:
     assert (second.arguments, response.stop_reason) == (arguments, "tool_use")
 
 
-def test_nothing_at_all(wire: Wire) -> None:
-    """A first answer without anything is asked for once more; behind results it means that nothing
-    is left to call."""
+def test_nothing_at_all_is_asked_for_once_more_and_behind_results_an_answer(wire: Wire) -> None:
     wire.server.play(Answer(), Answer())
     with pytest.raises(ModelUnavailable) as caught:
         wire.ask()
@@ -179,18 +167,13 @@ def test_nothing_at_all(wire: Wire) -> None:
     assert (response.text, response.tool_calls) == ("", ())
 
 
-def test_arguments_that_are_json_but_no_object_become_text(wire: Wire) -> None:
+def test_arguments_that_are_no_object_or_of_a_cut_off_answer_become_text(wire: Wire) -> None:
+    """Text can never run: the planner sends it back."""
     wire.server.play(Answer(calls=(("mail__send", ["a@b.c"]),)))
     assert wire.ask().tool_calls == (ToolCall("mail__send", '["a@b.c"]'),)
-
-
-def test_the_last_call_of_a_cut_off_answer_can_never_run(wire: Wire) -> None:
-    wire.server.play(
-        Answer(calls=(("mail__list_inbox", {}), ("mail__send", {"to": "a@b.c"})), stop=wire.cut)
-    )
-    first, last = wire.ask().tool_calls
-    assert first.arguments == {}
-    assert last.arguments == '{"to": "a@b.c"}'  # text: the planner sends it back
+    calls = (("mail__list_inbox", {}), ("mail__send", {"to": "a@b.c"}))
+    wire.server.play(Answer(calls=calls, stop=wire.cut))
+    assert [call.arguments for call in wire.ask().tool_calls] == [{}, '{"to": "a@b.c"}']
 
 
 def test_a_filtered_answer_says_so(wire: Wire) -> None:

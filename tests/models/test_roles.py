@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import re
@@ -18,7 +17,7 @@ from webbee_kernel.config import GROUPS, Settings
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.options import RoleModels
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
+from webbee_kernel.llm.protocol import ModelResponse, Usage
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.observability import collect_metrics
 
@@ -32,21 +31,14 @@ from .conftest import MODEL_ID, Wire, asking
         ({"WEBBEE_MODEL": f"bedrock:{MODEL_ID}"}, f"bedrock:{MODEL_ID}"),
         ({"WEBBEE_MODEL": "openai:http://127.0.0.1:11434/v1#llama3:8b"}, "openai:llama3:8b"),
         (
-            {"WEBBEE_MODEL": "bedrock:a", "WEBBEE_MODEL_AI": "offline"},
-            "classifier=bedrock:a, narrator=bedrock:a, ai=offline",
-        ),
-        (
             {"WEBBEE_MODEL_NARRATOR": "bedrock:b"},
             "classifier=offline, narrator=bedrock:b, ai=offline",
         ),
     ],
 )
-def test_settings_name_the_models(env: dict[str, str], name: str) -> None:
-    assert make_model(Settings.from_env(env)).name == name
-
-
-def test_the_key_is_in_no_repr_of_the_settings() -> None:
-    settings = Settings.from_env({"WEBBEE_MODEL_KEY": "sk-SECRET"})
+def test_settings_name_the_models_and_show_no_key(env: dict[str, str], name: str) -> None:
+    settings = Settings.from_env({"WEBBEE_MODEL_KEY": "sk-SECRET", **env})
+    assert make_model(settings).name == name
     shown = f"{settings!r}{settings}{settings.model_dump()}{settings.model_dump_json()}"
     assert "sk-SECRET" not in shown
 
@@ -73,9 +65,8 @@ def test_what_a_request_cost_is_a_metric_without_content(
 ) -> None:
     caplog.set_level(logging.INFO, "webbee.model")
     answers = FunctionModel(lambda _: ModelResponse("yes", usage=Usage(120, 7, 100)))
-    models = RoleModels(
-        {"classifier": answers, "narrator": ScriptedModel([ModelUnavailable("no")])}
-    )
+    fails = ScriptedModel([ModelUnavailable("no")])
+    models = RoleModels({"classifier": answers, "narrator": fails})
     written: list[str] = []
     with collect_metrics("chat_turn", "Webbee/test", dict, write=written.append):
         loop.run(models.complete(asking(prompt="TOP SECRET")))
@@ -95,7 +86,7 @@ def test_what_a_request_cost_is_a_metric_without_content(
 
 def test_one_client_serves_one_event_loop(openai: Wire) -> None:
     other = LoopThread("another")
-    openai.server.play(Answer("one"), Answer("two"), Answer("three"), Answer("four"))
+    openai.server.play(*map(Answer, ("one", "two", "three", "four")))
     assert openai.ask().text == "one"
     assert other.run(openai.model.complete(asking())).text == "two"
     assert openai.ask().text == "three"
@@ -116,30 +107,20 @@ def test_the_page_names_settings_and_parameters_that_exist() -> None:
 # ---- scripted models
 
 
-REQUEST = ModelRequest(role="classifier", system="s", prompt="p")
+def test_a_request_past_the_script_fails_and_shows_the_prompt(loop: LoopThread) -> None:
+    told = r"(?s)request 1 \(classifier\) is past the script's 0 steps.*покажи"
+    with pytest.raises(AssertionError, match=told):
+        loop.run(ScriptedModel([]).complete(asking()))
 
 
-def ask(model: ScriptedModel | FunctionModel, request: ModelRequest = REQUEST) -> ModelResponse:
-    return asyncio.run(model.complete(request))
-
-
-def test_a_request_past_the_script_fails_and_shows_the_prompt() -> None:
-    model = ScriptedModel([])
-
-    with pytest.raises(
-        AssertionError, match=r"(?s)request 1 \(classifier\) is past the script's 0 steps.*p"
-    ):
-        ask(model)
-
-
-def test_unused_steps_fail_at_the_end_of_the_block() -> None:
-    with (
-        pytest.raises(AssertionError, match="1 of 1 scripted steps were not used"),
-        ScriptedModel([ModelResponse(text="never")]),
-    ):
-        pass
-
-
-def test_a_failing_block_keeps_its_own_error() -> None:
-    with pytest.raises(ZeroDivisionError), ScriptedModel([ModelResponse(text="never")]):
-        raise ZeroDivisionError
+@pytest.mark.parametrize(
+    ("fails", "told"),
+    [(None, "1 of 1 scripted steps were not used"), (ZeroDivisionError("its own"), "its own")],
+)
+def test_unused_steps_fail_at_the_end_of_a_block_that_did_not_fail_itself(
+    fails: Exception | None, told: str
+) -> None:
+    with pytest.raises(type(fails or AssertionError()), match=told):  # noqa: SIM117
+        with ScriptedModel([ModelResponse(text="never")]):
+            if fails:
+                raise fails

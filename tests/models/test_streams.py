@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from botocore.exceptions import EventStreamError
@@ -25,33 +26,28 @@ from webbee_kernel.llm.protocol import ModelResponse, streamed
 from .conftest import MODEL_ID, Wire, asking
 
 
-def _started(index: int, call_id: str) -> dict[str, Any]:
-    tool = {"toolUseId": call_id, "name": "mail__send"}
-    return {"contentBlockStart": {"contentBlockIndex": index, "start": {"toolUse": tool}}}
+def streamed_call(index: int, call_id: str, to: str) -> list[dict[str, Any]]:
+    """A call as Converse streams it: its beginning, and what it is given."""
+    at = {"contentBlockIndex": index}
+    tool = {"toolUse": {"toolUseId": call_id, "name": "mail__send"}}
+    given = {"toolUse": {"input": f'{{"to": "{to}"}}'}}
+    return [
+        {"contentBlockStart": {"start": tool, **at}},
+        {"contentBlockDelta": {"delta": given, **at}},
+    ]
 
 
-def _written(index: int, arguments: str) -> dict[str, Any]:
-    delta = {"toolUse": {"input": arguments}}
-    return {"contentBlockDelta": {"contentBlockIndex": index, "delta": delta}}
+ODD = {"two calls at one index": (0, 0), "a gap between indexes": (2, 7)}
 
 
-ODD_EVENTS = {
-    "two calls at one index": [
-        *(_started(0, "a"), _written(0, '{"to": "bob"}')),
-        *(_started(0, "b"), _written(0, '{"to": "eva"}')),
-    ],
-    "a gap between indexes": [
-        *(_started(2, "a"), _written(2, '{"to": "bob"}')),
-        *(_started(7, "b"), _written(7, '{"to": "eva"}')),
-    ],
-}
-
-
-@pytest.mark.parametrize("name", ODD_EVENTS)
-def test_calls_that_converse_streams_oddly_are_those_that_were_meant(name: str) -> None:
+@pytest.mark.parametrize(("first", "second"), ODD.values(), ids=ODD)
+def test_calls_that_converse_streams_oddly_are_those_that_were_meant(
+    first: int, second: int
+) -> None:
     answer = ConverseAnswer(asking())
-    for event in [*ODD_EVENTS[name], {"messageStop": {"stopReason": "tool_use"}}]:
+    for event in [*streamed_call(first, "a", "bob"), *streamed_call(second, "b", "eva")]:
         answer.event(event)
+    answer.event({"messageStop": {"stopReason": "tool_use"}})
     found = answer.response().tool_calls
     assert [call.arguments for call in found] == [{"to": "bob"}, {"to": "eva"}]
 
@@ -132,28 +128,15 @@ def test_nobody_hears_what_comes_after_the_end() -> None:
     aloud("before ")
     aloud.is_closed = True
     aloud("after")
-    aloud.is_closed = True
     assert heard == ["before "]
 
 
-class Breaking:
-    """A client of Bedrock whose stream says something, or nothing, and then raises."""
-
-    def __init__(self, code: str, said: str) -> None:
-        self.code, self.said, self.asked = code, said, 0
-
-    def converse_stream(self, **body: Any) -> dict[str, Any]:
-        self.asked += 1
-        return {"stream": self}
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        if self.said:
-            yield {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": self.said}}}
-        error = {"Error": {"Code": self.code, "Message": "The stream ended."}}
-        raise EventStreamError(error, "ConverseStream")
-
-    def close(self) -> None:
-        """Nothing is open."""
+def breaking(code: str, said: str) -> Iterator[dict[str, Any]]:
+    """A stream of Bedrock that says something, or nothing, and then raises."""
+    if said:
+        yield {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": said}}}
+    error = {"Error": {"Code": code, "Message": "The stream ended."}}
+    raise EventStreamError(error, "ConverseStream")
 
 
 @pytest.mark.parametrize("said", ["", "Good evening. "])
@@ -170,7 +153,8 @@ class Breaking:
 def test_an_exception_inside_a_stream_of_bedrock_has_its_cause(
     loop: LoopThread, code: str, cause: str, said: str
 ) -> None:
-    client = Breaking(code, said)
+    ask = Mock(side_effect=lambda **_: {"stream": breaking(code, said)})
+    client = Mock(converse_stream=ask)
     plainly = ModelOptions(thinks_aloud=False)
     model = BedrockModel(MODEL_ID, client_factory=lambda *_, **__: client, options=plainly)
     heard: list[str] = []
@@ -178,4 +162,4 @@ def test_an_exception_inside_a_stream_of_bedrock_has_its_cause(
         loop.run(model.stream(asking(), heard.append))
     assert caught.value.cause == cause
     assert "".join(heard).strip() == said.strip()
-    assert client.asked == (1 if said or cause == "parameter" else 2)
+    assert ask.call_count == (1 if said or cause == "parameter" else 2)

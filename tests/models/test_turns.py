@@ -33,13 +33,13 @@ class Sent:
 
     def extension(self) -> Extension:
         ext = Extension("mail", "1.0.0", description="Mail")
-        chat = ChatExtension(ext, tool_name="mail", description="Mail")
+        chat = ChatExtension(ext)
 
-        @chat.function("list_inbox", description="List the inbox", action_type="read")
+        @chat.function("list_inbox", "List the inbox")
         async def list_inbox(ctx: Context) -> ActionResult:
             return ActionResult.success({"unread": 8}, summary="8 unread messages.")
 
-        @chat.function("send", description="Send a message", action_type="write")
+        @chat.function("send", "Send a message", action_type="write")
         async def send(ctx: Context, params: SendParams) -> ActionResult:
             self.to.append(params.to)
             return ActionResult.success({"to": params.to}, summary=f"Sent to {params.to}.")

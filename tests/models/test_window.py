@@ -25,7 +25,7 @@ THINGS = """orders invoices tickets parcels customers rooms tables recipes songs
 
 
 def shop(fat: int = 0) -> Extension:
-    """Fifty-six functions, each with examples; `orders_list` returns as much as is asked."""
+    """Fifty-six functions, each with examples, which return as much as is asked."""
     ext = Extension("shop", description="A shop")
     chat = ChatExtension(ext)
     for thing in THINGS:
