@@ -50,14 +50,15 @@ def approve(folder: Path, *servers: McpServer, token: str = "") -> None:
     write(folder, known | {s.id: seen(s, token).approval for s in servers})
 
 
+def configured(folder: Path, *servers: McpServer) -> dict[str, str]:
+    """The environment of a deployment that has these servers."""
+    listed = json.dumps([s.model_dump(mode="json", exclude_defaults=True) for s in servers])
+    return {"WEBBEE_MCP_SERVERS": listed, "WEBBEE_EXTENSIONS_DIR": str(folder)}
+
+
 def kernel(folder: Path, *servers: McpServer, **options: Any) -> TestKernel:
     """A kernel whose extensions are these servers, as far as they are approved."""
-    configured = json.dumps([s.model_dump(mode="json", exclude_defaults=True) for s in servers])
-    env = {
-        "WEBBEE_MCP_SERVERS": configured,
-        "WEBBEE_EXTENSIONS_DIR": str(folder),
-        **options.pop("env", {}),
-    }
+    env = {**configured(folder, *servers), **options.pop("env", {})}
     return TestKernel(env=env, **options)
 
 

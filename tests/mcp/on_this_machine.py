@@ -1,5 +1,7 @@
 """A server of the official library, over stdin and stdout, in the newest protocol: it asks before it answers."""
 
+import os
+import sys
 from typing import Annotated
 
 from mcp.server.mcpserver import MCPServer
@@ -27,6 +29,13 @@ def shout(text: str) -> str:
 def book(day: str, asked: Annotated[Table, Resolve(table)]) -> str:
     """Book a table"""
     return f"{day}, {asked.seats} seats"
+
+
+@server.tool()
+def fall() -> str:
+    """Fall"""
+    print("no memory left", file=sys.stderr, flush=True)
+    os._exit(9)
 
 
 if __name__ == "__main__":

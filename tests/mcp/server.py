@@ -6,37 +6,27 @@ from __future__ import annotations
 import itertools
 import json
 import queue
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from tests.stand_ins.service import Reply, Request, Service, served
 
+WHOLE, TEXT = {"type": "integer"}, {"type": "string"}
+
+
+def takes(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
 ADD = {
     "name": "add",
     "description": "Add two numbers",
-    "inputSchema": {
-        "type": "object",
-        "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
-        "required": ["a", "b"],
-        "additionalProperties": False,
-    },
-    "outputSchema": {
-        "type": "object",
-        "properties": {"sum": {"type": "integer"}},
-        "required": ["sum"],
-    },
+    "inputSchema": {**takes(a=WHOLE, b=WHOLE), "additionalProperties": False},
+    "outputSchema": takes(sum=WHOLE),
     "annotations": {"readOnlyHint": True, "openWorldHint": False},
 }
-NOTE = {
-    "name": "note.keep",
-    "description": "Keep a note",
-    "inputSchema": {
-        "type": "object",
-        "properties": {"text": {"type": "string"}},
-        "required": ["text"],
-    },
-}
+NOTE = {"name": "note.keep", "description": "Keep a note", "inputSchema": takes(text=TEXT)}
 DROP = {
     "name": "drop_notes",
     "description": "Delete all notes",
@@ -52,19 +42,20 @@ STREAM = {"content-type": "text/event-stream"}
 class Told:
     """What it is told, and what it has met since."""
 
+    service: Service
+    tools: Sequence[dict[str, Any]] = (ADD, NOTE, DROP)
+    page = 2
+    answers: Mapping[str, Any] = {}
+    hang = 0.0
+    hang_at = ""
+    status = 0
+    resources: Sequence[dict[str, str]] = ({"uri": "memo://one", "name": "one"},)
+    size = 0
+    elicit: Mapping[str, Any] = {}
+    greetings = 0
+    sent = 0
+
     def __init__(self) -> None:
-        self.service: Service
-        self.tools: list[dict[str, Any]] = [ADD, NOTE, DROP]
-        self.page = 2
-        self.answers: dict[str, Any] = {}
-        self.hang = 0.0
-        self.hang_at = ""
-        self.status = 0
-        self.resources = [{"uri": "memo://one", "name": "one"}]
-        self.size = 0
-        self.elicit: dict[str, Any] = {}
-        self.greetings = 0
-        self.sent = 0
         self.calls: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.answered: list[Any] = []
@@ -155,13 +146,9 @@ class Told:
 
     def _result(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         if method == "initialize":
-            version = params["protocolVersion"]
-            about = {"name": "told", "version": "1.0"}
-            return {
-                "protocolVersion": version,
-                "serverInfo": about,
-                "capabilities": {"tools": {"listChanged": True}, "resources": {}},
-            }
+            about = {"serverInfo": {"name": "told", "version": "1.0"}}
+            can = {"capabilities": {"tools": {"listChanged": True}, "resources": {}}}
+            return {"protocolVersion": params["protocolVersion"], **about, **can}
         if method == "tools/list":
             start = int(params.get("cursor") or 0)
             end = start + self.page
@@ -187,11 +174,9 @@ class Told:
         if name in self.answers:
             return dict(self.answers[name])
         if name == "add":
-            total = arguments["a"] + arguments["b"]
-            return {
-                "content": [{"type": "text", "text": json.dumps({"sum": total})}],
-                "structuredContent": {"sum": total},
-            }
+            total = {"sum": arguments["a"] + arguments["b"]}
+            text = [{"type": "text", "text": json.dumps(total)}]
+            return {"content": text, "structuredContent": total}
         return {"content": [{"type": "text", "text": f"{name} done"}]}
 
 

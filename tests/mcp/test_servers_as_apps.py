@@ -43,11 +43,8 @@ def test_every_page_of_tools_and_the_resources_are_functions_with_the_servers_sc
     app = k.registry.catalogue().apps["sums"]
     assert app.display_name == "Sums"
     assert {f.fn_name: f.action_type for f in app.functions} == {
-        "add": "read",
-        "note_keep": "destructive",
-        "drop_notes": "destructive",
-        "list_resources": "read",
-        "read_resource": "read",
+        **dict.fromkeys(("add", "list_resources", "read_resource"), "read"),
+        **dict.fromkeys(("note_keep", "drop_notes"), "destructive"),
     }
     schemas = {f.fn_name: f.input_schema for f in app.functions}
     (told,) = [t for t in approvals.read(tmp_path)["sums"].tools if t["name"] == "add"]
@@ -95,30 +92,26 @@ def test_arguments_are_checked_by_a_schema_of_any_draft_as_far_as_it_is_one(
     assert (refused.value.code, refused.value.field) == (f"VALIDATION_{code}", field)
 
 
-def test_a_typed_text_is_its_own_summary(told: Told, k: TestKernel) -> None:
-    text = {"content": [{"type": "text", "text": "two notes"}]}
-    told.behave(answers={"add": {**text, "structuredContent": {"result": "two notes"}}})
-    assert ask(k, "sums", "add", SUM).summary == "two notes"
-
-
-def test_resources_are_read_and_progress_is_told_to_whoever_made_the_call(k: TestKernel) -> None:
+def test_resources_and_typed_texts_are_read_and_progress_is_told_to_whoever_made_the_call(
+    told: Told, k: TestKernel
+) -> None:
     listed = ask(k, "sums", "list_resources", {})
     read = ask(k, "sums", "read_resource", {"uri": "memo://one"})
     assert listed.data == {"resources": [{"uri": "memo://one", "name": "one"}]}
     assert read.data["contents"][0]["text"] == "the first memo"
-    ask(k, "sums", "add", SUM)
+    text = {"content": [{"type": "text", "text": "two notes"}]}
+    told.behave(answers={"add": {**text, "structuredContent": {"result": "two notes"}}})
+    assert ask(k, "sums", "add", SUM).summary == "two notes", "it is its own summary"
     events = k.run(k.app.stores.events.since(k.key, "", now=k.clock.now()))
-    (told,) = [e.data for e in events if e.kind == "progress"]
-    assert told == {"app_id": "sums", "percent": 25.0, "text": "a quarter"}
+    (progress,) = [e.data for e in events if e.kind == "progress"]
+    assert progress == {"app_id": "sums", "percent": 25.0, "text": "a quarter"}
 
 
 def test_a_session_is_kept_and_is_one_persons(told: Told, k: TestKernel) -> None:
-    for _ in range(2):
-        ask(k, "sums", "add", SUM)
-        ask(k, "sums", "add", SUM, user=ANN)
+    for user in (None, ANN) * 2:
+        ask(k, "sums", "add", SUM, user=user)
     greeted = {h["mcp-session-id"] for h in told.headers if "mcp-session-id" in h}
-    operators = 1
-    assert len(greeted) - operators == 2
+    assert len(greeted) == 3, "the operator's and two persons'"
 
 
 async def test_a_session_gives_way_to_others_only_when_no_call_is_using_it(
@@ -171,14 +164,10 @@ def test_an_account_that_a_user_connected_signs_in_and_is_renewed(
     server = McpServer(id="sums", url=told.url, auth="oauth", provider="acme")
     approve(tmp_path, server, token="operators")
     urls = {"authorize_url": "https://acme.example/", "token_url": told.url[:-4] + "/token"}
-    env = {
-        "WEBBEE_OAUTH_PROVIDERS": json.dumps({"acme": urls}),
-        "WEBBEE_HTTP_ALLOW_PRIVATE": "true",
-    }
-    k = kernel(tmp_path, server, env=env)
+    providers = {"WEBBEE_OAUTH_PROVIDERS": json.dumps({"acme": urls})}
+    k = kernel(tmp_path, server, env={**providers, "WEBBEE_HTTP_ALLOW_PRIVATE": "true"})
     nobody = ask(k, "sums", "add", SUM)
-    assert nobody.error_code == "PERMISSION_DENIED"
-    assert "connect your account" in nobody.error
+    assert nobody.error_code == "PERMISSION_DENIED" and "connect your account" in nobody.error
 
     account = {"access_token": "old", "refresh_token": "again", "expires_at": int(k.clock.now())}
     documents = k.app.stores.documents
@@ -205,19 +194,23 @@ def test_nothing_of_the_protocol_is_loaded_before_a_tool_is_called(
 ) -> None:
     """Neither where no server is configured nor by a cold start that has some."""
     configured = f'[{{"id": "sums", "url": "{server.url}"}}]'
-    code = (
-        "import sys; from webbee_kernel.bootstrap import *; from webbee_kernel.config import"
-        " Settings; from webbee_kernel.stores.memory import memory_stores\n"
-        "def loaded(**env):\n"
-        f" env = {{'WEBBEE_EXTENSIONS_DIR': {str(tmp_path)!r}, **env}}\n"
-        " app = bootstrap(Settings.from_env(env), stores=memory_stores())\n"
-        " names = make_host(app).catalogue.apps\n"
-        " return sorted(names), sorted({m.split('.')[0] for m in sys.modules} &"
-        " {'mcp', 'mcp_types', 'jsonschema', 'starlette', 'httpx2'}),"
-        " {'webbee_kernel.mcp.client', 'webbee_kernel.mcp.client.connections'} <= set(sys.modules)\n"
-        f"print(loaded(), loaded(WEBBEE_MCP_SERVERS={configured!r}))"
-    )
-    assert said(code) == "([], [], False) (['sums'], [], True)"
+    code = f"""
+        import sys
+        from webbee_kernel.bootstrap import bootstrap, make_host
+        from webbee_kernel.config import Settings
+        from webbee_kernel.stores.memory import memory_stores
+
+        def loaded(**env):
+            env = {{'WEBBEE_EXTENSIONS_DIR': {str(tmp_path)!r}, **env}}
+            app = bootstrap(Settings.from_env(env), stores=memory_stores())
+            names = sorted(make_host(app).catalogue.apps)
+            there = {{m.split('.')[0] for m in sys.modules}}
+            client = 'webbee_kernel.mcp.client.connections' in sys.modules
+            return names, there & {{'mcp', 'mcp_types', 'jsonschema', 'httpx2'}}, client
+
+        print(loaded(), loaded(WEBBEE_MCP_SERVERS={configured!r}))
+    """
+    assert said(code) == "([], set(), False) (['sums'], set(), True)"
 
 
 ASKED = {
