@@ -32,18 +32,15 @@ async def test_turns_and_questions_expire(dynamo: Dynamo) -> None:
     }
 
 
-async def test_a_cache_entry_is_swept_only_after_its_exact_expiry(dynamo: Dynamo) -> None:
-    await dynamo.stores.cache.set(ALICE, "a", "m", "k", b"", expires_at=160.25)
-    assert expiries(dynamo, dynamo.tables.cache) == {"m#k": "161"}
-
-
-async def test_records_and_events_expire_each_in_its_time(dynamo: Dynamo) -> None:
+async def test_records_events_and_cached_values_expire_each_in_its_time(dynamo: Dynamo) -> None:
     await dynamo.stores.audit.begin(ALICE, "e", record(), expires_at=1, now=0.0)
     await dynamo.stores.audit.append(
         ALICE, record(), expires_at=2, events=(event(),), events_expire_at=3
     )
     assert expiries(dynamo, dynamo.tables.audit) == {"effect#e": "1", "call#01": "2"}
     assert expiries(dynamo, dynamo.tables.events) == {"e1": "3"}
+    await dynamo.stores.cache.set(ALICE, "a", "m", "k", b"", expires_at=160.25)
+    assert expiries(dynamo, dynamo.tables.cache) == {"m#k": "161"}  # not before its exact end
 
 
 async def test_the_skeleton_and_documents_never_do(dynamo: Dynamo) -> None:
@@ -55,14 +52,6 @@ async def test_the_skeleton_and_documents_never_do(dynamo: Dynamo) -> None:
 
 
 # ---- what expired is gone, whenever the sweep comes
-
-
-async def test_an_expired_turn_is_not_remembered(stores: Stores) -> None:
-    for seq in (1, 2):
-        await stores.sessions.append(SESSION, turn(seq), expires_at=1000 + seq, now=0.0)
-    assert [t.seq for t in (await stores.sessions.read(SESSION, now=1000.5)).turns] == [1, 2]
-    assert [t.seq for t in (await stores.sessions.read(SESSION, now=1001.0)).turns] == [2]
-    assert (await stores.sessions.read(SESSION, now=1002.0)).turns == ()
 
 
 @pytest.mark.parametrize("first", [1, 2])
@@ -77,13 +66,17 @@ async def test_an_expired_session_begins_anew(stores: Stores, first: int) -> Non
     assert [t.reply for t in memory.turns] == ["again", "again"]
 
 
-async def test_expired_turns_and_sessions_are_not_shown(stores: Stores) -> None:
+async def test_expired_turns_and_sessions_are_neither_remembered_nor_shown(stores: Stores) -> None:
     for seq in (1, 2):
         touched = SessionSummary(f"s{seq}", "a title", turn(seq).at, seq)
         await stores.transcripts.touch(ALICE, touched, expires_at=1000 + seq)
     await stores.transcripts.append(SESSION, [turn(1), turn(2)], seconds=1000)
     told = await stores.transcripts.read(SESSION, now=parse_iso(turn(1).at) + 1000)
     listed, _ = await stores.transcripts.list(ALICE, now=1001.0)
+    for seq in (1, 2):
+        await stores.sessions.append(SESSION, turn(seq), expires_at=1000 + seq, now=0.0)
+    remembered = [await stores.sessions.read(SESSION, now=now) for now in (1000.5, 1001.0, 1002.0)]
+    assert [[t.seq for t in memory.turns] for memory in remembered] == [[1, 2], [2], []]
     assert [row["turn"] for row in told] == [2]
     assert [row.session_id for row in listed] == ["s2"]
 

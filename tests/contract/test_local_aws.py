@@ -1,33 +1,16 @@
 from __future__ import annotations
 
-import os
 from typing import Any
 
-import boto3
 import pytest
 
-from local.aws import REGION, local_aws
+from local.aws import local_aws
 from webbee_kernel.aws.clients import aws_client, forget_clients
 
 
 @pytest.fixture
 def no_region(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
-
-
-@pytest.mark.usefixtures("no_region")
-def test_the_account_lives_as_long_as_the_block() -> None:
-    with local_aws():
-        client = boto3.Session().client("sqs")
-        client.create_queue(QueueName="q")
-        with local_aws():
-            assert "QueueUrls" in client.list_queues()
-        assert "QueueUrls" in client.list_queues()
-        assert client.meta.region_name == REGION
-    assert "AWS_DEFAULT_REGION" not in os.environ
-    with local_aws():
-        assert "QueueUrls" not in client.list_queues()
-    client.close()
 
 
 @pytest.mark.usefixtures("no_region")

@@ -35,6 +35,8 @@ from webbee_kernel.stores.types import (
 )
 
 TIMER_CHANGED = ["GetItem Skeleton", "UpdateItem Skeleton"]
+PUT_ONCE = ["GetItem Skeleton", "PutItem Skeleton"]
+TWICE = ["UpdateItem Skeleton"] * 2
 HELD = [section(), section("outbox")]
 LEASE = Lease(2.0, UserState((*HELD,)), known=book_text(HELD))
 
@@ -91,24 +93,16 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (limits.spend("acme", day=0, tokens=1), ["UpdateItem Limits"]),
         (limits.together("acme", day=0), ["GetItem Limits"]),
         (sessions.delete(SESSION), ["BatchWriteItem Sessions"]),
-        (
-            skeleton.register(ALICE, [section()], who={}),
-            [*["GetItem Skeleton", "PutItem Skeleton"], *TIMER_CHANGED],
-        ),
+        (skeleton.register(ALICE, [section()], who={}), [*PUT_ONCE, *TIMER_CHANGED]),
         (skeleton.register(ALICE, [section("outbox")], who={}), TIMER_CHANGED),
         (skeleton.read(ALICE), ["Query Skeleton"]),
         (skeleton.get(ALICE, "mail", "inbox"), ["Query Skeleton"]),
         (skeleton.lease(ALICE, now=1.0, until=2.0), ["UpdateItem Skeleton", "Query Skeleton"]),
         (skeleton.lease(ALICE, now=1.0, until=3.0), ["UpdateItem Skeleton"]),
         (skeleton.ask(ALICE, [("mail", "inbox")], now=1.0), ["UpdateItem Skeleton"]),
-        (
-            skeleton.write(ALICE, [section(version=1)], lease=LEASE),
-            ["GetItem Skeleton", "PutItem Skeleton"],
-        ),
-        (
-            skeleton.save(ALICE, [section(version=1)], lease=LEASE, now=1.0),
-            ["UpdateItem Skeleton", "UpdateItem Skeleton"],  # somebody asked meanwhile
-        ),
+        (skeleton.write(ALICE, [section(version=1)], lease=LEASE), PUT_ONCE),
+        # somebody asked meanwhile
+        (skeleton.save(ALICE, [section(version=1)], lease=LEASE, now=1.0), TWICE),
         (skeleton.mark_seen(ALICE, 1.0), ["UpdateItem Skeleton"]),
         (skeleton.due(0, 1.0), ["Query Skeleton"]),
         (skeleton.begin_shard(0, now=1.0, until=2.0), ["UpdateItem Skeleton"]),
@@ -206,11 +200,15 @@ async def test_a_question_survives_lost_answers(dynamo: Dynamo, loses_the_answer
     assert (memory.turns, memory.taken) == ((answered,), {})
 
 
-async def test_a_claim_whose_answer_was_lost_is_still_the_claimants(
+async def test_a_claim_and_a_document_survive_a_lost_answer(
     dynamo: Dynamo, loses_the_answer: Flaky
 ) -> None:
     loses_the_answer("PutItem")
     assert await dynamo.stores.audit.begin(ALICE, "e", record(), expires_at=LATER, now=0.0) is None
+    await dynamo.stores.documents.create(NOTES, {}, now=NOW)
+    loses_the_answer("PutItem")
+    made = await dynamo.stores.documents.create(NOTES, {"n": 1}, now=NOW, doc_id="d")
+    assert await dynamo.stores.documents.get(NOTES, "d") == made
 
 
 async def test_a_lease_and_a_save_survive_a_lost_answer(
@@ -230,13 +228,6 @@ async def test_a_lease_and_a_save_survive_a_lost_answer(
     assert found.data == {"n": 1}
 
 
-async def test_a_document_survives_a_lost_answer(dynamo: Dynamo, loses_the_answer: Flaky) -> None:
-    await dynamo.stores.documents.create(NOTES, {}, now=NOW)
-    loses_the_answer("PutItem")
-    made = await dynamo.stores.documents.create(NOTES, {"n": 1}, now=NOW, doc_id="d")
-    assert await dynamo.stores.documents.get(NOTES, "d") == made
-
-
 @pytest.fixture
 def meets_a_transaction(dynamo: Dynamo) -> Callable[..., None]:
     """The next request of an operation is refused because a transaction is at work on its item."""
@@ -250,15 +241,7 @@ def meets_a_transaction(dynamo: Dynamo) -> Callable[..., None]:
     return arrange
 
 
-async def test_a_write_that_meets_a_transaction_is_repeated(
-    dynamo: Dynamo, meets_a_transaction: Callable[..., None]
-) -> None:
-    await dynamo.stores.sessions.append(SESSION, ASKING, expires_at=LATER, now=0.0)
-    meets_a_transaction("UpdateItem", "TransactionConflictException")
-    assert await take(dynamo.stores.sessions)
-
-
-async def test_a_transaction_that_meets_another_is_repeated(
+async def test_a_write_or_a_transaction_that_meets_another_is_repeated(
     dynamo: Dynamo, meets_a_transaction: Callable[..., None]
 ) -> None:
     reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}]
@@ -266,6 +249,8 @@ async def test_a_transaction_that_meets_another_is_repeated(
     meets_a_transaction("TransactWriteItems", cancelled, CancellationReasons=reasons)
     await dynamo.stores.sessions.append(SESSION, ASKING, expires_at=LATER, now=0.0)
     assert (await dynamo.stores.sessions.read(SESSION, now=0.0)).turns == (ASKING,)
+    meets_a_transaction("UpdateItem", "TransactionConflictException")
+    assert await take(dynamo.stores.sessions)
 
 
 def error(code: str, status: int = 400, message: str = "", **more: Any) -> ClientError:
@@ -303,12 +288,6 @@ def test_outages_name_the_table_what_is_too_large_is_the_callers_and_a_defect_st
     assert told is not StorageUnavailable or "The table sessions" in str(translated)
 
 
-async def test_a_table_that_does_not_exist_is_named(dynamo: Dynamo) -> None:
-    stores = dynamodb_stores(Tables(sessions="absent"), client_factory=lambda _: dynamo.client)
-    with pytest.raises(StorageUnavailable, match="The table absent does not exist"):
-        await stores.sessions.read(SESSION, now=0.0)
-
-
 async def test_stores_without_a_table_refuse_and_say_which_variable_is_missing(
     dynamo: Dynamo,
 ) -> None:
@@ -319,20 +298,17 @@ async def test_stores_without_a_table_refuse_and_say_which_variable_is_missing(
         await stores.secrets.get("a/b")
 
 
-async def test_secrets_are_encrypted_under_the_prefix(dynamo: Dynamo) -> None:
+async def test_secrets_are_encrypted_under_the_prefix_and_no_larger_than_they_may_be(
+    dynamo: Dynamo,
+) -> None:
     await dynamo.stores.secrets.set("acme/auth0|42/mail/password", "x")
     factory = dynamo.stores.secrets._client_factory  # type: ignore[attr-defined]
     (described,) = factory("ssm").describe_parameters()["Parameters"]
     assert described["Name"] == "/webbee/test/acme/auth0.7C42/mail/password"
     assert described["Type"] == "SecureString"
-
-
-@pytest.mark.parametrize(("path", "value"), [("a/b", ""), ("a/b", "x" * 8193)])
-async def test_a_secret_of_the_wrong_size_is_refused_without_its_value(
-    dynamo: Dynamo, path: str, value: str
-) -> None:
-    with pytest.raises(BadInput, match="8192 bytes"):
-        await dynamo.stores.secrets.set(path, value)
+    for value in ("", "x" * 8193):
+        with pytest.raises(BadInput, match="8192 bytes"):
+            await dynamo.stores.secrets.set("a/b", value)
 
 
 def test_importing_the_adapters_does_not_import_boto3() -> None:

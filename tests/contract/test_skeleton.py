@@ -46,47 +46,28 @@ async def one(stores: Stores, name: str = "inbox") -> Section:
     return found
 
 
-async def test_a_user_starts_with_nothing(stores: Stores) -> None:
+async def test_a_section_is_registered_once_and_later_ones_join_it(stores: Stores) -> None:
+    register = stores.skeleton.register
     assert await stores.skeleton.read(ALICE) == UserState()
     assert await stores.skeleton.get(ALICE, "mail", "inbox") is None
-
-
-async def test_a_section_is_registered_once(stores: Stores) -> None:
-    assert await stores.skeleton.register(ALICE, [section()], who=WHO)
-    assert not await stores.skeleton.register(ALICE, [section(ttl=9, due_at=5.0)], who=WHO)
-    assert await one(stores) == section()
-
-
-async def test_sections_registered_later_join_those_that_are_there(stores: Stores) -> None:
-    await registered(stores, section())
+    assert await register(ALICE, [section()], who=WHO)
+    assert not await register(ALICE, [section(ttl=9, due_at=5.0)], who=WHO)
     await registered(stores, section("outbox", due_at=500.0), section(ttl=7))
     both = (section(), section("outbox", due_at=500.0))
     assert (await stores.skeleton.read(ALICE)).sections == both
     assert await due(stores, ALICE, 2000.0) == ["alice@500"]
 
 
-async def test_a_saved_section_comes_back_whole(stores: Stores) -> None:
+@pytest.mark.parametrize("size", [100, 2_000, 60_000])
+async def test_a_saved_section_of_any_size_comes_back_whole(stores: Stores, size: int) -> None:
     failed = {"failures": 2, "last_error": "BACKEND_5XX", "version": 3, "alerted": 0}
-    data = {"unread": 2**66, "share": 0.1, "empty": {}}
+    data = {"text": "я" * (size // 2), "n": 2**66, "share": 0.1, "rows": [{}] * (size // 50)}
     full = section(data=data, refreshed_at=1999.25, ttl=30, due_at=2029.25, **failed)
-    await saved(stores, full)
+    await saved(stores, replace(full, previous=data))
     assert await one(stores) == full
     assert (await stores.skeleton.read(ALICE)).sections == (full,)
-
-
-@pytest.mark.parametrize("size", [100, 2_000, 60_000])
-async def test_data_of_any_size_comes_back_as_it_was(stores: Stores, size: int) -> None:
-    data = {"text": "я" * (size // 2), "rows": [{"n": n} for n in range(size // 50)]}
-    await saved(stores, section(data=data, previous=data, version=1, alerted=0))
     [held] = (await leased(stores, now=3000.0)).state.sections
     assert held.data == held.previous == data
-
-
-async def test_a_section_that_left_the_clock_stays_off_it(stores: Stores) -> None:
-    off = section(data={}, refreshed_at=10.0, due_at=None, version=1, alerted=1)
-    await saved(stores, off)
-    assert await one(stores) == off
-    assert await due(stores, ALICE, 9e9) == []
 
 
 async def test_what_the_data_was_before_is_for_the_lease_only(stores: Stores) -> None:
@@ -94,13 +75,9 @@ async def test_what_the_data_was_before_is_for_the_lease_only(stores: Stores) ->
     assert (await one(stores)).previous is None
     [held] = (await leased(stores, now=3000.0)).state.sections
     assert (held.data, held.previous) == ({"n": 2}, {"n": 1})
-
-
-async def test_what_an_earlier_version_replaced_is_not_this_ones(stores: Stores) -> None:
-    await saved(stores, section(data={"n": 2}, previous={"n": 1}, version=2, alerted=1))
-    await saved(stores, section(data={"n": 3}, version=3, alerted=3), now=3000.0)
-    [held] = (await leased(stores, now=4000.0)).state.sections
-    assert (held.data, held.previous) == ({"n": 3}, None)
+    await saved(stores, section(data={"n": 3}, version=3, alerted=3), now=4000.0)
+    [held] = (await leased(stores, now=5000.0)).state.sections
+    assert (held.data, held.previous) == ({"n": 3}, None), "that was of an earlier version"
 
 
 async def test_an_unchanged_section_needs_its_bookkeeping_only(stores: Stores) -> None:
@@ -142,16 +119,10 @@ async def test_an_installation_record_is_replaced_and_what_it_said_is_told(store
     put = stores.skeleton.put_installation
     versions = [Installation("mail", True, v) for v in ("1.0", "2.0")]
     gone = Installation("mail", False)
-    assert [await put(ALICE, one) for one in (*versions, gone)] == [None, *versions]
+    versions.append(replace(versions[1], at="2026-02-02"))  # says the same and keeps its time
+    before = [None, versions[0], versions[1], versions[1]]
+    assert [await put(ALICE, one) for one in (*versions, gone)] == before
     assert (await stores.skeleton.read(ALICE)).installations == (gone,)
-
-
-async def test_an_installation_record_that_says_the_same_keeps_its_time(stores: Stores) -> None:
-    first = Installation("mail", True, "1.0", "2026-01-01")
-    await stores.skeleton.put_installation(ALICE, first)
-    again = replace(first, at="2026-02-02")
-    assert await stores.skeleton.put_installation(ALICE, again) == first
-    assert (await stores.skeleton.read(ALICE)).installations == (first,)
 
 
 async def test_each_change_of_an_installation_is_seen_by_one_of_racing_writers(
@@ -199,6 +170,8 @@ async def test_there_is_no_lease_on_a_user_without_a_timer(stores: Stores) -> No
     assert await stores.skeleton.lease(ALICE, now=1.0, until=2.0, due_by=9.0) is None
     assert not await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=1.0)
     assert await stores.skeleton.read(ALICE) == UserState()
+    await registered(stores, section())
+    assert not await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=1.0)  # nobody holds it
 
 
 async def test_of_racing_consumers_one_gets_the_lease(stores: Stores) -> None:
@@ -214,6 +187,8 @@ async def test_saving_gives_the_lease_back_and_says_when_the_user_is_due(stores:
     done = await stores.skeleton.save(ALICE, given, lease=lease, now=2000.0)
     assert done is not None
     assert done.due_at == 2060.0
+    assert await due(stores, ALICE, 2050.0) == []
+    assert await due(stores, ALICE, 6000.0) == ["alice@2060"]
     assert await stores.skeleton.lease(ALICE, now=2000.0, until=2060.0) is not None
 
 
@@ -274,7 +249,9 @@ async def test_users_are_found_due_earliest_first_each_once(stores: Stores) -> N
 
 
 async def test_a_user_with_nothing_due_is_never_found(stores: Stores) -> None:
-    await registered(stores, section(due_at=None))
+    off = section(data={}, refreshed_at=10.0, due_at=None, version=1, alerted=1)
+    await saved(stores, off)
+    assert await one(stores) == off
     await stores.skeleton.mark_seen(BOB, 5.0, begins=True)
     assert await due(stores, ALICE, 9e9) == await due(stores, BOB, 9e9) == []
 
@@ -286,6 +263,12 @@ async def test_an_entry_of_the_index_carries_what_a_message_needs_and_no_more(
     rows, cursor = await stores.skeleton.due(shard_of(ALICE, SHARDS), 60.0)
     assert rows == ((ALICE, DueUser(WHO, 50.0)),)
     assert cursor is None
+    lease, new = await leased(stores, now=3000.0), {"language": "de", "role": "user"}
+    given = [section(due_at=9.0)]
+    await stores.skeleton.save(ALICE, given, lease=lease, now=3000.0, who=new, seen_at=3000.0)
+    rows, _ = await stores.skeleton.due(shard_of(ALICE, SHARDS), 60.0)
+    assert rows == ((ALICE, DueUser(new, 9.0)),)
+    assert (await stores.skeleton.read(ALICE)).seen_at == 3000.0
 
 
 async def test_every_user_is_due_in_exactly_one_shard(stores: Stores) -> None:
@@ -310,12 +293,6 @@ async def test_due_users_come_in_pages(stores: Stores) -> None:
     assert sorted((user for page in pages for user in page), key=str) == sorted(users, key=str)
 
 
-async def test_saving_moves_the_due_time(stores: Stores) -> None:
-    await saved(stores, section(due_at=5000.0))
-    assert await due(stores, ALICE, 4000.0) == []
-    assert await due(stores, ALICE, 6000.0) == ["alice@5000"]
-
-
 async def test_a_refresh_asked_for_while_one_runs_is_due_when_that_is_through(
     stores: Stores,
 ) -> None:
@@ -338,30 +315,6 @@ async def test_what_is_asked_for_survives_the_death_of_who_held_the_timer(stores
     await leased(stores, now=100.0)
     assert await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=120.0)
     assert (await leased(stores, now=161.0, due_by=161.0)).asked == {("mail", "inbox")}
-
-
-async def test_nobody_is_asked_when_nobody_holds_the_timer(stores: Stores) -> None:
-    await registered(stores, section())
-    assert not await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=1.0)
-    await leased(stores, now=100.0)
-    assert not await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=160.0)
-
-
-async def test_the_first_save_after_an_unnoted_user_notes_them(stores: Stores) -> None:
-    await registered(stores, section())
-    lease = await leased(stores)
-    assert await stores.skeleton.save(ALICE, [section()], lease=lease, now=2000.0, seen_at=2000.0)
-    assert (await stores.skeleton.read(ALICE)).seen_at == 2000.0
-
-
-async def test_a_save_may_say_anew_who_the_user_is(stores: Stores) -> None:
-    await stores.skeleton.mark_seen(ALICE, 5.0, begins=True)
-    lease = await leased(stores)
-    new = {"language": "de", "role": "user"}
-    given = [section(due_at=9.0)]
-    assert await stores.skeleton.save(ALICE, given, lease=lease, now=2000.0, who=new)
-    rows, _ = await stores.skeleton.due(shard_of(ALICE, SHARDS), 60.0)
-    assert rows == ((ALICE, DueUser(new, 9.0)),)
 
 
 async def test_purging_takes_one_app_of_one_user(stores: Stores) -> None:
@@ -401,13 +354,3 @@ async def test_a_shard_is_one_consumers_at_a_time_and_remembers_how_far_it_came(
     assert await stores.skeleton.begin_shard(1, now=156.0, until=211.0) == replace(
         done, lease=211.0
     )
-
-
-async def test_what_a_caller_holds_is_not_what_is_stored(stores: Stores) -> None:
-    data = {"list": [1]}
-    await saved(stores, section(data=data, version=1))
-    data["list"].append(2)
-    found = await one(stores)
-    assert found.data == {"list": [1]}
-    found.data["list"].append(3)
-    assert (await stores.skeleton.read(ALICE)).sections[0].data == {"list": [1]}

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from tests.contract.samples import LATER, NOW, pending, turn
+from tests.contract.samples import LATER, NOW, Kept, pending, turn
 from tests.json_values import json_values
 from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.stores import Collection, Stores
@@ -50,15 +50,16 @@ class Ring(Machine):
         self.slots: dict[int, Turn] = {}
         self.now = 0.0
 
+    def append_to_it(self, given: Turn) -> bool:
+        return self.do(self.stores.sessions.append(self.key, given, expires_at=LATER, now=0.0))
+
     @rule(step=st.integers(-6, 3), reply=st.text(max_size=20))
     def append(self, step: int, reply: str) -> None:
         newest = max((t.seq for t in self.slots.values()), default=0)
         given = turn(max(1, newest + step), reply=reply)
         held = self.slots.get(given.seq % 5)
         fits = held is None or held.seq < given.seq
-        assert (
-            self.do(self.stores.sessions.append(self.key, given, expires_at=LATER, now=0.0)) == fits
-        )
+        assert self.append_to_it(given) == fits
         if fits:
             self.slots[given.seq % 5] = given
 
@@ -66,7 +67,7 @@ class Ring(Machine):
     def ask(self, names: set[str]) -> None:
         newest = max((t.seq for t in self.slots.values()), default=0)
         given = turn(newest + 1, waiting=tuple(pending(n) for n in sorted(names)))
-        assert self.do(self.stores.sessions.append(self.key, given, expires_at=LATER, now=0.0))
+        assert self.append_to_it(given)
         self.slots[given.seq % 5] = given
 
     @rule(n=st.integers(0, 2), back=st.integers(0, 5), later=st.integers(0, 40))
@@ -77,22 +78,15 @@ class Ring(Machine):
         seq = max((t.seq for t in self.slots.values()), default=0) - back
         held = self.slots.get(seq % 5)
         waits = held and held.seq == seq and any(p.confirmation_id == name for p in held.waiting)
-        took = self.do(
-            sessions.take_pending(
-                self.key, seq, name, now=self.now, lease=Answering(self.now + 30, yes=True)
-            )
-        )
+        lease = Answering(self.now + 30, yes=True)
+        took = self.do(sessions.take_pending(self.key, seq, name, now=self.now, lease=lease))
         assert took == bool(waits)
         if held and took:
             memory = self.do(sessions.read(self.key, now=0.0))
             left = tuple(p for p in held.waiting if p.confirmation_id != name)
             given = replace(held, waiting=left, reply="answered")
-            version = memory.versions[seq]
-            assert self.do(
-                sessions.replace(
-                    self.key, given, version=version, answered=[name], expires_at=LATER
-                )
-            )
+            done = {"version": memory.versions[seq], "answered": [name]}
+            assert self.do(sessions.replace(self.key, given, **done, expires_at=LATER))
             self.slots[seq % 5] = given
 
     @rule()
@@ -120,9 +114,8 @@ class Cache(Machine):
 
     @rule(model=models, key=keys, value=st.binary(max_size=8), ttl=st.integers(5, 300))
     def set(self, model: str, key: str, value: bytes, ttl: int) -> None:
-        self.do(
-            self.stores.cache.set(self.user, "mail", model, key, value, expires_at=self.now + ttl)
-        )
+        kept = {"expires_at": self.now + ttl}
+        self.do(self.stores.cache.set(self.user, "mail", model, key, value, **kept))
         self.entries[model, key] = (value, self.now + ttl)
 
     @rule(seconds=st.floats(0, 200))
@@ -159,6 +152,7 @@ class Documents(Machine):
         super().__init__()
         self.model: dict[str, dict[str, Any]] = {}
         self.etags: dict[str, str] = {}
+        self.kept = Kept(self.stores, Collection(self.user, "app", "c"))
 
     def put(self, doc_id: str, data: dict[str, Any], etag: str) -> None:
         assert etag not in self.etags.values()
@@ -167,26 +161,19 @@ class Documents(Machine):
 
     @rule(doc_id=ids, data=documents)
     def create(self, doc_id: str, data: dict[str, Any]) -> None:
-        work = self.stores.documents.create(
-            Collection(self.user, "app", "c"), data, now=NOW, doc_id=doc_id
-        )
+        work = self.kept.create(data, now=NOW, doc_id=doc_id)
         if doc_id in self.model:
             with pytest.raises(StoreConflict):
                 self.do(work)
         else:
             self.put(doc_id, data, self.do(work).etag)
 
-    @rule(
-        doc_id=ids,
-        data=documents,
-        replace=st.booleans(),
-        guard=st.sampled_from(["none", "right", "wrong"]),
-    )
+    guards = st.sampled_from(["none", "right", "wrong"])
+
+    @rule(doc_id=ids, data=documents, replace=st.booleans(), guard=guards)
     def update(self, doc_id: str, data: dict[str, Any], replace: bool, guard: str) -> None:
         etag = {"none": "", "right": self.etags.get(doc_id, "absent"), "wrong": "wrong"}[guard]
-        work = self.stores.documents.update(
-            Collection(self.user, "app", "c"), doc_id, data, now=NOW, if_match=etag, replace=replace
-        )
+        work = self.kept.update(doc_id, data, now=NOW, if_match=etag, replace=replace)
         if guard == "wrong" or etag == "absent":
             with pytest.raises(StoreConflict):
                 self.do(work)
@@ -196,26 +183,20 @@ class Documents(Machine):
 
     @rule(doc_id=ids)
     def delete(self, doc_id: str) -> None:
-        assert self.do(self.stores.documents.delete(Collection(self.user, "app", "c"), doc_id)) == (
-            doc_id in self.model
-        )
+        assert self.do(self.kept.delete(doc_id)) == (doc_id in self.model)
         self.model.pop(doc_id, None)
         self.etags.pop(doc_id, None)
 
     @rule(doc_id=ids)
     def get(self, doc_id: str) -> None:
-        found = self.do(self.stores.documents.get(Collection(self.user, "app", "c"), doc_id))
+        found = self.do(self.kept.get(doc_id))
         assert repr(found and found.data) == repr(self.model.get(doc_id))
 
     @rule(limit=st.integers(1, 5), order=st.sampled_from([None, "a", "-a"]))
     def page_through(self, limit: int, order: str | None) -> None:
         found, cursor = [], None
         while True:
-            page = self.do(
-                self.stores.documents.query(
-                    Collection(self.user, "app", "c"), limit=limit, order_by=order, cursor=cursor
-                )
-            )
+            page = self.do(self.kept.query(limit=limit, order_by=order, cursor=cursor))
             found += page.data
             assert len(page) <= limit
             cursor = page.cursor
@@ -224,9 +205,7 @@ class Documents(Machine):
         if order is None:
             assert [d.id for d in found] == list(self.model)
         assert sorted(d.id for d in found) == sorted(self.model)
-        assert self.do(self.stores.documents.count(Collection(self.user, "app", "c"))) == len(
-            self.model
-        )
+        assert self.do(self.kept.count()) == len(self.model)
 
 
 @pytest.mark.parametrize("machine", [Ring, Cache, Documents])
@@ -241,6 +220,5 @@ def test_no_program_tells_a_store_from_its_model(
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(
-        type(machine.__name__, (machine,), {"stores": stores}), settings=limits
-    )
+    on_these = type(machine.__name__, (machine,), {"stores": stores})
+    run_state_machine_as_test(on_these, settings=limits)

@@ -53,14 +53,6 @@ async def test_a_long_conversation_is_paged_from_its_end(stores: Stores, togethe
     assert pages == [[8, 9, 10, 11, 12], [3, 4, 5, 6, 7], [1, 2]]
 
 
-async def test_turns_that_were_archived_twice_are_told_once(stores: Stores) -> None:
-    for end in (2, 5):
-        part = [turn(seq) for seq in range(1, end + 1)]
-        await stores.transcripts.append(SESSION, part, seconds=DAY)
-    told = await stores.transcripts.read(SESSION, now=NOON)
-    assert [t["turn"] for t in told] == [1, 2, 3, 4, 5]
-
-
 async def test_turns_too_large_for_one_item_are_kept_in_several(stores: Stores) -> None:
     letters = random.Random(1).choices("0123456789abcdefghijklmnopqrstuvwxyz", k=350_000)
     large = [turn(seq, reply="".join(letters)) for seq in range(1, 6)]
@@ -69,19 +61,15 @@ async def test_turns_too_large_for_one_item_are_kept_in_several(stores: Stores) 
     assert [(t["turn"], len(t["reply"])) for t in told] == [(n, 350_000) for n in range(1, 6)]
 
 
-async def test_a_turn_kept_twice_is_one_turn(stores: Stores) -> None:
-    await stores.transcripts.append(SESSION, [turn(1)], seconds=DAY)
-    await stores.transcripts.append(SESSION, [turn(1, reply="answered")], seconds=DAY)
-    (told,) = await stores.transcripts.read(SESSION, now=NOON)
-    assert told["reply"] == "answered"
-
-
-async def test_a_session_that_counts_from_one_again_loses_no_earlier_turn(stores: Stores) -> None:
-    later = turn(1, at="2026-07-01T00:00:00Z", message="again")
-    for kept in (turn(1), later):
-        await stores.transcripts.append(SESSION, [kept], seconds=DAY)
+async def test_a_turn_kept_twice_is_told_once_and_none_is_lost_to_one_of_its_number(
+    stores: Stores,
+) -> None:
+    anew = turn(1, at="2026-07-01T00:00:00Z", reply="again")
+    twice = [turn(1, reply="answered"), turn(2)]
+    for kept in ([turn(1)], twice, [anew]):
+        await stores.transcripts.append(SESSION, kept, seconds=DAY)
     told = await stores.transcripts.read(SESSION, now=NOON)
-    assert [t["message"] for t in told] == [turn(1).message, "again"]
+    assert [t["reply"] for t in told] == ["answered", turn(2).reply, "again"]
 
 
 async def test_the_list_is_paged_most_recently_touched_first(stores: Stores) -> None:
