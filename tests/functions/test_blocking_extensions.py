@@ -121,10 +121,8 @@ def test_a_call_that_waits_does_not_hold_up_the_calls_beside_it(person: Person) 
     assert late_result(person) == "Slept."
 
 
-def test_a_thread_that_blocks_does_not_take_other_users_with_it(
-    stack: Stack, person: Person
-) -> None:
-    other = Person(stack, {**ALICE, "sub": "patient"})
+def test_a_thread_that_blocks_does_not_take_other_users_with_it(person: Person) -> None:
+    other = Person(person.stack, {**ALICE, "sub": "patient"})
     assert person.chat("probe.block {}")["calls"][0]["error_code"] == "BACKEND_TIMEOUT"
     assert other.chat('probe.save {"text": "meanwhile"}')["status"] == "ok"
     assert late_result(person) == "Late."  # the blocked thread came back to life

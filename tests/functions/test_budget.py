@@ -97,13 +97,11 @@ def test_the_cost_does_not_grow_with_the_session(settled: Person) -> None:
     assert sorted(units[turn] for turn in range(2, 12)) == [3.0] * 8 + [4.0] * 2
 
 
-def test_the_cost_does_not_grow_with_sessions_users_and_documents(
-    stack: Stack, settled: Person
-) -> None:
+def test_the_cost_does_not_grow_with_sessions_users_and_documents(settled: Person) -> None:
     settled.chat(WRITE)  # the first document of a collection writes a row that lists its user
     before = cost(settled, WRITE)
     for number in range(12):
-        Person(stack, {**ALICE, "sub": f"user-{number}"}).chat(WRITE)
+        Person(settled.stack, {**ALICE, "sub": f"user-{number}"}).chat(WRITE)
         settled.chat(WRITE, session_id=f"other-{number}")
     after = cost(settled, WRITE)
     assert sent(after.calls, of_the_kernel=False) == sent(before.calls, of_the_kernel=False)

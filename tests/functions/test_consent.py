@@ -101,18 +101,16 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_it_is_taken_back(
     assert sent(stack) == 2
 
 
-def test_a_card_of_an_app_that_was_uninstalled_does_not_run(
-    stack: Stack, alice: Person, card: str
-) -> None:
+def test_a_card_of_an_app_that_was_uninstalled_does_not_run(alice: Person, card: str) -> None:
     """By button or in words; the same card runs once the app is there again."""
     alice.uninstall("post")
     for answer in (confirm(alice, card), alice.chat("yes")):
         assert (answer.status, answer.error["code"]) == (403, "not_allowed")
         assert answer.error["field"] == "app_id"
-    assert sent(stack) == 0
+    assert sent(alice.stack) == 0
     alice.install("post")
     assert confirm(alice, card)["status"] == "ok"
-    assert sent(stack) == 1
+    assert sent(alice.stack) == 1
 
 
 def test_what_was_accepted_for_an_app_goes_with_it(stack: Stack, alice: Person) -> None:
@@ -150,9 +148,7 @@ def test_a_destination_is_neither_edited_into_a_text_nor_accepted_once_edited_ou
     assert sent(stack) == 1 and [row["destination"] for row in accepted(alice)] == [ANN]
 
 
-def test_a_second_yes_with_other_content_is_a_conflict(
-    stack: Stack, alice: Person, card: str
-) -> None:
+def test_a_second_yes_with_other_content_is_a_conflict(alice: Person, card: str) -> None:
     """It is told that its text was not sent, or its address not accepted for good."""
     first = {"edits": {"0": {"text": "Good morning"}}}
     assert confirm(alice, card, **first)["status"] == "ok"
@@ -163,7 +159,7 @@ def test_a_second_yes_with_other_content_is_a_conflict(
         assert (refused.status, refused.error["code"]) == (409, "request_conflict"), other
     assert alice.confirm(card, accept=False)["reply"] == again["reply"]
     assert accepted(alice) == []
-    assert sent(stack) == 1
+    assert sent(alice.stack) == 1
 
 
 def test_a_card_that_was_answered_in_words_is_answered_alike_by_its_button_and_keeps_nothing_more(

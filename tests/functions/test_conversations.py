@@ -56,12 +56,10 @@ def test_a_reply_that_only_offers_buttons_is_no_answer_and_a_button_no_hit(alice
     ]
 
 
-def test_nobody_finds_what_another_has_said_nor_what_was_deleted(
-    stack: Stack, alice: Person
-) -> None:
+def test_nobody_finds_what_another_has_said_nor_what_was_deleted(alice: Person) -> None:
     alice.chat("my secret is 771204", session_id="s1")
     for other in (BOB, OTHER_ALICE):
-        assert said(Person(stack, other), "771204") == []
+        assert said(Person(alice.stack, other), "771204") == []
     assert said(alice, "771204")
     alice.send("DELETE", "/v1/sessions/s1")
     assert said(alice, "771204") == []

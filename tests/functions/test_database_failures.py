@@ -143,9 +143,7 @@ def test_a_turn_whose_recording_was_not_acknowledged_is_answered_from_the_record
     assert (answer.status, answer["turn"], saved(stack)) == (200, 1, 1)
 
 
-def test_a_request_that_cannot_be_counted_is_answered(
-    stack: Stack, alice: Person, outage: Outage
-) -> None:
+def test_a_request_that_cannot_be_counted_is_answered(alice: Person, outage: Outage) -> None:
     outage.next("", "LimitsTable")
     assert alice.chat(SAVE)["reply"] == 'Saved "x".'
 
@@ -208,20 +206,16 @@ def test_a_call_that_the_database_does_not_take_behind_one_that_ran(
     assert told in answer["reply"] and (answer["reply"] == told) is (times == 1)
 
 
-def test_a_store_that_fails_inside_a_handler_fails_its_call(
-    stack: Stack, alice: Person, outage: Outage
-) -> None:
+def test_a_store_that_fails_inside_a_handler_fails_its_call(alice: Person, outage: Outage) -> None:
     outage.next("put_item", "StoreTable")
     answer = alice.chat(SAVE)
     assert (answer.status, answer["status"]) == (200, "error")
     assert answer["calls"][0]["error_code"] == "INTERNAL"
     assert alice.turns()[0]["status"] == "error"
-    assert saved(stack) == 0
+    assert saved(alice.stack) == 0
 
 
-def test_a_question_that_cannot_be_kept_is_not_asked(
-    stack: Stack, alice: Person, outage: Outage
-) -> None:
+def test_a_question_that_cannot_be_kept_is_not_asked(alice: Person, outage: Outage) -> None:
     outage.next("transact_write_items", "SessionsTable")
     assert_told_to_retry(alice.chat('probe.remove {"text": "x"}', request_id="r1"))
     assert alice.turns() == []

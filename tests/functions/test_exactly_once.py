@@ -206,25 +206,21 @@ def test_a_yes_in_words_runs_what_waited(stack: Stack, alice: Person, words: str
 @pytest.mark.parametrize(
     "words", ["no", "No, don't delete it", "cancel", "нет", "Нет, не надо", "отмена"]
 )
-def test_a_no_in_words_runs_nothing_and_ends_the_question(
-    stack: Stack, alice: Person, words: str
-) -> None:
+def test_a_no_in_words_runs_nothing_and_ends_the_question(alice: Person, words: str) -> None:
     confirmation = asked(alice)
     answer = alice.chat(words)
-    assert (answer["status"], answer["calls"], removed(stack)) == ("ok", [], [])
+    assert (answer["status"], answer["calls"], removed(alice.stack)) == ("ok", [], [])
     assert alice.confirm(confirmation)["reply"] == answer["reply"]
     alice.chat("yes")
-    assert removed(stack) == []
+    assert removed(alice.stack) == []
 
 
 @pytest.mark.parametrize("times", [6, 2], ids=["by its button", "in words"])
-def test_a_yes_that_comes_several_times_at_once_runs_once(
-    stack: Stack, alice: Person, times: int
-) -> None:
+def test_a_yes_that_comes_several_times_at_once_runs_once(alice: Person, times: int) -> None:
     confirmation = asked(alice)
     ways = {6: lambda: alice.confirm(confirmation), 2: lambda: alice.chat("yes", request_id="r2")}
     answers = at_once(*[ways[times]] * times)
-    assert removed(stack) == ["x"]
+    assert removed(alice.stack) == ["x"]
     assert are_alike(answers)
     assert [t["turn"] for t in alice.turns()] == [1]
 
@@ -252,9 +248,7 @@ def test_a_question_delivered_twice_at_once_is_one_question(stack: Stack, alice:
     assert [t["turn"] for t in alice.turns()] == [1]
 
 
-def test_a_question_expires_after_five_minutes(
-    clock: FrozenClock, stack: Stack, alice: Person
-) -> None:
+def test_a_question_expires_after_five_minutes(clock: FrozenClock, alice: Person) -> None:
     late, still = asked(alice), asked(alice, session_id="s2")
     clock.advance(299)
     assert alice.confirm(still).status == 200
@@ -262,4 +256,4 @@ def test_a_question_expires_after_five_minutes(
     answer = alice.confirm(late)
     assert (answer.status, answer.error["limit"]) == (410, 300)
     alice.chat("yes")
-    assert removed(stack) == ["x"]
+    assert removed(alice.stack) == ["x"]

@@ -91,16 +91,14 @@ def test_the_same_form_has_one_effect_pressed_twice_at_once_and_after_a_reload(
     assert [r["status"] for r in turn["receipts"]] == ["done"]
 
 
-def test_a_form_that_is_sent_twice_at_once_with_other_values_has_one_effect(
-    stack: Stack, alice: Person
-) -> None:
+def test_a_form_that_is_sent_twice_at_once_with_other_values_has_one_effect(alice: Person) -> None:
     values = ("one", "two", "three", "four")
     answers = at_once(*[lambda text=text: fill(alice, text) for text in values])
     [done] = [a for a in answers if a.status == 200]
     assert done["status"] == "ok"
     others = {(a.status, a.error["code"]) for a in answers if a is not done}
     assert others <= {(409, "request_conflict"), (410, "gone")}
-    assert len(texts(stack)) == 1
+    assert len(texts(alice.stack)) == 1
 
 
 @pytest.mark.parametrize(("function", "below"), [("remove", "r1"), ("save", "r2")])
@@ -138,14 +136,12 @@ def test_a_failure_is_told_and_the_form_can_be_sent_again(stack: Stack, alice: P
 
 
 @pytest.mark.parametrize("said", ["once more", "yes"])
-def test_what_was_filled_in_is_not_what_the_user_said(
-    stack: Stack, alice: Person, said: str
-) -> None:
+def test_what_was_filled_in_is_not_what_the_user_said(alice: Person, said: str) -> None:
     """Its values, which a model may have filled in, bind no later effect."""
     fill(alice, "gift for Zoe")
     answer = alice.chat(said)
     assert answer["status"] == "confirmation"
-    assert texts(stack) == ["gift for Zoe"]
+    assert texts(alice.stack) == ["gift for Zoe"]
     assert [t["message"] for t in alice.turns()] == ["a form, please", said]
 
 

@@ -48,25 +48,21 @@ def told(answer: Answer) -> tuple[int, str, int, int]:
 
 
 @limits(USER_REQUESTS_PER_MINUTE="2")
-def test_a_third_message_in_a_minute_waits_for_the_next(
-    stack: Stack, alice: Person, clock: FrozenClock
-) -> None:
+def test_a_third_message_in_a_minute_waits_for_the_next(alice: Person, clock: FrozenClock) -> None:
     for _ in range(2):
         assert alice.chat("hello").status == 200
     refused = alice.chat("hello")
     assert told(refused) == (429, "UserRequestsPerMinute", 2, 40)
     assert refused.error["message"] == "That was a lot at once. Please try again in 40 seconds."
     assert len(alice.turns()) == 2
-    assert Person(stack, BOB).chat("hello").status == 200
-    assert Person(stack, OTHER_ALICE).chat("hello").status == 200
+    assert Person(alice.stack, BOB).chat("hello").status == 200
+    assert Person(alice.stack, OTHER_ALICE).chat("hello").status == 200
     clock.advance(40)
     assert alice.chat("hello").status == 200
 
 
 @limits(USER_REQUESTS_PER_MINUTE="5")
-def test_of_messages_at_once_no_more_get_through_than_the_limit_says(
-    stack: Stack, alice: Person
-) -> None:
+def test_of_messages_at_once_no_more_get_through_than_the_limit_says(alice: Person) -> None:
     def one(number: int) -> int:
         return alice.chat("hello", session_id=f"s{number}").status
 

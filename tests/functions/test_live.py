@@ -143,15 +143,13 @@ def connect(stack: Stack, ticket: str, name: str = "c0") -> int:
     return int(stack.invoke("chat_turn", event)["statusCode"])
 
 
-def test_a_ticket_opens_one_connection_within_a_minute(
-    clock: FrozenClock, stack: Stack, alice: Person
-) -> None:
+def test_a_ticket_opens_one_connection_within_a_minute(clock: FrozenClock, alice: Person) -> None:
     first, late = ticket_of(alice), ticket_of(alice)
-    assert connect(stack, first) == 200
-    assert connect(stack, first) == 401
-    assert connect(stack, "a guess") == 401
+    assert connect(alice.stack, first) == 200
+    assert connect(alice.stack, first) == 401
+    assert connect(alice.stack, "a guess") == 401
     clock.advance(60)
-    assert connect(stack, late) == 401
+    assert connect(alice.stack, late) == 401
 
 
 def test_after_its_token_a_connection_is_told_nothing_and_may_say_nothing(
@@ -238,11 +236,9 @@ def test_an_event_reaches_every_open_page_of_its_user_and_nobody_elses(
     assert len(sockets.posts) - before == 2 * len(stored)
 
 
-def test_an_integer_beyond_64_bits_reaches_pages_and_polls(
-    stack: Stack, page: Page, alice: Person
-) -> None:
-    stream = stack.stream()
-    stores = dynamodb_stores(Tables.from_variables(stack.env))
+def test_an_integer_beyond_64_bits_reaches_pages_and_polls(page: Page, alice: Person) -> None:
+    stream = alice.stack.stream()
+    stores = dynamodb_stores(Tables.from_variables(alice.stack.env))
     told = EventLog(stores.events, SystemClock()).emit(
         UserKey("acme", "alice"), "result", {"n": 2**70}
     )
@@ -265,17 +261,15 @@ def test_a_connection_that_is_gone_is_forgotten(
     assert page.say("ping") == 410
 
 
-def test_random_disconnects_lose_no_event(
-    sockets: Connections, stack: Stack, alice: Person
-) -> None:
+def test_random_disconnects_lose_no_event(sockets: Connections, alice: Person) -> None:
     """Whatever is stored while a page is away, comes back or is gone without a word."""
     chance = random.Random(16)
-    stream = stack.stream()
+    stream = alice.stack.stream()
     seen: set[str] = set()
     last, page = "", None
     for number in range(60):
         if page is None and chance.random() < 0.6:
-            page = Page.opened(stack, sockets, alice, f"c{number}", last)
+            page = Page.opened(alice.stack, sockets, alice, f"c{number}", last)
         if chance.random() < 0.5:
             alice.chat(f'probe.save {{"text": "{number}"}}', session_id=f"s{number}")
         if chance.random() < 0.7:
@@ -286,7 +280,7 @@ def test_random_disconnects_lose_no_event(
             seen.update(told)
             page.lose()
             page = None
-    page = Page.opened(stack, sockets, alice, "last", last)
+    page = Page.opened(alice.stack, sockets, alice, "last", last)
     seen.update(f["id"] for f in page.heard("event"))
     assert {e["id"] for e in alice.events()} - seen == set()
 

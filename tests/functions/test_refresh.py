@@ -520,12 +520,10 @@ def test_a_stale_section_is_asked_for_without_waiting_and_one_within_its_time_is
 
 
 @pytest.mark.usefixtures("unhurried")
-def test_an_app_everyone_has_gets_its_sections_with_the_first_turn(
-    stack: Stack, alice: Person
-) -> None:
+def test_an_app_everyone_has_gets_its_sections_with_the_first_turn(alice: Person) -> None:
     alice.chat("probe.look {}")
-    settle(stack.drain)
-    stored = [r["sk"] for r in rows(stack, "skeleton") if r["pk"] == "acme#alice"]
+    settle(alice.stack.drain)
+    stored = [r["sk"] for r in rows(alice.stack, "skeleton") if r["pk"] == "acme#alice"]
     sections = [sk for sk in stored if not sk.startswith("!")]
     assert sorted(sections) == [f"clockwork#{s}" for s in SECTIONS]
 

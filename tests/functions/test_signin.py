@@ -168,13 +168,11 @@ def test_a_token_that_ends_is_renewed_once_for_all_and_what_fails_is_told(
     assert accounts(alice)["mailboxes"][0]["refresh_token"] == "refresh-1"
 
 
-def test_an_export_names_the_connection_and_never_its_tokens(
-    stack: Stack, acme: Provider, alice: Person
-) -> None:
+def test_an_export_names_the_connection_and_never_its_tokens(acme: Provider, alice: Person) -> None:
     # of a form that no rule knows: they go by their names
     acme.more = {"refresh_token": "again and for good", "id_token": "whose"}
-    connect(stack, acme, alice)
-    set_secret(stack, "acme_client_secret", "s3cret")
+    connect(alice.stack, acme, alice)
+    set_secret(alice.stack, "acme_client_secret", "s3cret")
     exported = alice.send("GET", "/v1/me/export").body
     lines = [json.loads(line) for line in exported.splitlines()]
     (account,) = [x["data"] for x in lines if x.get("key", "").startswith("mailboxes#acme-")]
@@ -319,12 +317,10 @@ def test_a_provider_that(
     assert connect(stack, acme, alice)[0] == 200  # the next sign-in is not harmed
 
 
-def test_the_apps_credentials_are_the_operators_to_set_and_nobodys_to_read(
-    stack: Stack, alice: Person
-) -> None:
+def test_the_apps_credentials_are_the_operators_to_set_and_nobodys_to_read(alice: Person) -> None:
     path = "/v1/extensions/accounts/secrets"
     for claims, writable in ((ALICE, False), (OPERATOR, True)):
-        seen = Person(stack, claims).send("GET", path)["secrets"]
+        seen = Person(alice.stack, claims).send("GET", path)["secrets"]
         assert [s["writable"] for s in seen] == [writable] * 2
         assert CLIENT["client_secret"] not in str(seen)
     refused = alice.send("PUT", f"{path}/acme_client_id", body={"value": "mine"})
@@ -349,12 +345,10 @@ def test_without_its_own_address_a_deployment_begins_none(acme: Provider) -> Non
         assert "WEBBEE_PUBLIC_URL" in refused["error"]
 
 
-def test_an_app_that_was_removed_meanwhile_gets_no_account(
-    stack: Stack, acme: Provider, alice: Person
-) -> None:
-    form = fields(returns(stack, acme.consent(begin(alice)))[1])
+def test_an_app_that_was_removed_meanwhile_gets_no_account(acme: Provider, alice: Person) -> None:
+    form = fields(returns(alice.stack, acme.consent(begin(alice)))[1])
     alice.uninstall("accounts")
-    status, page = returns(stack, form, "POST")
+    status, page = returns(alice.stack, form, "POST")
     assert (status, "accounts is no longer installed" in page) == (400, True)
     assert acme.requests == []
 
