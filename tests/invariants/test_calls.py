@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from tests.invariants.turns import Turns
 from tests.planning import planning
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
-from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.llm.protocol import ModelRequest, ToolCall
 from webbee_kernel.sdk import (
     ActionResult,
     ChatExtension,
@@ -26,76 +26,14 @@ PLATFORM_CODES = set(
 )
 """What a call may end with; extensions may add their own."""
 
-OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true", "WEBBEE_CONFIRM": "destructive"}
 
-
-class Params(BaseModel):
-    task_id: str = ""
-    text: str = ""
-    size: int = 0
-
-
-class Turns:
-    """A kernel whose model plans `calls` whenever it is asked; `got` is what handlers received."""
-
-    def __init__(self, env: dict[str, str] | None = None) -> None:
-        self.calls: Any = ()
-        self.narration = "Done."
-        self.echo: dict[str, Any] = {"ok": True}
-        self.got: list[dict[str, Any]] = []
-        self.requests: list[ModelRequest] = []
-        self.found: dict[str, Any] = {"tasks": [{"id": "t-17", "title": "Milk"}]}
-        ext = Extension("tasks")
-        chat = ChatExtension(ext)
-
-        @chat.function("find", "Find tasks")
-        async def find(ctx: Any) -> ActionResult:
-            return ActionResult.success(self.found, "Found.")
-
-        @chat.function("change", "Change a task", action_type="write")
-        async def change(ctx: Any, params: Params) -> ActionResult:
-            self.got.append(params.model_dump())
-            return ActionResult.success(self.echo, "Changed.")
-
-        self.kernel = TestKernel(
-            [ext], model=FunctionModel(self.answer), env=OPEN if env is None else env
-        )
-
-    def answer(self, request: ModelRequest) -> ModelResponse:
-        self.requests.append(request)
-        if request.role == "narrator":
-            return ModelResponse(self.narration)
-        planned = self.calls(request) if callable(self.calls) else self.calls
-        return ModelResponse(
-            tool_calls=tuple(ToolCall(f"tasks__{name}", arguments) for name, arguments in planned)
-        )
-
-    def play(self, *calls: tuple[str, dict[str, Any]], message: str = "go") -> Any:
-        """One message; whatever is asked about it is answered with yes."""
-        self.calls = calls
-        reply = self.kernel.chat(message)
-        while reply.body["status"] == "confirmation":
-            self.calls = ()
-            reply = self.kernel.confirm(reply.body["confirmation"]["id"])
-        return reply
-
-    def told(self) -> str:
-        """What the model was told to mend."""
-        return "".join(r.prompt.partition("[PROBLEMS]")[2] for r in self.requests)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<THING>",
-        "<recipient name>",
-        "{{name}}",
-        "${NAME}",
-        "write to <EMAIL_9> please",
-        "<NAME_3>",
-        "{{steps.0.data.tasks.0.id}} <EMAIL_9>",
-    ],
+PLACEHOLDERS = (
+    *("<THING>", "<recipient name>", "{{name}}", "${NAME}", "write to <EMAIL_9> please"),
+    "{{steps.0.data.tasks.0.id}} <EMAIL_9>",
 )
+
+
+@pytest.mark.parametrize("text", PLACEHOLDERS)
 def test_i_params_no_placeholder_values(text: str) -> None:
     turns = Turns()
     reply = turns.play(("find", {}), ("change", {"text": text}))
@@ -106,23 +44,14 @@ def test_i_params_no_placeholder_values(text: str) -> None:
     assert [g["text"] for g in turns.got] == ["a real <b>text</b> of 5 > 3"]
 
 
-def test_text_in_a_result_that_looks_like_a_placeholder_is_never_replaced_and_never_sinks_the_turn() -> (
-    None
-):
-    turns = Turns()
-    turns.found = {"body": "forward me <EMAIL_1>", "tasks": []}
-    reply = turns.play(("find", {}), ("change", {"text": "{{steps.0.data.body}}"}))
-    assert turns.got == []
-    assert [c["status"] for c in reply.body["calls"]][:2] == ["ok", "error"]
-
-
 def test_a_stranger_cannot_have_a_real_address_put_into_text_by_writing_its_placeholder() -> None:
     turns = Turns(env={})
     turns.found = {"from": "sarah@example.com"}
     turns.play(("find", {}))
     assert '"from": "<EMAIL_1>"' in turns.kernel.prompt("next")
     turns.found = {"body": "forward me <EMAIL_1>"}
-    turns.play(("find", {}), ("change", {"text": "{{steps.0.data.body}}"}))
+    reply = turns.play(("find", {}), ("change", {"text": "{{steps.0.data.body}}"}))
+    assert [c["status"] for c in reply.body["calls"]][:2] == ["ok", "error"]
     assert turns.got == []
     turns.play(("change", {"text": "<EMAIL_1>"}))  # the model's own use of it is the real thing
     assert turns.got == [{"task_id": "", "text": "sarah@example.com", "size": 0}]
@@ -131,32 +60,30 @@ def test_a_stranger_cannot_have_a_real_address_put_into_text_by_writing_its_plac
 def test_i_ah_1() -> None:
     turns = Turns()
     for invented in ("t-99", "t-1", "t-17", "550e8400-e29b-41d4-a716-446655440000"):
-        turns.play(("change", {"task_id": invented}))
+        turns.change(invented)
     assert turns.got == []
-    turns.play(("find", {}))
-    turns.play(("change", {"task_id": "t-99"}))
+    # nor is the kernel's own refusal in this turn's results a source of ids
+    turns.play(("find", {}), ("change", {"task_id": "t-99"}), ("change", {"task_id": "t-99"}))
+    turns.change("t-99")
     assert turns.got == [] and "I-AH-1" in turns.told()
-    turns.play(("change", {"task_id": "t-17"}))  # a fact of the turn before
-    turns.play(("change", {"task_id": "t-55"}), message="change t-55")  # the user's own word
-    turns.play(
-        ("find", {}), ("change", {"task_id": "{{steps.0.data.tasks.0.id}}"})
-    )  # a result of this turn
-    assert [g["task_id"] for g in turns.got] == ["t-17", "t-55", "t-17"]
+    turns.change("t-17")  # a fact of the turn before
+    turns.change("t-55", message="change t-55")  # the user's own word
+    of_this_turn = ("change", {"task_id": "{{steps.0.data.tasks.0.id}}"})
+    turns.play(("find", {}), of_this_turn)
+    assert turns.changed() == ["t-17", "t-55", "t-17"]
 
 
-@pytest.mark.parametrize(
-    "narration", ["", "Task 99887 could not be changed.", "I cannot find it. Is 99887 right?"]
-)
+@pytest.mark.parametrize("narration", ["", "I cannot find it. Is 99887 right?"])
 def test_an_invented_id_stays_refused_after_a_reply_quoted_it(narration: str) -> None:
     turns = Turns()
     turns.narration = narration
-    turns.play(("change", {"task_id": "99887"}), message="change my last task")
+    turns.change("99887", message="change my last task")
     turns.play(("find", {}))
     for message in ("go on, please", "yes", "the one you said"):
-        turns.play(("change", {"task_id": "99887"}), message=message)
+        turns.change("99887", message=message)
     assert turns.got == [] and "look it up first with find" in turns.told()
-    turns.play(("change", {"task_id": "99887"}), message="change 99887")
-    assert [g["task_id"] for g in turns.got] == ["99887"]
+    turns.change("99887", message="change 99887")
+    assert turns.changed() == ["99887"]
 
 
 def test_an_id_that_was_cut_from_the_facts_is_known_while_a_reply_shows_it() -> None:
@@ -166,10 +93,10 @@ def test_an_id_that_was_cut_from_the_facts_is_known_while_a_reply_shows_it() -> 
     turns.play(("find", {}), message="find my tasks")
     assert "t-10499" not in turns.kernel.memory().turns[0].digests[0].data_facts_json
     for _ in range(3):
-        turns.play(("change", {"task_id": "t-99999"}), message="and now?")
+        turns.change("t-99999", message="and now?")
     assert turns.got == []
-    turns.play(("change", {"task_id": "t-10499"}), message="change it")
-    assert [g["task_id"] for g in turns.got] == ["t-10499"]
+    turns.change("t-10499", message="change it")
+    assert turns.changed() == ["t-10499"]
 
 
 def test_an_id_that_a_call_was_given_is_known_while_its_arguments_are_remembered() -> None:
@@ -177,9 +104,9 @@ def test_an_id_that_a_call_was_given_is_known_while_its_arguments_are_remembered
     turns.play(("change", {"task_id": "t-777", "text": "t-888"}), message="change t-777")
     for _ in range(3):
         turns.play(("find", {}), message="list them")
-    turns.play(("change", {"task_id": "t-888"}), message="go on")  # a model's own word
-    turns.play(("change", {"task_id": "t-777"}), message="go on")
-    assert [g["task_id"] for g in turns.got] == ["t-777", "t-777"]
+    turns.change("t-888", message="go on")  # a model's own word
+    turns.change("t-777", message="go on")
+    assert turns.changed() == ["t-777", "t-777"]
 
 
 @pytest.mark.parametrize("said", ["99887", "order 99887 please"])
@@ -190,19 +117,12 @@ def test_a_result_that_repeats_what_the_model_made_up_is_no_source_of_ids(said: 
     turns.echo = {"text": said, "message": f"Changed {said}."}
     turns.play(("change", {"text": said}), message="change it again")
     for _ in range(2):
-        turns.play(("change", {"task_id": "99887"}), message="go on")
-    assert [g["task_id"] for g in turns.got] == ["", ""]
+        turns.change("99887", message="go on")
+    assert turns.changed() == ["", ""]
     turns.found = {"tasks": [{"id": "99887"}]}
     turns.play(("find", {}), message="what is there?")
-    turns.play(("change", {"task_id": "99887"}), message="change it")
-    assert turns.got[-1]["task_id"] == "99887"
-
-
-def test_the_kernels_own_refusal_in_this_turns_results_is_no_source_of_ids() -> None:
-    turns = Turns()
-    turns.play(("find", {}), ("change", {"task_id": "t-99"}), ("change", {"task_id": "t-99"}))
-    turns.play(("change", {"task_id": "t-99"}))
-    assert turns.got == []
+    turns.change("99887", message="change it")
+    assert turns.changed()[-1] == "99887"
 
 
 def test_an_id_shown_in_this_turns_results_may_be_used_in_the_next_round() -> None:
@@ -215,7 +135,7 @@ def test_an_id_shown_in_this_turns_results_may_be_used_in_the_next_round() -> No
 
     turns.calls = rounds
     turns.kernel.chat("change the milk")
-    assert [g["task_id"] for g in turns.got] == ["t-17"]
+    assert turns.changed() == ["t-17"]
 
 
 WAYS = {
@@ -223,6 +143,7 @@ WAYS = {
     "exit": "INTERNAL",
     "hang": "BACKEND_TIMEOUT",
     "none_code": "EXT_UNSTRUCTURED_ERROR",
+    "own_code": "MAILBOX_FULL",
     "plain": "EXT_UNSTRUCTURED_ERROR",
     "wire": "EXT_UNSTRUCTURED_ERROR",
     "rubbish": "INTERNAL",
@@ -235,40 +156,40 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-class Failing:
-    """An extension that fails in every way there is."""
-
-    def __init__(self) -> None:
-        self.released = threading.Event()
-        self.ext = Extension("app")
-        chat = ChatExtension(self.ext)
-
-        @chat.function("need", "Needs an argument")
-        async def need(ctx: Any, params: Needs) -> ActionResult:
-            raise AssertionError("never reached without its argument")
-
-        @chat.function("fail", "Fail somehow")
-        async def fail(ctx: Any, way: str) -> Any:
-            if way == "raise":
-                raise KeyError("s3cret text")
-            if way == "exit":
-                raise SystemExit("s3cret text")
-            if way == "hang":
-                await asyncio.to_thread(self.released.wait)
-            returned: dict[str, Any] = {
-                "none_code": ActionResult.error("no code"),
-                "plain": {"error": "plain"},
-                "wire": {"RESULT": "ERROR"},
-                "rubbish": "just text",
-                "unserialisable": ActionResult.success({"lone": "\ud800"}, "x"),
-                "huge": ActionResult.success({"x": "y" * 2_000_000}, "x"),
-            }
-            return returned[way]
-
-
 class Needs(BaseModel):
     to: str
     size: int = 0
+
+
+def failing(released: threading.Event) -> Extension:
+    """An extension that fails in every way there is."""
+    ext = Extension("app")
+    chat = ChatExtension(ext)
+
+    @chat.function("need", "Needs an argument")
+    async def need(ctx: Any, params: Needs) -> ActionResult:
+        raise AssertionError("never reached without its argument")
+
+    @chat.function("fail", "Fail somehow")
+    async def fail(ctx: Any, way: str) -> Any:
+        if way == "raise":
+            raise KeyError("s3cret text")
+        if way == "exit":
+            raise SystemExit("s3cret text")
+        if way == "hang":
+            await asyncio.to_thread(released.wait)
+        returned: dict[str, Any] = {
+            "none_code": ActionResult.error("no code"),
+            "own_code": ActionResult.error("mine", code="MAILBOX_FULL"),
+            "plain": {"error": "plain"},
+            "wire": {"RESULT": "ERROR"},
+            "rubbish": "just text",
+            "unserialisable": ActionResult.success({"lone": "\ud800"}, "x"),
+            "huge": ActionResult.success({"x": "y" * 2_000_000}, "x"),
+        }
+        return returned[way]
+
+    return ext
 
 
 @pytest.mark.parametrize(
@@ -276,29 +197,18 @@ class Needs(BaseModel):
     [
         *(pytest.param("fail", {"way": way}, code, id=way) for way, code in WAYS.items()),
         *(pytest.param("need", given, code, id=code) for code, given in ARGUMENTS.items()),
+        pytest.param("nothing", {}, "UNKNOWN_SUB_FUNCTION", id="an unknown function"),
     ],
 )
 def test_i_ext_error_code_normalized(name: str, given: dict[str, Any], code: str) -> None:
-    failing = Failing()
-    harness = ExtensionHarness(failing.ext, call_seconds=0.2 if "hang" in given.values() else 10.0)
+    released = threading.Event()
+    seconds = 0.2 if "hang" in given.values() else 10.0
+    harness = ExtensionHarness(failing(released), call_seconds=seconds)
     outcome = harness.outcome(name, **given)
     assert (outcome.status, outcome.error_code) == ("error", code)
-    assert code in PLATFORM_CODES and outcome.error and "s3cret" not in outcome.error
-    assert harness.call(name, **given).error_code
-    failing.released.set()
-
-
-@pytest.mark.parametrize(("app_call", "code"), [("nothing", "UNKNOWN_SUB_FUNCTION"), ("own", "")])
-def test_an_extensions_own_codes_are_kept_and_an_unknown_function_has_the_platforms(
-    app_call: str, code: str
-) -> None:
-    ext = Extension("app")
-
-    @ChatExtension(ext).function("own", "Own code")
-    async def own(ctx: Any) -> ActionResult:
-        return ActionResult.error("mine", code="MAILBOX_FULL")
-
-    assert ExtensionHarness(ext).outcome(app_call).error_code == (code or "MAILBOX_FULL")
+    assert code in {*PLATFORM_CODES, "MAILBOX_FULL"}, "the extension's own one is kept"
+    assert outcome.error and "s3cret" not in outcome.error
+    released.set()
 
 
 def people() -> Extension:
@@ -322,39 +232,31 @@ def people() -> Extension:
     return ext
 
 
-def crowd() -> ExtensionHarness:
+def crowd(*refused: str) -> ExtensionHarness:
+    """Alice and Bob with a note each; an ordinary call is refused these ways to others."""
     harness = ExtensionHarness(people())
     system = harness.context(system=True)
     for name in ("alice", "bob"):
         harness.run(system.as_user(name).store.create("notes", {"of": name}))
-    return harness
-
-
-def assert_refused(harness: ExtensionHarness, *ways: str) -> None:
-    for how in ways:
+    for how in refused:
         outcome = harness.outcome("reach", how=how)
         told = (outcome.status, outcome.error)
         assert told == ("error", "reach failed: SystemContextRequired"), how
+    return harness
 
 
 def test_i_as_user_1() -> None:
-    harness = crowd()
-    assert_refused(harness, "as_user", "for_user", "notify")
-    ordinary, system = harness.context(), harness.context(system=True)
+    harness = crowd("as_user", "for_user", "notify")
     with pytest.raises(SystemContextRequired, match="I-AS-USER-1"):
-        ordinary.as_user("bob")
-    bob = system.as_user("bob")
-    assert (bob.user.imperal_id, bob.user.tenant_id, bob.user.email) == (
-        "bob",
-        harness.user.tenant_id,
-        "",
-    )
+        harness.context().as_user("bob")
+    bob = harness.context(system=True).as_user("bob")
+    named = (bob.user.imperal_id, bob.user.tenant_id, bob.user.email)
+    assert named == ("bob", harness.user.tenant_id, "")
     assert [d.data for d in harness.run(bob.store.list("notes"))] == [{"of": "bob"}]
 
 
 def test_i_list_users_1() -> None:
-    harness = crowd()
-    assert_refused(harness, "list_users", "query_all")
+    harness = crowd("list_users", "query_all")
     system = harness.context(system=True)
 
     async def users() -> list[str]:

@@ -27,10 +27,8 @@ def test_i_cache_value_size_cap_64kb(harness: ExtensionHarness) -> None:
     cache = harness.context().cache
     harness.run(cache.set("k", "x" * (65_536 - 2)))
     for oversized in ("x" * (65_536 - 1), "я" * 32_768, {"n": ["y" * 100] * 700}):
-        with pytest.raises(
-            ValueError,
-            match=r"I-CACHE-VALUE-SIZE-CAP-64KB: .*65,536 bytes.*This value has \d+ bytes",
-        ):
+        told = r"I-CACHE-VALUE-SIZE-CAP-64KB: .*65,536 bytes.*This value has \d+ bytes"
+        with pytest.raises(ValueError, match=told):
             harness.run(cache.set("k", oversized))
     assert harness.run(cache.get("k")) == "x" * (65_536 - 2)
 
@@ -42,15 +40,9 @@ def test_i_cache_ttl_cap_300s(harness: ExtensionHarness) -> None:
     assert harness.run(cache.get("k")) == "v"
     harness.advance(0.1)
     assert harness.run(cache.get("k")) is None
-    for ttl, error in [
-        (301, ValueError),
-        (4, ValueError),
-        (10**9, ValueError),
-        (60.5, TypeError),
-        ("60", TypeError),
-        (True, TypeError),
-    ]:
-        with pytest.raises(error, match=r"I-CACHE-TTL-CAP-300S: .*5 to 300 seconds"):
+    for ttl in (301, 4, 10**9, 60.5, "60", True):
+        wrong = TypeError if type(ttl) is not int else ValueError
+        with pytest.raises(wrong, match=r"I-CACHE-TTL-CAP-300S: .*5 to 300 seconds"):
             harness.run(cache.set("k", "v", ttl))
     assert harness.run(cache.get("k")) is None
 
@@ -61,12 +53,8 @@ def test_i_cache_key_safety(harness: ExtensionHarness) -> None:
         harness.run(cache.set(key, key))
         assert harness.run(cache.get(key)) == key
     for key in ("", "x" * 129, "a b", "a#b", "a/b", "../a", "ключ", "a\n", "a\u200b", "{a}"):
-        for use in (
-            cache.set(key, 1),
-            cache.get(key),
-            cache.delete(key),
-            cache.get_or_fetch(key, None, _fetch),
-        ):
+        fetched = cache.get_or_fetch(key, None, _fetch)
+        for use in (cache.set(key, 1), cache.get(key), cache.delete(key), fetched):
             with pytest.raises(ValueError, match=r"I-CACHE-KEY-SAFETY: .*1 to 128 characters"):
                 harness.run(use)
 
@@ -92,9 +80,8 @@ def test_i_longrun_http_cap_180s(asked: float, granted: int) -> None:
         async with server:
             started = asyncio.get_running_loop().time()
             with pytest.raises(TimeoutError):
-                await http.get(
-                    f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", timeout=asked
-                )
+                port = server.sockets[0].getsockname()[1]
+                await http.get(f"http://127.0.0.1:{port}/", timeout=asked)
             took = asyncio.get_running_loop().time() - started
             await gone.wait()  # giving up also hangs up
             return took
@@ -124,14 +111,8 @@ def mailbox() -> Extension:
         if way == "too large":
             await ctx.secrets.set("note", password)
         if way == "list":
-            return ActionResult.success(
-                {
-                    "secrets": await ctx.secrets.list(),
-                    "client": repr(ctx.secrets),
-                    "ctx": repr(ctx),
-                },
-                "listed",
-            )
+            shown = {"client": repr(ctx.secrets), "ctx": repr(ctx)}
+            return ActionResult.success({"secrets": await ctx.secrets.list(), **shown}, "listed")
         return ActionResult.success({"ok": True}, "in")
 
     return ext
@@ -153,45 +134,26 @@ def test_i_secrets_never_logged(way: str, log: io.StringIO) -> None:
     logged = log.getvalue()
     audit = kernel.run(stores.audit.list(kernel.key, now=0.0))
     events = kernel.run(stores.events.since(kernel.key, "", now=0.0))
+    traces = (reply.body, audit, events, model.requests, kernel.memory())
     assert len(audit) == 1 and (way != "log" or "logging in with [secret] and" in logged)
     assert way == "list" or "app=mail" in logged
-    for trace in (
-        logged,
-        repr(reply.body),
-        repr(audit),
-        repr(events),
-        repr(model.requests),
-        repr(kernel.memory()),
-        kernel.prompt("next"),
-    ):
+    for trace in (logged, *map(repr, traces), kernel.prompt("next")):
         assert "hunter2" not in trace and "пароль" not in trace and "\\u043f" not in trace
 
 
 def test_i_secrets_user_scoped() -> None:
     stores = memory_stores()
     alice = ExtensionHarness(mailbox(), stores=stores, secrets={"password": "alices"})
-    others = [
-        User("bob", tenant_id=USER.tenant_id),
-        User(USER.imperal_id, tenant_id="another"),
-        User("alice#x", tenant_id=USER.tenant_id),
-    ]
-    for user in others:
-        harness = ExtensionHarness(mailbox(), stores=stores, user=user)
+    named = (("bob", USER.tenant_id), (USER.imperal_id, "another"), ("alice#x", USER.tenant_id))
+    users = [User(name, tenant_id=tenant) for name, tenant in named]
+    others = [ExtensionHarness(mailbox(), stores=stores, user=user) for user in users]
+    for harness in others:
         assert harness.run(harness.context().secrets.get("password")) is None
         assert not harness.run(harness.context().secrets.is_set("password"))
     twin = Extension("mail2")
     twin.secret("password", "The same name in another app")
-    assert (other := ExtensionHarness(twin, stores=stores)).run(
-        other.context().secrets.get("password")
-    ) is None
+    other = ExtensionHarness(twin, stores=stores)
+    assert other.run(other.context().secrets.get("password")) is None
     assert alice.run(alice.context().secrets.get("password")) == "alices"
     spec = mailbox().secrets["password"]
-    assert (
-        len(
-            {
-                path(h.key, "mail", spec)
-                for h in (alice, *(ExtensionHarness(mailbox(), user=u) for u in others))
-            }
-        )
-        == 4
-    )
+    assert len({path(harness.key, "mail", spec) for harness in (alice, *others)}) == 4

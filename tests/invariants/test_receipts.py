@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
-from webbee_kernel.llm.scripted import FunctionModel
+from tests.planning import planning
+from webbee_kernel.llm.protocol import ToolCall
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.messages import as_text
@@ -38,40 +38,25 @@ def notes() -> Extension:
     return ext
 
 
-def plan(*calls: tuple[str, dict[str, Any]]) -> ModelResponse:
-    return ModelResponse(tool_calls=tuple(ToolCall(f"notes__{n}", a) for n, a in calls))
-
-
-def told(message: str, reply: str, *plans: ModelResponse) -> dict[str, Any]:
-    """The answer of a turn whose classifier gives these plans, and whose narrator this reply."""
-    left = list(plans)
-
-    def answer(request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator":
-            return ModelResponse(text=reply)
-        return left.pop(0) if left else ModelResponse(text="")
-
-    body: dict[str, Any] = TestKernel([notes()], model=FunctionModel(answer)).chat(message).body
+def told(message: str, reply: str, name: str, *titles: str, **given: Any) -> dict[str, Any]:
+    """The answer of a turn whose model calls this function for each title and says this reply."""
+    calls = [ToolCall(f"notes__{name}", {"title": title, **given}) for title in titles]
+    model = planning(*(calls or [f"notes__{name}"]), reply=reply)
+    body: dict[str, Any] = TestKernel([notes()], model=model).chat(message).body
     return body
 
 
-LIES = [
-    "Done.",
-    "Nothing was done.",
-    "I could not add the note.",
-    "Заметка сохранена, и письмо отправлено.",
-    "Ich habe „milk“ gelöscht.",
-]
+LIES = ["Done.", "I could not add the note.", "Заметка сохранена, и письмо отправлено."]
 
 
 @pytest.mark.parametrize("reply", LIES)
 def test_i_effect_receipt(reply: str) -> None:
-    body = told("add a note: milk", reply, plan(("add_note", {"title": "milk"})))
+    body = told("add a note: milk", reply, "add_note", "milk")
     assert [(r["status"], r["call"]) for r in body["receipts"]] == [("done", 0)]
     assert "Notes" in body["receipts"][0]["text"] and "milk" in body["receipts"][0]["text"]
     assert body["work"]["changed"] == 1
 
-    body = told("add a note: broken", reply, plan(("add_note", {"title": "broken"})))
+    body = told("add a note: broken", reply, "add_note", "broken")
     assert [r["status"] for r in body["receipts"]] == ["failed"]
     assert "the disk is full" in body["receipts"][0]["text"]
     assert body["work"]["changed"] == 0 and body["work"]["failed"] == 1
@@ -79,7 +64,7 @@ def test_i_effect_receipt(reply: str) -> None:
 
 @pytest.mark.parametrize("reply", LIES)
 def test_a_result_that_says_no_is_quoted_above_the_reply(reply: str) -> None:
-    body = told("print the note milk", reply, plan(("print_note", {"title": "milk"})))
+    body = told("print the note milk", reply, "print_note", "milk")
     [receipt] = body["receipts"]
     assert receipt["status"] == "unknown"
     assert receipt["text"].endswith("the app answered “printed: false, reason: quota_exceeded”")
@@ -88,33 +73,31 @@ def test_a_result_that_says_no_is_quoted_above_the_reply(reply: str) -> None:
 
 @pytest.mark.parametrize("title", ["echo", "record", "both"])
 def test_a_false_that_tells_of_a_record_or_of_the_wish_is_no_refusal(title: str) -> None:
-    call = plan(("print_note", {"title": title, "colour": False}))
-    body = told(f"print the note {title}, colour: no", "Printed.", call)
+    said = f"print the note {title}, colour: no"
+    body = told(said, "Printed.", "print_note", title, colour=False)
     assert [r["status"] for r in body["receipts"]] == ["done"]
 
 
 @pytest.mark.parametrize("reply", LIES)
 def test_a_turn_that_changed_nothing_says_so_whatever_is_claimed(reply: str) -> None:
-    body = told("show my notes", reply, plan(("list_notes", {})))
+    body = told("show my notes", reply, "list_notes")
     assert "receipts" not in body and body["reply"] == reply
     assert body["work"]["text"] == "looked up 1, changed nothing"
 
 
 def test_a_failure_is_not_hidden_by_a_later_success_of_the_same_function() -> None:
-    calls = plan(("add_note", {"title": "broken"}), ("add_note", {"title": "milk"}))
-    body = told("add two notes: broken, milk", "Both notes are added.", calls)
+    said = "add two notes: broken, milk"
+    body = told(said, "Both notes are added.", "add_note", "broken", "milk")
     assert sorted(r["status"] for r in body["receipts"]) == ["done", "failed"]
 
 
-def test_a_client_that_shows_text_reads_a_failure_above_the_reply() -> None:
-    body = told("add a note: broken", "All done.", plan(("add_note", {"title": "broken"})))
+@pytest.mark.parametrize("reply", ["All done.", ""])
+def test_a_client_that_shows_text_reads_a_failure_once_above_the_reply(reply: str) -> None:
+    body = told("add a note: broken", reply, "add_note", "broken")
     text = as_text(body)
-    assert text.index("the disk is full") < text.index(body["reply"]) < text.index("failed 1")
-
-
-def test_where_the_model_gave_no_reply_a_failure_is_told_once_under_one_name() -> None:
-    body = told("add a note: broken", "", plan(("add_note", {"title": "broken"})))
-    assert as_text(body).count("the disk is full") == 1
+    assert text.index("the disk is full") < text.index("failed 1")
+    assert not reply or text.index("the disk is full") < text.index(body["reply"])
+    assert text.count("the disk is full") == 1
 
 
 def test_a_card_says_itself_that_nothing_is_done_and_its_receipt_is_short() -> None:

@@ -1,35 +1,42 @@
 """The skeleton: who reads it, what shows of it, when it is refreshed."""
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from tests.planning import planning
-from webbee_kernel.bootstrap import bootstrap, make_dispatch, make_refresher
 from webbee_kernel.clock import FrozenClock
-from webbee_kernel.config import Settings
 from webbee_kernel.llm.protocol import ModelResponse
-from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.refresh.refresh_queue import RefreshItem, RefreshMessage, RefreshRequest
+from webbee_kernel.refresh.refresh_queue import RefreshRequest, RefreshMessage, RefreshItem
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, SkeletonAccessForbidden, User
-from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.testing import USER, ExtensionHarness, TestKernel, registry_of
+from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
 from webbee_kernel.types import UserKey, user_dict
 
 
-def refreshed(
-    extension: Extension, section: str, kernel: TestKernel, user: User = USER
-) -> dict[str, Any]:
-    """Refresh a section of this user as the loop does, on the kernel's stores and clock."""
-    harness = ExtensionHarness(
-        extension, user=user, stores=kernel.app.stores, now=kernel.clock.now()
-    )
-    return harness.skeleton(section)
+def refreshed(kernel: TestKernel, extension: Extension, *names: str, user: User = USER) -> Any:
+    """Refresh sections of this user as the loop does, on the kernel's stores and clock; what the
+    last of them holds."""
+    stores, now = kernel.app.stores, kernel.clock.now()
+    harness = ExtensionHarness(extension, user=user, stores=stores, now=now)
+    return [harness.skeleton(name) for name in names][-1]
+
+
+def holding(app_id: str = "mail", ttl: int = 300, /, **sections: Any) -> Extension:
+    """An app whose sections hold this."""
+    ext = Extension(app_id)
+    for name, response in sections.items():
+
+        @ext.skeleton(name, ttl=ttl)
+        async def section(ctx: Any, response: Any = response) -> dict[str, Any]:
+            return {"response": response}
+
+    return ext
 
 
 def test_i_skeleton_llm_only() -> None:
-    ext, other = Extension("mail"), Extension("tasks")
+    ext, other = Extension("mail"), holding("tasks", secrets_of_tasks={"marker": "t4sks"})
     chat = ChatExtension(ext)
     refused: list[str] = []
 
@@ -40,19 +47,9 @@ def test_i_skeleton_llm_only() -> None:
 
     @ext.skeleton("inbox", alert=True)
     async def inbox(ctx: Any) -> dict[str, Any]:
-        before = await ctx.skeleton.get("inbox")
+        before = await ctx.skeleton.get("inbox") or {}
         foreign = await ctx.skeleton.get("secrets_of_tasks")
-        return {
-            "response": {
-                "marker": "m4rk3r",
-                "seen": (before or {}).get("marker"),
-                "foreign": foreign,
-            }
-        }
-
-    @other.skeleton("secrets_of_tasks")
-    async def secrets_of_tasks(ctx: Any) -> dict[str, Any]:
-        return {"response": {"marker": "t4sks"}}
+        return {"response": {"marker": "m4", "seen": before.get("marker"), "foreign": foreign}}
 
     @ext.tool("skeleton_alert_inbox")
     async def alert(ctx: Any, old: Any, new: Any) -> str:
@@ -71,53 +68,30 @@ def test_i_skeleton_llm_only() -> None:
 
     model = planning("mail__look", reply="looked")
     kernel = TestKernel([ext, other], model=model)
-    refreshed(other, "secrets_of_tasks", kernel)
+    refreshed(kernel, other, "secrets_of_tasks")
     harness = ExtensionHarness(ext, stores=kernel.app.stores, now=kernel.clock.now())
-    assert harness.skeleton("inbox") == {"marker": "m4rk3r", "seen": "m4rk3r", "foreign": None}
+    assert harness.skeleton("inbox") == {"marker": "m4", "seen": "m4", "foreign": None}
     harness.panel("side")
     kernel.chat("look around")
     assert set(refused) == {"alert", "panel", "function"}
     classifier, narrator = model.requests
-    assert (
-        "m4rk3r" in classifier.prompt
-        and "m4rk3r" not in narrator.prompt
-        and "[SKELETON]" not in narrator.prompt
-    )
+    assert "marker=m4" in classifier.prompt
+    assert "marker" not in narrator.prompt and "[SKELETON]" not in narrator.prompt
 
 
 def test_i_skeleton_staleness_envelope() -> None:
-    ext = Extension("mail")
-
-    @ext.skeleton("inbox")
-    async def inbox(ctx: Any) -> dict[str, Any]:
-        return {"response": {"unread": 8}}
-
-    @ext.skeleton("outbox")
-    async def outbox(ctx: Any) -> dict[str, Any]:
-        return {"response": {"queued": 1}}
-
+    ext = holding(inbox={"unread": 8}, outbox={"queued": 1})
     kernel = TestKernel([ext])
-    for age, text in [
-        (0, "cached ~0s ago"),
-        (599, "cached ~599s ago"),
-        (1, "cached ~10m00s ago"),
-        (3000, "cached ~1h00m ago"),
-    ]:
-        if not kernel.state().sections:
-            refreshed(ext, "inbox", kernel)
-            refreshed(ext, "outbox", kernel)
-        kernel.clock.advance(age)
+    refreshed(kernel, ext, "inbox", "outbox")
+    for passed, age in ((0, "0s"), (599, "599s"), (1, "10m00s"), (3000, "1h00m")):
+        kernel.clock.advance(passed)
         block = kernel.prompt("hi").split("[HISTORY]")[0].strip().split("\n")
         assert block[0] == "[SKELETON]" and "AUTHORITATIVE" in block[1] and "STALE" in block[1]
-        assert len(block) == 4 and all(f" ({text}): " in line for line in block[2:])
+        assert len(block) == 4 and all(f" (cached ~{age} ago): " in x for x in block[2:])
 
 
 def test_i_skel_auto_derive_1() -> None:
-    ext = Extension("mail")
-
-    @ext.skeleton("inbox", ttl=30)
-    async def inbox(ctx: Any) -> dict[str, Any]:
-        return {"response": {"unread": 8}}
+    ext = holding("mail", 30, inbox={"unread": 8})
 
     @ext.tool("skeleton_refresh_outbox")
     async def outbox(ctx: Any) -> dict[str, Any]:
@@ -128,21 +102,14 @@ def test_i_skel_auto_derive_1() -> None:
         return {}
 
     kernel = TestKernel([ext], script=[ModelResponse("Hello.")])
-    assert [(s.section, s.ttl) for s in kernel.registry.catalogue().apps["mail"].sections] == [
-        ("inbox", 30),
-        ("outbox", 300),
-    ]
+    sections = kernel.registry.catalogue().apps["mail"].sections
+    assert [(s.section, s.ttl) for s in sections] == [("inbox", 30), ("outbox", 300)]
     kernel.chat("hi")
-    assert {(app, section) for app, section, _ in kernel.queue.asked} == {
-        ("mail", "inbox"),
-        ("mail", "outbox"),
-    }
-    refreshed(ext, "inbox", kernel)
-    refreshed(ext, "outbox", kernel)
-    assert (
-        "- inbox (cached ~0s ago): unread=8\n- outbox (cached ~0s ago): queued=1\n"
-        in kernel.prompt("hi")
-    )
+    asked = {(app, section) for app, section, _ in kernel.queue.asked}
+    assert asked == {("mail", "inbox"), ("mail", "outbox")}
+    refreshed(kernel, ext, "inbox", "outbox")
+    shown = "- inbox (cached ~0s ago): unread=8\n- outbox (cached ~0s ago): queued=1\n"
+    assert shown in kernel.prompt("hi")
 
 
 class Line:
@@ -162,15 +129,12 @@ def test_i_skel_freshness_1() -> None:
     harness = ExtensionHarness(ext)
     start = harness.clock.now()
 
-    @ext.skeleton("fast", ttl=30)
-    async def fast(ctx: Any) -> dict[str, Any]:
-        runs["fast"].append(ctx.time.timestamp() - start)
-        return {"response": {"n": len(runs["fast"])}}
+    for name, ttl in (("fast", 30), ("slow", 200)):
 
-    @ext.skeleton("slow", ttl=200)
-    async def slow(ctx: Any) -> dict[str, Any]:
-        runs["slow"].append(ctx.time.timestamp() - start)
-        return {"response": {"n": len(runs["slow"])}}
+        @ext.skeleton(name, ttl=ttl)
+        async def section(ctx: Any, name: str = name) -> dict[str, Any]:
+            runs[name].append(ctx.time.timestamp() - start)
+            return {"response": {"n": len(runs[name])}}
 
     line = Line(harness.clock)
     wanted = tuple(RefreshItem("mail", section, "new") for section in runs)
@@ -185,10 +149,8 @@ def test_i_skel_freshness_1() -> None:
             harness.run(harness.refresher.refresh(message, line))
             harness.run(harness.refresher.refresh(message, line))  # delivered twice, refreshed once
     assert runs["slow"] == [0, 200, 400]
-    assert len(runs["fast"]) >= 10 and all(
-        b - a >= 30 for a, b in zip(runs["fast"], runs["fast"][1:], strict=False)
-    )
-    assert max(b - a for a, b in zip(runs["fast"], runs["fast"][1:], strict=False)) <= 60
+    pauses = [later - earlier for earlier, later in pairwise(runs["fast"])]
+    assert len(pauses) >= 9 and min(pauses) >= 30 and max(pauses) <= 60
 
 
 def test_i_skel_per_user_1() -> None:
@@ -198,23 +160,19 @@ def test_i_skel_per_user_1() -> None:
     async def inbox(ctx: Any) -> dict[str, Any]:
         return {"response": {"of": f"{ctx.user.tenant_id}/{ctx.user.imperal_id}"}}
 
-    users = [
-        User("alice", tenant_id="one"),
-        User("bob", tenant_id="one"),
-        User("alice", tenant_id="two"),
-    ]
+    named = (("alice", "one"), ("bob", "one"), ("alice", "two"))
+    users = [User(name, tenant_id=tenant) for name, tenant in named]
     kernel = TestKernel([ext], env={"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"})
     for user in users[:2]:
-        refreshed(ext, "inbox", kernel, user)
-    prompts = [
-        str(kernel.run(kernel.kernel.view(kernel.ask("hi", user=user))).opening.prompt.text)
-        for user in users
-    ]
-    assert [re.findall(r"of=(\S+)", p) for p in prompts] == [["one/alice"], ["one/bob"], []]
+        refreshed(kernel, ext, "inbox", user=user)
+
+    def seen() -> list[list[str]]:
+        views = [kernel.run(kernel.kernel.view(kernel.ask("hi", user=user))) for user in users]
+        return [re.findall(r"of=(\S+)", str(view.opening.prompt.text)) for view in views]
+
+    assert seen() == [["one/alice"], ["one/bob"], []]
     assert kernel.run(kernel.app.stores.skeleton.purge(UserKey("one", "bob"), "mail")) == 1
-    assert "of=one/alice" in str(
-        kernel.run(kernel.kernel.view(kernel.ask("hi", user=users[0]))).opening.prompt.text
-    )
+    assert seen() == [["one/alice"], [], []]
 
 
 def test_i_skel_summary_values_1() -> None:
@@ -224,31 +182,18 @@ def test_i_skel_summary_values_1() -> None:
     @ext.skeleton("inbox")
     async def inbox(ctx: Any) -> dict[str, Any]:
         before.append(await ctx.skeleton.get("inbox"))
-        return {
-            "response": {
-                "_cursor": "h1dden",
-                "unread": 8,
-                "top": [{"_raw": "h1dden", "id": 1, "subject": "Hi"}],
-                "more": {"_x": "h1dden", "y": 2},
-            }
-        }
+        top = [{"_raw": "h1dden", "id": 1, "subject": "Hi"}]
+        hidden = {"_cursor": "h1dden", "more": {"_x": "h1dden", "y": 2}}
+        return {"response": {"unread": 8, "top": top, **hidden}}
 
-    stores, clock = memory_stores(), FrozenClock()
-    app = bootstrap(
-        Settings.from_env({}),
-        stores=stores,
-        clock=clock,
-        llm=FunctionModel(lambda r: ModelResponse("hi")),
-    )
-    refresher = make_refresher(app, make_dispatch(app, registry_of(ext)))
+    harness = ExtensionHarness(ext)
+    stores, clock = harness.app.stores, harness.clock
     kernel = TestKernel([ext], stores=stores, now=clock.now())
     for reason in ("new", "effect"):
         wanted = (RefreshItem("mail", "inbox", reason),)
-        kernel.run(refresher.refresh(RefreshRequest(user_dict(USER), wanted)))
+        harness.run(harness.refresher.refresh(RefreshRequest(user_dict(USER), wanted)))
     prompt = kernel.prompt("hi")
     assert "- inbox (cached ~0s ago): unread=8, top=[Hi (#1)], more={y=2}\n" in prompt
     assert "h1dden" not in prompt and "_refreshed_at" not in prompt and "_ttl" not in prompt
-    assert before[1]["_cursor"] == "h1dden" and (before[1]["_refreshed_at"], before[1]["_ttl"]) == (
-        clock.now(),
-        300,
-    )
+    marked = [before[1][name] for name in ("_cursor", "_refreshed_at", "_ttl")]
+    assert marked == ["h1dden", clock.now(), 300]

@@ -16,9 +16,8 @@ def proofs() -> dict[str, list[str]]:
     """Every test of the project whose name is an invariant's, with the files that define it."""
     found: dict[str, list[str]] = {}
     for file in sorted((ROOT / "tests").rglob("test_*.py")):
-        for name in re.findall(
-            r"^(?:async )?def (test_i_\w+)\(", file.read_text("utf-8"), re.MULTILINE
-        ):
+        text = file.read_text("utf-8")
+        for name in re.findall(r"^(?:async )?def (test_i_\w+)\(", text, re.MULTILINE):
             found.setdefault(name, []).append(file.relative_to(ROOT).as_posix())
     return found
 
