@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -44,31 +45,21 @@ VARIABLES = {
 }
 
 
-def test_there_are_three_functions_and_the_broker(functions: dict[str, dict[str, Any]]) -> None:
-    assert set(functions) == set(VARIABLES)
-
-
-@pytest.mark.parametrize("function", VARIABLES)
-def test_a_function_gets_the_variables_of_its_row(template: Template, function: str) -> None:
-    assert set(environment(template, function)) == VARIABLES[function] | EVERYWHERE
-
-
-@pytest.mark.parametrize("function", VARIABLES)
-def test_a_function_has_its_own_folder_and_the_kernel(
-    template: Template, functions: dict[str, dict[str, Any]], function: str
+def test_each_function_gets_the_variables_of_its_row_its_own_folder_and_the_kernel(
+    template: Template, functions: dict[str, dict[str, Any]]
 ) -> None:
     defaults = template["Globals"]["Function"]
-    assert defaults["Runtime"] == "python3.13"
-    assert defaults["Handler"] == "handler.lambda_handler"
-    assert (TEMPLATE_PATH.parent / functions[function]["CodeUri"] / "handler.py").is_file()
+    assert (defaults["Runtime"], defaults["Handler"]) == ("python3.13", "handler.lambda_handler")
     assert defaults["Layers"] == [{"Ref": "KernelLayer"}]  # before the function's own
+    assert functions.keys() == VARIABLES.keys()
+    for name, given in functions.items():
+        assert set(environment(template, name)) == VARIABLES[name] | EVERYWHERE
+        assert (TEMPLATE_PATH.parent / given["CodeUri"] / "handler.py").is_file()
 
 
-def test_extension_code_is_in_the_cell_only(
-    functions: dict[str, dict[str, Any]],
-) -> None:
-    layers = {function: given.get("Layers", []) for function, given in functions.items()}
-    theirs = [function for function, refs in layers.items() if {"Ref": "ExtensionsLayer"} in refs]
+def test_extension_code_is_in_the_cell_only(functions: dict[str, dict[str, Any]]) -> None:
+    layer = {"Ref": "ExtensionsLayer"}
+    theirs = [name for name, given in functions.items() if layer in given.get("Layers", [])]
     assert theirs == ["ToolDispatchFunction"]
 
 
@@ -76,25 +67,27 @@ def test_i_fact_ledger_pii_mask_default_off_in_the_template(template: Template) 
     switch = template["Parameters"]["FactLedgerExposePii"]
     assert (switch["Default"], switch["AllowedValues"]) == ("false", ["true", "false"])
     for function in VARIABLES:
-        assert environment(template, function)["IMPERAL_FACT_LEDGER_EXPOSE_PII"] == {
-            "Ref": "FactLedgerExposePii"
-        }
+        given = environment(template, function)["IMPERAL_FACT_LEDGER_EXPOSE_PII"]
+        assert given == {"Ref": "FactLedgerExposePii"}
 
 
 def test_only_who_may_call_has_no_default(template: Template) -> None:
-    without = {
-        name for name, parameter in template["Parameters"].items() if "Default" not in parameter
-    }
+    without = {name for name, given in template["Parameters"].items() if "Default" not in given}
     assert without == {"JwtIssuer", "JwtAudience"}
     assert template["Parameters"]["Architecture"]["Default"] == "arm64"
     assert template["Parameters"]["AwsEndpoint"]["Default"] == ""
 
 
-def test_skeleton_refresh_is_ticked_and_gets_its_queue(transformed: Template) -> None:
+def test_skeleton_refresh_is_ticked_and_every_batch_is_answered_record_by_record(
+    transformed: Template,
+) -> None:
     [(_, rule)] = resources(transformed, "AWS::Events::Rule")
     assert rule["ScheduleExpression"] == "rate(1 minute)"
     mapping = sources(transformed)["SkeletonRefreshFunctionAliaslive"]
     assert mapping["EventSourceArn"] == {"Fn::GetAtt": ["RefreshQueue", "Arn"]}
+    found = [p for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")]
+    # record by record: else one that fails takes the others of its batch along
+    assert [p["FunctionResponseTypes"] for p in found] == [["ReportBatchItemFailures"]] * 3
 
 
 def test_stored_events_come_to_chat_turn_at_once_and_in_order(transformed: Template) -> None:
@@ -104,18 +97,10 @@ def test_stored_events_come_to_chat_turn_at_once_and_in_order(transformed: Templ
     assert "MaximumBatchingWindowInSeconds" not in mapping
     [pattern] = mapping["FilterCriteria"]["Filters"]
     assert json.loads(pattern["Pattern"]) == {"eventName": ["INSERT"]}
+    dead = {"Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]}
+    assert mapping["DestinationConfig"]["OnFailure"]["Destination"] == dead
     table = transformed["Resources"]["EventsTable"]["Properties"]
     assert table["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
-
-
-def test_every_batch_is_answered_record_by_record(transformed: Template) -> None:
-    """Else one record that fails takes the others along; what fails for good is kept apart."""
-    found = [p for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")]
-    assert len(found) == 3
-    assert [p["FunctionResponseTypes"] for p in found] == [["ReportBatchItemFailures"]] * 3
-    stream = sources(transformed)["ChatTurnFunctionAliaslive"]
-    dead = {"Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]}
-    assert stream["DestinationConfig"]["OnFailure"]["Destination"] == dead
 
 
 def test_the_socket_has_three_routes_without_an_authoriser(template: Template) -> None:
@@ -150,10 +135,10 @@ def test_a_message_stays_hidden_for_its_timeouts_and_then_is_kept_apart(
     assert properties["RedrivePolicy"]["deadLetterTargetArn"] == dead
 
 
-@pytest.mark.parametrize("function", VARIABLES)
-def test_logs_go_to_a_group_that_forgets(transformed: Template, function: str) -> None:
-    logging = transformed["Resources"][function]["Properties"]["LoggingConfig"]
-    assert logging == {"LogGroup": {"Ref": "FunctionsLogGroup"}}
+def test_logs_go_to_a_group_that_forgets(transformed: Template) -> None:
+    for function in VARIABLES:
+        logging = transformed["Resources"][function]["Properties"]["LoggingConfig"]
+        assert logging == {"LogGroup": {"Ref": "FunctionsLogGroup"}}
     group = transformed["Resources"]["FunctionsLogGroup"]["Properties"]
     default = transformed["Parameters"]["Logs"]["Default"]
     assert chosen(group["RetentionInDays"], {"Logs": default}) == "30"
@@ -203,63 +188,48 @@ Outputs: {}
 STACK_NAME = "a-name-of-24-characters-"
 REGION, ACCOUNT = "ap-southeast-99", "123456789012"
 
-OF_THE_STACK = {
-    "WebhookKey": f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:WebhookKey-{'X' * 12}-abcdef",
+
+GENERATED = {
+    "WebhookKey": f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:WebhookKey-{'X' * 19}",
     "ExtensionSettings": f"/webbee-settings/{STACK_NAME}/extensions",
     "PolicyText": f"/webbee-settings/{STACK_NAME}/policy",
+    "Queue": f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/{'q' * 80}",
+    "Table": f"{STACK_NAME}-TranscriptsTable-{'X' * 13}",
+    "Alias": f"arn:aws-us-gov:lambda:{REGION}:{ACCOUNT}:function:{'f' * 64}:99999",
+    "Version": f"arn:aws-us-gov:lambda:{REGION}:{ACCOUNT}:function:{'f' * 64}:99999",
+    "Role": f"arn:aws-us-gov:iam::{ACCOUNT}:role/{'r' * 64}",
+    "AWS::StackName": STACK_NAME,
+    "AWS::Region": REGION,
+    "AWS::URLSuffix": "amazonaws.com.cn",
+    "LiveApi": "a" * 10,
+    "UserPool": f"{REGION}_{'p' * 9}",
 }
+"""The longest texts that CloudFormation could put in the place of what ends so: generated names end
+in a hyphen and 12 or 13 characters."""
+PATTERNS = {"^(arn:": 130, "^(https?://[^": 48, "^[0-9A-Za-z]{": 10}
+"""As many characters as a parameter may have whose pattern begins so."""
 
 
 def longest(value: Any, template: Template) -> str:
-    """The longest text that CloudFormation could put in the place of a variable's value, for a
-    stack whose name has 24 characters. Generated names end in a hyphen and 12 or 13 characters."""
+    """Of a variable, for a stack whose name has 24 characters."""
     match value:
         case str():
             return value
-        case {"Ref": ("ExtensionSettings" | "PolicyText") as name}:
-            return OF_THE_STACK[name]
-        case {"Fn::GetAtt": ["WebhookKey", "Id"]}:
-            return OF_THE_STACK["WebhookKey"]
-        case {"Ref": str(name)} if name.endswith("Queue"):
-            return f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/{'q' * 80}"
-        case {"Ref": str(name)} if name in template["Parameters"]:
-            return longest_parameter(template["Parameters"][name])
-        case {"Ref": str(name)} if name.endswith("Table"):
-            return f"{STACK_NAME}-{name}-{'X' * 13}"
-        case {"Ref": str(name)} if name.endswith((".Alias", ".Version")):
-            return f"arn:aws-us-gov:lambda:{REGION}:{ACCOUNT}:function:{'f' * 64}:99999"
-        case {"Fn::GetAtt": [_, "Arn"]}:
-            return f"arn:aws-us-gov:iam::{ACCOUNT}:role/{'r' * 64}"
+        case {"Ref": str(name)} if given := template["Parameters"].get(name):
+            if allowed := given.get("AllowedValues"):
+                return max(map(str, allowed), key=len)
+            pattern = given.get("AllowedPattern", "")
+            found = [n for start, n in PATTERNS.items() if pattern.startswith(start)]
+            return "x" * given.get("MaxLength", *found)
+        case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), _]}:
+            return next(text for end, text in GENERATED.items() if name.endswith(end))
         case {"Fn::Sub": str(text)}:
-            return filled_in(text)
+            return re.sub(r"\$\{([^}]+)\}", lambda m: GENERATED[m[1]], text)
         case {"Fn::If": [_, one, other]}:
             return max(longest(one, template), longest(other, template), key=len)
         case {"Fn::Select": _}:  # of Logs
             return "WARNING"
     raise AssertionError(value)
-
-
-def filled_in(text: str) -> str:
-    for name, given in {
-        "AWS::StackName": STACK_NAME,
-        "AWS::Region": REGION,
-        "AWS::URLSuffix": "amazonaws.com.cn",
-        "LiveApi": "a" * 10,
-        "UserPool": f"{REGION}_{'p' * 9}",
-    }.items():
-        text = text.replace(f"${{{name}}}", given)
-    assert "${" not in text
-    return text
-
-
-def longest_parameter(parameter: dict[str, Any]) -> str:
-    """As many characters as it may have."""
-    if allowed := parameter.get("AllowedValues"):
-        return max(map(str, allowed), key=len)
-    patterns = {"^(arn:": 130, "^(https?://[^": 48, "^[0-9A-Za-z]{": 10}
-    allowed = parameter.get("AllowedPattern", "")[:13]
-    found = [n for start, n in patterns.items() if allowed.startswith(start)]
-    return "x" * parameter.get("MaxLength", *found)
 
 
 @pytest.mark.parametrize("function", VARIABLES)
@@ -323,28 +293,21 @@ def loaded_by(function: str, resource: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+OTHERS = {
+    "chat_turn": {"extensions", "compat", "inspector", "testing", "refresh.due"},
+    "tool_dispatch": {"turn", "grounding", "inspector", "testing", "refresh.due"},
+    "skeleton_refresh": {"turn", "extensions", "compat", "page"},
+}
+"""The rooms that a function does not load."""
+
+
 @pytest.mark.parametrize(
-    ("function", "resource", "own", "others"),
-    [
-        (
-            *("chat_turn", "ChatTurnFunction", "turn"),
-            {"extensions", "compat", "inspector", "testing", "refresh.due"},
-        ),
-        (
-            *("tool_dispatch", "ToolDispatchFunction", "extensions"),
-            {"turn", "grounding", "inspector", "testing", "refresh.due"},
-        ),
-        (
-            *("skeleton_refresh", "SkeletonRefreshFunction", "refresh"),
-            {"turn", "extensions", "compat", "page"},
-        ),
-    ],
+    ("function", "own"),
+    [("chat_turn", "turn"), ("tool_dispatch", "extensions"), ("skeleton_refresh", "refresh")],
 )
-def test_a_function_loads_its_own_room_and_none_of_the_others(
-    function: str, resource: str, own: str, others: set[str]
-) -> None:
+def test_a_function_loads_its_own_room_and_none_of_the_others(function: str, own: str) -> None:
     """Extension code runs where no turn is loaded, and a turn where no extension code is."""
-    loaded = loaded_by(function, resource)
+    loaded = loaded_by(function, "".join(map(str.title, function.split("_"))) + "Function")
     rooms = {m.partition(".")[0] for m in loaded}
     assert own in rooms
-    assert not (rooms | loaded) & others
+    assert not (rooms | loaded) & OTHERS[function]

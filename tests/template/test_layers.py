@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from local.template import TEMPLATE_PATH
+from tests.processes import ran
 from webbee_kernel import language
 from webbee_kernel.language.resources import contents
 
@@ -20,23 +20,15 @@ SHELL = ("find", "!", "-name", "-delete", "\\")
 
 def printed() -> list[str]:
     """What the build would run; that it works is for tests/emulator, which start what was built."""
-    done = subprocess.run(
-        ["make", "--dry-run", "build-KernelLayer", "ARTIFACTS_DIR=/made"],
-        cwd=LAYER,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = ran("make", "--dry-run", "build-KernelLayer", "ARTIFACTS_DIR=/made", cwd=LAYER)
+    assert done.returncode == 0, done.stderr
     return done.stdout.split(";")
 
 
-def test_the_layer_keeps_the_locales_of_the_languages_that_have_a_file() -> None:
+def test_the_layer_keeps_locales_and_stemmers_of_the_languages_that_have_a_file() -> None:
     (line,) = [x for x in printed() if "locale-data" in x]
     kept = {word.removesuffix(".dat") for word in line.split() if word.endswith(".dat")}
     assert kept == {"root", *language.tags()}
-
-
-def test_the_layer_keeps_the_stemmers_of_the_languages_that_have_a_file() -> None:
     (line,) = [x for x in printed() if "_stemmer.py" in x]
     kept = {word.partition("_stemmer")[0] for word in line.split() if word[0] not in "'\"/"}
     assert {contents(tag)["stemmer"] for tag in language.tags()} == kept - set(SHELL)
@@ -69,9 +61,7 @@ def test_the_kernel_imports_nothing_that_the_layer_drops() -> None:
     (line,) = [x for x in printed() if "event_handler" in x]
     gone = [w.strip(")").replace("/", ".") for w in line.split() if "/" in w and w[0] != '"']
     assert {"aws_lambda_powertools.event_handler", "babel.messages"} < set(gone)
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, *gone], capture_output=True, text=True, check=False
-    )
+    done = ran(sys.executable, "-c", WITHOUT, *gone)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -83,16 +73,10 @@ def sources(tmp_path: Path) -> Path:
     """An extensions folder with one extension, one half-made folder and what editors and tests
     leave behind."""
     folder = tmp_path / "extensions"
-    for name in (
-        "mail/main.py",
-        "mail/views/inbox.py",
-        "mail/tests/test_mail.py",
-        "mail/__pycache__/main.pyc",
-        "mail/.env",
-        "draft/notes.txt",
-    ):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("")
+    left = ("tests/test_mail.py", "__pycache__/main.pyc", ".env", "../draft/notes.txt")
+    for name in ("main.py", "views/inbox.py", *left):
+        (file := folder / "mail" / name).parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("")
     for path in (MAKEFILE, MAKEFILE.with_name("check_requirements.py")):
         shutil.copy(path, folder)
     return folder
@@ -116,14 +100,8 @@ def build(sources: Path, artifacts: Path, **variables: str) -> set[str]:
     makes = ("ARCH", "MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES")
     clean = {name: value for name, value in os.environ.items() if name not in makes}
     env = {**clean, "ARTIFACTS_DIR": str(artifacts), **variables}
-    subprocess.run(
-        ["make", "build-ExtensionsLayer"],
-        cwd=sources,
-        env=env,
-        check=True,
-        capture_output=True,
-        timeout=30,
-    )
+    done = ran("make", "build-ExtensionsLayer", cwd=sources, env=env)
+    assert done.returncode == 0, done.stderr
     return {str(path.relative_to(artifacts)) for path in artifacts.rglob("*") if path.is_file()}
 
 

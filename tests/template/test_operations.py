@@ -19,22 +19,29 @@ SIZED = ("ChatTurn", "ToolDispatch", "SkeletonRefresh")
 """Functions with a memory and executions of their own; the broker takes tool_dispatch's."""
 FUNCTIONS = (*SIZED, "ModelBroker")
 RELEASES = tuple(f"{name}Release" for name in FUNCTIONS)
+PAGE = TEMPLATE_PATH.parent / "docs" / "operations.md"
 CERTIFICATE = "arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c"
 
 
-def test_every_alarm_is_sent_where_somebody_wants_it(template: Template) -> None:
+def test_every_alarm_stands_on_the_dashboard_and_is_sent_where_somebody_wants_it(
+    template: Template,
+) -> None:
     alarms = dict(resources(template, "AWS::CloudWatch::Alarm"))
     sent = {"Fn::If": ["AlarmsAreSent", [{"Ref": "Alarms"}], {"Ref": "AWS::NoValue"}]}
-    for alarm in alarms.values():
+    for name, alarm in alarms.items():
         assert alarm["AlarmActions"] == alarm["OKActions"] == sent
         assert alarm["DatapointsToAlarm"] <= alarm["EvaluationPeriods"]
+        assert template["Resources"][name]["Condition"] == "HasAlarms"
+    [shown] = [w["properties"]["alarms"] for w in widgets(template) if w["type"] == "alarm"]
+    assert sorted(shown) == sorted(f"<{name}.Arn>" for name in alarms)
+    assert template["Resources"]["Dashboard"]["Condition"] == "HasAlarms"
     named = {"Fn::Not": [{"Fn::Equals": [{"Ref": "Alarms"}, "true"]}]}
     both = {"Fn::And": [{"Condition": "HasAlarms"}, named]}
     assert template["Conditions"]["AlarmsAreSent"] == both
 
 
 def test_an_alarm_names_its_paragraph_of_the_runbook(template: Template) -> None:
-    page = (TEMPLATE_PATH.parent / "docs" / "operations.md").read_text("utf-8")
+    page = PAGE.read_text("utf-8")
     headings = [line.removeprefix("### ") for line in page.splitlines() if line[:4] == "### "]
     anchors = {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-"): h for h in headings}
     for name, alarm in resources(template, "AWS::CloudWatch::Alarm"):
@@ -47,7 +54,7 @@ def test_an_alarm_names_its_paragraph_of_the_runbook(template: Template) -> None
 
 
 def test_operations_name_the_timeouts_of_the_template(template: Template) -> None:
-    page = (TEMPLATE_PATH.parent / "docs" / "operations.md").read_text("utf-8")
+    page = PAGE.read_text("utf-8")
     told = dict(re.findall(r"^\| (\w+) timeout \| (\d+) s \|", page, re.MULTILINE))
     functions = resources(template, "AWS::Serverless::Function")
     timeouts = {f["CodeUri"].removeprefix("functions/"): f["Timeout"] for _, f in functions}
@@ -87,12 +94,6 @@ def metrics_named(template: Template) -> set[tuple[str, str]]:
     return own
 
 
-def test_every_alarm_stands_on_the_dashboard(template: Template) -> None:
-    [alarms] = [w["properties"]["alarms"] for w in widgets(template) if w["type"] == "alarm"]
-    all_of_them = dict(resources(template, "AWS::CloudWatch::Alarm"))
-    assert sorted(alarms) == sorted(f"<{name}.Arn>" for name in all_of_them)
-
-
 def test_widgets_do_not_overlap(template: Template) -> None:
     cells = [
         (x, y)
@@ -124,19 +125,12 @@ def test_traffic_moves_by_alias_and_back_on_the_functions_own_errors(
     properties = template["Resources"][f"{name}Function"]["Properties"]
     assert properties["AutoPublishAliasAllProperties"]
     assert template["Globals"]["Function"]["AutoPublishAlias"] == "live"
-    assert rollback_alarms(template, name) == [f"{name}Release"]
+    rollback = {"Fn::If": ["HasAlarms", [{"Ref": f"{name}Release"}], []]}
+    assert properties["DeploymentPreference"]["Alarms"] == rollback
     assert transformed["Resources"][f"{name}FunctionAliaslive"]["Properties"]["Name"] == "live"
     canary = transform(DeploymentPreference="Canary10Percent5Minutes")["Resources"]
     assert f"{name}FunctionDeploymentGroup" in canary
     assert f"{name}FunctionDeploymentGroup" not in transformed["Resources"]  # nothing to move back
-
-
-def rollback_alarms(template: Template, name: str) -> list[str]:
-    """The alarms that take a gradual deployment of a function back."""
-    preference = template["Resources"][f"{name}Function"]["Properties"]["DeploymentPreference"]
-    condition, alarms, none = preference["Alarms"]["Fn::If"]
-    assert (condition, none) == ("HasAlarms", [])
-    return [alarm["Ref"] for alarm in alarms]
 
 
 def test_a_gradual_deployment_without_alarms_is_refused(template: Template) -> None:
@@ -156,12 +150,6 @@ def test_a_gradual_deployment_without_alarms_is_refused(template: Template) -> N
         assert refused(preference, "false") is (preference != "AllAtOnce")
         assert not refused(preference, "true")
         assert traffic[preference]["MovesInSteps"] == str(preference != "AllAtOnce").lower()
-
-
-def test_alarms_and_their_dashboard_are_a_switch(template: Template) -> None:
-    for kind in ("Alarm", "Dashboard"):
-        for name, _ in resources(template, f"AWS::CloudWatch::{kind}"):
-            assert template["Resources"][name]["Condition"] == "HasAlarms"
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -231,12 +219,6 @@ def selections(node: Any) -> list[Any]:
     return [node, *found] if isinstance(node, dict) and "Fn::Select" in node else found
 
 
-def test_chat_turn_names_the_alias_of_tool_dispatch(transformed: Template) -> None:
-    properties = transformed["Resources"]["ChatTurnFunction"]["Properties"]
-    variables = properties["Environment"]["Variables"]
-    assert variables["WEBBEE_DISPATCH"] == {"Ref": "ToolDispatchFunctionAliaslive"}
-
-
 def versions(template: Template) -> set[str]:
     return {name for name, _ in resources(template, "AWS::Lambda::Version")}
 
@@ -244,94 +226,74 @@ def versions(template: Template) -> set[str]:
 def test_a_release_publishes_new_versions_even_when_only_parameters_changed(
     transformed: Template,
 ) -> None:
-    assert versions(transform(Model="bedrock:x")) == versions(
-        transformed
-    )  # SAM's hash does not see parameters
-    assert versions(transform(Model="bedrock:x", Release="1779000000")).isdisjoint(
-        versions(transformed)
-    )
+    before, again = versions(transformed), transform(Model="bedrock:x")
+    assert versions(again) == before  # SAM's hash does not see parameters
+    assert versions(transform(Model="bedrock:x", Release="1779000000")).isdisjoint(before)
 
 
-def test_a_layer_alone_publishes_new_versions(template: Template) -> None:
-    assert template["Globals"]["LayerVersion"] == {"PublishLambdaVersion": True}
-    assert len(list(resources(template, "AWS::Serverless::LayerVersion"))) == 3
-
-
-@pytest.mark.parametrize(
-    ("parameter", "good", "bad"),
-    [
-        (
-            "JwtIssuer",
-            ["https://login.example.com/"],
-            ["", "http://login.example.com", "login.example.com", "https://x?y"],
-        ),
-        ("JwtAudience", ["webbee"], [""]),
-        (
-            "Model",
-            ["offline", "bedrock:eu.amazon.nova-lite-v1:0", "openai:https://x/v1#m"],
-            ["gpt", "bedrock:", "openai:x"],
-        ),
-        (
-            "Alarms",
-            ["true", "false", "arn:aws:sns:eu-central-1:123456789012:ops"],
-            ["", "ops", "off", "arn:aws:sqs:eu-central-1:123456789012:ops"],
-        ),
-        ("Release", ["", "1779000000"], ["2026-05-15", "12345678901"]),
-        (
-            "Domain",
-            ["", f"chat.example.com,{CERTIFICATE}"],
-            [
-                *("chat.example.com", CERTIFICATE, f"https://chat.example.com,{CERTIFICATE}"),
-                *(f"Chat.example.com,{CERTIFICATE}", f"localhost,{CERTIFICATE}"),
-            ],
-        ),
-        *(
-            (
-                name,
-                ["", "TurnTokens=1", "A=b,C=d+e", '{"A": [1, {"b": ","}]}', "PublicUrl=https://a"],
-                ["turns", "A=b,", "a=b", "[]", "A=b,c"],
-            )
-            for name in ("ModelOptions", "Limits", "Options")
-        ),
-        ("ExtensionConfig", ["{}", '{"mail": {"page": 20}}'], ["", "[]", "mail"]),
-        (
-            "ExtensionServices",
-            ["{}", '{"McpServers": [{"id": "docs", "url": "https://a/mcp"}]}'],
-            ["", "[]", '{"McpServers": [{"id": "a", "command": "sh"}]}'],
-        ),
-        (
-            "Logs",
-            ["Level=DEBUG,Days=3653,Tracing=true"],
-            ["", "INFO", "Level=INFO,Days=2,Tracing=true", "Level=LOUD,Days=1,Tracing=true"],
-        ),
-        (
-            "Memory",
-            [
-                "ChatTurn=256,ToolDispatch=10240,SkeletonRefresh=1769,SnapStart=false",
-                "ChatTurn=256,ToolDispatch=10240,SkeletonRefresh=1769,SnapStart=true",
-            ],
-            [
-                *("", "1024", "ChatTurn=255,ToolDispatch=1024,SkeletonRefresh=1024,SnapStart=true"),
-                *("ChatTurn=1024", "ChatTurn=1024,ToolDispatch=1024,SkeletonRefresh=1024"),
-                "ChatTurn=10241,ToolDispatch=1024,SkeletonRefresh=1024,SnapStart=true",
-            ],
-        ),
-        (
-            "Capacity",
-            ["Rate=1,Burst=1,Refresh=1000,ChatTurn=100,ToolDispatch=0,SkeletonRefresh=10"],
-            [
-                *("", "Rate=0,Burst=1,Refresh=2,ChatTurn=0,ToolDispatch=0,SkeletonRefresh=0"),
-                *("Rate=1,Burst=1,Refresh=1,ChatTurn=0,ToolDispatch=0,SkeletonRefresh=0",),
-                "Burst=1,Rate=1,Refresh=2,ChatTurn=0,ToolDispatch=0,SkeletonRefresh=0",
-            ],
-        ),
-        ("AwsEndpoint", ["", "http://127.0.0.1:4566"], ["127.0.0.1:4566", "http://x/y"]),
-    ],
+SIZES = "ChatTurn={},ToolDispatch=1024,SkeletonRefresh=1024"
+AT_ONCE = "Refresh={},ChatTurn=0,ToolDispatch=0,SkeletonRefresh=0"
+SEVERAL = (
+    ["", "TurnTokens=1", "A=b,C=d+e", '{"A": [1, {"b": ","}]}', "PublicUrl=https://a"],
+    ["turns", "A=b,", "a=b", "[]", "A=b,c"],
 )
+ISSUERS = ["", "http://login.example.com", "login.example.com", "https://x?y"]
+OPENAI, BEDROCK = "openai:https://x/v1#m", "bedrock:eu.amazon.nova-lite-v1:0"
+TOPIC = "arn:aws:{}:eu-central-1:123456789012:ops"
+DOMAINS = [
+    *("chat.example.com", CERTIFICATE, f"https://chat.example.com,{CERTIFICATE}"),
+    *(f"Chat.example.com,{CERTIFICATE}", f"localhost,{CERTIFICATE}"),
+]
+SERVERS = '{{"McpServers": [{{"id": "docs", {}}}]}}'
+TRACED = "Level={},Days={},Tracing=true"
+TAKEN: dict[str, tuple[list[str], list[str]]] = {
+    "JwtIssuer": (["https://login.example.com/"], ISSUERS),
+    "JwtAudience": (["webbee"], [""]),
+    "Model": (["offline", BEDROCK, OPENAI], ["gpt", "bedrock:", "openai:x"]),
+    "Alarms": (["true", "false", TOPIC.format("sns")], ["", "ops", "off", TOPIC.format("sqs")]),
+    "Release": (["", "1779000000"], ["2026-05-15", "12345678901"]),
+    "Domain": (["", f"chat.example.com,{CERTIFICATE}"], DOMAINS),
+    **dict.fromkeys(("ModelOptions", "Limits", "Options"), SEVERAL),
+    "ExtensionConfig": (["{}", '{"mail": {"page": 20}}'], ["", "[]", "mail"]),
+    "ExtensionServices": (
+        ["{}", SERVERS.format('"url": "https://a/mcp"')],
+        ["", "[]", SERVERS.format('"command": "sh"')],
+    ),
+    "Logs": (
+        [TRACED.format("DEBUG", 3653)],
+        ["", "INFO", TRACED.format("INFO", 2), TRACED.format("LOUD", 1)],
+    ),
+    "Memory": (
+        [f"{SIZES.format(256)},SnapStart={switch}" for switch in ("false", "true")],
+        [
+            "",
+            "1024",
+            SIZES.format(1024),
+            *(f"{SIZES.format(n)},SnapStart=true" for n in (255, 10241)),
+        ],
+    ),
+    "Capacity": (
+        [f"Rate=1,Burst=1,{AT_ONCE.format(1000)}"],
+        [
+            "",
+            *(
+                f"{x},{AT_ONCE.format(n)}"
+                for x, n in (("Rate=0,Burst=1", 2), ("Rate=1,Burst=1", 1))
+            ),
+        ],
+    ),
+    "AwsEndpoint": (["", "http://127.0.0.1:4566"], ["127.0.0.1:4566", "http://x/y"]),
+}
+"""What a parameter takes, and what it refuses."""
+
+
+@pytest.mark.parametrize("parameter", TAKEN)
 def test_a_wrong_parameter_is_refused_before_anything_changes(
-    template: Template, parameter: str, good: list[str], bad: list[str]
+    template: Template, parameter: str
 ) -> None:
-    declared = template["Parameters"][parameter]
+    (good, bad), declared = TAKEN[parameter], template["Parameters"][parameter]
+    default = declared.get("Default", good[0]) or '""'  # what empties a parameter
+    assert wrong([f"{parameter}={default}"]) == []
     assert declared["ConstraintDescription"].startswith("must ")
     assert [v for v in good if refusal_of(v, declared)] == []
     assert [v for v in bad if not refusal_of(v, declared)] == []
@@ -357,23 +319,6 @@ def rule_holds(condition: Any, parameters: dict[str, str]) -> bool:
     raise AssertionError(condition)
 
 
-@pytest.mark.parametrize(
-    "name", ["Memory", "Capacity", "Logs", "ModelOptions", "Limits", "Options"]
-)
-def test_what_holds_several_settings_takes_its_own_default(template: Template, name: str) -> None:
-    default = template["Parameters"][name]["Default"] or '""'  # what empties a parameter
-    assert wrong([f"{name}={default}"]) == []
-
-
-def test_x_ray_is_a_switch(template: Template) -> None:
-    assert template["Globals"]["Function"]["Tracing"] == {
-        "Fn::If": ["IsTraced", "Active", "PassThrough"]
-    }
-    switch, on = template["Conditions"]["IsTraced"]["Fn::Equals"]
-    assert on == "Tracing=true"
-    assert chosen(switch, {"Logs": template["Parameters"]["Logs"]["Default"]}) == "Tracing=false"
-
-
 def test_the_template_stays_one_that_a_person_reads(template: Template) -> None:
     assert len(TEMPLATE_PATH.read_text("utf-8").splitlines()) <= 950
     assert len(template["Parameters"]) <= 26
@@ -381,13 +326,13 @@ def test_the_template_stays_one_that_a_person_reads(template: Template) -> None:
 
 
 def test_operations_list_every_metric() -> None:
-    page = (TEMPLATE_PATH.parent / "docs" / "operations.md").read_text("utf-8")
+    page = PAGE.read_text("utf-8")
     assert {name for name in METRICS if f"| `{name}` |" not in page} == set()
 
 
 def test_what_operations_say_the_log_says_is_what_the_kernel_logs() -> None:
     root = TEMPLATE_PATH.parent
-    page = (root / "docs" / "operations.md").read_text("utf-8")
+    page = PAGE.read_text("utf-8")
     table = page.partition("| it looks like |")[2].partition("\n\n")[0]
     cells = [line.split("|")[2] for line in table.splitlines()[2:]]
     phrases = {p.removeprefix("code=") for cell in cells for p in re.findall(r"`([^`]+)`", cell)}

@@ -69,25 +69,19 @@ def test_after_the_transform_the_gateway_asks_for_a_token_everywhere_else(
     for one in operations:
         assert one["x-amazon-apigateway-integration"]["payloadFormatVersion"] == "2.0"
     authorizer = body["components"]["securitySchemes"]["Jwt"]["x-amazon-apigateway-authorizer"]
+    pool = {"Fn::Sub": "https://cognito-idp.${AWS::Region}.amazonaws.com/${UserPool}"}
+    client = {"Fn::If": ["HasOwnPool", {"Ref": "UserPoolClient"}, {"Ref": "JwtAudience"}]}
     assert authorizer == {
         "type": "jwt",
         "identitySource": "$request.header.Authorization",
         "jwtConfiguration": {
-            "issuer": {
-                "Fn::If": [
-                    "HasOwnPool",
-                    {"Fn::Sub": "https://cognito-idp.${AWS::Region}.amazonaws.com/${UserPool}"},
-                    {"Ref": "JwtIssuer"},
-                ]
-            },
-            "audience": [
-                {"Fn::If": ["HasOwnPool", {"Ref": "UserPoolClient"}, {"Ref": "JwtAudience"}]}
-            ],
+            "issuer": {"Fn::If": ["HasOwnPool", pool, {"Ref": "JwtIssuer"}]},
+            "audience": [client],
         },
     }
 
 
-def test_no_other_origin_may_call_unless_named_and_requests_are_throttled(
+def test_no_other_origin_may_call_requests_are_throttled_and_the_log_names_no_caller(
     template: Template,
 ) -> None:
     [(_, api)] = resources(template, "AWS::Serverless::HttpApi")
@@ -99,9 +93,6 @@ def test_no_other_origin_may_call_unless_named_and_requests_are_throttled(
     limits = {name: chosen(v, capacity) for name, v in api["DefaultRouteSettings"].items()}
     assert limits == {"ThrottlingRateLimit": "100", "ThrottlingBurstLimit": "200"}
 
-
-def test_the_access_log_names_no_path_and_no_caller(template: Template) -> None:
-    [(_, api)] = resources(template, "AWS::Serverless::HttpApi")
     log_format = api["AccessLogSettings"]["Format"]
     for secret in ("context.path", "sourceIp", "authorizer", "identity", "querystring"):
         assert secret not in log_format
