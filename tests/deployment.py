@@ -50,13 +50,9 @@ class Deployment:
 def transform(**parameters: str) -> Template:
     """template.yaml after SAM's own transform, with the artefacts where `sam package` puts them."""
     source = load_template()
-    for _, properties in [
-        *resources(source, "AWS::Serverless::Function"),
-        *resources(source, "AWS::Serverless::LayerVersion"),
-    ]:
-        properties["CodeUri" if "CodeUri" in properties else "ContentUri"] = (
-            f"s3://{_BUCKET}/code.zip"
-        )
+    for kind, code in (("Function", "CodeUri"), ("LayerVersion", "ContentUri")):
+        for _, properties in resources(source, f"AWS::Serverless::{kind}"):
+            properties[code] = f"s3://{_BUCKET}/code.zip"
     session = boto3.session.Session(region_name="us-east-1")
     result: Template = Translator({}, Parser(), boto_session=session).translate(
         source, {**PARAMETERS, **parameters}
@@ -75,48 +71,34 @@ def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
         if declared["Type"] == "CommaDelimitedList"
     }
     formation = client("cloudformation")
+    given = {**lists, **PARAMETERS, **parameters}.items()
     formation.create_stack(
         StackName=STACK,
         TemplateBody=json.dumps(template),
         Capabilities=["CAPABILITY_IAM"],
-        Parameters=[
-            {"ParameterKey": k, "ParameterValue": v}
-            for k, v in {**lists, **PARAMETERS, **parameters}.items()
-        ],
+        Parameters=[{"ParameterKey": k, "ParameterValue": v} for k, v in given],
     )
     [stack] = formation.describe_stacks(StackName=STACK)["Stacks"]
     assert stack["StackStatus"] == "CREATE_COMPLETE"
     created = formation.describe_stack_resources(StackName=STACK)["StackResources"]
     # moto lists what a condition left out, too, without a name
-    names = {
-        r["LogicalResourceId"]: r.get("PhysicalResourceId", "")
-        for r in created
-        if "LogicalResourceId" in r
-    }
+    named = [r for r in created if "LogicalResourceId" in r]
+    names = {r["LogicalResourceId"]: r.get("PhysicalResourceId", "") for r in named}
     functions = client("lambda")
+    # or moto runs the function itself at every message
     for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
-        functions.update_event_source_mapping(
-            UUID=mapping["UUID"], Enabled=False
-        )  # or moto runs the function itself at every message
+        functions.update_event_source_mapping(UUID=mapping["UUID"], Enabled=False)
     for backends in dynamodb_backends.values():
         for backend in backends.values():
             for table in backend.tables.values():
                 table.lambda_event_source_mappings.clear()  # the same, and no setting ends it
-    environments = {
-        name: {
-            k: str(v)
-            for k, v in functions.get_function(FunctionName=names[i])["Configuration"][
-                "Environment"
-            ]["Variables"].items()
-        }
-        for i, name in _FUNCTIONS.items()
-    }
-    return Deployment(
-        {o["OutputKey"]: o["OutputValue"] for o in stack["Outputs"]},
-        names,
-        environments,
-        frozenset(left_out),
-    )
+    environments = {}
+    for logical, name in _FUNCTIONS.items():
+        configuration = functions.get_function(FunctionName=names[logical])["Configuration"]
+        variables = configuration["Environment"]["Variables"]
+        environments[name] = {k: str(v) for k, v in variables.items()}
+    outputs = {o["OutputKey"]: o["OutputValue"] for o in stack["Outputs"]}
+    return Deployment(outputs, names, environments, frozenset(left_out))
 
 
 def for_moto(value: Any, webhook_key: str) -> Any:
@@ -153,9 +135,7 @@ def without(template: Template, kinds: tuple[str, ...]) -> set[str]:
     grown: set[str] = set()
     while gone != grown:
         grown = set(gone)
-        gone |= {
-            name for name, resource in found.items() if _refers(resource.get("Properties"), grown)
-        }
+        gone |= {name for name, one in found.items() if _refers(one.get("Properties"), grown)}
     for name in gone:
         del found[name]
     for name in [name for name, output in template["Outputs"].items() if _refers(output, gone)]:
@@ -181,10 +161,6 @@ def _artefact(s3: Any) -> None:
     with zipfile.ZipFile(raw, "w") as archive:
         archive.writestr("handler.py", "")
     region = s3.meta.region_name
-    elsewhere = (
-        {}
-        if region == "us-east-1"
-        else {"CreateBucketConfiguration": {"LocationConstraint": region}}
-    )
-    s3.create_bucket(Bucket=_BUCKET, **elsewhere)
+    elsewhere = {"CreateBucketConfiguration": {"LocationConstraint": region}}
+    s3.create_bucket(Bucket=_BUCKET, **(elsewhere if region != "us-east-1" else {}))
     s3.put_object(Bucket=_BUCKET, Key="code.zip", Body=raw.getvalue())

@@ -38,13 +38,8 @@ class StandIn:
     address: str
 
     def client(self, service: str) -> Any:
-        return boto3.client(
-            service,
-            endpoint_url=self.address,
-            region_name=REGION,
-            aws_access_key_id="test",
-            aws_secret_access_key="test",
-        )
+        keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
+        return boto3.client(service, endpoint_url=self.address, region_name=REGION, **keys)
 
 
 @contextmanager
@@ -95,10 +90,8 @@ def supply(stand_in: StandIn, built: Path) -> None:
     functions = stand_in.client("lambda")
     for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
         if found := mapping.get("ScalingConfig"):
-            functions.update_event_source_mapping(
-                UUID=mapping["UUID"],
-                ScalingConfig={"MaximumConcurrency": int(found["MaximumConcurrency"])},
-            )
+            kept = {"MaximumConcurrency": int(found["MaximumConcurrency"])}
+            functions.update_event_source_mapping(UUID=mapping["UUID"], ScalingConfig=kept)
 
 
 def _versions(stand_in: StandIn, names: dict[str, str], built: Path) -> None:
@@ -111,12 +104,9 @@ def _versions(stand_in: StandIn, names: dict[str, str], built: Path) -> None:
         configuration = functions.get_function_configuration(FunctionName=name)
         variables = configuration["Environment"]["Variables"]
         if "WEBBEE_EXTENSIONS_DIR" in variables:
-            variables["WEBBEE_EXTENSIONS_DIR"] = str(
-                built / "ExtensionsLayer" / "webbee_extensions"
-            )
-            functions.update_function_configuration(
-                FunctionName=name, Environment={"Variables": variables}
-            )
+            theirs = built / "ExtensionsLayer" / "webbee_extensions"
+            changed = {"Variables": {**variables, "WEBBEE_EXTENSIONS_DIR": str(theirs)}}
+            functions.update_function_configuration(FunctionName=name, Environment=changed)
         version = functions.publish_version(FunctionName=name)["Version"]
         functions.update_alias(FunctionName=name, Name="live", FunctionVersion=version)
 

@@ -57,37 +57,24 @@ class Cloud:
         """Post a recorded HTTP API event as a user, some of its parts changed; status and body."""
         event = recorded(name, sub) | changes
         answer = self.invoke(function, event)
-        return answer["statusCode"], (
-            json.loads(answer["body"])
-            if "json" in answer["headers"]["content-type"]
-            else answer["body"]
-        )
+        is_json = "json" in answer["headers"]["content-type"]
+        return answer["statusCode"], json.loads(answer["body"]) if is_json else answer["body"]
 
     def items(self, table: str) -> list[dict[str, Any]]:
         """Every item of a table, by the template's name of it."""
-        return list(
-            self.client("dynamodb").scan(TableName=self.stack.names[table], ConsistentRead=True)[
-                "Items"
-            ]
-        )
+        asked = {"TableName": self.stack.names[table], "ConsistentRead": True}
+        return list(self.client("dynamodb").scan(**asked)["Items"])
 
     def messages(self) -> list[dict[str, Any]]:
         """Take what waits on the refresh queue, in the form in which Lambda's poller hands it
         over."""
         sqs, queue = self.client("sqs"), self.stack.outputs["RefreshQueueUrl"]
         found = []
-        while batch := sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get(
-            "Messages", []
-        ):
+        while batch := sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get("Messages"):
             for message in batch:
                 sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
-                found.append(
-                    {
-                        "messageId": message["MessageId"],
-                        "body": message["Body"],
-                        "eventSource": "aws:sqs",
-                    }
-                )
+                sent = {"messageId": message["MessageId"], "body": message["Body"]}
+                found.append({**sent, "eventSource": "aws:sqs"})
         return found
 
     def drain(self) -> list[dict[str, Any]]:
@@ -95,10 +82,8 @@ class Cloud:
         again. Returns what waited."""
         batch = waiting = self.messages()
         for _ in range(5):
-            failed = {
-                f["itemIdentifier"]
-                for f in self.invoke("skeleton_refresh", {"Records": waiting})["batchItemFailures"]
-            }
+            answer = self.invoke("skeleton_refresh", {"Records": waiting})
+            failed = {f["itemIdentifier"] for f in answer["batchItemFailures"]}
             waiting = [m for m in waiting if m["messageId"] in failed]
             if not waiting:
                 return batch
@@ -164,11 +149,8 @@ def environment(built: Built, stack: Deployment) -> Callable[[str], dict[str, st
         if "WEBBEE_EXTENSIONS_DIR" in variables:
             assert variables["WEBBEE_EXTENSIONS_DIR"] == "/opt/webbee_extensions"
             variables["WEBBEE_EXTENSIONS_DIR"] = str(built.opt / "webbee_extensions")
-        return {
-            **CREDENTIALS,
-            "AWS_ACCESS_KEY_ID": function,
-            **variables,
-        }  # the key tells who asked
+        # the key tells who asked
+        return {**CREDENTIALS, "AWS_ACCESS_KEY_ID": function, **variables}
 
     return of
 
@@ -205,9 +187,8 @@ def cloud(
     with ExitStack() as running:
         functions: dict[str, Emulator] = {}
         served = Served(lambda: running.enter_context(another("tool_dispatch")))
-        api = running.enter_context(
-            lambda_api(served, lambda *request: asked.append(Asked(*request)))
-        )
+        noted = lambda_api(served, lambda *request: asked.append(Asked(*request)))
+        api = running.enter_context(noted)
         door = environment("chat_turn")
 
         def another(name: str) -> Emulator:

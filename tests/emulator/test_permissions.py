@@ -20,9 +20,8 @@ SESSION = "the session that comes with a call"
 
 POLLER = "Lambda's poller, with the function's role"
 TAKEN = "sqs:ReceiveMessage sqs:DeleteMessage sqs:GetQueueAttributes"
-FOLLOWED = (
-    "dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams"
-)
+STREAM = "DescribeStream GetRecords GetShardIterator ListStreams"
+FOLLOWED = " ".join(f"dynamodb:{action}" for action in STREAM.split())
 NOT_ASKED = (
     ("*", "LogGroup", "logs:CreateLogStream logs:PutLogEvents", "Lambda itself, with the role"),
     ("skeleton_refresh", "RefreshQueue", TAKEN, POLLER),
@@ -30,12 +29,7 @@ NOT_ASKED = (
     ("chat_turn", "LateQueue", "sqs:SendMessage", "where a result outlives its turn"),
     ("chat_turn", "EventsTable/stream", FOLLOWED, POLLER),
     ("chat_turn", "RefreshDeadLetterQueue", "sqs:SendMessage", "for a record that nobody can read"),
-    (
-        "chat_turn",
-        "CacheTable",
-        "dynamodb:GetItem",
-        "where an answer was lost: its outcome is there",
-    ),
+    ("chat_turn", "CacheTable", "dynamodb:GetItem", "where an answer was lost: an outcome"),
     ("skeleton_refresh", "CacheTable", "dynamodb:GetItem", "sections and jobs may use the cache"),
     ("chat_turn", "PolicyText", "ssm:GetParameter", "with a Policy: tests/template reads one"),
     ("*", "parameter${ExtensionSettings}", "ssm:GetParameter", "with ExtensionConfig: functions"),
@@ -119,19 +113,15 @@ def live(cloud: Cloud) -> None:
 def uses(cloud: Cloud, asked: list[Asked]) -> dict[str, set[tuple[str, str]]]:
     """`(resource, action)` as policies name them, by function."""
     logical = {physical: name for name, physical in cloud.stack.names.items() if physical}
-    logical[cloud.stack.environments["chat_turn"]["WEBBEE_DISPATCH"]] = (
-        "ToolDispatchFunctionAliaslive"
-    )
-    logical[cloud.stack.environments["chat_turn"]["WEBBEE_CLOCK"]] = (
-        "SkeletonRefreshFunctionAliaslive"
-    )
+    door = cloud.stack.environments["chat_turn"]
+    logical[door["WEBBEE_DISPATCH"]] = "ToolDispatchFunctionAliaslive"
+    logical[door["WEBBEE_CLOCK"]] = "SkeletonRefreshFunctionAliaslive"
     logical[cloud.stack.outputs["RefreshQueueUrl"]] = "RefreshQueue"
     found: dict[str, set[tuple[str, str]]] = {function: set() for function in LOGICAL_IDS}
     for request in asked:
         if request.key in found or request.key.startswith("ASIA"):
-            found.setdefault(request.key if request.key in found else SESSION, set()).update(
-                actions(request, logical)
-            )
+            who = request.key if request.key in found else SESSION
+            found.setdefault(who, set()).update(actions(request, logical))
     return found
 
 
@@ -149,10 +139,7 @@ def actions(request: Asked, logical: dict[str, str]) -> Iterator[tuple[str, str]
         if operation == "TransactWriteItems":  # needs the actions of its parts
             for item in body["TransactItems"]:
                 [(part, write)] = item.items()
-                yield (
-                    logical[write["TableName"]],
-                    "dynamodb:" + {"ConditionCheck": "ConditionCheckItem"}.get(part, f"{part}Item"),
-                )
+                yield logical[write["TableName"]], f"dynamodb:{part}Item"
         elif "RequestItems" in body:
             for table in body["RequestItems"]:
                 yield logical[table], f"dynamodb:{operation}"
