@@ -56,27 +56,18 @@ def state(alarm: Mapping[str, Any], points: Sequence[Point], at: float) -> str:
     count = alarm["EvaluationPeriods"]
     looked_at = [series(at - (n + 1) * period) for n in range(count + FURTHER)]
     real = [value for value in looked_at if value is not None][:count]
-    if len(real) < count:
-        missing = [value for value in looked_at[:count] if value is None]
-        treated = alarm.get("TreatMissingData", "missing")
-        if not real and treated in ("missing", "ignore"):
-            return "INSUFFICIENT_DATA"
-        breaching = len(missing) if treated == "breaching" else 0
-        breaching = min(breaching, count - len(real))
-    else:
-        breaching = 0
+    treated = alarm.get("TreatMissingData", "missing")
+    if not real and treated in ("missing", "ignore"):
+        return "INSUFFICIENT_DATA"
+    missing = sum(value is None for value in looked_at[:count])
+    breaching = min(missing, count - len(real)) if treated == "breaching" else 0
     breaching += sum(_breaches(alarm, value) for value in real)
     return "ALARM" if breaching >= alarm.get("DatapointsToAlarm", count) else "OK"
 
 
 def _breaches(alarm: Mapping[str, Any], value: float) -> bool:
-    compare: Mapping[str, Callable[[float, float], bool]] = {
-        "GreaterThanOrEqualToThreshold": operator.ge,
-        "GreaterThanThreshold": operator.gt,
-        "LessThanThreshold": operator.lt,
-        "LessThanOrEqualToThreshold": operator.le,
-    }
-    return compare[alarm["ComparisonOperator"]](value, alarm["Threshold"])
+    compare = {"GreaterThanOrEqualToThreshold": operator.ge, "LessThanThreshold": operator.lt}
+    return bool(compare[alarm["ComparisonOperator"]](value, alarm["Threshold"]))
 
 
 def _series(
@@ -203,13 +194,9 @@ def resolved(value: Any, names: Mapping[str, str]) -> Any:
     return value
 
 
-STACK = {
-    "AWS::StackName": "webbee",
-    "ChatTurnFunction.Version.Version": "8",
-    "ToolDispatchFunction.Version.Version": "8",
-    "SkeletonRefreshFunction.Version.Version": "8",
-    "ModelBrokerFunction.Version.Version": "8",
-}
+FUNCTIONS = ("ChatTurn", "ToolDispatch", "SkeletonRefresh", "ModelBroker")
+STACK = {f"{name}Function.Version.Version": "8" for name in FUNCTIONS}
+STACK |= {"AWS::StackName": "webbee"}
 """A stack in whose template version 8 is the newest."""
 
 
