@@ -73,6 +73,8 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
 def cell_environment(account: dict[str, str], tenancy: str) -> dict[str, str]:
     """The variables that the template gives the function, with this account's values."""
     variables = environment(load_template(), "ToolDispatchFunction")
+    assert not variables.keys() & {*KEYS, "WEBBEE_CONFIG", "WEBBEE_MODEL_KEY_SECRET"}
+    assert not [v for v in variables if v.startswith("IMPERAL_APPSECRET_")]
     given = {**account, "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS), "WEBBEE_TENANCY": tenancy}
     given |= {k: v for k, v in DEPLOYMENT.items() if k in variables}
     return {k: v for k, v in given.items() if k in variables or k.startswith("AWS_")}
@@ -128,12 +130,6 @@ def test_make_run_keeps_keys_and_secrets_out_of_the_process_of_extensions() -> N
         assert set().union(*found.values()) == {OWN, PLACE, SHOP}
         asked = asyncio.run(dispatch.call(replace(request, name="ask", deadline_s=90)))
         assert asked.ok and asked.data["text"]  # the embedded model's, behind the broker
-
-
-def test_the_template_gives_the_cell_no_secret_and_no_tenants_configuration() -> None:
-    variables = set(environment(load_template(), "ToolDispatchFunction"))
-    assert not variables & {*KEYS, "WEBBEE_CONFIG", "WEBBEE_MODEL_KEY_SECRET"}
-    assert not [v for v in variables if v.startswith("IMPERAL_APPSECRET_")]
 
 
 def test_the_data_role_reads_neither_the_models_key_nor_the_extensions_settings(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import re
 from itertools import pairwise
 from typing import Any
@@ -36,36 +35,6 @@ def declared(later: float = 0.0) -> Declared:
 def tasks_of(stores: Stores, kept: Declared | None = None) -> Kept:
     """One user's tasks, of an app with indexes or without."""
     return notes(stores, "tasks", app="tasks", declared=declared() if kept is None else kept)
-
-
-VALUES: list[Any] = [
-    *({"a": 1}, [2], "b", "B", "", "ж", 3, 2.5, -1, -1.5, 0, 2**70, 10**400, 1e-9, True, False),
-    *(None, "b", 3, 3.0),
-]
-
-
-async def test_an_index_orders_like_a_query_that_reads_everything(stores: Stores) -> None:
-    tasks, plain = tasks_of(stores), tasks_of(stores, UNDECLARED)
-    rows: list[dict[str, Any]] = [{"n": value, "k": k} for k, value in enumerate(VALUES)]
-    random.Random(5).shuffle(rows)
-    await tasks.add(*rows, {"k": "missing"})
-    for order_by in ("n", "-n"):
-        wanted = [d.data["k"] for d in await tasks.query(limit=1000, order_by=order_by)]
-        assert wanted == [d.data["k"] for d in await plain.query(limit=1000, order_by=order_by)]
-        for limit in (1, 3, 7):
-            pages = await tasks.pages("k", order_by=order_by, limit=limit)
-            assert [k for page in pages for k in page] == wanted
-            assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
-
-
-@pytest.mark.parametrize("kept", [declared(), UNDECLARED], ids=["declared", "undeclared"])
-async def test_equal_values_come_as_they_were_made_and_the_other_way_round_going_down(
-    stores: Stores, kept: Declared
-) -> None:
-    tasks = tasks_of(stores, kept)
-    await tasks.add(*({"n": n % 2, "k": n} for n in range(6)))
-    assert await tasks.pages("k", order_by="n", limit=2) == [[0, 2], [4, 1], [3, 5]]
-    assert await tasks.pages("k", order_by="-n", limit=2) == [[5, 3], [1, 4], [2, 0]]
 
 
 async def test_changed_and_removed_documents_move_and_leave(stores: Stores) -> None:
@@ -130,19 +99,12 @@ async def test_what_is_equal_and_nothing_else_is_counted_together(stores: Stores
             assert found == [len(values)] * 2, value
 
 
-async def test_a_cursor_holds_over_changes_and_declarations(stores: Stores) -> None:
+async def test_a_cursor_holds_over_a_declaration(stores: Stores) -> None:
     tasks, plain = tasks_of(stores), tasks_of(stores, UNDECLARED)
-    made = await tasks.add(*({"n": n} for n in range(6)))
-    page = await tasks.query(order_by="-n", limit=2)
-    await tasks.delete(made[4].id)
-    rest = await tasks.query(order_by="-n", limit=2, cursor=page.cursor)
-    assert [d.data["n"] for d in rest] == [3, 2]
+    await tasks.add(*({"n": n} for n in range(6)))
     before = await plain.query(order_by="n", limit=2)
     page = await tasks.query(order_by="n", limit=2, cursor=before.cursor)
     assert [d.data["n"] for d in page] == [2, 3]
-    for cursor in ("", "nonsense", "W10"):
-        with pytest.raises(ValueError, match="cursor"):
-            await tasks.query(order_by="n", cursor=cursor)
 
 
 async def test_ten_writers_at_once_leave_one_count(stores: Stores) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from local.stack import Stack
 from tests.functions.support import BOB, OTHER_ALICE, Person
 from webbee_kernel.llm.embedded import EmbeddedModel
 

@@ -9,7 +9,7 @@ import pytest
 from tests.planning import planning
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.llm.protocol import ModelResponse
-from webbee_kernel.refresh.refresh_queue import RefreshRequest, RefreshMessage, RefreshItem
+from webbee_kernel.refresh.refresh_queue import RefreshItem, RefreshMessage, RefreshRequest
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, SkeletonAccessForbidden, User
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
 from webbee_kernel.types import UserKey, user_dict

@@ -11,7 +11,7 @@ import pytest
 
 from local.template import Template, resources
 from tests.alarms import Point, alarm, calculate, embedded, state
-from webbee_kernel.observability import count_request, measure, metered
+from webbee_kernel.observability import collect_metrics, count_request, measure
 
 NOW = 1_779_000_000.0
 MINUTES = 15
