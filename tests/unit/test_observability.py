@@ -72,18 +72,6 @@ def test_a_metric_that_is_not_in_the_table_is_a_defect() -> None:
         measure("Tuns")
 
 
-def test_an_invocation_that_fails_still_writes_what_it_counted() -> None:
-    found: list[str] = []
-
-    def fail() -> None:
-        measure("Turns")
-        raise RuntimeError
-
-    with pytest.raises(RuntimeError), collect_metrics("chat_turn", "n", dict, write=found.append):
-        fail()
-    assert json.loads(found[0])["Turns"] == [1]
-
-
 def test_a_phase_is_timed_even_when_it_fails_and_in_tasks_of_its_own() -> None:
     @record_duration("CallsMs")
     async def phase(fails: bool) -> str:
@@ -98,6 +86,14 @@ def test_a_phase_is_timed_even_when_it_fails_and_in_tasks_of_its_own() -> None:
     [found] = written(lambda: answers.extend(asyncio.run(both())))
     assert answers[0] == "done"
     assert len(found["CallsMs"]) == 2
+
+
+def test_an_invocation_that_fails_still_writes_what_it_counted() -> None:
+    found: list[str] = []
+    with pytest.raises(RuntimeError), collect_metrics("chat_turn", "n", dict, write=found.append):
+        measure("Turns")
+        raise RuntimeError
+    assert json.loads(found[0])["Turns"] == [1]
 
 
 @pytest.fixture

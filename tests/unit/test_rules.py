@@ -38,28 +38,17 @@ def asked(*extensions: Extension, env: dict[str, str] | None = None) -> list[Mod
     return model.requests
 
 
-def test_an_apps_description_and_system_prompt_reach_the_classifier_before_what_varies() -> None:
+def test_policy_and_rules_of_installed_apps_reach_the_models_before_what_varies() -> None:
     app = shop(rules="Never cancel a shipped order.", about="Sells things.", display_name="Shop")
-    first, told, second, _ = asked(app)
-    line = "- shop (Shop): Sells things. Rules: Never cancel a shipped order."
-    assert first.system.endswith(f"\n\n[APPS]\n{line}")
-    assert second.system == first.system
-    assert line not in told.system + told.prompt
-
-
-def test_the_policy_reaches_both_models_and_stands_before_the_apps() -> None:
-    env = {"WEBBEE_POLICY": "Refund at most 50 euros.\n\nSay please."}
-    classifier, narrator, *_ = asked(shop(rules="Be kind."), env=env)
+    policy = "Refund at most 50 euros.\n\nSay please."
+    env = {"WEBBEE_POLICY": policy, "WEBBEE_INSTALL": "shop"}
+    first, narrator, second, _ = asked(app, shop("other", rules="Be kind."), env=env)
     block = "[POLICY]\nRefund at most 50 euros.\nSay please."
-    assert classifier.system.endswith(f"{block}\n\n[APPS]\n- shop: Rules: Be kind.")
+    line = "- shop (Shop): Sells things. Rules: Never cancel a shipped order."
+    assert first.system.endswith(f"{block}\n\n[APPS]\n{line}")
+    assert second.system == first.system
     assert narrator.system.endswith(block)
-
-
-def test_only_installed_apps_speak() -> None:
-    classifier, *_ = asked(
-        shop(rules="A."), shop("other", rules="B."), env={"WEBBEE_INSTALL": "shop"}
-    )
-    assert classifier.system.endswith("[APPS]\n- shop: Rules: A.")
+    assert line not in narrator.system + narrator.prompt
 
 
 def test_a_narrator_may_say_what_the_policy_says() -> None:
