@@ -13,12 +13,11 @@ import pytest
 from tests.functions.support import PROBE, call, obedient, say
 from tests.planning import telling
 from webbee_kernel.errors import ModelUnavailable
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.stores import Collection
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.turn.messages import as_text
-from webbee_kernel.types import AuditRecord
 
 CLOSED = {"WEBBEE_CONFIRM": "destructive"}
 """What a model does with its answers, not what the user is asked before."""
@@ -35,15 +34,6 @@ def kernel(
 def saves(*texts: str) -> ModelResponse:
     """An answer with so many calls."""
     return ModelResponse(tool_calls=tuple(ToolCall("probe__save", {"text": t}) for t in texts))
-
-
-def audit(kernel: TestKernel) -> tuple[AuditRecord, ...]:
-    records: tuple[AuditRecord, ...] = kernel.run(kernel.app.stores.audit.list(kernel.key, now=0.0))
-    return records
-
-
-def problems(request: ModelRequest) -> str:
-    return request.prompt.partition("[PROBLEMS]\n")[2]
 
 
 BAD_ANSWERS: dict[str, ModelResponse] = {
@@ -77,7 +67,10 @@ def test_a_bad_answer_is_told_back_once_and_the_repair_is_used(answer: ModelResp
     k, model = kernel(answer, call("probe.save", text="mended"), say('Saved "mended".'))
     reply = k.chat("save the word mended")
     model.assert_finished()
-    assert "PROBLEM: " in model.requests[1].prompt
+    told = model.requests[1].prompt.partition("[PROBLEMS]\n")[2]
+    assert "PROBLEM: " in told
+    if answer is BAD_ANSWERS["an argument over its limit"]:
+        assert '"field": "text"' in told and '"limit": "100"' in told
     assert (reply.text, reply.body["status"]) == ('Saved "mended".', "ok")
     assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [("save", "ok")]
 
@@ -99,26 +92,14 @@ def test_an_answer_that_stays_bad_ends_in_an_honest_reply(answer: ModelResponse)
     assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 0
 
 
-def test_the_honest_reply_is_in_the_users_language() -> None:
-    user = replace(USER, language="ru-RU")
-    k = TestKernel([PROBE], model=FunctionModel(lambda _: ModelResponse()), user=user)
+def test_the_honest_reply_is_in_the_language_of_the_user_and_not_of_what_a_message_quotes() -> None:
+    model = FunctionModel(lambda _: ModelResponse())
+    k = TestKernel([PROBE], model=model, user=replace(USER, language="ru-RU"))
     said = "Не получилось понять, что нужно сделать. Скажите, пожалуйста, иначе или точнее."
     assert k.chat("сохрани слово").text == said
-
-
-def test_what_a_message_quotes_says_nothing_of_its_writers_language() -> None:
-    k = TestKernel([PROBE], model=FunctionModel(lambda _: ModelResponse()), user=USER)
+    k = TestKernel([PROBE], model=model, user=USER)
     told = k.chat('delete the note "Der Code vom Tor ist 7719"').text
     assert told == k.chat("delete the note").text != k.chat("Lösche bitte die Notiz").text
-
-
-def test_the_repair_names_the_field_and_its_limit() -> None:
-    k, model = kernel(
-        call("probe.save", text="x" * 101), call("probe.save", text="x"), say('Saved "x".')
-    )
-    k.chat("save x")
-    assert '"field": "text"' in problems(model.requests[1])
-    assert '"limit": "100"' in problems(model.requests[1])
 
 
 def test_what_ran_before_a_bad_call_is_kept_and_not_run_again() -> None:
@@ -128,16 +109,13 @@ def test_what_ran_before_a_bad_call_is_kept_and_not_run_again() -> None:
     assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 2
 
 
-def test_a_model_that_is_not_there_leaves_nothing_behind() -> None:
-    k, _ = kernel(
-        ModelUnavailable("the model did not answer: retry"),
-        call("probe.save", text="x"),
-        say('Saved "x".'),
-    )
-    with pytest.raises(ModelUnavailable):
+@pytest.mark.parametrize("error", [ModelUnavailable("retry"), RuntimeError("an adapter's defect")])
+def test_a_model_that_is_not_there_or_breaks_leaves_nothing_behind(error: Exception) -> None:
+    k, _ = kernel(error, call("probe.save", text="x"), say('Saved "x".'))
+    with pytest.raises(type(error)):
         k.chat("save x", request_id="r1")
     assert k.memory().turns == ()
-    assert audit(k) == ()
+    assert k.run(k.app.stores.audit.list(k.key, now=0.0)) == ()
     assert k.chat("save x", request_id="r1").body["turn"] == 1
 
 
@@ -198,10 +176,3 @@ def test_the_narrator_sees_neither_skeleton_nor_history() -> None:
         for marker in ("[SKELETON]", "[HISTORY]", "FACTS:")
     )
     assert [r.tools for r in narrations] == [(), ()]
-
-
-def test_a_model_that_breaks_in_an_unforeseen_way_is_not_recorded_as_a_turn() -> None:
-    k, _ = kernel(RuntimeError("a defect of an adapter"))
-    with pytest.raises(RuntimeError):
-        k.chat("hello")
-    assert k.memory().turns == ()

@@ -28,21 +28,15 @@ def shown(body: dict[str, object]) -> dict[str, object]:
     return {text[s["start"] : s["end"]]: s.get("path") or s.get("formula", "") for s in sources}
 
 
-def test_each_value_of_a_reply_names_its_field() -> None:
-    reply = "Order A-17 is 120.50 EUR; both together are 200 EUR."
+def test_each_value_of_a_reply_names_its_field_also_behind_the_mask() -> None:
+    reply = "<EMAIL_1> ordered A-17 for 120.50 EUR; both together are 200 EUR."
     body = kernel(call("shop.orders"), say(reply)).chat("my orders?").body
+    assert body["reply"] == reply.replace("<EMAIL_1>", "anna@example.com")
     told = shown(body)
     assert told["A-17"] == "data.orders[0].id"
     assert told["120.50 EUR"] == "data.orders[0].amount"
     assert told["200 EUR"] == "sum(data.orders[].amount)"
     assert body["sourced"] is True
-
-
-def test_spans_fit_the_reply_that_the_user_reads_with_the_values_behind_the_mask() -> None:
-    k = kernel(call("shop.orders"), say("<EMAIL_1> ordered A-17."))
-    body = k.chat("my orders?").body
-    assert body["reply"] == "anna@example.com ordered A-17."
-    assert shown(body)["A-17"] == "data.orders[0].id"
 
 
 def marked(body: dict[str, object]) -> dict[str, dict[str, object]]:
@@ -51,22 +45,18 @@ def marked(body: dict[str, object]) -> dict[str, dict[str, object]]:
     return {text[m["start"] : m["end"]]: m for m in found}
 
 
-def test_a_value_without_a_source_is_asked_about_once_and_then_marked() -> None:
-    reply = say("A-17 is 120.50 EUR. A-18 is 999 EUR.")
+def test_a_value_without_a_source_or_of_another_record_is_asked_about_once_and_then_marked() -> (
+    None
+):
+    reply = say("A-17 is 79.50 EUR. A-18 is 999 EUR.")
     k = kernel(call("shop.orders"), reply, reply)
     body = k.chat("my orders?").body
     assert body["reply"] == k.memory().turns[0].reply == reply.text
-    assert {word: m["reason"] for word, m in marked(body).items()} == {"999 EUR": "not_found"}
-    assert shown(body)["120.50 EUR"] == "data.orders[0].amount"
-
-
-def test_a_value_of_another_record_is_marked_with_what_the_record_holds() -> None:
-    reply = say("A-18 comes to 79.50 EUR. A-17 comes to 79.50 EUR.")
-    body = kernel(call("shop.orders"), reply, reply).chat("my orders?").body
-    assert body["reply"] == reply.text
-    (mark,) = marked(body).values()
-    assert mark["reason"] == "other_record" and mark["start"] == reply.text.rindex("79.50 EUR")
-    assert mark["holds"] == "amount: 120.5"
+    marks = marked(body)
+    assert {word: m["reason"] for word, m in marks.items()} == {
+        "79.50 EUR": "other_record", "999 EUR": "not_found",
+    }  # fmt: skip
+    assert marks["79.50 EUR"]["holds"] == "amount: 120.5"
 
 
 # ---- the incident: 36 tasks told as 50
