@@ -23,35 +23,26 @@ from webbee_kernel.turn.tool_retrieval import (
     Place,
     Shortlist,
     Standing,
-    ranked,
     shortlist,
 )
 
+MATTERS = ("invoice", "parcel", "garden", "orchestra", "glacier", "harbour", "violin", "engine")
 
-def functions(count: int) -> list[FunctionInfo]:
-    """Functions of one big app, each with a word of its own."""
+
+def of_matters(each: int = 60) -> list[FunctionInfo]:
+    """Of each matter so many, each with a few words of its own."""
+    schema = {"type": "object", "properties": {"note": {"type": "string"}}}
     found = []
-    for widget in (f"widget{n:03}" for n in range(count)):
-        about = f"Handles {widget} " + "of the warehouse " * 12
-        found.append(FunctionInfo("big", f"of_{widget}", about, examples=(f"open {widget}",)))
+    for matter, n in itertools.product(MATTERS, range(each)):
+        about = f"Looks after the {matter} number {n}. " + "More is to be said of it. " * 15
+        found.append(FunctionInfo(matter, f"{matter}_{n}", about, input_schema=schema))
     return found
 
 
-def zoo() -> list[FunctionInfo]:
-    return [FunctionInfo("zoo", f"feed_{n}", "Feeds animals " * 40) for n in range(212)]
-
-
-def test_a_large_catalogue_shows_what_is_nearest_to_the_message() -> None:
-    extra = FunctionInfo("sky", "weather", "Погода на завтра", examples=("погода в Риге",))
-    many = [*functions(50), *zoo(), extra]
-    found = shortlist(many, "какая погода будет в Риге?")
-    assert extra in found.shown
-    assert found.ranked[0] == extra
-    assert found.characters <= BUDGET
-
-
+ALL = of_matters()
 OTHERS = [
-    FunctionInfo("bank", "delete_invoice", "Deletes an invoice."),
+    FunctionInfo("sky", "weather", "Погода на завтра", examples=("погода в Риге",)),
+    FunctionInfo("bank", "delete_account", "Deletes an account."),
     FunctionInfo("bank", "list_cards", "Lists the payment cards of the user."),
     FunctionInfo("ops", "list_incidents", "Shows the incidents that are open."),
     FunctionInfo("ops", "send_message", "Sends a message to somebody on duty."),
@@ -62,15 +53,20 @@ OTHERS = [
 @pytest.mark.parametrize(
     ("message", "first"),
     [
-        ("удали счёт номер 7", "delete_invoice"),
+        ("какая погода будет в Риге?", "weather"),
+        ("удали аккаунт номер 7", "delete_account"),
         ("какие сейчас инциденты?", "list_incidents"),
         ("покажи репозиторий kernel", "get_repository"),
         ("tell the people on duty that the shop is down", "send_message"),
-        ("get rid of invoice 7", "delete_invoice"),
+        ("get rid of account 7", "delete_account"),
     ],
 )
-def test_a_message_reaches_a_function_described_in_other_words(message: str, first: str) -> None:
-    assert ranked([*functions(60), *OTHERS], message)[0].fn_name == first
+def test_a_message_reaches_a_function_of_a_large_catalogue_described_in_other_words(
+    message: str, first: str
+) -> None:
+    found = shortlist([*ALL, *OTHERS], message)
+    assert (found.ranked[0].fn_name, found.ranked[0] in found.shown) == (first, True)
+    assert found.characters <= BUDGET
 
 
 def test_a_verbose_function_takes_no_more_room_than_another_unless_it_is_the_nearest() -> None:
@@ -115,20 +111,6 @@ async def handler(ctx: Context) -> ActionResult:
 
 
 KEY = b"\x01\x02\x03\x04"
-MATTERS = ("invoice", "parcel", "garden", "orchestra", "glacier", "harbour", "violin", "engine")
-
-
-def of_matters(each: int = 60) -> list[FunctionInfo]:
-    """Of each matter so many, each with a few words of its own."""
-    schema = {"type": "object", "properties": {"note": {"type": "string"}}}
-    found = []
-    for matter, n in itertools.product(MATTERS, range(each)):
-        about = f"Looks after the {matter} number {n}. " + "More is to be said of it. " * 15
-        found.append(FunctionInfo(matter, f"{matter}_{n}", about, input_schema=schema))
-    return found
-
-
-ALL = of_matters()
 
 
 def stood(listed: Shortlist, known: list[FunctionInfo] = ALL) -> Standing:
