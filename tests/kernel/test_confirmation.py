@@ -30,24 +30,6 @@ from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Proposals
 from webbee_kernel.turn.stream import Follower
 
 
-class Which(BaseModel):
-    name: str
-
-
-class Thing(BaseModel):
-    id: str = ""
-    title: str = ""
-    color: str = ""
-
-
-class Things(BaseModel):
-    thing_ids: list[str]
-
-
-class Mails(BaseModel):
-    ids: list[str]
-
-
 class Box:
     """An app whose records get another id where they are moved, as messages of mail do."""
 
@@ -62,17 +44,17 @@ class Box:
             return ActionResult.success({"messages": rows}, "2 messages")
 
         @chat.function("archive", "Archive mail", action_type="write")
-        async def archive(ctx: Context, params: Mails) -> ActionResult:
+        async def archive(ctx: Context, ids: list[str]) -> ActionResult:
             data = {"archived": 1, "messages": [{"id": "1-a207", "subject": "Hike"}]}
             return ActionResult.success(data, "Archived.", undo=ui.Call("back", ids=["1-a207"]))
 
         @chat.function("back", "Move back", action_type="write")
-        async def back(ctx: Context, params: Mails) -> ActionResult:
+        async def back(ctx: Context, ids: list[str]) -> ActionResult:
             return ActionResult.success({"moved": 1}, "Moved.")
 
         @chat.function("answer", "Answer mail", action_type="write")
-        async def answer(ctx: Context, params: Mails) -> ActionResult:
-            data = {"to": "ann@example.org", "in_reply_to": params.ids[0]}
+        async def answer(ctx: Context, ids: list[str]) -> ActionResult:
+            data = {"to": "ann@example.org", "in_reply_to": ids[0]}
             return ActionResult.success(data, "Answered.")
 
         user = replace(USER, language="ru")
@@ -148,25 +130,27 @@ class Shop:
         chat = ChatExtension(ext)
 
         @chat.function("delete", "Delete a thing", action_type="destructive")
-        async def delete(ctx: Context, params: Which) -> ActionResult:
-            self.done.append(f"delete {params.name}")
-            return ActionResult.success({"deleted": params.name}, f"Deleted {params.name}.")
+        async def delete(ctx: Context, name: str) -> ActionResult:
+            self.done.append(f"delete {name}")
+            return ActionResult.success({"deleted": name}, f"Deleted {name}.")
 
         @chat.function("paint", "Paint a thing", action_type="write")
-        async def paint(ctx: Context, params: Which) -> ActionResult:
-            self.done.append(f"paint {params.name}")
-            return ActionResult.success({"painted": params.name}, f"Painted {params.name}.")
+        async def paint(ctx: Context, name: str) -> ActionResult:
+            self.done.append(f"paint {name}")
+            return ActionResult.success({"painted": name}, f"Painted {name}.")
 
         @chat.function("drop", "Drop a thing", action_type="destructive")
-        async def drop(ctx: Context, params: Thing) -> ActionResult:
-            if not params.id:
+        async def drop(
+            ctx: Context, id: str = "", title: str = "", color: str = ""
+        ) -> ActionResult:
+            if not id:
                 told = "Several things fit: say which."
                 refused = ActionResult.error(told, code="AMBIGUOUS")
                 rows = [{"id": f"t-{n}", "title": "Oak door", "floor": n} for n in (1, 2)]
                 refused.data = {"things": rows}
                 return refused
-            self.done.append(f"drop {params.id} {params.color}".strip())
-            return ActionResult.success({"id": params.id}, "Dropped.")
+            self.done.append(f"drop {id} {color}".strip())
+            return ActionResult.success({"id": id}, "Dropped.")
 
         self.model = FunctionModel(self.answer)
         env = {"WEBBEE_CALL_SECONDS": "1"}
@@ -469,7 +453,7 @@ def test_a_record_that_only_the_skeleton_lists_stands_on_the_card_by_its_title()
     ext = Extension("shop", display_name="Shop")
 
     @ChatExtension(ext).function("drop", "Drop a thing", action_type="destructive")
-    async def drop(ctx: Context, params: Things) -> ActionResult:
+    async def drop(ctx: Context, thing_ids: list[str]) -> ActionResult:
         return ActionResult.success({}, "Dropped.")
 
     @ext.skeleton("things")

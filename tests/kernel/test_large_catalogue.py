@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel
-
 from tests.planning import telling
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -17,17 +15,13 @@ from webbee_kernel.turn.tool_search import MAX_ADDED
 MATTERS = ("invoice", "parcel", "garden", "orchestra", "glacier")
 
 
-class Which(BaseModel):
-    name: str = ""
-
-
 def app_of(matter: str) -> Extension:
     """An app of sixty functions about a matter, the first of which destroys."""
     ext = Extension(matter, description=f"All about the {matter}.")
     chat = ChatExtension(ext)
 
-    async def handler(ctx: Context, params: Which) -> ActionResult:
-        return ActionResult.success({"name": params.name, "matter": matter}, "Looked after.")
+    async def handler(ctx: Context, name: str = "") -> ActionResult:
+        return ActionResult.success({"name": name, "matter": matter}, "Looked after.")
 
     for n in range(10, 70):
         about = f"Looks after the {matter} number {n}. " + "More is to be said of it. " * 15

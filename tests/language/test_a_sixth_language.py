@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel
 
 import webbee_kernel
 from tests.processes import ran
@@ -82,10 +81,6 @@ def test_a_language_is_one_file(tmp_path: Path) -> None:
     assert found["masked"] == {"klindo": "<NAME_1>", "fonno": "<PHONE_1>"}
 
 
-class Which(BaseModel):
-    name: str
-
-
 def italian(*plan: str, fails: str = "") -> TestKernel:
     """A shop whose model calls what the plan says, and whose user speaks English in his
     settings: what he writes decides."""
@@ -94,8 +89,8 @@ def italian(*plan: str, fails: str = "") -> TestKernel:
     left = list(plan)
 
     @chat.function("delete", "Delete a thing", action_type="destructive")
-    async def delete(ctx: Context, params: Which) -> ActionResult:
-        return ActionResult.success({"deleted": params.name}, f"{params.name}: via.")
+    async def delete(ctx: Context, name: str) -> ActionResult:
+        return ActionResult.success({"deleted": name}, f"{name}: via.")
 
     def model(request: ModelRequest) -> ModelResponse:
         if fails:

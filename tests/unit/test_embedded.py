@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from webbee_kernel import language
 from webbee_kernel.llm import function_form
@@ -795,17 +794,6 @@ def test_a_form_that_wants_a_time_zone_has_that_of_the_city(message: str, zone: 
 # ---- names that are masked
 
 
-class OneParams(BaseModel):
-    """One mail."""
-
-    id: str
-
-
-class LetterParams(BaseModel):
-    to: str
-    body: str
-
-
 def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None:
     ext = Extension("mail", display_name="Mail")
     chat = ChatExtension(ext)
@@ -821,13 +809,13 @@ def test_a_masked_name_of_the_message_tells_the_record_and_the_address() -> None
     @chat.function(
         "archive", "Archive", action_type="write", examples=["archive the mail from {id}"]
     )
-    async def archive(ctx: Context, params: OneParams) -> ActionResult:
-        sent.append(params.id)
-        return ActionResult.success({"id": params.id}, "done")
+    async def archive(ctx: Context, id: str) -> ActionResult:
+        sent.append(id)
+        return ActionResult.success({"id": id}, "done")
 
     @chat.function("send", "Send a mail", action_type="write", examples=writing)
-    async def send(ctx: Context, params: LetterParams) -> ActionResult:
-        return ActionResult.success({"to": params.to}, "sent")
+    async def send(ctx: Context, to: str, body: str) -> ActionResult:
+        return ActionResult.success({"to": to}, "sent")
 
     def say(message: str) -> Any:
         return TestKernel([ext], model=EmbeddedModel()).chat(message).body
