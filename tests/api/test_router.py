@@ -1,8 +1,6 @@
 """How a path finds its route, that what no turn needs is imported when it is asked for, that every route
 is as the API's description says, and that who is asking comes from the authoriser's claims alone."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,8 +1,6 @@
 """boto3 as the kernel uses it, against a server that plays AWS: who signs, what is repeated, which
 connections are kept, and that an effect which may have been taken is never done twice."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import zlib

@@ -2,8 +2,6 @@
 write operations", "Using global secondary indexes in DynamoDB", "Amazon DynamoDB transactions"), and
 docs/cost.md tells what a fresh count of units costs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 it reads. And the adapters on the real packages, in the environment that `make eval` makes for
 them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -6,8 +6,6 @@ turn before showed is pressed; what the model answers in order, in words or with
 difference before you commit it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

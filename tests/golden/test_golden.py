@@ -1,8 +1,6 @@
 """Forty turns as they were agreed on: what the model read, what ran, what was remembered, what was said.
 A difference is a change that users see."""
 
-from __future__ import annotations
-
 import pytest
 
 from .stories import STORIES, play

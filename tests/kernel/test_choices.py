@@ -1,8 +1,6 @@
 """What stands in an answer beside its words: choices that a number or a label picks, panels, the tree
 of the last call; and the kernel's own few sentences."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Cards in whole turns: one a turn, one turn with its answer, and nothing is lost with whoever
 carries an answer out."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A turn that is followed: what its reader sees, when, and that nothing shown is taken back."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Installing, upgrading, leaving and refreshing, where AWS adds nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from contextlib import suppress

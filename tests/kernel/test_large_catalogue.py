@@ -1,7 +1,5 @@
 """A large catalogue: the classifier searches what is not shown, and a session goes on showing what it has shown."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.planning import telling

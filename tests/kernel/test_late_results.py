@@ -1,8 +1,6 @@
 """What ends later than its turn is recorded for it, and what was found in one turn is taken up in the next
 by what its FACTS hold: "show that file again"."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

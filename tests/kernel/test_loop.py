@@ -1,8 +1,6 @@
 """Plans of several rounds: results and failures return to the classifier until it is done, asks the
 user, or rounds, tokens or time end; plans of several steps bind to earlier results."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from itertools import pairwise

@@ -1,8 +1,6 @@
 """Models err in every way: unknown functions, broken arguments, silence, invented ids and numbers.
 The user still gets an honest reply."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -2,8 +2,6 @@
 speak, `offline_talk.txt`: under a sentence each conversation, its messages between strokes, and under it
 the calls of its last answer and what stands in its reply. It is Friday, 15 May 2026."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 """A further language is one file: one made up for this test, laid into a copy of the room, and
 Italian."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """A language is one file: what every one of them holds."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from string import Formatter

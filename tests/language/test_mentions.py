@@ -1,7 +1,5 @@
 """What the room `language` reads from texts: numbers, dates, words."""
 
-from __future__ import annotations
-
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from string import ascii_lowercase

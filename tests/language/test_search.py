@@ -1,7 +1,5 @@
 """Words that are looked for, found in whatever form they stand in a text."""
 
-from __future__ import annotations
-
 import pytest
 
 from webbee_kernel.language.search import SearchWords

@@ -1,8 +1,6 @@
 """Work that outlives its caller: what is waited for, what cannot be, and what is kept of what somebody
 else knows."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable, Iterator

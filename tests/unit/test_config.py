@@ -1,7 +1,5 @@
 """Settings: read once from a mapping, refused with the variable's name; the operator's prices."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

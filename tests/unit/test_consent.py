@@ -1,8 +1,6 @@
 """The table of consent, row by row: what carries something outwards, what is in the user's own
 words, which records a message names."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Whatever extension code raises, stops or leaves behind ends its own call, in every kind of call,
 and the next one works."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import threading

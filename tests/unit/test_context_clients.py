@@ -1,8 +1,6 @@
 """ctx.store and ctx.secrets: documents and declared indexes of one user and app, what opens in system
 context only, and values that show up nowhere."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from typing import Any

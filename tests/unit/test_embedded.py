@@ -1,8 +1,6 @@
 """The embedded model: a message near an example is that command, anything else calls nothing.
 `tests/functions/test_long_messages.py` shows that no input takes long."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

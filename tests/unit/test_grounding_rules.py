@@ -7,8 +7,6 @@ it, ⟦the word ≠ what its record holds⟧. Results, moment and message are th
 too, until others begin. The reply's language stands at its sign; `⏎` ends a line of it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """The inspector: every rule that drops something from the prompt is named, and nothing it says
 differs from the prompt."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

@@ -1,8 +1,6 @@
 """Metrics, counted where things happen, one line an invocation; logs, one JSON line with what finds it
 again, never content, never who."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

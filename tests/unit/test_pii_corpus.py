@@ -9,8 +9,6 @@ look-alikes left alone 0.964), and a third batch of 268 for the same end (e-mail
 plus 0.96, look-alikes 0.996). Cases that are still missed or wrong stay in.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 """What the PII gate takes beyond the words of a text: keys of every language, numbers, kinds that an
 author declares, a deployment's own detector. `test_pii_secrets.py` has texts."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from types import ModuleType

@@ -8,8 +8,6 @@ names of territories, currencies, languages and time zones (CLDR, IANA) under na
 prose, and ids, time stamps, versions, amounts and dates from the seed.
 """
 
-from __future__ import annotations
-
 import random
 import uuid
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """What of a user's sections is stale, all that is due in one call, and how a turn asks for it."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading

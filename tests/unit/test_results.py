@@ -1,8 +1,6 @@
 """Whatever a handler returned or raised becomes one outcome of plain JSON; large data travels as text and
 is read when somebody asks for all of it."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

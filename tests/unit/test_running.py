@@ -1,8 +1,6 @@
 """Which requests run: a mark in the limits' item says so, a running turn keeps it fresh, and its frames
 leave in order."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from types import SimpleNamespace

@@ -8,8 +8,6 @@ back is as good. A turn is right, or honest, where it asked, or called nothing a
 A remark must change nothing.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence

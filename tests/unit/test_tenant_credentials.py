@@ -1,8 +1,6 @@
 """Credentials for a tenant and for one person: taken once, renewed in time, and good for nobody else's
 data; and a webhook's address, which only who holds the key can write."""
 
-from __future__ import annotations
-
 import asyncio
 import fnmatch
 import json

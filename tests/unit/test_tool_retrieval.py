@@ -1,8 +1,6 @@
 """Which functions of a large catalogue a prompt shows, what of their schemas, and what of them a session
 goes on showing."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from typing import Annotated, Any, Literal

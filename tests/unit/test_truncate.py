@@ -1,7 +1,5 @@
 """What stays of a result as the room for it shrinks: ids and titles outlive other fields, short fields long ones, leading rows the end; and no more work than the room."""
 
-from __future__ import annotations
-
 import gc
 import json
 from typing import Any
