@@ -113,9 +113,6 @@ def test_a_start_of_chat_turn_imports_no_route_that_a_turn_does_without() -> Non
     assert told == set()
 
 
-# ---- the description of the API
-
-
 DOCUMENT: dict[str, Any] = json.loads(PATH.read_text("utf-8"))
 # A method without a route is a 404, as API Gateway would answer it; who needs a token is tested with
 # the template.
@@ -172,9 +169,6 @@ def test_whatever_arrives_the_answer_is_the_described_one_and_never_a_5xx(
     if "cursor" in (case.query or {}) or any(part in case.path for part in own_rules):
         beyond_schemas.append(checks.positive_data_acceptance)
     case.validate_response(response, excluded_checks=NOT_OURS + beyond_schemas)
-
-
-# ---- who is asking
 
 
 CLAIMS = {"sub": "alice", "tenant_id": "acme", "role": "developer", "email": "a@acme.com"}

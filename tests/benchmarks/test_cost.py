@@ -127,9 +127,6 @@ def test_items_are_as_large_as_the_guide_says() -> None:
     assert item_bytes({"m": {"M": {"k": {"S": "abc"}}}}) == 1 + 3 + 1 + 1 + 3
 
 
-# ---- docs/cost.md
-
-
 @pytest.fixture(scope="module")
 def printed() -> str:
     """`make bench ARGS=cost`, in a process of its own: it takes the whole log."""

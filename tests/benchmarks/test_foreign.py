@@ -161,9 +161,6 @@ def test_every_bar_can_be_missed_and_met() -> None:
         assert [ok for _, _, ok in verdicts({bar.figure: missed})] == [False]
 
 
-# ---- the real packages
-
-
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-measures/bin/python"
 

@@ -91,9 +91,6 @@ def test_a_number_is_the_choice_for_the_model_and_a_retry_is_the_same_turn() -> 
         kernel.chat("1", request_id="r2")
 
 
-# ---- what else stands in an answer
-
-
 def outcome(step: int, **changes: Any) -> CallOutcome:
     values = {"app_id": "mail", "fn_name": "send", "status": "ok", "step": step, "duration_ms": 12}
     return CallOutcome(**values | changes)

@@ -136,9 +136,6 @@ def test_where_all_functions_are_shown_there_is_no_search_and_nothing_is_kept() 
     assert talk.kernel.memory().turns[0].listed == ""
 
 
-# ---- what a session goes on showing
-
-
 def before(request: ModelRequest) -> int:
     """How many of the first tools the session's request before had."""
     assert request.growing is not None

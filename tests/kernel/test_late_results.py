@@ -91,9 +91,6 @@ def test_a_late_end_without_data_is_told_once() -> None:
     assert then.response["receipts"][0]["status"] == "done"
 
 
-# ---- facts taken up in the next turn
-
-
 LEASE = {"id": "f-78", "title": "Lease.pdf", "pages": 12}
 INVOICE = {"id": "m-41", "subject": "Invoice for May", "from": "billing@example.com"}
 

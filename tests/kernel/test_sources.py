@@ -59,9 +59,6 @@ def test_a_value_without_a_source_or_of_another_record_is_asked_about_once_and_t
     assert marks["79.50 EUR"]["holds"] == "amount: 120.5"
 
 
-# ---- the incident: 36 tasks told as 50
-
-
 TASKS = [{"id": f"t_{n}", "title": f"Chore {n}", "status": "open"} for n in range(36)]
 LIST = telling("tasks", list_tasks={"tasks": TASKS})
 

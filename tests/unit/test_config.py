@@ -113,9 +113,6 @@ def test_the_policy_is_text_or_the_text_of_a_file_and_one_that_cannot_be_read_st
         assert "\n" not in str(caught.value)
 
 
-# ---- prices
-
-
 PRICES = (
     '{"bedrock:m-1": {"input": 3, "output": 15, "cached": 0.3},'
     ' "openai:https://models.example/v1#m-2": {"input": 1, "output": 2}}'

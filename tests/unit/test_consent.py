@@ -452,9 +452,6 @@ def test_a_search_that_was_accepted_is_accepted_with_all_that_it_takes_along() -
     assert why_asked(search, {"query": "4712"}, accepted)
 
 
-# ---- words of the user's own
-
-
 @pytest.mark.parametrize("word", ["word{n}", "other{n:x}ing", "преобразование", "same", "x" * 300])
 def test_the_work_grows_with_the_texts_and_no_faster(word: str) -> None:
     """Of texts that share nothing."""

@@ -120,9 +120,6 @@ def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(
         assert caught.value.retry_after == 30
 
 
-# ---- declared indexes
-
-
 def test_an_order_that_is_declared_costs_what_it_shows_and_another_says_what_it_cost(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,9 +152,6 @@ def test_what_cannot_be_an_index_is_refused_where_it_is_declared() -> None:
     ext.index("books", "f1")
     with pytest.raises(ValueError, match="no more"):
         ext.index("books", "f4")
-
-
-# ---- ctx.secrets
 
 
 def extension(app_id: str = "mail") -> Extension:

@@ -53,9 +53,6 @@ def test_older_calls_are_named_while_that_leaves_the_newest_half_of_the_room() -
     assert len(line(named[-1])) <= room // 2 < len(line(counted[-1]))
 
 
-# ---- arguments that the result does not repeat
-
-
 def args(digest: ToolCallDigest) -> Any:
     return json.loads(digest.args_json) if digest.args_json else None
 

@@ -93,9 +93,6 @@ def test_a_date_that_was_asked_for_names_its_row_too() -> None:
     assert check(told.format("6,4"), evidence=days).ungrounded == ("6,4",)
 
 
-# ---- what it costs
-
-
 DATA = [{"id": n, "title": f"Task {n}", "hours": n * 1.5, "due": "2026-11-24"} for n in range(36)]
 EACH, DIFFERENT = 45, 60
 """Calls of functions for a character of a reply, at most, and of one without repeats."""

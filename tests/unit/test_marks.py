@@ -53,9 +53,6 @@ def test_a_length_of_any_figure_is_read(figure: str) -> None:
         marks(reply, {"shifts": [day, {**day, "start": "22:00", "end": "06:00"}]})
 
 
-# ---- the data as the kernel writes it
-
-
 def test_the_data_as_a_table_has_names_a_total_units_and_what_was_asked_for() -> None:
     lines = render(evidence(message="what is the phone of each open order?")).splitlines()
     assert lines[0] == "orders: 4"

@@ -64,9 +64,6 @@ def test_who_no_tick_will_find_is_queued_by_who_saved_them(
     assert tick_passed(NOW + due_in, NOW, NOW + queued_until_in) is passed
 
 
-# ---- one call
-
-
 class Office:
     """Two sections: one counts, one blocks its thread."""
 

@@ -191,9 +191,6 @@ def test_an_app_whose_schema_cannot_be_told_is_named_and_the_others_work() -> No
     assert [f.fn_name for f in apps["whole"].functions] == ["run"]
 
 
-# ---- modules
-
-
 def load(root: Path, **files: str) -> ModuleType:
     """`views__board="…"` becomes `views/board.py`."""
     for file, text in files.items():

@@ -144,9 +144,6 @@ def test_a_webhook_may_write_its_status_as_text() -> None:
     assert tuple(told.values()) == (202, {}, {"n": 2})
 
 
-# ---- large data
-
-
 ROWS = [{"id": f"o-{n}", "by": f"buyer{n}@example.com", "paid": n % 2 == 0} for n in range(4_000)]
 LARGE = {"count": len(ROWS), "orders": ROWS}
 SMALL = {"count": 1, "orders": ROWS[:1]}

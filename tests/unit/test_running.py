@@ -64,9 +64,6 @@ def test_other_requests_and_a_write_whose_answer_was_lost_are_not_this_one() -> 
     assert not runs(at(5), [at(0, session="s2"), at(5)])
 
 
-# ---- a running turn
-
-
 class Table:
     """A table of limits whose first write takes its time; and nobody wants to stop."""
 
@@ -110,9 +107,6 @@ def test_a_beat_on_its_way_when_its_turn_fails_does_not_have_the_last_word(
         return table.said
 
     assert asyncio.run(failing()) == [GOES_ON, LEFT_NOTHING]
-
-
-# ---- what a running turn sends
 
 
 class Noting(Pusher):

@@ -146,9 +146,6 @@ async def test_a_renewed_session_takes_nobodys_place_and_is_not_the_next_to_go()
     assert await taken.key("t1") == renewed
 
 
-# ---- one person
-
-
 def allowed(user: UserKey, key: str) -> bool:
     """Whether the policy for a user lets a request name this partition."""
     secrets = f"/webbee/s/{secrets_of(user)}"

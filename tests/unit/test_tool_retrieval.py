@@ -105,9 +105,6 @@ async def handler(ctx: Context) -> ActionResult:
     return ActionResult.success({"ok": True}, "done")
 
 
-# ---- a session's list
-
-
 KEY = b"\x01\x02\x03\x04"
 
 
@@ -141,9 +138,6 @@ def test_what_was_used_stays_when_room_is_made() -> None:
     listed = shortlist(small, "the glacier number 4", used=used, before=full)
     assert used <= {(f.app_id, f.fn_name) for f in listed.shown}
     assert len(listed.tools) <= MAX_GROWN
-
-
-# ---- schemas as models read them
 
 
 class Row(BaseModel):

@@ -94,9 +94,6 @@ def test_of_a_text_that_is_written_escaped_as_much_stays_as_there_is_room_for(
     assert size(cut(lengths[0])) <= room < size(cut(lengths[0] + 1))
 
 
-# ---- what is bounded
-
-
 BUDGET = 2_000
 
 
