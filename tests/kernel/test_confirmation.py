@@ -352,42 +352,28 @@ def test_a_turn_that_died_is_planned_anew_in_other_words_and_its_effect_happens_
 # ---- a lease
 
 
-HELD_S = 0.1
+async def test_a_lease_lasts_as_long_as_its_calls_run() -> None:
+    stores, clock, held_s = memory_stores(), FrozenClock(), 0.1
+    asking = turn(1, status="confirmation", waiting=(pending("conf_1"),))
+    await stores.sessions.append(SESSION, asking, expires_at=LATER, now=0.0)
+    kept = AcceptedDestinations(stores.accepted, stores.audit, clock, 365)
+    decisions = Proposals(stores.sessions, clock, kept, lease_s=held_s, turn_s=60)
+    memory = await stores.sessions.read(SESSION, now=clock.now())
+    _, taken = await decisions.take(SESSION, memory, "conf_1", True)
+    assert taken
 
-
-async def ends_at(stores: object, clock: FrozenClock, name: str) -> float:
-    memory = await stores.sessions.read(SESSION, now=clock.now())  # type: ignore[attr-defined]
-    return float(memory.taken[name].until)
-
-
-async def renewed(stores: object, clock: FrozenClock, name: str) -> None:
-    for _ in range(3000):
-        if await ends_at(stores, clock, name) >= clock.now():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("the lease was not renewed")
-
-
-def test_a_lease_lasts_as_long_as_its_calls_run() -> None:
-    async def run() -> None:
-        stores, clock = memory_stores(), FrozenClock()
-        asking = turn(1, status="confirmation", waiting=(pending("conf_1"),))
-        await stores.sessions.append(SESSION, asking, expires_at=LATER, now=0.0)
-        kept = AcceptedDestinations(stores.accepted, stores.audit, clock, 365)
-        decisions = Proposals(stores.sessions, clock, kept, lease_s=HELD_S, turn_s=60)
+    async def is_held() -> bool:
         memory = await stores.sessions.read(SESSION, now=clock.now())
-        _, taken = await decisions.take(SESSION, memory, "conf_1", True)
-        assert taken
-        async with decisions.held(SESSION, taken):
-            for _ in range(2):
-                clock.advance(1.0)
-                await renewed(stores, clock, "conf_1")
-        clock.advance(1.0)
-        await asyncio.sleep(3 * HELD_S)
-        # whoever died holds nothing
-        assert await ends_at(stores, clock, "conf_1") < clock.now()
+        return memory.taken["conf_1"].until >= clock.now()
 
-    asyncio.run(asyncio.wait_for(run(), 60))
+    async with asyncio.timeout(60), decisions.held(SESSION, taken):
+        for _ in range(2):
+            clock.advance(1.0)
+            while not await is_held():
+                await asyncio.sleep(0.01)
+    clock.advance(1.0)
+    await asyncio.sleep(3 * held_s)
+    assert not await is_held()  # whoever died holds nothing
 
 
 # ---- what a card calls a record

@@ -4,7 +4,7 @@ leave in order."""
 import asyncio
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -23,7 +23,6 @@ from webbee_kernel.stores.rate_limits import (
     mark,
     runs,
 )
-from webbee_kernel.turn.kernel import Kernel
 from webbee_kernel.turn.messages import Reply
 from webbee_kernel.turn.read import TurnRequest
 from webbee_kernel.types import JSONObject, UserKey
@@ -80,33 +79,30 @@ class Table:
         return False
 
 
-def test_a_beat_on_its_way_when_its_turn_fails_does_not_have_the_last_word(
+async def test_a_beat_on_its_way_when_its_turn_fails_does_not_have_the_last_word(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(turns, "BEAT_S", 0.001)
+    clock, table = FrozenClock(NOW), Table()
+    stores, settings = (
+        SimpleNamespace(connections=table),
+        {"answer_seconds": 60.0, "model_prices": {}},
+    )
+    app: Any = SimpleNamespace(stores=stores, clock=clock, settings=SimpleNamespace(**settings))
+    kernel: Any = SimpleNamespace(limits=table)
 
-    async def failing() -> list[str]:
-        clock, table = FrozenClock(NOW), Table()
-        app: Any = SimpleNamespace(
-            stores=SimpleNamespace(connections=table),
-            clock=clock,
-            settings=SimpleNamespace(answer_seconds=60.0, model_prices={}),
-        )
+    async def work(ask: TurnRequest) -> Reply:
+        await ask.follower.begin(ask.session_id)
+        clock.advance(LEASE_S / 2)
+        await table.begun.wait()
+        asyncio.get_running_loop().call_later(0.01, table.answers.set)
+        raise ModelUnavailable("away")
 
-        async def work(ask: TurnRequest) -> Reply:
-            await ask.follower.begin(ask.session_id)
-            clock.advance(LEASE_S / 2)
-            await table.begun.wait()
-            asyncio.get_running_loop().call_later(0.01, table.answers.set)
-            raise ModelUnavailable("away")
-
-        ask, kernel = TurnRequest(User("alice"), "s", "hello", "r"), SimpleNamespace(limits=table)
-        with pytest.raises(ModelUnavailable):
-            await turns.Turns(app, cast("Kernel", kernel)).answer(ask, work, at_once=False)
-        await asyncio.sleep(0.05)
-        return table.said
-
-    assert asyncio.run(failing()) == [GOES_ON, LEFT_NOTHING]
+    ask = TurnRequest(User("alice"), "s", "hello", "r")
+    with pytest.raises(ModelUnavailable):
+        await turns.Turns(app, kernel).answer(ask, work, at_once=False)
+    await asyncio.sleep(0.05)
+    assert table.said == [GOES_ON, LEFT_NOTHING]
 
 
 class Noting(Pusher):
