@@ -4,10 +4,10 @@ forge its lines."""
 import itertools
 import json
 import re
-from collections import Counter
+from collections import Counter, namedtuple
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -31,11 +31,6 @@ from webbee_kernel.types import CallOutcome, SessionKey, UserKey
 
 OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
 AT, NOW = "2026-05-15T17:21:04Z", "2026-05-15T17:21:14Z"
-LATER = 2_000_000_000
-
-
-def app(app_id: str) -> Extension:
-    return telling(app_id, list_inbox={"n": 1})
 
 
 def store_section(
@@ -52,9 +47,9 @@ def store_section(
     assert kernel.run(skeleton.save(key, [*others, saved], lease=lease, now=now))
 
 
-def store_turn(kernel: TestKernel, key: UserKey, turn: Turn) -> None:
+def remember(kernel: TestKernel, key: UserKey, turn: Turn) -> None:
     sessions, session = kernel.app.stores.sessions, SessionKey(key, "s1")
-    assert kernel.run(sessions.append(session, turn, expires_at=LATER, now=0.0))
+    assert kernel.run(sessions.append(session, turn, expires_at=2_000_000_000, now=0.0))
 
 
 # ---- the fragments of the two documents
@@ -81,7 +76,7 @@ INBOX = {"unread": 8, "messages": [LETTER]}
 @pytest.fixture
 def documents() -> TestKernel:
     """A user whose stored sections and turn are those of the documents."""
-    kernel = TestKernel([app("mail"), app("tasks"), app("notes")], now=NOW, env=OPEN)
+    kernel = TestKernel([*map(telling, ("mail", "tasks", "notes"))], now=NOW, env=OPEN)
     accounts = [{"id": 1, "email": "sarah@work.com"}, {"id": 2, "email": "me@personal.com"}]
     notes = [{"id": "abc", "title": "Q3 plan"}, {"id": "xyz", "title": "Standup"}, "..."]
     for app_id, name, age, data in (
@@ -93,7 +88,7 @@ def documents() -> TestKernel:
     said = ("показать письма за сегодня", "отправил список с 8 непрочитанными")
     digests = fact_ledger.record([("mail", "list_inbox", INBOX)])
     turn = Turn(1, AT, "ok", *said, "r1", ("mail",), digests, masked=False)
-    store_turn(kernel, kernel.key, turn)
+    remember(kernel, kernel.key, turn)
     return kernel
 
 
@@ -131,22 +126,10 @@ def test_the_results_of_all_calls_have_twelve_thousand_characters_together(over:
 # ---- a strict reader of the prompt: whatever it cannot account for is an error
 
 
-class ReadTurn(NamedTuple):
-    at: str
-    status: str
-    apps: list[str]
-    message: str
-    reply: str
-    facts: list[tuple[str, str, Any]]
-
-
-class ReadPrompt(NamedTuple):
-    sections: list[tuple[str, ...]]
-    """Label, age and body of each."""
-    turns: list[ReadTurn]
-    at: str
-    message: str
-
+ReadTurn = namedtuple("ReadTurn", "at status apps message reply facts")
+ReadPrompt = namedtuple(
+    "ReadPrompt", "sections turns at message"
+)  # label, age and body of a section
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 SECTION = re.compile(
@@ -239,12 +222,12 @@ _users = itertools.count()
 
 @pytest.fixture(scope="module")
 def open_gate() -> TestKernel:
-    return TestKernel([app(a) for a in APPS], now=NOW, env=OPEN)
+    return TestKernel([*map(telling, APPS)], now=NOW, env=OPEN)
 
 
 @pytest.fixture(scope="module")
 def closed_gate(open_gate: TestKernel) -> TestKernel:
-    return TestKernel([app(a) for a in APPS], now=NOW, stores=open_gate.app.stores)
+    return TestKernel([*map(telling, APPS)], now=NOW, stores=open_gate.app.stores)
 
 
 def stored(kernel: TestKernel, sections: Any, turns: Any) -> User:
@@ -258,7 +241,7 @@ def stored(kernel: TestKernel, sections: Any, turns: Any) -> User:
         kept = [json.loads(d.data_facts_json) for d in digests]
         assume(kept == [data for *_, data in calls])  # nothing had to be cut
         told = (seq, AT, status, message, reply, f"r{seq}", tuple(apps), digests)
-        store_turn(kernel, key, Turn(*told, masked=False))
+        remember(kernel, key, Turn(*told, masked=False))
     return user
 
 
