@@ -120,7 +120,8 @@ def test_searches_that_find_nothing_new_end_the_turn() -> None:
 
 def test_a_catalogue_stays_within_what_services_take_however_much_is_searched() -> None:
     talk = Talk()
-    first = talk.say(ABOUT_PARCELS, *(planned(search(f"{matter} 20")) for matter in MATTERS))
+    wanted = [f"{matter} {n}" for n in (20, 50) for matter in MATTERS]
+    first = talk.say(ABOUT_PARCELS, *map(planned, map(search, wanted)))
     last = names([r for r in talk.asked if r.role == "classifier"][-1])
     assert 0 < len(last) - len(first) <= MAX_ADDED
     assert len(last) <= 128

@@ -2,7 +2,6 @@
 user, or rounds, tokens or time end; plans of several steps bind to earlier results."""
 
 import asyncio
-import re
 from itertools import pairwise
 from typing import Any
 
@@ -105,23 +104,6 @@ def calls(reply: Any) -> list[tuple[str, str]]:
 
 
 # ---- going on
-
-
-def test_what_was_read_can_be_acted_on_in_the_same_turn_and_the_narrator_sees_all_of_it(
-    office: Office,
-) -> None:
-    def act(request: ModelRequest) -> ModelResponse:
-        room = re.findall(r'"room": "([^"]+)"', request.prompt)[-1]
-        return plan(f"move Boris {room}")
-
-    k, model = kernel(office, "find Anna, ...", act, say("Boris is in B-12 now."))
-    reply = k.chat("move Boris to where Anna is")
-    assert office.log == ["find Anna", "move Boris B-12"]
-    assert roles(model) == "ccn"
-    assert calls(reply) == [("find", "ok"), ("move", "ok")]
-    told = model.requests[-1].prompt
-    assert told.count("RESULT: ") == 2
-    assert 'args={"name": "Boris", "room": "B-12"}' in told
 
 
 def test_a_later_prompt_is_the_earlier_one_with_results_behind_it(office: Office) -> None:

@@ -23,8 +23,7 @@ from webbee_kernel.extensions.outcomes import (
 )
 from webbee_kernel.sdk import ActionResult, Context
 from webbee_kernel.sdk.definitions import FunctionDef
-from webbee_kernel.turn.results_block import near
-from webbee_kernel.types import CallOutcome, CallRequest, from_dict, to_dict
+from webbee_kernel.types import CallOutcome, CallRequest
 
 REQUEST = CallRequest("function", {}, "mail", "send", step=3)
 
@@ -142,20 +141,3 @@ def test_a_megabyte_is_let_through_and_a_byte_more_and_what_is_no_json_is_not() 
 def test_a_webhook_may_write_its_status_as_text() -> None:
     told = webhook_answer({"status_code": "202", "body": {"n": 2}})
     assert tuple(told.values()) == (202, {}, {"n": 2})
-
-
-ROWS = [{"id": f"o-{n}", "by": f"buyer{n}@example.com", "paid": n % 2 == 0} for n in range(4_000)]
-LARGE = {"count": len(ROWS), "orders": ROWS}
-SMALL = {"count": 1, "orders": ROWS[:1]}
-
-
-def answered(data: Any) -> CallOutcome:
-    return from_return(ActionResult.success(data, "Here."), REQUEST, (), "read")
-
-
-@pytest.mark.parametrize("data", [LARGE, SMALL, None, []], ids=["large", "small", "none", "empty"])
-def test_an_outcome_comes_over_the_wire_as_it_was(data: Any) -> None:
-    o = answered(data)
-    there = from_dict(CallOutcome, json.loads(json.dumps(to_dict(o))))
-    assert near(there) == near(o)
-    assert there == o

@@ -11,7 +11,7 @@ from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.pii import Masker
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, ToolCallDigest, Turn
+from webbee_kernel.stores.types import SessionMemory, ToolCallDigest, Turn
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.pending_approvals import MAX_RACES
 from webbee_kernel.turn.session_memory import (
@@ -20,8 +20,6 @@ from webbee_kernel.turn.session_memory import (
     undoable,
 )
 from webbee_kernel.types import SessionKey
-
-LATER = 2_000_000_000
 
 
 def turn(seq: int = 1, **changes: Any) -> Turn:
@@ -65,40 +63,7 @@ def test_facts_stored_in_the_open_are_masked_once_the_gate_is_closed_and_stay_wi
     assert len("\n".join(facts)) <= TURN_CAP
 
 
-CALL = ("tasks__delete", {"task": "t-1"})
 UNDO = {"app_id": "tasks", "function": "delete", "params": {"task": "t-1"}}
-
-
-@pytest.mark.parametrize(
-    ("waits", "later", "offered"),
-    [
-        (UNDO, (), True),
-        (UNDO, (turn(3),), True),
-        (UNDO | {"params": {"task": "t-2"}}, (), False),
-        (UNDO | {"params": {"task": "t-2"}}, (turn(3),), True),
-    ],
-    ids=["its own card waits", "went on", "another card waits", "went on from another"],
-)
-def test_an_undo_whose_card_nobody_answered_is_offered_again(
-    waits: dict[str, Any], later: tuple[Turn, ...], offered: bool
-) -> None:
-    done = {"status": "done", "what": "Add", "call": 0, "undo": UNDO}
-    made = {"receipts": [done], "calls": [{"app_id": "tasks", "fn_name": "add"}]}
-    step = {"app_id": "tasks", "fn_name": "delete", "arguments": waits["params"]}
-    card = PendingConfirmation("conf_1", LATER, "undo", "r2", (step,))
-    asked = {"receipts": [{"status": "waiting", "what": "Delete"}], "calls": []}
-    turns = (turn(1, response=made), turn(2, response=asked, waiting=(card,)), *later)
-    assert [(u.name, u.arguments) for u in undoable(SessionMemory(turns))] == [CALL] * offered
-
-
-@pytest.mark.parametrize("status", ["failed", "not_run", "unknown", "done"])
-def test_an_undo_is_of_the_newest_effect_that_can_be_taken_back(status: str) -> None:
-    calls = [{"app_id": "tasks", "fn_name": "add"}]
-    done = {"status": "done", "what": "Add", "call": 0, "undo": UNDO}
-    later = {"receipts": [{"status": status, "what": "Add", "call": 0}], "calls": calls}
-    made = {"receipts": [done], "calls": calls}
-    turns = (turn(1, response=made), turn(2, response=later))
-    assert [(u.name, u.arguments) for u in undoable(SessionMemory(turns))] == [CALL]
 
 
 @pytest.mark.parametrize(
