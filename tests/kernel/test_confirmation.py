@@ -20,7 +20,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.llm.tools import parameters
 from webbee_kernel.mcp import primitives
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, directs, ui
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, directs
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
 from webbee_kernel.turn import messages
@@ -28,59 +28,43 @@ from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Proposals
 from webbee_kernel.turn.stream import Follower
 
 
-class Box:
-    """An app whose records get another id where they are moved, as messages of mail do."""
+def test_what_was_moved_keeps_its_title_an_app_has_its_name_and_no_id_that_was_given_is_repeated() -> (
+    None
+):
+    """Records that get another id where they are moved, as messages of mail do."""
+    ext = Extension("post", display_name="Post", titles={"ru": "Почта"})
+    chat = ChatExtension(ext)
 
-    def __init__(self) -> None:
-        ext = Extension("post", display_name="Post", titles={"ru": "Почта"})
-        chat = ChatExtension(ext)
+    @chat.function("list_mail", "List mail")
+    async def list_mail(ctx: Context) -> ActionResult:
+        rows = [{"id": f"1-10{n}", "subject": title} for n, title in enumerate(("Hike", "Q3"))]
+        return ActionResult.success({"messages": rows}, "2 messages")
 
-        @chat.function("list_mail", "List mail", action_type="read")
-        async def list_mail(ctx: Context) -> ActionResult:
-            titles = enumerate(("Hike", "Q3"))
-            rows = [{"id": f"1-10{n}", "subject": title, "day": n} for n, title in titles]
-            return ActionResult.success({"messages": rows}, "2 messages")
+    @chat.function("archive", "Archive mail", action_type="write")
+    async def archive(ctx: Context, ids: list[str]) -> ActionResult:
+        moved = [{"id": "1-a207", "subject": "Hike"}]
+        return ActionResult.success({"archived": 1, "messages": moved}, "Archived.")
 
-        @chat.function("archive", "Archive mail", action_type="write")
-        async def archive(ctx: Context, ids: list[str]) -> ActionResult:
-            data = {"archived": 1, "messages": [{"id": "1-a207", "subject": "Hike"}]}
-            return ActionResult.success(data, "Archived.", undo=ui.Call("back", ids=["1-a207"]))
+    @chat.function("answer", "Answer mail", action_type="write")
+    async def answer(ctx: Context, ids: list[str]) -> ActionResult:
+        data = {"to": "ann@example.org", "in_reply_to": ids[0]}
+        return ActionResult.success(data, "Answered.")
 
-        @chat.function("back", "Move back", action_type="write")
-        async def back(ctx: Context, ids: list[str]) -> ActionResult:
-            return ActionResult.success({"moved": 1}, "Moved.")
+    model = FunctionModel(lambda r: ModelResponse("") if r.role == "narrator" else obey(r))
+    user = replace(USER, language="ru")
+    kernel = TestKernel([ext], model=model, user=user, env={"WEBBEE_CONFIRM": "all"})
+    kernel.chat("post.list_mail {}")
 
-        @chat.function("answer", "Answer mail", action_type="write")
-        async def answer(ctx: Context, ids: list[str]) -> ActionResult:
-            data = {"to": "ann@example.org", "in_reply_to": ids[0]}
-            return ActionResult.success(data, "Answered.")
+    def confirmed(message: str) -> dict[str, Any]:
+        card = kernel.chat(message).body["confirmation"]
+        return kernel.confirm(card["id"]).body
 
-        user = replace(USER, language="ru")
-        env = {"WEBBEE_CONFIRM": "all"}
-        self.kernel = TestKernel([ext], model=FunctionModel(obey), user=user, env=env)
-
-    def say(self, message: str) -> dict[str, Any]:
-        """With the yes where one is asked for."""
-        body = self.kernel.chat(message).body
-        card = body.get("confirmation")
-        return self.kernel.confirm(card["id"]).body if card else body
-
-
-def test_what_is_moved_or_answered_is_called_by_its_title_and_an_app_by_its_name() -> None:
-    box = Box()
-    box.say("post.list_mail {}")
-    [done] = box.say('отправь в архив post.archive {"ids": ["1-100"]}')["receipts"]
+    [done] = confirmed('отправь в архив post.archive {"ids": ["1-100"]}')["receipts"]
     assert done["text"] == "Почта – Archive mail «Hike»: готово"
-    card = box.kernel.chat('верни обратно post.back {"ids": ["1-a207"]}').body["confirmation"]
-    assert card["summary"] == "Почта – back: «Hike»"
-
-
-def test_the_data_as_the_reply_repeats_no_id_that_the_call_was_given() -> None:
-    box = Box()
-    box.kernel.model.fn = lambda r: ModelResponse("") if r.role == "narrator" else obey(r)
-    box.say("post.list_mail {}")
-    told = box.say('reply to the mail: post.answer {"ids": ["1-100"]}')["reply"]
+    told = confirmed('reply to the mail: post.answer {"ids": ["1-100"]}')["reply"]
     assert "to: ann@example.org" in told and "1-100" not in told
+    card = kernel.chat('верни обратно post.archive {"ids": ["1-a207"]}').body["confirmation"]
+    assert card["summary"] == "Почта – Archive mail: «Hike»"
 
 
 class Hooked(BaseModel):
@@ -366,11 +350,14 @@ async def test_a_lease_lasts_as_long_as_its_calls_run() -> None:
         memory = await stores.sessions.read(SESSION, now=clock.now())
         return memory.taken["conf_1"].until >= clock.now()
 
-    async with asyncio.timeout(60), decisions.held(SESSION, taken):
+    async with decisions.held(SESSION, taken):
         for _ in range(2):
             clock.advance(1.0)
-            while not await is_held():
+            for _ in range(3000):
+                if await is_held():
+                    break
                 await asyncio.sleep(0.01)
+            assert await is_held()
     clock.advance(1.0)
     await asyncio.sleep(3 * held_s)
     assert not await is_held()  # whoever died holds nothing
