@@ -20,7 +20,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.llm.tools import parameters
 from webbee_kernel.mcp import primitives
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, directs
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, directs, ui
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
 from webbee_kernel.turn import messages
@@ -43,7 +43,12 @@ def test_what_was_moved_keeps_its_title_an_app_has_its_name_and_no_id_that_was_g
     @chat.function("archive", "Archive mail", action_type="write")
     async def archive(ctx: Context, ids: list[str]) -> ActionResult:
         moved = [{"id": "1-a207", "subject": "Hike"}]
-        return ActionResult.success({"archived": 1, "messages": moved}, "Archived.")
+        undo = ui.Call("back", ids=["1-a207"])
+        return ActionResult.success({"archived": 1, "messages": moved}, "Archived.", undo=undo)
+
+    @chat.function("back", "Move back", action_type="write")
+    async def back(ctx: Context, ids: list[str]) -> ActionResult:
+        return ActionResult.success({"moved": 1}, "Moved.")
 
     @chat.function("answer", "Answer mail", action_type="write")
     async def answer(ctx: Context, ids: list[str]) -> ActionResult:
@@ -61,10 +66,10 @@ def test_what_was_moved_keeps_its_title_an_app_has_its_name_and_no_id_that_was_g
 
     [done] = confirmed('отправь в архив post.archive {"ids": ["1-100"]}')["receipts"]
     assert done["text"] == "Почта – Archive mail «Hike»: готово"
+    card = kernel.chat('верни обратно post.back {"ids": ["1-a207"]}').body["confirmation"]
+    assert card["summary"] == "Почта – back: «Hike»"
     told = confirmed('reply to the mail: post.answer {"ids": ["1-100"]}')["reply"]
     assert "to: ann@example.org" in told and "1-100" not in told
-    card = kernel.chat('верни обратно post.archive {"ids": ["1-a207"]}').body["confirmation"]
-    assert card["summary"] == "Почта – Archive mail: «Hike»"
 
 
 class Hooked(BaseModel):
