@@ -2,7 +2,6 @@
 context only, and values that show up nowhere."""
 
 import asyncio
-import logging
 from typing import Any
 from unittest.mock import AsyncMock, patch
 
@@ -118,28 +117,6 @@ def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(
         with pytest.raises(StoreUnavailable) as caught:
             run(call)
         assert caught.value.retry_after == 30
-
-
-def test_an_order_that_is_declared_costs_what_it_shows_and_another_says_what_it_cost(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("webbee_kernel.stores.paging.MANY", 2)
-    ext = Extension("shelf")
-    ext.index("books", "title")
-    harness = ExtensionHarness(ext)
-    store = harness.context().store
-
-    async def first(by: str) -> Any:
-        page = await store.query("books", order_by=by, limit=1)
-        return page.data[0].data, page.total
-
-    for n in range(3):
-        harness.run(store.create("books", {"title": f"t{n}", "year": -n}))
-    with caplog.at_level(logging.WARNING, "webbee.extension"):
-        assert harness.run(first("-title")) == ({"title": "t2", "year": -2}, 3)
-        assert not caplog.messages
-        harness.run(first("year"))
-    assert "ext.index('books', 'year') would make it a few" in caplog.messages[-1]
 
 
 def test_what_cannot_be_an_index_is_refused_where_it_is_declared() -> None:
