@@ -29,40 +29,31 @@ def written(work: Any, namespace: str = "Webbee/test", version: str = "") -> lis
     return [json.loads(text) for text in found]
 
 
-def test_counts_are_summed_and_times_are_kept_one_by_one() -> None:
+def test_counts_are_summed_times_kept_one_by_one_and_a_deployments_variables_add_no_dimension(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Alarms name the dimensions, and the template gives each function a service's name."""
+    monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "webbee")
+
     def work() -> None:
         measure("DynamoDBCalls")
         measure("DynamoDBCalls", 2)
         measure("ClassifyMs", 5)
         measure("ClassifyMs", 7)
-
-    assert written(work, namespace="") == []
-    [found] = written(work)
-    named = {"service": "webbee", "function": "chat_turn", "correlation_id": "c-1"}
-    counted = {"DynamoDBCalls": [3], "ClassifyMs": [5, 7]}
-    assert found.items() >= {**named, **counted}.items()
-    units = {"DynamoDBCalls": "Count", "ClassifyMs": "Milliseconds"}
-    assert found["_aws"]["CloudWatchMetrics"] == [
-        {
-            "Namespace": "Webbee/test",
-            "Dimensions": [["service", "function"]],
-            "Metrics": [{"Name": name, "Unit": unit} for name, unit in units.items()],
-        }
-    ]
-
-
-def test_a_deployment_s_variables_add_no_dimension(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Alarms name the dimensions, and the template gives each function a service's name."""
-    monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "webbee")
-
-    def work() -> None:
         count_request(failed=True)
         measure_model("narrator", "m", {"ModelErrors": 1})
 
-    dimensions = [
-        f["_aws"]["CloudWatchMetrics"][0]["Dimensions"][0] for f in written(work, version="8")
-    ]
-    assert dimensions == [["service", "function"], ["function", "version"], ["role", "model"]]
+    assert written(work, namespace="") == []
+    found, *others = written(work, version="8")
+    named = {"service": "webbee", "function": "chat_turn", "correlation_id": "c-1"}
+    counted = {"DynamoDBCalls": [3], "ClassifyMs": [5, 7]}
+    assert found.items() >= {**named, **counted}.items()
+    [told] = found["_aws"]["CloudWatchMetrics"]
+    assert (told["Namespace"], told["Dimensions"]) == ("Webbee/test", [["service", "function"]])
+    units = {metric["Name"]: metric["Unit"] for metric in told["Metrics"]}
+    assert units.items() >= {"DynamoDBCalls": "Count", "ClassifyMs": "Milliseconds"}.items()
+    dimensions = [f["_aws"]["CloudWatchMetrics"][0]["Dimensions"][0] for f in others]
+    assert dimensions == [["function", "version"], ["role", "model"]]
 
 
 def test_a_metric_that_is_not_in_the_table_is_a_defect() -> None:

@@ -2,11 +2,8 @@
 `expect` holds the values that must leave the text, each under a placeholder of its own.
 
 Kinds: `email`, `phone_intl` (with a plus), `phone_national`, `name_key` (under a name-like key),
-`name_text` (in prose) and `lookalike` (nothing may be masked). It was written by hand: 508 strings
-before the detector was tuned on them, then 116 more to see what it does with strings it was not
-tuned on (e-mail 1.00, phones with a plus 0.92, names under keys 1.00, names in prose 0.83,
-look-alikes left alone 0.964), and a third batch of 268 for the same end (e-mail 1.00, phones with a
-plus 0.96, look-alikes 0.996). Cases that are still missed or wrong stay in.
+`name_text` (in prose) and `lookalike` (nothing may be masked). It was written by hand; cases that are
+still missed or wrong stay in.
 """
 
 import json

@@ -4,7 +4,6 @@ every difference on purpose.
 `imperal-sdk` is a development dependency only; nothing but its public signatures is looked at.
 """
 
-import asyncio
 import inspect
 import json
 from collections.abc import Callable
@@ -213,15 +212,11 @@ def test_every_client_of_a_context_has_their_methods_called_alike_and_as_authors
         assert list(mine.values()) == list(promised.values()), method
 
 
-def test_log_lines_may_be_awaited_as_theirs_or_just_called() -> None:
+async def test_log_lines_may_be_awaited_as_theirs_or_just_called() -> None:
     assert shape(Log.__call__) == shape(imperal_sdk.Context.log)
     context = ExtensionHarness(Extension("app")).context()
-
-    async def write() -> None:
-        context.log("called")
-        assert await context.log("awaited", level="warning") is None
-
-    asyncio.run(write())
+    context.log("called")
+    assert await context.log("awaited", level="warning") is None
 
 
 def test_errors_carry_the_same_attributes_and_are_caught_alike() -> None:

@@ -36,12 +36,9 @@ def size(value: Any) -> int:
     [
         (60, 44, "unread _truncated", 0, ""),
         (120, 94, "unread account next _truncated", 0, ""),
-        (200, 121, "unread account messages next _truncated", 0, ""),
         (400, 369, "unread account messages note next", 1, "nn…[300 chars]"),
         (800, 761, "unread account messages note next", 4, "nnnnnnnnnnnnnn"),
         (1500, 1455, "unread account messages note next", 30, "nnnnnnnnnnnnnn"),
-        (2500, 2125, "unread account messages note next", 30, "nnnnnnnnnnnnnn"),
-        (3500, 3015, "unread account messages note next", 30, "nnnnnnnnnnnnnn"),
         (5000, 3947, "unread account messages note next", 30, "nnnnnnnnnnnnnn"),
     ],
 )
