@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.planning import telling
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
@@ -34,16 +35,12 @@ TASKS = [
 ]
 
 
-def office() -> list[Extension]:  # noqa: C901
+def office() -> list[Extension]:
     """Mail and tasks: reads, writes, an outward write, a destructive one, and what fails."""
-    mail = Extension("mail", display_name="Mail")
-    mail_chat = ChatExtension(mail)
+    inbox = ActionResult.success({"unread": 2, "messages": MAILS}, "3 mails, 2 unread")
+    mail = telling("mail", "Mail", list_inbox=inbox)
 
-    @mail_chat.function("list_inbox", "List the mails of the inbox")
-    async def list_inbox(ctx: Context) -> ActionResult:
-        return ActionResult.success({"unread": 2, "messages": MAILS}, "3 mails, 2 unread")
-
-    @mail_chat.function("send_mail", "Send a mail", action_type="write")
+    @ChatExtension(mail).function("send_mail", "Send a mail", action_type="write")
     async def send_mail(ctx: Context, to: str, subject: str) -> ActionResult:
         return ActionResult.success({"id": "m-900", "to": to, "subject": subject}, "Sent.")
 
@@ -51,7 +48,13 @@ def office() -> list[Extension]:  # noqa: C901
     async def summary(ctx: Context) -> dict[str, Any]:
         return {"response": {"unread_total": 2, "accounts": [{"id": 1, "name": "work"}]}}
 
-    tasks = Extension("tasks", display_name="Tasks")
+    rows = [{"id": f"x-{n}", "title": f"Row {n}", "hours": n} for n in range(200)]
+    tasks = telling(
+        "tasks",
+        "Tasks",
+        sync_tasks=ActionResult.error("the server is away", True, code="BACKEND_TIMEOUT"),
+        export_tasks=ActionResult.success({"total": 200, "rows": rows}, "200 rows"),
+    )
     chat = ChatExtension(tasks)
     kept = [dict(t) for t in TASKS]
 
@@ -76,15 +79,6 @@ def office() -> list[Extension]:  # noqa: C901
     async def delete_task(ctx: Context, task_id: str) -> ActionResult:
         kept[:] = [t for t in kept if t["id"] != task_id]
         return ActionResult.success({"deleted": task_id}, "Deleted.")
-
-    @chat.function("sync_tasks", "Synchronise the tasks")
-    async def sync_tasks(ctx: Context) -> ActionResult:
-        return ActionResult.error("the server is away", True, code="BACKEND_TIMEOUT")
-
-    @chat.function("export_tasks", "Export the tasks")
-    async def export_tasks(ctx: Context) -> ActionResult:
-        rows = [{"id": f"x-{n}", "title": f"Row {n}", "hours": n} for n in range(200)]
-        return ActionResult.success({"total": 200, "rows": rows}, "200 rows")
 
     @chat.function("crash", "Crash")
     async def crash(ctx: Context) -> ActionResult:

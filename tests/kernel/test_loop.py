@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.functions.support import say
+from tests.planning import telling
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import NO_TEXT, ModelRequest, ModelResponse, ToolCall, Usage
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
@@ -384,30 +385,20 @@ def test_independent_reads_run_side_by_side() -> None:
 
 
 def test_a_list_that_was_only_looked_through_is_neither_told_nor_drawn_beside_its_effect() -> None:
-    ext = Extension("shelf")
-    chat = ChatExtension(ext)
+    books = [{"id": "b-1", "title": "Faust"}, {"id": "b-2", "title": "Emma"}]
+    listed = ActionResult.success({"books": books}, "Two books.", ui=ui.Text("Faust, Emma"))
+    ext = telling("shelf", list=listed)
 
-    @chat.function("list", "List books")
-    async def list_(ctx: Context) -> ActionResult:
-        books = [{"id": "b-1", "title": "Faust"}, {"id": "b-2", "title": "Emma"}]
-        return ActionResult.success({"books": books}, "Two books.", ui=ui.Text("Faust, Emma"))
-
-    @chat.function("drop", "Drop a book", action_type="destructive")
+    @ChatExtension(ext).function("drop", "Drop a book", action_type="destructive")
     async def drop(ctx: Context, id: str) -> ActionResult:
         return ActionResult.success({"dropped": id}, "Dropped it.")
 
-    def plan(request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator":
-            return ModelResponse(stop_reason=NO_TEXT)
-        looks = [ToolCall("shelf__list", {}), ToolCall("kernel__continue", {})]
-        drops = [ToolCall("shelf__drop", {"id": "b-2"})]
-        if "drop Emma" not in request.prompt:
-            return ModelResponse(tool_calls=(looks[0],))
-        return ModelResponse(tool_calls=tuple(drops if "RESULT:" in request.prompt else looks))
-
-    kernel = TestKernel([ext], model=FunctionModel(plan), env=OPEN)
-    listed = kernel.chat("list the books")
-    assert listed.body["ui"] and "Faust" in listed.text
+    looks, drops = ToolCall("shelf__list", {}), ToolCall("shelf__drop", {"id": "b-2"})
+    plans, mute = [plan(looks), plan(looks, "..."), plan(drops)], ModelResponse(stop_reason=NO_TEXT)
+    model = FunctionModel(lambda r: mute if r.role == "narrator" else plans.pop(0))
+    kernel = TestKernel([ext], model=model, env=OPEN)
+    shown = kernel.chat("list the books")
+    assert shown.body["ui"] and "Faust" in shown.text
     asked = kernel.chat("drop Emma")
     assert asked.body["confirmation"] and not asked.body.get("ui") and "Faust" not in asked.text
     assert "Faust" not in kernel.chat("yes").text

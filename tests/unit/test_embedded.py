@@ -488,20 +488,12 @@ def test_what_a_message_calls(message: str, beside: dict[str, Any], called: list
     assert calls(message, *facts, **others) == called
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "don't delete the task milk",
-        "should I delete the task milk?",
-        "delete",
-        "I deleted the task milk yesterday by mistake, sorry",
-        "add three tasks: buy milk and call mum",
-        "send anna@example.com",
-        "send anna@example.com about the invoice",
-        "",
-        "{title}",
-    ],
-)
+NOTHING = """don't delete the task milk|should I delete the task milk?|delete
+    |I deleted the task milk yesterday by mistake, sorry|add three tasks: buy milk and call mum
+    |send anna@example.com|send anna@example.com about the invoice|{title}|"""
+
+
+@pytest.mark.parametrize("message", [message.strip() for message in NOTHING.split("|")])
 def test_anything_else_calls_nothing_and_says_so(message: str) -> None:
     said = answer(message)
     assert not said.tool_calls

@@ -212,7 +212,6 @@ def test_remarks_change_nothing(language: str, count: int) -> None:
 
 
 TO_IVAN: Case = {"effects": [{"call": "mail.send"}]}
-TO_DELETE: Case = {"effects": [{"call": "tasks.delete"}]}
 SENT, ASKED = ["mail.send"], "Which address do you mean?"
 
 
@@ -234,20 +233,3 @@ def test_what_was_wanted_is_right_and_what_nobody_asked_for_an_unasked_effect(
 ) -> None:
     judged, left = judge(turn, happened)
     assert (judged, left.total()) == (verdict, unasked)
-
-
-@pytest.mark.parametrize(
-    ("say", "turn", "verdict", "unasked"),
-    [
-        ("add a task: water the plants", {"effects": [{"call": "notes.write"}]}, "wrong", 1),
-        ("delete the task Pay rent", TO_DELETE, "honest", 0),
-        ("delete the task Pay rent", TO_DELETE | {"may_ask": True}, "right", 0),
-    ],
-)
-def test_a_conversation_is_played_with_the_yes_that_its_author_allows(
-    say: str, turn: Case, verdict: str, unasked: int
-) -> None:
-    given = [{"call": "tasks.add", "arguments": {"title": "Pay rent"}}]
-    case = {"language": "en", "given": given, "letters": (), "turns": [{"say": say, **turn}]}
-    judged, failed, left = play(case)
-    assert (judged, left.total(), bool(failed)) == (verdict, unasked, verdict != "right")
