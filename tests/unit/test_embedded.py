@@ -151,9 +151,6 @@ UNDERSTOOD: dict[str, dict[str, list[Called]]] = {
     "an example accounts for it": {
         "What's the weather in Riga tomorrow?": [forecast("Riga")],
         "погода в Риге завтра": [forecast("Риге")],
-        "show me my tasks please": [TASKS],
-        "add a task: buy milk": [add("buy milk")],
-        "add a task: call Anna on Monday": [add("call Anna", due="2026-05-18")],
         "add a task: call Anna tomorrow at 15:00": [add("call Anna", due="2026-05-16T15:00")],
         "отправь «до встречи» на anna@example.com": [send("до встречи")],
     },
@@ -333,7 +330,6 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         "Milk is done": [complete(id="t1")],
         "is Milk done?": [],
         "was Milk done? show me": [],
-        "did I do Milk?": [],
         "Milk is not done": [],
         'she said "Milk is done"': [],
     }),
@@ -424,7 +420,6 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
     ),
     "an exact title goes before a longer one that holds it": (
         {"facts": [("tasks", "list", {"tasks": MILKS})]}, {
-        "complete Milk": [complete(id="t1")],
         "complete the milk for Bob task": [complete(id="t2")],
         'delete the task "Milk"': [("tasks__delete", {"id": "t1"})],
     }),
@@ -441,7 +436,6 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         {"tools": [FINDS, LIST, CONTINUE]}, {
         "what is the number of the order?": looked_for("number order"),
         "what's yesterday's order number?": looked_for("order number"),
-        "find my order": looked_for("order"),
         "wie war die Bestellnummer?": looked_for("Bestellnummer"),
         "какой был номер заказа?": looked_for("номер заказа"),
         "quel est le numéro de commande ?": looked_for("numéro commande"),
@@ -451,7 +445,6 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
     }),
     "what leads to a text is no part of it": (
         {"tools": [write("notes.write", NOTED, "body", "body")]}, {
-        "a note saying buy milk for Anna": [note("buy milk for Anna")],
         "make a note that says the door code is 4411": [note("the door code is 4411")],
         'make a note with the text: "hello world"': [note("hello world")],
         "note: he said saying no is hard": [note("he said saying no is hard")],
