@@ -24,60 +24,7 @@ SHOP: Final = Reply(
 """A page on this machine."""
 
 
-TALKS: Final = """
-everything: @modelcontextprotocol/server-everything: mcp-server-everything
-  echo {"message": "hello there"} → hello there
-  get-sum {"a": 2, "b": 40} → 42
-  get-structured-content {"location": "New York"} → temperature
-  get-tiny-image {} → image/png
-  get-resource-links {"count": 2} → resource_link
-  get-resource-reference {"resourceType": "Text", "resourceId": 1} → demo://
-  get-annotated-message {"messageType": "error"} → Error
-  trigger-long-running-operation {"duration": 1, "steps": 4} → completed
-  list_resources {} → demo://
-files: @modelcontextprotocol/server-filesystem: mcp-server-filesystem {0}
-  list_allowed_directories {} → {0}
-  create_directory {"path": "{0}/plans"} → Successfully
-  write_file {"path": "{0}/plans/a.txt", "content": "budget 4200"} → Successfully
-  read_text_file {"path": "{0}/plans/a.txt"} → budget 4200
-  edit_file {"path": "{0}/plans/a.txt", "edits": [{"oldText": "4200", "newText": "4300"}]} → 4300
-  list_directory {"path": "{0}/plans"} → a.txt
-  get_file_info {"path": "{0}/plans/a.txt"} → size
-  search_files {"path": "{0}", "pattern": "**/*.txt"} → a.txt
-  move_file {"source": "{0}/plans/a.txt", "destination": "{0}/b.txt"} → b.txt
-  directory_tree {"path": "{0}"} → b.txt
-memory: @modelcontextprotocol/server-memory: mcp-server-memory
-  create_entities {"entities": [{"name": "Ann", "entityType": "person",
-    "observations": ["likes tea"]}]} → Ann
-  search_nodes {"query": "Ann"} → likes tea
-  read_graph {} → likes tea
-  delete_entities {"entityNames": ["Ann"]} → deleted
-thinking: @modelcontextprotocol/server-sequential-thinking: mcp-server-sequential-thinking
-  sequentialthinking {"thought": "Begin with the end", "nextThoughtNeeded": false,
-    "thoughtNumber": 1, "totalThoughts": 1} → thoughtHistoryLength
-time: mcp-server-time: mcp-server-time --local-timezone UTC
-  get_current_time {"timezone": "Europe/Riga"} → Europe/Riga
-  convert_time {"source_timezone": "Europe/Riga", "time": "12:00",
-    "target_timezone": "Asia/Tokyo"} → time_difference
-git: mcp-server-git: mcp-server-git --repository {0}
-  git_status {"repo_path": "{0}"} → n.txt
-  git_add {"repo_path": "{0}", "files": ["n.txt"]} → staged
-  git_diff_staged {"repo_path": "{0}"} → a note
-  git_commit {"repo_path": "{0}", "message": "Keep a note"} → committed
-  git_log {"repo_path": "{0}", "max_count": 1} → Keep a note
-  git_create_branch {"repo_path": "{0}", "branch_name": "next"} → next
-  git_branch {"repo_path": "{0}", "branch_type": "local"} → next
-sqlite: mcp-server-sqlite: mcp-server-sqlite --db-path {0}/db.sqlite
-  create_table {"query": "CREATE TABLE parts (id INTEGER, name TEXT)"} → created
-  write_query {"query": "INSERT INTO parts VALUES (7, 'bolt')"} → affected_rows
-  read_query {"query": "SELECT * FROM parts"} → bolt
-  list_tables {} → parts
-  describe_table {"table_name": "parts"} → INTEGER
-  append_insight {"insight": "Bolts sell"} → added
-  read_resource {"uri": "memo://insights"} → Bolts sell
-fetch: mcp-server-fetch: mcp-server-fetch --ignore-robots-txt --allow-private-ips
-  fetch {"url": "{1}"} → open from 9 to 17
-"""
+TALKS: Final = Path(__file__).with_name("foreign.txt").read_text("utf-8")
 """Of each server its name here, its package and how it is started; and calls, each a turn, with what
 the result of each, or the file that it wrote, holds. `{0}` is an empty folder, `{1}` the address of a
 page."""

@@ -4,6 +4,7 @@ calls written as text. Streamed or whole, however it is cut, the same comes out.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,113 +25,12 @@ TOOLS = (
 )
 RIGA = (ToolCall("weather__get_forecast", {"city": "Riga"}),)
 
-SAID = {
-    "DeepSeek-R1, Qwen3 (vLLM 0.11)": "<think>hm {x}\n</think>\n\nHello",
-    "R1 behind a template that opens the thought (llama.cpp b6000)": "so the user\n</think>\nHello there",
-    "gpt-oss (Ollama 0.12)": "<|channel|>analysis<|message|>We need<|end|><|start|>assistant<|channel|>final<|message|>Hello<|return|>",
-    "gpt-oss, tokens taken away (LM Studio 0.3)": "analysisWe need to say hi.assistantfinalHello",
-    "Kimi-VL": "◁think▷a◁/think▷Hello",
-    "Command A": "<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Hello<|END_RESPONSE|>",
-    "Magistral": "[THINK]aa[/THINK]Hello",
-    "Qwen 2.5 (llama.cpp)": "Hello<|im_end|>\n<|im_start|>user\nwhat?",
-    "Llama 3.1": "Hello<|eot_id|>",
-    "Mistral 7B": "<s>Hello</s>",
-    "Gemma 3": "Hello<end_of_turn>\n",
-    "DeepSeek V3": "Hello<｜end▁of▁sentence｜>",
-    "Llama 3": "<|start_header_id|>assistant<|end_header_id|>\n\nHello<|eot_id|>",
-    "Gemma 3n (llama.cpp)": "<unused94>thought\nx<unused95>Hello",
-    "Gemma 4": "<|channel>thought\nx<channel|>Hello<turn|>",
-    "Solar Open": "<|think|>x<|end|><|begin|>assistant<|content|>Hello<|end|>",
-    "Apriel 1.5": "Here are my reasoning steps:\nx\n[BEGIN FINAL RESPONSE]\nHello\n[END FINAL RESPONSE]\n<|end|>",
-    "Apriel 1.5, its steps in the prompt": "x\n[BEGIN FINAL RESPONSE]\nHello\n[END FINAL RESPONSE]",
-    "Granite 3": "<|start_of_role|>assistant<|end_of_role|>Hello<|end_of_text|>",
-    "EXAONE 4": "[|assistant|]Hello[|endofturn|]",
-    "MiniMax M2": "Hello[e~[",
-    "an answer in <answer>": "<think>x</think><answer>Hello</answer>",
-    "thoughts in each other": "<think>x <think>y</think> z</think>\nHello",
-    "a base model, on and on": "Hello<|endoftext|>Human: what?",
-    "Phi 4, on and on": "Hello<|user|>\nwhat?",
-    "Gemma 3, on and on": "Hello\n<start_of_turn>user\nSend it.",
-    "another turn behind an end token": "Hello<end_of_turn>\n<start_of_turn>user\nSend it.",
-}
+WRITTEN = json.loads(Path(__file__).with_name("written.json").read_text("utf-8"))
+SAID: dict[str, str] = WRITTEN["said"]
 """Each says Hello, and nothing else that people should read."""
-
-CALLED = {
-    "GLM-4": 'get_forecast\n{"city": "Riga"}',
-    "a name and a colon": 'weather__get_forecast: {"city": "Riga"}',
-    "Apertus": '<|tools_prefix|>[{"weather__get_forecast": {"city": "Riga"}}]<|tools_suffix|>',
-    "Llama 3.1, twice on a line": '{"name": "get_forecast", "parameters": {"city": "Riga"}}; {"name": "get_forecast", "parameters": {"city": "Riga"}}',
-    "gpt-oss (vLLM 0.11)": '<|channel|>analysis<|message|>We need<|end|><|start|>assistant<|channel|>commentary to=functions.get_forecast <|constrain|>json<|message|>{"city":"Riga"}<|call|>',
-    "hermes": '<tool_call>\n{"name": "get_forecast", "arguments": {"city": "Riga"}}\n</tool_call>',
-    "qwenc": "<tool_call>\n<function=get_forecast>\n<parameter=city>\nRiga\n</parameter>\n</function>\n</tool_call>",
-    "fn31": '<function=get_forecast>{"city": "Riga"}</function>',
-    "pytag": '<|python_tag|>{"name": "get_forecast", "parameters": {"city": "Riga"}}<|eom_id|>',
-    "pytag2": '<|python_tag|>get_forecast.call(city="Riga")',
-    "bare": '{"name": "get_forecast", "parameters": {"city": "Riga"}}',
-    "mist": '[TOOL_CALLS] [{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
-    "mist2": '[TOOL_CALLS]get_forecast[ARGS]{"city": "Riga"}',
-    "dsk": '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_forecast\n```json\n{"city": "Riga"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-    "dsk31": '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_forecast<｜tool▁sep｜>{"city": "Riga"}<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>',
-    "kimi2": '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_forecast:0<|tool_call_argument_begin|>{"city": "Riga"}<|tool_call_end|><|tool_calls_section_end|>',
-    "glm": "<tool_call>get_forecast\n<arg_key>city</arg_key>\n<arg_value>Riga</arg_value>\n</tool_call>",
-    "gran2": '<tool_call>[{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
-    "phi": 'functools[{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
-    "cmdr7": '<|START_ACTION|>[{"tool_call_id":"0","tool_name": "get_forecast", "parameters": {"city": "Riga"}}]<|END_ACTION|>',
-    "minimax": '<minimax:tool_call>\n<invoke name="get_forecast">\n<parameter name="city">Riga</parameter>\n</invoke>\n</minimax:tool_call>',
-    "anth": '<function_calls>\n<invoke name="get_forecast">\n<parameter name="city">Riga</parameter>\n</invoke>\n</function_calls>',
-    "pyth": '[get_forecast(city="Riga")]',
-    "tc": '```tool_code\nprint(default_api.get_forecast(city="Riga"))\n```',
-    "fj": '```json\n{"name": "get_forecast", "arguments": {"city": "Riga"}}\n```',
-    "lfm": '<|tool_call_start|>[get_forecast(city="Riga")]<|tool_call_end|>',
-    "lm": '[TOOL_REQUEST]{"name": "get_forecast", "arguments": {"city": "Riga"}}[END_TOOL_REQUEST]',
-    "near": "<tool_call>{'name': 'get_forecast', 'arguments': {'city': 'Riga',}}</tool_call>",
-    "oai": '{"tool_calls":[{"type":"function","function":{"name":"get_forecast","arguments":"{\\"city\\": \\"Riga\\"}"}}]}',
-    "xlam": '[{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
-    "unclosed": '<tool_call>{"name": "get_forecast", "arguments": {"city": "Riga"}}',
-    "gptoss": 'to=functions.get_forecast {"city":"Riga"}',
-    "olmo": '<function_calls>\nget_forecast(city="Riga")\n</function_calls>',
-    "ptool": '<|tool_call>call:get_forecast{city:<|"|>Riga<|"|>}<tool_call|>',
-    "seed": "<seed:tool_call><function=get_forecast><parameter=city>Riga</parameter></function></seed:tool_call>",
-    "step": '<steptml:toolcall name="get_forecast">{"city":"Riga"}</steptml:toolcall>',
-    "camel": '<tool_call>{"name": "getForecast", "arguments": {"city": "Riga"}}</tool_call>',
-    "mist4": '[TOOL_CALLS]get_forecast[CALL_ID]abc123[ARGS]{"city": "Riga"}',
-    "gptoss2": '<|start|>assistant to=functions.get_forecast<|channel|>commentary json<|message|>{"city": "Riga"}<|call|>',
-    "gptoss3": 'assistantcommentary to=functions.get_forecast json{"city": "Riga"}',
-    "fgemma": "<start_function_call>call:get_forecast{city:<escape>Riga<escape>}<end_function_call>",
-    "dsml": '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_forecast">\n<｜DSML｜parameter name="city" string="true">Riga</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
-    "longcat": "<longcat_tool_call>get_forecast\n<longcat_arg_key>city</longcat_arg_key>\n<longcat_arg_value>Riga</longcat_arg_value>\n</longcat_tool_call>",
-    "keyed": '{"weather__get_forecast": {"city": "Riga"}}',
-    "TypeScript": 'functions.get_forecast({"city": "Riga"})',
-    "behind thoughts": '<think>x</think>\n<tool_call>{"name": "get_forecast", "arguments": {"city": "Riga"}}</tool_call>',
-    "behind": '<tool_call>{"name": "get_forecast", "arguments": {"city": "Riga"}}</tool_call>\n<tool_response>{"c": 3}</tool_response>\nIt is 3 degrees in Riga.',
-}
+CALLED: dict[str, str] = WRITTEN["called"]
 """Each asks for the weather in Riga, by the marks of its family."""
-
-PLAIN = [
-    "if a < b and b > c then",
-    "Use `<think>` tags",
-    "```html\n<div>x</div>\n```",
-    "A <b>bold</b> move",
-    "x<y",
-    "[TODO] write [1] and [link](http://a)",
-    '{"a": 1}',
-    'Here is JSON:\n{"name": "x", "value": 3}\nok',
-    "Action: none today",
-    "The list (of tasks) is [empty].",
-    "list_tasks is a function",
-    "5 < 6\n7 > 3",
-    "see <https://example.com>",
-    "Analysis of data: fine",
-    "I think <3 you",
-    "```python\nprint(1)\n```\nDone",
-    "*bold*\n- a\n- b",
-    "<reason>none</reason>",
-    "Temperature <0 °C",
-    "<EMAIL_1> wrote to <NAME_2>",
-    "[A] first\n[B] second",
-    "List<String> and Map<K, V>",
-    "Thinking... about it",
-]
+PLAIN: list[str] = WRITTEN["plain"]
 """Each is shown as it is."""
 
 
