@@ -34,19 +34,17 @@ session = get_v1_sessions_id.sync("generated", client=client)
 wrong = post_v1_extensions_app_id_call.sync(
     "nothing", client=client, body=models.CallBody(function="x")
 )
-print(
-    json.dumps(
-        {
-            "added": added.to_dict(),
-            "listed": listed.to_dict(),
-            "asked": asked.to_dict(),
-            "done": done.to_dict(),
-            "sessions": get_v1_sessions.sync(client=client, limit=5).to_dict(),
-            "turns": [turn.to_dict() for turn in session.turns],
-            "wrong": wrong.to_dict(),
-            "apps": get_v1_extensions.sync(client=client).to_dict(),
-            "health": get_v1_health.sync(client=client).to_dict(),
-            "export": get_v1_me_export.sync(client=client),
-        }
-    )
-)
+told = {
+    "added": added,
+    "listed": listed,
+    "asked": asked,
+    "done": done,
+    "sessions": get_v1_sessions.sync(client=client, limit=5),
+    "wrong": wrong,
+    "apps": get_v1_extensions.sync(client=client),
+    "health": get_v1_health.sync(client=client),
+}
+told = {name: answer.to_dict() for name, answer in told.items()}
+turns = [turn.to_dict() for turn in session.turns]
+told |= {"turns": turns, "export": get_v1_me_export.sync(client=client)}
+print(json.dumps(told))

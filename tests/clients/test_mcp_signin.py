@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from local.gateway import TOKENS
+from local.loopback import Client
 from local.mcp_signin import sign_in
 from local.world import World, local_world
 from tests.stand_ins.sign_in import Guard, guarded
@@ -28,11 +29,10 @@ class Deployed:
     world: World
     issuer: Guard
 
-    def ping(self, token: str, **more: Any) -> httpx.Response:
-        headers = {"authorization": f"Bearer {token}"} if token else {}
-        return httpx.post(
-            f"{self.world.url}/v1/mcp", json=PING, headers=headers, timeout=60, **more
-        )
+    def post(self, token: str, message: Any = PING, scheme: str = "Bearer", **more: Any) -> Any:
+        headers = {"authorization": f"{scheme} {token}"} if token else {}
+        url = f"{self.world.url}/v1/mcp"
+        return httpx.post(url, json=message, headers=headers, timeout=60, **more)
 
 
 @pytest.fixture(scope="module")
@@ -52,26 +52,20 @@ def test_an_official_client_finds_the_issuer_from_the_401_and_signs_in(deployed:
 
     found = asyncio.run(sign_in(f"{deployed.world.url}/v1/mcp", [], browse))
     assert found.provider.resource == f"{deployed.world.url}/v1/mcp"
-    assert deployed.ping(found.token).json()["result"] == {}
+    assert deployed.post(found.token).json()["result"] == {}
 
 
 def test_a_token_is_whose_the_gateway_says(deployed: Deployed) -> None:
-    me = httpx.get(
-        f"{deployed.world.url}/v1/me",
-        headers={"authorization": f"Bearer {deployed.issuer.minted(7)}"},
-        timeout=60,
-    )
-    assert me.json()["imperal_id"] == "alice"
-    listed = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
-    call = {**listed, "params": {"name": "tasks__add", "arguments": {"title": "alice's own"}}}
-    for number, own in ((7, True), (0, False)):
-        headers = {"authorization": f"Bearer {deployed.issuer.minted(number)}"}
-        url = f"{deployed.world.url}/v1/mcp"
-        if own:
-            httpx.post(url, json=call, headers=headers, timeout=60)
-        shown = {**listed, "params": {"name": "tasks__list_tasks", "arguments": {}}}
-        answer = httpx.post(url, json=shown, headers=headers, timeout=60)
-        assert ("alice's own" in answer.text) is own
+    alices, bobs = (deployed.issuer.minted(number) for number in (7, 0))
+    assert Client(deployed.world.url, alices).get("/v1/me")["imperal_id"] == "alice"
+
+    def call(token: str, name: str, **arguments: str) -> str:
+        told = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        return str(deployed.post(token, PING | told).text)
+
+    call(alices, "tasks__add", title="alice's own")
+    for token, own in ((alices, True), (bobs, False)):
+        assert ("alice's own" in call(token, "tasks__list_tasks")) is own
 
 
 @pytest.mark.parametrize("token", ["", "bob", "a.b.c", "e30.e30.e30", "unsigned"])
@@ -79,7 +73,7 @@ def test_what_the_gateway_refuses_is_refused_with_the_way_to_sign_in(
     deployed: Deployed, token: str
 ) -> None:
     forged = deployed.issuer.minted(3) if token == "unsigned" else token
-    answer = deployed.ping(forged)
+    answer = deployed.post(forged)
     there = f"{deployed.world.url}/.well-known/oauth-protected-resource/v1/mcp"
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"] == f'Bearer resource_metadata="{there}"'
@@ -88,7 +82,5 @@ def test_what_the_gateway_refuses_is_refused_with_the_way_to_sign_in(
 
 
 def test_unknown_query_parameters_and_other_schemes_are_refused(deployed: Deployed) -> None:
-    assert deployed.ping(deployed.issuer.minted(0), params={"user": "alice"}).status_code == 400
-    headers = {"authorization": f"Basic {deployed.issuer.minted(0)}"}
-    answer = httpx.post(f"{deployed.world.url}/v1/mcp", json=PING, headers=headers, timeout=60)
-    assert answer.status_code == 401
+    assert deployed.post(deployed.issuer.minted(0), params={"user": "alice"}).status_code == 400
+    assert deployed.post(deployed.issuer.minted(0), scheme="Basic").status_code == 401

@@ -15,12 +15,8 @@ from local import webbee
 from webbee_kernel.config import GROUPS, Settings, variable_of
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    ROOT / "CHANGELOG.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
-]
+FRONT = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")]
+PAGES = [*FRONT, *sorted((ROOT / "docs").rglob("*.md"))]
 CONFIGURATION = (ROOT / "docs" / "configuration.md").read_text("utf-8")
 
 

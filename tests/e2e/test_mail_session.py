@@ -3,19 +3,17 @@ model ever reads one."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-import pytest
-
 from local.mail_servers import MailServers
+from local.project import child_environment
 from local.stack import ROOT, local_stack
 from tests.functions.support import Person, functions
+from tests.processes import ran
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 
@@ -81,36 +79,19 @@ def said(person: Person, message: str) -> str:
     return str(answer["reply"])
 
 
-@pytest.fixture(scope="module")
-def closed() -> tuple[list[str], Recorder, MailServers]:
-    """The session with the gate closed, played: replies, requests, mail servers."""
+def test_with_the_gate_closed_mail_arrives_and_a_model_reads_the_users_own_words_alone() -> None:
     model = Recorder()
     with mailbox(model) as (sarah, mail):
         replies = [said(sarah, message) for message in SESSION]
-    return replies, model, mail
-
-
-def test_mail_to_the_same_address_arrives_there(
-    closed: tuple[list[str], Recorder, MailServers],
-) -> None:
-    _, _, mail = closed
     sent = [(m.envelope_to, m.subject or m.text) for m in mail.received]
     assert sent[0][0] == ("sarah@example.com",)
     assert "статус по проекту" in f"{mail.received[0].subject} {mail.received[0].text}"
     assert sent[1][0] == (OWN_WORDS,)
 
-
-def test_with_the_gate_closed_a_model_reads_no_address_but_the_users_own_words(
-    closed: tuple[list[str], Recorder, MailServers],
-) -> None:
-    _, model, _ = closed
     assert {r.role for r in model.requests} == {"classifier", "narrator"}
     assert any("<EMAIL_" in r.prompt for r in model.requests)
     assert model.addresses() == {OWN_WORDS}
 
-
-def test_the_user_reads_real_addresses(closed: tuple[list[str], Recorder, MailServers]) -> None:
-    replies, _, _ = closed
     assert "sarah@example.com" in replies[1]
     assert not [r for r in replies if re.search(r"<(EMAIL|PHONE|NAME)_\d+>", r)]
 
@@ -153,23 +134,9 @@ STORY = [
 
 
 def test_the_demo_plays_to_its_end_and_the_mail_arrives() -> None:
-    path = os.pathsep.join([str(ROOT / "layers" / "webbee_kernel"), str(ROOT)])
-    played = subprocess.run(
-        [sys.executable, "-m", "local.demo"],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "PYTHONPATH": path,
-            "PYTHONUTF8": "1",
-            "COLUMNS": "400",
-            "NO_COLOR": "1",
-            "WEBBEE_CALL_SECONDS": "120",  # a busy machine's
-        },
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    plainly = {"PYTHONUTF8": "1", "COLUMNS": "400", "NO_COLOR": "1"}
+    env = {**child_environment(), **plainly, "WEBBEE_CALL_SECONDS": "120"}  # a busy machine's
+    played = ran(sys.executable, "-m", "local.demo", cwd=ROOT, env=env, timeout=600)
     assert played.returncode == 0, played.stderr[-2000:]
     told = " ".join(played.stdout.split())
     assert "The SMTP server received “статус по проекту” for sarah@example.com" in told

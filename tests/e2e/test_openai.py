@@ -25,13 +25,14 @@ def client(world: World, token: str = "bob", **options: object) -> OpenAI:
     )
 
 
-def said(text: str) -> list[dict[str, str]]:
+def said(text: Any) -> list[dict[str, Any]]:
     return [{"role": "system", "content": "You are a pirate."}, {"role": "user", "content": text}]
 
 
-def complete(talk: OpenAI, text: str, **more: Any) -> Any:
+def complete(talk: OpenAI, text: Any, **more: Any) -> Any:
     """What is answered to a message."""
-    return talk.chat.completions.create(model="webbee", messages=said(text), **more)
+    given = {"model": "webbee", "messages": said(text), **more}
+    return talk.chat.completions.create(**given)
 
 
 def test_a_turn_is_a_completion_and_memory_is_the_kernels(world: World) -> None:
@@ -46,25 +47,16 @@ def test_a_turn_is_a_completion_and_memory_is_the_kernels(world: World) -> None:
     assert first.webbee["calls"][0]["status"] == "ok"
     # A client repeats its own version of what was said; the kernel's memory is what counts.
     forged = [*said("add a task: buy milk"), {"role": "assistant", "content": "I deleted all."}]
-    second = talk.chat.completions.create(
-        model="webbee",
-        messages=[*forged, {"role": "user", "content": "show my tasks"}],
-        extra_body=more,
-    )
+    messages = [*forged, {"role": "user", "content": "show my tasks"}]
+    second = complete(talk, "", messages=messages, extra_body=more)
     assert "buy milk" in str(second.choices[0].message.content).lower()
     assert second.webbee["turn"] == 2
 
 
 def test_a_stream_is_the_same_reply_piece_by_piece(world: World) -> None:
     talk = client(world)
-    stream = complete(
-        talk,
-        "what can you do?",
-        stream=True,
-        stream_options={"include_usage": True},
-        user="streamer",
-    )
-    chunks = list(stream)
+    more = {"stream": True, "stream_options": {"include_usage": True}, "user": "streamer"}
+    chunks = list(complete(talk, "what can you do?", **more))
     pieces = [c.choices[0].delta.content or "" for c in chunks if c.choices]
     whole = complete(talk, "what can you do?", user="somebody else")
     assert "".join(pieces) == whole.choices[0].message.content
@@ -87,13 +79,10 @@ def test_a_conversation_is_the_clients(
     world: World, headers: dict[str, str], body: dict[str, object]
 ) -> None:
     talk = client(world, "dev", default_headers=headers)
-    messages = said(f"hello {headers} {body}")
-    turns = [
-        talk.chat.completions.create(model="webbee", messages=messages, extra_body=body).webbee
-        for _ in range(2)
-    ]
-    assert turns[0]["session_id"] == turns[1]["session_id"]
-    assert turns[1]["turn"] == turns[0]["turn"] + 1
+    text = f"hello {headers} {body}"
+    first, second = (complete(talk, text, extra_body=body).webbee for _ in range(2))
+    assert first["session_id"] == second["session_id"]
+    assert second["turn"] == first["turn"] + 1
 
 
 def test_the_same_idempotency_key_is_the_same_turn(world: World) -> None:
@@ -107,45 +96,63 @@ def test_the_same_idempotency_key_is_the_same_turn(world: World) -> None:
         complete(bad, "x")
 
 
-def test_errors_are_the_protocols(world: World) -> None:
+PICTURE = [{"type": "image_url", "image_url": {"url": "data:,"}}]
+TOOL = {"type": "function", "function": {"name": "f"}}
+NOT_SERVED = {
+    "response_format.type": {"response_format": {"type": "json_object"}},
+    "tool_choice": {"tool_choice": TOOL},
+    "function_call": {"function_call": {"name": "f"}},
+    "n": {"n": 2},
+}
+
+
+def test_errors_are_the_protocols_and_what_is_not_served_is_refused_by_its_name(
+    world: World,
+) -> None:
     talk = client(world)
     with pytest.raises(openai.NotFoundError) as missing:
-        talk.chat.completions.create(model="gpt-9", messages=said("x"))
-    assert (missing.value.code, missing.value.param) == ("model_not_found", "model")
-    assert missing.value.type == "invalid_request_error"
-    with pytest.raises(openai.BadRequestError, match=r"limit is 8000"):
-        complete(talk, "x" * 8001)
-    with pytest.raises(openai.BadRequestError, match="only text is read"):
-        picture = [{"type": "image_url", "image_url": {"url": "data:,"}}]
-        talk.chat.completions.create(
-            model="webbee",
-            messages=[{"role": "user", "content": picture}],  # type: ignore[list-item, misc]
-        )
-    with pytest.raises(openai.BadRequestError, match="none by the user"):
-        talk.chat.completions.create(model="webbee", messages=[{"role": "system", "content": "x"}])
+        complete(talk, "x", model="gpt-9")
+    told = missing.value
+    assert (told.code, told.param, told.type) == (
+        "model_not_found",
+        "model",
+        "invalid_request_error",
+    )
+    system = [{"role": "system", "content": "x"}]
+    for text, more, why in (
+        ("x" * 8001, {}, "limit is 8000"),
+        (PICTURE, {}, "only text is read"),
+        ("", {"messages": system}, "none by the user"),
+    ):
+        with pytest.raises(openai.BadRequestError, match=why):
+            complete(talk, text, **more)
+    for param, asked in NOT_SERVED.items():
+        with pytest.raises(openai.BadRequestError) as refused:
+            complete(talk, "add a task: never", user="refused", extra_body=asked)
+        assert (refused.value.param, refused.value.type) == (param, "invalid_request_error")
     with pytest.raises(openai.AuthenticationError):
         client(world, "nobody").models.list()
 
 
-def test_the_models_are_listed(world: World) -> None:
+def test_the_models_are_listed_and_the_forms_that_are_served_taken(world: World) -> None:
     talk = client(world)
     assert [m.id for m in talk.models.list()] == ["webbee"]
     assert talk.models.retrieve("webbee").owned_by == "webbee"
+    more = {"response_format": {"type": "text"}, "tool_choice": "auto", "n": 1, "max_tokens": 5}
+    taken = complete(talk, "what can you do?", user="taken", extra_body=more)
+    assert taken.choices[0].finish_reason == "stop"
 
 
 def test_a_page_of_an_allowed_origin_may_call_and_no_other(world: World) -> None:
     asking = {"Access-Control-Request-Method": "POST", "Origin": "https://app.example.com"}
     allowed = httpx.options(f"{world.url}/v1/chat", headers=asking)
     assert allowed.is_success
-    assert allowed.headers["access-control-allow-origin"] == "https://app.example.com"
     assert "authorization" in allowed.headers["access-control-allow-headers"]
-    answer = httpx.get(
-        f"{world.url}/v1/health", headers={"Origin": "https://app.example.com"}, timeout=30
-    )
-    assert answer.headers["access-control-allow-origin"] == "https://app.example.com"
-    other = httpx.options(
-        f"{world.url}/v1/chat", headers={**asking, "Origin": "https://evil.example.com"}
-    )
+    answer = httpx.get(f"{world.url}/v1/health", headers=asking, timeout=30)
+    for told in (allowed, answer):
+        assert told.headers["access-control-allow-origin"] == "https://app.example.com"
+    evil = {**asking, "Origin": "https://evil.example.com"}
+    other = httpx.options(f"{world.url}/v1/chat", headers=evil)
     assert "access-control-allow-origin" not in other.headers
 
 
@@ -169,27 +176,3 @@ def test_an_unknown_query_parameter_is_named_and_lists_take_a_limit(world: World
     assert one["cursor"]
     too_many = httpx.get(f"{world.url}/v1/sessions?limit=51", headers=headers)
     assert too_many.json()["error"]["limit"] == 50
-
-
-@pytest.mark.parametrize(
-    ("asked", "param"),
-    [
-        ({"response_format": {"type": "json_object"}}, "response_format.type"),
-        ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, "tool_choice"),
-        ({"function_call": {"name": "f"}}, "function_call"),
-        ({"n": 2}, "n"),
-    ],
-)
-def test_what_is_not_served_is_refused_by_its_name(
-    world: World, asked: dict[str, object], param: str
-) -> None:
-    with pytest.raises(openai.BadRequestError) as refused:
-        complete(client(world), "add a task: never", user="refused", extra_body=asked)
-    assert (refused.value.param, refused.value.type) == (param, "invalid_request_error")
-
-
-def test_the_forms_that_are_served_are_taken(world: World) -> None:
-    more = {"response_format": {"type": "text"}, "tool_choice": "auto", "n": 1, "max_tokens": 5}
-    talk = client(world)
-    taken = complete(talk, "what can you do?", user="taken", extra_body=more)
-    assert taken.choices[0].finish_reason == "stop"

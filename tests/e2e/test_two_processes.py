@@ -4,7 +4,6 @@ same moment happens once."""
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from local.aws import CREDENTIALS, aws_server, client
+from local.project import child_environment
 from local.stack import ROOT, http_event
 from local.template import create_tables, load_template
 from tests.functions.support import ALICE, EXTENSIONS
@@ -26,17 +26,8 @@ class Process:
 
     def __init__(self, environment: dict[str, str]) -> None:
         command = [sys.executable, "-m", "tests.e2e.worker"]
-        self.running = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def wait_until_ready(self) -> None:
-        assert self.read() == "ready"
+        pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.running = subprocess.Popen(command, cwd=ROOT, env=environment, **pipes)
 
     def send(self, function: str, event: dict[str, Any]) -> None:
         assert self.running.stdin
@@ -76,10 +67,6 @@ class Cloud:
             if i["sk"]["S"].startswith(f"{collection}#") and "data" in i
         ]
 
-    def turns(self) -> list[int]:
-        items = self.database.scan(TableName="SessionsTable", ConsistentRead=True)["Items"]
-        return sorted(int(i["seq"]["N"]) for i in items if "seq" in i)
-
 
 @pytest.fixture(scope="module")
 def cloud() -> Iterator[Cloud]:
@@ -88,20 +75,13 @@ def cloud() -> Iterator[Cloud]:
         database = client(url, "dynamodb")
         stack.callback(database.close)
         tables = create_tables(database, load_template())
-        path = os.pathsep.join([str(ROOT / "layers" / "webbee_kernel"), str(ROOT)])
-        environment = {
-            **os.environ,
-            **CREDENTIALS,
-            **tables,
-            "PYTHONPATH": path,
-            "AWS_ENDPOINT_URL": url,
-            "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS),
-        }
+        here = {"AWS_ENDPOINT_URL": url, "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS)}
+        environment = {**child_environment(), **CREDENTIALS, **tables, **here}
         processes = [Process(environment) for _ in range(PROCESSES)]
         for process in processes:
             stack.callback(process.stop)
         for process in processes:
-            process.wait_until_ready()
+            assert process.read() == "ready"
         yield Cloud(processes, database)
 
 
@@ -115,14 +95,14 @@ def same(answers: list[dict[str, Any]]) -> dict[str, Any]:
     return answers[0]
 
 
+def chat(message: str, session: str) -> dict[str, str]:
+    return {"message": message, "session_id": session, "request_id": "r1"}
+
+
 @pytest.mark.parametrize("number", range(5))
 def test_a_request_delivered_to_two_processes_is_done_once(cloud: Cloud, number: int) -> None:
     session = f"once-{number}"
-    body = {
-        "message": f'probe.save {{"text": "{session}"}}',
-        "session_id": session,
-        "request_id": "r1",
-    }
+    body = chat(f'probe.save {{"text": "{session}"}}', session)
     answer = same(cloud.at_once("POST", "/v1/chat", body))
     assert (answer["reply"], answer["turn"]) == (f'Saved "{session}".', 1)
     assert cloud.documents("texts").count(session) == 1
@@ -131,17 +111,10 @@ def test_a_request_delivered_to_two_processes_is_done_once(cloud: Cloud, number:
 @pytest.mark.parametrize("number", range(3))
 def test_a_confirmation_accepted_in_two_processes_runs_once(cloud: Cloud, number: int) -> None:
     session = f"confirm-{number}"
-    body = {
-        "message": f'probe.remove {{"text": "{session}"}}',
-        "session_id": session,
-        "request_id": "r1",
-    }
+    body = chat(f'probe.remove {{"text": "{session}"}}', session)
     question = same(cloud.at_once("POST", "/v1/chat", body))
-    answer = same(
-        cloud.at_once(
-            "POST", f"/v1/confirmations/{question['confirmation']['id']}", {"accept": True}
-        )
-    )
+    path = f"/v1/confirmations/{question['confirmation']['id']}"
+    answer = same(cloud.at_once("POST", path, {"accept": True}))
     assert answer["reply"] == f'Removed "{session}".'
     assert cloud.documents("removed").count(session) == 1
 

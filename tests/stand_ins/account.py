@@ -48,10 +48,8 @@ class Account:
         if self.is_denied:
             return 403, json.dumps({"__type": "AccessDeniedException", "message": "no"})
         if path.startswith("/2016-08-19/account-settings"):
-            limits = {
-                "ConcurrentExecutions": self.executions,
-                "UnreservedConcurrentExecutions": self.unreserved,
-            }
+            left = {"UnreservedConcurrentExecutions": self.unreserved}
+            limits = {"ConcurrentExecutions": self.executions, **left}
             return 200, json.dumps({"AccountLimit": limits})
         name = path.split("/")[3]
         if path.endswith("/concurrency"):
@@ -67,22 +65,23 @@ class Account:
             error = "<Code>ValidationError</Code><Message>Stack webbee does not exist</Message>"
             return 400, f'<ErrorResponse xmlns="{NAMESPACE}"><Error>{error}</Error></ErrorResponse>'
         if action == "DescribeStackResources":
-            inside = "".join(
-                f"<member><LogicalResourceId>{name}</LogicalResourceId>"
-                f"<PhysicalResourceId>{name}</PhysicalResourceId>"
-                "<ResourceType>AWS::Lambda::Function</ResourceType></member>"
-                for name in self.functions
-            )
-            inside = f"<StackResources>{inside}</StackResources>"
+            kind = "<ResourceType>AWS::Lambda::Function</ResourceType>"
+            members = [
+                f"<LogicalResourceId>{n}</LogicalResourceId><PhysicalResourceId>{n}"
+                f"</PhysicalResourceId>{kind}"
+                for n in self.functions
+            ]
+            inside = f"<StackResources>{_members(members)}</StackResources>"
         else:
-            given = "".join(
-                f"<member><ParameterKey>{name}</ParameterKey>"
-                f"<ParameterValue>{escape(value)}</ParameterValue></member>"
+            given = [
+                f"<ParameterKey>{name}</ParameterKey><ParameterValue>{escape(value)}</ParameterValue>"
                 for name, value in self.parameters.items()
-            )
-            inside = (
-                f"<Stacks><member><StackName>webbee</StackName><Parameters>{given}</Parameters>"
-                "</member></Stacks>"
-            )
+            ]
+            stack = f"<StackName>webbee</StackName><Parameters>{_members(given)}</Parameters>"
+            inside = f"<Stacks>{_members([stack])}</Stacks>"
         result = f"<{action}Result>{inside}</{action}Result>"
         return 200, f'<{action}Response xmlns="{NAMESPACE}">{result}</{action}Response>'
+
+
+def _members(parts: list[str]) -> str:
+    return "".join(f"<member>{part}</member>" for part in parts)

@@ -8,7 +8,7 @@ import json
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, ClassVar, Self
 from urllib.parse import unquote
@@ -59,43 +59,27 @@ class Received:
     body: Any
 
 
-@dataclass(slots=True)
-class _State:
-    script: deque[Answer] = field(default_factory=deque)
-    requests: list[Received] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-
-
 class ModelServer(ABC):
-    """One server; the subclass speaks the protocol. `requests` and `problems` are what arrived
-    since the last `reset`."""
+    """One server; the subclass speaks the protocol. `requests` is what arrived since the last
+    `reset`, in order, `problems` what was wrong with it: each such request was refused."""
 
     path: ClassVar[str] = ""
 
     def __init__(self, port: int = 0) -> None:
-        self._state = _State()
         self._open = contextlib.ExitStack()
         self._port = port
         self.url = ""
-
-    @property
-    def requests(self) -> list[Received]:
-        """What arrived, in order."""
-        return self._state.requests
-
-    @property
-    def problems(self) -> list[str]:
-        """What was wrong with it; each such request was refused with status 400."""
-        return self._state.problems
+        self.reset()
 
     def play(self, *answers: Answer) -> None:
         """Answer the next requests so."""
-        self._state.script.extend(answers)
+        self._script.extend(answers)
 
     def reset(self) -> None:
         """Forget script, requests and problems."""
-        self._state = _State()
-        self._service.requests.clear()
+        self._script: deque[Answer] = deque()
+        self.requests: list[Received] = []
+        self.problems: list[str] = []
 
     def __enter__(self) -> Self:
         self._service = self._open.enter_context(served(answer=self._reply, port=self._port))
@@ -109,16 +93,13 @@ class ModelServer(ABC):
         """The answer to one POST."""
         if request.method != "POST":
             return Reply(status=501)
-        state = self._state
-        try:
+        body = None
+        with contextlib.suppress(ValueError):
             body = json.loads(request.body)
-        except ValueError:
-            body = None
         received = Received(unquote(request.path), request.headers, body)
-        state.requests.append(received)
-        answer = self.refusal(received) or (
-            state.script.popleft() if state.script else self._thought(received)
-        )
+        self.requests.append(received)
+        answer = self.refusal(received)
+        answer = answer or (self._script.popleft() if self._script else self._thought(received))
         if answer.status == 200 and not answer.drop and (told := self.pieces(answer, received)):
             reply = Reply(headers={"content-type": told[0]}, chunks=self._paced(answer, told[1]))
             reply.breaks = answer.broken_off is not None
@@ -139,7 +120,7 @@ class ModelServer(ABC):
 
     def refuse(self, problems: list[str], code: str, status: int = 400) -> Answer | None:
         """A 400 that names the problems, and a note of them; None where there are none."""
-        self._state.problems.extend(problems)
+        self.problems.extend(problems)
         return Answer(status=status, code=code, message="; ".join(problems)) if problems else None
 
     @abstractmethod

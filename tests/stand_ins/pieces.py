@@ -110,9 +110,8 @@ def _grown(thought: Any) -> Iterator[Any]:
 
 
 def _chunk(body: Mapping[str, Any], delta: Mapping[str, Any], finish: str | None = None) -> bytes:
-    return _data(
-        {**_head(body), "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
-    )
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return _data({**_head(body), "choices": [choice]})
 
 
 def _head(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ and play what they are told.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,18 +35,12 @@ class BedrockServer(ModelServer):
 
     def refusal(self, received: Received) -> Answer | None:
         """Paths other than Converse, and whatever the service model refuses."""
-        model_id, _, operation = received.path.removeprefix("/model/").rpartition("/")
-        if received.path != f"/model/{model_id}/{operation}" or operation not in (
-            "converse",
-            "converse-stream",
-        ):
+        known = re.fullmatch(r"/model/(.+)/converse(-stream)?", received.path)
+        if known is None:
             return self.refuse([f"unknown path {received.path}"], "UnknownOperationException", 404)
-        problems = (
-            ["the body is no JSON object"]
-            if not isinstance(received.body, dict)
-            else converse_problems(model_id, received.body)
-        )
-        return self.refuse(problems, "ValidationException")
+        if not isinstance(received.body, dict):
+            return self.refuse(["the body is no JSON object"], "ValidationException")
+        return self.refuse(converse_problems(known[1], received.body), "ValidationException")
 
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
         """A Converse answer, checked against the service model."""
@@ -56,24 +51,17 @@ class BedrockServer(ModelServer):
             for n, (name, a) in enumerate(answer.calls)
         ]
         sent, wrote = tokens(received, answer)
+        cached = answer.cached_tokens
+        usage = {"inputTokens": sent, "outputTokens": wrote, "totalTokens": sent + wrote + cached}
+        if cached:
+            usage |= {"cacheReadInputTokens": cached, "cacheWriteInputTokens": 0}
         body = {
             "output": {"message": {"role": "assistant", "content": content}},
             "stopReason": answer.stop or ("tool_use" if answer.calls else "end_turn"),
-            "usage": (
-                {
-                    "inputTokens": sent,
-                    "outputTokens": wrote,
-                    "totalTokens": sent + wrote + answer.cached_tokens,
-                }
-                | (
-                    {"cacheReadInputTokens": answer.cached_tokens, "cacheWriteInputTokens": 0}
-                    if answer.cached_tokens
-                    else {}
-                )
-            ),
+            "usage": usage,
             "metrics": {"latencyMs": 1},
         }
-        self._state.problems.extend(answer_problems(body))
+        self.problems.extend(answer_problems(body))
         return body
 
     def pieces(self, answer: Answer, received: Received) -> tuple[str, Iterator[bytes]] | None:
@@ -115,43 +103,35 @@ class ChatServer(ModelServer):
 
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
         """A chat completion."""
-        calls: list[dict[str, Any]] = [
-            {
-                "id": f"call_{n}",
-                "type": "function",
-                "function": {"name": name, "arguments": a if isinstance(a, str) else json.dumps(a)},
-            }
-            for n, (name, a) in enumerate(answer.calls)
-        ]
-        for call, extra in zip(calls, answer.extras, strict=False):
-            call.update(extra)
+        calls: list[dict[str, Any]] = []
+        for n, (name, given) in enumerate(answer.calls):
+            text = given if isinstance(given, str) else json.dumps(given)
+            named = {"function": {"name": name, "arguments": text}}
+            calls.append(
+                {"id": f"call_{n}", "type": "function", **named, **dict(*answer.extras[n : n + 1])}
+            )
         sent, wrote = tokens(received, answer)
+        sent += answer.cached_tokens
         message: dict[str, Any] = {
             "role": "assistant",
             "content": answer.text or None,
             "refusal": answer.refusal or None,
             **(answer.reasoning or {}),
         }
-        return {
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": received.body["model"],
-            "choices": [
-                {
-                    "index": 0,
-                    "message": message | ({"tool_calls": calls} if calls else {}),
-                    "finish_reason": answer.stop or ("tool_calls" if calls else "stop"),
-                    "logprobs": None,
-                }
-            ],
-            "usage": {
-                "prompt_tokens": sent + answer.cached_tokens,
-                "completion_tokens": wrote,
-                "total_tokens": sent + answer.cached_tokens + wrote,
-                "prompt_tokens_details": {"cached_tokens": answer.cached_tokens},
-            },
+        choice = {
+            "index": 0,
+            "message": message | ({"tool_calls": calls} if calls else {}),
+            "finish_reason": answer.stop or ("tool_calls" if calls else "stop"),
+            "logprobs": None,
         }
+        usage = {
+            "prompt_tokens": sent,
+            "completion_tokens": wrote,
+            "total_tokens": sent + wrote,
+            "prompt_tokens_details": {"cached_tokens": answer.cached_tokens},
+        }
+        about = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1}
+        return {**about, "model": received.body["model"], "choices": [choice], "usage": usage}
 
     def pieces(self, answer: Answer, received: Received) -> tuple[str, Iterator[bytes]] | None:
         """Chunks, unless the answer is given as it stands."""
@@ -163,14 +143,8 @@ class ChatServer(ModelServer):
 
     def error_body(self, answer: Answer) -> dict[str, Any]:
         """`{"error": {"message", "type", "param", "code"}}`."""
-        return {
-            "error": {
-                "message": answer.message,
-                "type": "error",
-                "param": answer.param or None,
-                "code": answer.code or None,
-            }
-        }
+        named = {"param": answer.param or None, "code": answer.code or None}
+        return {"error": {"message": answer.message, "type": "error", **named}}
 
 
 def error(code: str, message: str = "no", *, retry_after: float | None = None) -> Answer:

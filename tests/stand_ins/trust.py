@@ -28,10 +28,8 @@ def certificate(folder: Path, now: dt.datetime) -> Path:
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    path = folder / "server.pem"
-    pem = serialization.Encoding.PEM
-    private = key.private_bytes(
-        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
+    path, pem = folder / "server.pem", serialization.Encoding.PEM
+    form, plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    private = key.private_bytes(pem, form, plain)
     path.write_bytes(private + made.public_bytes(pem))
     return path

@@ -21,37 +21,25 @@ MAX_CACHE_POINTS = 4
 
 @functools.cache
 def _converse() -> Any:
-    return (
-        botocore.session.get_session()
-        .get_service_model("bedrock-runtime")
-        .operation_model("Converse")
-    )
+    service = botocore.session.get_session().get_service_model("bedrock-runtime")
+    return service.operation_model("Converse")
 
 
 def error_status(code: str) -> int:
     """The HTTP status that the service model gives this error of Converse; 400 for errors every AWS
     service has."""
-    return next(
-        (
-            int(s.metadata["error"]["httpStatusCode"])
-            for s in _converse().error_shapes
-            if s.name == code
-        ),
-        400,
-    )
+    known = {s.name: s.metadata["error"] for s in _converse().error_shapes}
+    return int(known.get(code, {}).get("httpStatusCode", 400))
 
 
 def converse_problems(model_id: str, body: Mapping[str, Any]) -> list[str]:
     """What is wrong with a Converse request: shapes, patterns and limits of the service model, then
     the rules it only documents."""
     value = {**body, "modelId": model_id}
-    problems = _against(_converse().input_shape, value)
+    if problems := _against(_converse().input_shape, value):
+        return problems
     messages = body.get("messages") or []
-    return problems or [
-        *_message_problems(messages),
-        *_result_problems(messages),
-        *_tool_problems(body),
-    ]
+    return [*_message_problems(messages), *_result_problems(messages), *_tool_problems(body)]
 
 
 def answer_problems(answer: Mapping[str, Any]) -> list[str]:
@@ -72,13 +60,7 @@ def _limits(shape: Any, value: Any, path: str) -> Iterator[str]:
             yield f"{path} does not match {meta['pattern']}"
         if "enum" in meta and value not in meta["enum"]:
             yield f"{path} is none of {meta['enum']}"
-    size = (
-        value
-        if isinstance(value, int | float)
-        else len(value)
-        if isinstance(value, str | list)
-        else 0
-    )
+    size = len(value) if isinstance(value, str | list | dict) else value
     if "max" in meta and size > meta["max"]:
         yield f"{path} is over {meta['max']}"
     if shape.type_name == "structure" and not getattr(shape, "is_document_type", False):
@@ -125,11 +107,8 @@ def _tool_problems(body: Mapping[str, Any]) -> Iterator[str]:
         yield "tool names must be unique"
     for spec in specs:
         yield from schema_problems(spec["name"], spec["inputSchema"].get("json"))
-    blocks = [
-        *(body.get("system") or []),
-        *tools,
-        *(b for m in body.get("messages") or [] for b in m["content"]),
-    ]
+    said = (b for m in body.get("messages") or [] for b in m["content"])
+    blocks = [*(body.get("system") or []), *tools, *said]
     if sum("cachePoint" in b for b in blocks) > MAX_CACHE_POINTS:
         yield f"more than {MAX_CACHE_POINTS} cache points"
     if body.get("system") and "text" not in body["system"][0]:
@@ -145,10 +124,7 @@ def schema_problems(name: str, schema: Any) -> Iterator[str]:
         yield f"{name}: the schema's type must be object"
         return
     if extra := set(schema) - {"type", "properties", "required"}:
-        yield (
-            f"{name}: some models take only type, properties and required at the top level, not"
-            f" {sorted(extra)}"
-        )
+        yield f"{name}: some models take no {sorted(extra)} at the top level"
     if missing := set(schema.get("required", [])) - set(schema.get("properties", {})):
         yield f"{name}: required names no property: {sorted(missing)}"
     if "$ref" in str(schema):
@@ -170,6 +146,9 @@ class TextPart(_Strict):
     text: str
 
 
+_Content = str | list[TextPart]
+
+
 class CalledFunction(_Strict):
     name: _Name
     arguments: str
@@ -182,21 +161,15 @@ class AssistantCall(_Strict):
     extra_content: dict[str, Any] | None = None  # Gemini's; OpenAI sends and takes none
 
 
-class SystemMessage(_Strict):
-    role: Literal["system", "developer"]
-    content: str | list[TextPart]
-    name: str | None = None
-
-
-class UserMessage(_Strict):
-    role: Literal["user"]
-    content: str | list[TextPart]
+class PlainMessage(_Strict):
+    role: Literal["system", "developer", "user"]
+    content: _Content
     name: str | None = None
 
 
 class AssistantMessage(_Strict):
     role: Literal["assistant"]
-    content: str | list[TextPart] | None = None
+    content: _Content | None = None
     refusal: str | None = None
     tool_calls: list[AssistantCall] | None = None
     reasoning_details: list[dict[str, Any]] | None = None  # OpenRouter's
@@ -205,7 +178,7 @@ class AssistantMessage(_Strict):
 
 class ToolMessage(_Strict):
     role: Literal["tool"]
-    content: str | list[TextPart]
+    content: _Content
     tool_call_id: str
 
 
@@ -220,23 +193,10 @@ class ChatTool(_Strict):
     function: FunctionObject
 
 
-class ChosenName(_Strict):
-    name: _Name
-
-
-class ToolChoice(_Strict):
-    type: Literal["function"]
-    function: ChosenName
-
-
-_Message = Annotated[
-    SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")
-]
+_Message = Annotated[PlainMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]
 
 
 class StreamOptions(_Strict):
-    """Whether the last chunk tells what the answer cost."""
-
     include_usage: bool | None = None
 
 
@@ -247,14 +207,10 @@ class ChatRequest(_Strict):
     model: Annotated[str, Field(min_length=1)]
     messages: Annotated[list[_Message], Field(min_length=1)]
     tools: Annotated[list[ChatTool], Field(min_length=1, max_length=128)] | None = None
-    tool_choice: Literal["none", "auto", "required"] | ToolChoice | None = None
-    parallel_tool_calls: bool | None = None
+    tool_choice: Literal["none", "auto", "required"] | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    top_p: Annotated[float, Field(ge=0, le=1)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
-    n: Annotated[int, Field(ge=1, le=128)] | None = None
-    seed: int | None = None
     stop: str | list[str] | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
@@ -274,12 +230,10 @@ class ChatRequest(_Strict):
         names = [t.function.name for t in self.tools or []]
         if len(set(names)) < len(names):
             raise ValueError("tool names must be unique")
-        problems = [
-            p
-            for t in self.tools or []
-            for p in schema_problems(t.function.name, t.function.parameters)
-        ]
-        problems += _unanswered(self.messages)
+        schemas = (
+            schema_problems(t.function.name, t.function.parameters) for t in self.tools or []
+        )
+        problems = [*itertools.chain(*schemas), *_unanswered(self.messages)]
         if problems:
             raise ValueError("; ".join(problems))
         return self

@@ -55,6 +55,7 @@ SAYS: dict[str, tuple[str, Any]] = {
 
 OPTIONS = ["option1", "option2", "option3"]
 TITLED = [{"const": f"value{n}", "title": f"Option {n}"} for n in (1, 2, 3)]
+NAMED = {"enum": ["opt1", "opt2", "opt3"], "enumNames": ["One", "Two", "Three"]}
 STATUSES = ["active", "inactive", "pending"]
 NAME = {"name": TEXT}
 ASKS: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -74,18 +75,14 @@ ASKS: dict[str, tuple[str, dict[str, Any], str]] = {
         {
             "untitledSingle": {**TEXT, "enum": OPTIONS},
             "titledSingle": {**TEXT, "oneOf": TITLED},
-            "legacyEnum": {**TEXT, "enum": ["opt1", "opt2"], "enumNames": ["One", "Two"]},
+            "legacyEnum": {**TEXT, **NAMED},
             "untitledMulti": {"type": "array", "items": {**TEXT, "enum": OPTIONS}},
             "titledMulti": {"type": "array", "items": {"anyOf": TITLED}},
         },
         "",
     ),
     "test_input_required_result_elicitation": ("What is your name?", NAME, "user_name"),
-    "test_input_required_result_prompt": (
-        "What context should the prompt use?",
-        {"context": TEXT},
-        "user_context",
-    ),
+    "test_input_required_result_prompt": ("What is it about?", {"context": TEXT}, "user_context"),
     "test_streaming_elicitation": ("What is your name?", NAME, ""),
 }
 """What a tool asks before it answers: the question, its fields, its name."""
@@ -123,8 +120,8 @@ class Asking(Answers):
 
 
 def asked(params: Answers, message: str, fields: dict[str, Any], name: str = "") -> ActionResult:
-    """What was answered; the question where it was not."""
-    if params.answers:
+    """What was answered; the question where it was not, or a named one not wholly."""
+    if params.answers and (not name or fields.keys() <= params.answers.keys()):
         return ActionResult.success(params.answers, "answered")
     return ActionResult.ask(message, fields, **({"name": name} if name else {}))
 
@@ -148,10 +145,8 @@ for name, told in SAYS.items():
 for name, question in ASKS.items():
     chat.function(name, "Asks first")(asks(*question))
 for name in DESTROYS:
-    destroys = chat.function(
-        f"test_input_required_result_{name}", "Destroys", action_type="destructive"
-    )
-    destroys(says("destroyed", None))
+    name = f"test_input_required_result_{name}"
+    chat.function(name, "Destroys", action_type="destructive")(says("destroyed", None))
 
 
 @ext.skeleton("state", ttl=300)
@@ -222,9 +217,7 @@ async def twice(ctx: Context, params: Answers) -> ActionResult:
     if "name" not in params.answers:
         return ActionResult.ask("Step 1: What is your name?", NAME, name="step1")
     if "color" not in params.answers:
-        return ActionResult.ask(
-            "Step 2: What is your favorite color?", {"color": TEXT}, name="step2"
-        )
+        return ActionResult.ask("Step 2: Your favorite color?", {"color": TEXT}, name="step2")
     return ActionResult.success(params.answers, "")
 
 
