@@ -32,10 +32,6 @@ ext = Extension("pair", version="1.2.0", display_name="A pair", description="Moo
 chat = ChatExtension(ext, "tool_pair_chat", "Moods", system_prompt="Name the mood.")
 
 
-class Nothing(BaseModel):
-    pass
-
-
 class Mood(BaseModel):
     mood: str
 
@@ -47,12 +43,12 @@ async def set_mood(ctx, params: Mood) -> ActionResult:
 
 
 @chat.function("who", description="Who asks", action_type="read")
-async def who(ctx, params: Nothing) -> ActionResult:
+async def who(ctx) -> ActionResult:
     return ActionResult.success({"id": ctx.user.id, "same": ctx.user.imperal_id}, "You.")
 
 
 @chat.function("fail", description="Fail", action_type="read")
-async def fail(ctx, params: Nothing) -> ActionResult:
+async def fail(ctx) -> ActionResult:
     raise LookupError("no such mood")
 
 
@@ -94,7 +90,7 @@ async def hourly(ctx):
 
 
 @chat.function("asked", description="Whether somebody asked", action_type="read")
-async def asked(ctx, params: Nothing) -> ActionResult:
+async def asked(ctx) -> ActionResult:
     return ActionResult.success({"count": await ctx.store.count("asked")}, "Counted.")
 
 
@@ -160,7 +156,7 @@ def test_of_a_result_a_section_keeps_the_data_alone_and_of_a_failed_one_the_last
 def test_what_it_raises_is_told_at_its_line(harness: ExtensionHarness) -> None:
     result = harness.call("fail")
     assert result.error_code == "INTERNAL"
-    assert str(result.error).endswith("LookupError: no such mood (pair/main.py:30)")
+    assert str(result.error).endswith("LookupError: no such mood (pair/main.py:26)")
 
 
 def test_arguments_are_checked_before_the_code_runs(harness: ExtensionHarness) -> None:

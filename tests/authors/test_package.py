@@ -59,11 +59,9 @@ def test_a_new_extension_is_checked_and_tested_outside_the_repository(
 def test_an_editor_resolves_the_sdk_and_finds_what_is_wrong(
     installed: Path, elsewhere: Path
 ) -> None:
-    (elsewhere / "wrong.py").write_text(
-        "from webbee_kernel.sdk import Context\nfrom webbee_kernel.testing import ExtensionHarness\n"
-        "async def f(ctx: Context) -> None:\n    await ctx.store.creat('a', {})\n",
-        "utf-8",
-    )
+    code = "from webbee_kernel.sdk import Context\nfrom webbee_kernel.testing import ExtensionHarness\n"
+    code += "async def f(ctx: Context) -> None:\n    await ctx.store.creat('a', {})\n"
+    (elsewhere / "wrong.py").write_text(code, "utf-8")
     (elsewhere / "pyrefly.toml").write_text('preset = "default"\n', "utf-8")
     pyrefly = Path(sysconfig.get_path("scripts")) / "pyrefly"
     command = [pyrefly, "check", "--python-interpreter-path", installed / "python"]

@@ -7,10 +7,7 @@ from pydantic import BaseModel, Field
 
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
 
-ext = Extension(
-    "agreed", "1.0.0", display_name="Parcels", description="Parcels of the user",
-    config_defaults={"days": 3},
-)
+ext = Extension("agreed", display_name="Parcels", description="Parcels", config_defaults={"days": 3})
 ext.index("parcels", "number")
 ext.index("parcel", "label")  # planted: collection-nearly-so-called
 chat = ChatExtension(ext, description="Parcels: follow, list")
@@ -18,8 +15,6 @@ ext.secret("carrier_key", "Key of the carrier", scope="app")
 
 
 class Track(BaseModel):
-    """What is followed."""
-
     number: str = Field(description="Number of the parcel")
     label: str = Field("", description="What is in it")
 
@@ -34,10 +29,7 @@ async def track(ctx: Context, params: Track) -> ActionResult:
 
 @ext.webhook("moved", secret_header="X-Carrier-Key")
 async def moved(
-    ctx: Context,
-    headers: dict[str, str],
-    body: dict[str, Any],  # planted: body-is-text
-    query_params: dict[str, str],
+    ctx: Context, headers: dict[str, str], body: dict[str, Any], query_params: Any  # planted: body-is-text
 ) -> dict[str, Any]:
     if headers["X-Carrier-Key"] != await ctx.secrets.get("carrier_key"):  # planted: header-case
         return {"status": 401, "body": {"error": "wrong key"}}  # planted: status-of-200
@@ -63,11 +55,8 @@ async def panel(ctx: Context, **_: Any) -> ui.UINode:
     ]
     whole = ui.Form([ui.Input("Number", "number"), ui.TextArea(param_name="label")], "track")
     lacks = ui.Form([ui.Input("What", "label")], "track")  # planted: form-lacks-what-is-required
-    other = ui.Form(
-        [ui.Input("Number", "numbr")],  # planted: no-such-parameter
-        action="track",
-        defaults={"number": "LX1"},
-    )
+    given = {"number": "LX1"}
+    other = ui.Form([ui.Input("Number", "numbr")], "track", defaults=given)  # planted: no-such-parameter
     return ui.Stack([ui.List(rows), whole, lacks, other])
 
 

@@ -18,8 +18,6 @@ ext.oauth("google")  # planted: oauth-secrets
 
 
 class Booking(BaseModel):
-    """What is booked."""
-
     room: str = Field(description="Name of the room")
     day: str = Field(description="Day, 2026-05-15")
 
@@ -31,9 +29,7 @@ async def book(ctx, params: Booking):
     await ctx.secrets.set("door_code", "1234")  # planted: secret-of-the-user
     asyncio.create_task(ctx.notify.send("Booked."))  # planted: dropped-task
     at = datetime.datetime.now().isoformat()  # planted: own-clock
-    return ActionResult.success(
-        {"room": params.room, "at": at}, "Booked.", refresh_panels=["rooms_"]
-    )  # planted: unknown-panel
+    return ActionResult.success({"at": at}, "Booked.", refresh_panels=["rooms_"])  # planted: unknown-panel
 
 
 @chat.function("free", "Which rooms are free on a day", examples=["which rooms are free tomorrow"])
@@ -64,8 +60,6 @@ async def panel(ctx: Context, **_: Any) -> ui.UINode:
 
 
 class City(BaseModel):
-    """Where."""
-
     city: str = Field(max_length=80, description="City")
 
 

@@ -17,14 +17,10 @@ drafts: dict[str, str] = {}
 
 
 class Rate(BaseModel):
-    """An exchange rate."""
-
     value: float
 
 
 class Invoice(BaseModel):
-    """What is written."""
-
     customer: str = Field(description="Who pays")
     amount: float = Field(description="Amount in euros")
 
@@ -33,20 +29,13 @@ class Nothing(BaseModel):
     """Nothing to say."""
 
 
-@chat.function(
-    "write",
-    "Write a new invoice to a customer",
-    action_type="write",
-    examples=["write an invoice to Acme over 100 euros"],
-)
+@chat.function("write", "Write a new invoice", action_type="write", examples=["write to Acme"])
 async def write(ctx: Context, params: Invoice) -> ActionResult:
     drafts[params.customer] = "open"  # planted: shared-state
     doc = await ctx.store.create("invoices", params.model_dump())
     await ctx.stor.count("invoices")  # planted: misspelt-attribute
     ctx.store.update("invoices", doc.id, {"number": 1})  # planted: missing-await
-    return ActionResult.success(
-        {"id": doc.id, "total": amonut(params)}, "Written."
-    )  # planted: misspelt-name
+    return ActionResult.success({"total": amonut(params)}, "Written.")  # planted: misspelt-name
 
 
 @chat.function(

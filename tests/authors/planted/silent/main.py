@@ -106,10 +106,7 @@ async def stars(ctx, params: City) -> int:  # planted: an int is no result
 
 
 @chat.function("planets", "Count the planets over a city", examples=["planets over Paris"])
-async def planets(
-    ctx,
-    params: City,
-):
+async def planets(ctx, params: City):
     count = len(params.city)
     return count  # planted: an int is no result
 

@@ -11,8 +11,6 @@ chat = ChatExtension(ext)
 
 
 class Parcel(BaseModel):
-    """One parcel."""
-
     number: str  # said below
     carrier: str = Field("", description="Who brings it")
 
