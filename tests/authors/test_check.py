@@ -21,7 +21,6 @@ PLANTED = HERE / "planted"
 
 
 def planted(folder: Path) -> dict[int, str]:
-    """Line to kind."""
     lines = (folder / "main.py").read_text("utf-8").splitlines()
     marks = ((n, re.search(r"# planted: (.+)", line)) for n, line in enumerate(lines, 1))
     return {n: mark[1] for n, mark in marks if mark}
@@ -67,7 +66,6 @@ Check = Callable[..., list[Finding]]
 
 @pytest.fixture
 def findings(written: Callable[..., Path]) -> Check:
-    """What there is to say of an extension that is written so."""
     return lambda text, **beside: problems_of(written("own", text, **beside)).findings
 
 

@@ -43,7 +43,6 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def elsewhere(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder outside the repository with a new extension."""
     folder = tmp_path_factory.mktemp("elsewhere")
     assert "extensions/weather/main.py" in run(installed / "webbee", "new", "weather", cwd=folder)
     return folder

@@ -228,7 +228,6 @@ def test_what_a_save_brings_is_told_once_at_its_line(
     told: dict[str, str] = {}
 
     def save(call: str) -> list[str]:
-        """What the check of this state says."""
         written("parcels", CALLING.format(call=call))
         before = len(said)
         check_saved({"parcels", "gone"}, tmp_path, told, said.append)

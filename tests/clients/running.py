@@ -10,7 +10,6 @@ from tests.processes import ran
 
 
 def node(npm: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A script under the Node that stands among the packages."""
     return ran(npm / ".bin/node", *arguments, cwd=npm.parent, timeout=110)
 
 

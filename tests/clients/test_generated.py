@@ -44,7 +44,6 @@ def test_the_generated_typescript_client(world: World, npm: Path, tmp_path: Path
 
 
 def check(told: dict[str, Any]) -> None:
-    """What both are told."""
     assert told["added"]["status"] == "ok"
     assert told["listed"]["data"]["tasks"][0]["title"] == "buy milk"
     assert told["asked"]["status"] == "confirmation"

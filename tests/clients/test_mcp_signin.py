@@ -24,8 +24,6 @@ PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 @dataclass(frozen=True)
 class Deployed:
-    """A deployment whose users sign in with that provider."""
-
     world: World
     issuer: Guard
 

@@ -63,7 +63,6 @@ class Bench:
         self._loop = LoopThread("bench")
 
     def run(self, coro: Any) -> Any:
-        """The result of a coroutine."""
         return self._loop.run(coro, timeout=120)
 
     def outcome(
@@ -76,20 +75,17 @@ class Bench:
         kind: str = "function",
         **arguments: Any,
     ) -> CallOutcome:
-        """A call through the kernel's dispatch."""
         whose = {"session_id": "s1", "request_id": new_id(), "deadline_s": 10.0}
         request = CallRequest(kind, user_dict(user), app_id, name, arguments, **whose)
         found: CallOutcome = self.run(self.dispatch.call(request))
         return found
 
     def call(self, app_id: str, name: str, /, *, user: User = ALICE, **arguments: Any) -> Any:
-        """The data of a call that worked."""
         found = self.outcome(app_id, name, user=user, **arguments)
         assert found.ok, (found.error_code, found.error)
         return found.data
 
     def panel(self, app_id: str, panel_id: str, /, **params: Any) -> Any:
-        """A panel's tree."""
         found = self.outcome(app_id, panel_id, kind="panel", **params)
         assert found.ok, (found.error_code, found.error)
         return found.ui["ui"]
@@ -104,7 +100,6 @@ class Bench:
         headers: dict[str, str] | None = None,
         **query: str,
     ) -> tuple[int, dict[str, str], Any]:
-        """Status, headers and body."""
         given = {"method": method, "headers": headers or {}, "body": body, "query": query}
         found = self.call_of("webhook", app_id, path, given, User(WEBHOOK_USER, role="system"))
         if not found.ok:
@@ -120,7 +115,6 @@ class Bench:
         return outcome
 
     def refresh(self, app_id: str, section: str, user: User = ALICE) -> str:
-        """One refresh, its outcome."""
         refresher = make_refresher(self.app, self.dispatch)
         outcome: str = self.run(
             refresher.refresh(
@@ -130,18 +124,15 @@ class Bench:
         return outcome
 
     def section(self, app_id: str, section: str, user: User = ALICE) -> Any:
-        """A stored section's data."""
         found = self.run(self.app.stores.skeleton.get(key(user), app_id, section))
         return found.data if found else None
 
     def schedule(self, app_id: str, job: str) -> str:
-        """One run of a job."""
         message = JobDue(user_dict(system_user("acme")), app_id, job, self.clock.now())
         outcome: str = self.run(make_scheduler(self.app, self.dispatch).run(message))
         return outcome
 
     def signal(self, name: str, **data: Any) -> dict[str, str]:
-        """A platform signal."""
         who = system_user("acme")
         return {
             app_id: self.call_of("signal", app_id, name, data, who).status
@@ -150,14 +141,12 @@ class Bench:
         }
 
     def install(self, app_id: str, user: User = ALICE, *, uninstall: bool = False) -> None:
-        """Install or uninstall."""
         installer = make_installer(self.app, self.dispatch)
         self.run(
             installer.uninstall(user, app_id) if uninstall else installer.install(user, app_id)
         )
 
     def documents(self, app_id: str, collection: str, user: User = ALICE) -> list[dict[str, Any]]:
-        """What the store holds."""
         page = self.run(
             self.app.stores.documents.query(
                 Collection(key(user), app_id, collection),
@@ -174,7 +163,6 @@ class Bench:
         return [e for e in self.run(self.app.events.since(key(user))) if kind in ("", e.kind)]
 
     def set_secret(self, app_id: str, name: str, value: str, user: User = ALICE) -> None:
-        """As the user would."""
         spec = self.host.registry.loaded[app_id].ext.secrets[name]
         self.run(self.app.stores.secrets.set(services.path(key(user), app_id, spec), value))
 
@@ -194,26 +182,21 @@ class Bench:
 
 
 def key(user: User) -> UserKey:
-    """Whose data it is."""
     return UserKey(user.tenant_id, user.imperal_id)
 
 
 @pytest.fixture(scope="session")
 def registry() -> Registry:
-    """All fixtures, loaded side by side in one process."""
     return load_folder(EXTENSIONS)
 
 
 @pytest.fixture
 def bench(registry: Registry) -> Bench:
-    """A fresh deployment."""
     return Bench(registry)
 
 
 @pytest.fixture
 def service() -> Iterator[str]:
-    """A forecast service on loopback; its address."""
-
     def answer(request: Request) -> Reply:
         if request.at == "/away":
             return Reply({}, 302, {"location": "/away"})

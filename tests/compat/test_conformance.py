@@ -173,7 +173,6 @@ def test_a_query_returns_the_sdks_page(bench: Bench) -> None:
 
 
 def cached(bench: Bench) -> tuple[Any, Any]:
-    """The cache of an app, and its model of what is in it."""
     model = bench.host.registry.loaded["weather"].ext.cache_models["forecast"]
     return bench.context("weather").cache, model
 
@@ -208,8 +207,6 @@ def test_a_cached_value_comes_back_under_its_own_model_only() -> None:
 
 
 class Unregistered(BaseModel):
-    """Never declared."""
-
     n: int = 1
 
 

@@ -51,7 +51,6 @@ def counted(ctx: Any, **more: Any) -> int:
 
 @pytest.fixture
 def ctx(bench: Bench) -> Any:
-    """A context that lives as long as the test."""
     return bench.context("mason")
 
 

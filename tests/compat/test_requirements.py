@@ -22,7 +22,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def check() -> ModuleType:
-    """The script, as a module."""
     spec = importlib.util.spec_from_file_location(
         "check_requirements", ROOT / "extensions" / "check_requirements.py"
     )

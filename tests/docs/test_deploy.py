@@ -55,7 +55,6 @@ def plain(block: str) -> str:
 
 
 def aws_commands() -> list[list[str]]:
-    """Every `aws` command, as words."""
     command = r"\baws (?=[a-z])(?:[^\n$)\"'#;|&]|\"[^\"]*\"|'[^']*'|\$\w+)+"
     return [
         shlex.split(text)[1:]

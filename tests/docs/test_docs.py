@@ -53,7 +53,6 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @cache
 def anchors(page: Path) -> frozenset[str]:
-    """The headings of a page, as a link names them."""
     text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return frozenset(re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings)

@@ -30,7 +30,6 @@ def said(text: Any) -> list[dict[str, Any]]:
 
 
 def complete(talk: OpenAI, text: Any, **more: Any) -> Any:
-    """What is answered to a message."""
     given = {"model": "webbee", "messages": said(text), **more}
     return talk.chat.completions.create(**given)
 

@@ -22,8 +22,6 @@ PROCESSES = 2
 
 
 class Process:
-    """One worker."""
-
     def __init__(self, environment: dict[str, str]) -> None:
         command = [sys.executable, "-m", "tests.e2e.worker"]
         pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}

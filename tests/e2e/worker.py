@@ -10,7 +10,6 @@ from tests.functions.support import functions
 
 
 def main() -> None:
-    """Serve until the input ends."""
     handlers = functions()
     for handler in handlers.values():
         handler.lambda_handler.service()

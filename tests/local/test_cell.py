@@ -25,8 +25,8 @@ from local.aws import account, aws_server
 from local.loopback import Client, served
 from local.project import ROOT, child_environment
 from local.stack import cell_environment, local_stack
-from local.template import load_template
-from tests.processes import kill
+from local.template import create_tables, load_template
+from tests.processes import kill, ran
 from webbee_kernel.api.process_pool import ProcessEnded
 from webbee_kernel.sdk import User
 from webbee_kernel.types import CallRequest, to_dict, user_dict
@@ -112,17 +112,11 @@ class Run:
     """A server in a process of its own, and what its terminal showed."""
 
     def __init__(self, extensions: Path) -> None:
-        self.main = extensions / "daring" / "main.py"
         env = {**child_environment(), "SERVERS_SECRET": "x", "WEBBEE_CALL_SECONDS": "120"}
+        streams: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        command = [*DEV, "--model", MODEL, "--into", str(extensions)]
         with interruptible():
-            self.process = subprocess.Popen(
-                [*DEV, "--model", MODEL, "--into", str(extensions)],
-                cwd=ROOT,
-                env=env,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
+            self.process = subprocess.Popen(command, cwd=ROOT, env=env, **streams)
         self.lines: queue.Queue[str] = queue.Queue()
         self.shown = ""
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -158,6 +152,13 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def daring(extensions: Path) -> Path:
+    """The folder of such an extension."""
+    (extensions / "daring").mkdir()
+    (extensions / "daring" / "main.py").write_text(MAIN)
+    return extensions / "daring"
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     with serving(tmp_path_factory.mktemp("extensions")) as running:
@@ -166,8 +167,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 @contextmanager
 def serving(extensions: Path) -> Iterator[Run]:
-    (extensions / "daring").mkdir()
-    (extensions / "daring" / "main.py").write_text(MAIN)
+    daring(extensions)
     running = Run(extensions)
     try:
         yield running
@@ -204,9 +204,7 @@ def test_of_an_effect_that_ended_its_process_nobody_says_it_was_not_done(server:
 def test_a_handler_that_holds_the_interpreter_ends_its_own_call_only(tmp_path: Path) -> None:
     """A call that waits in the process that does not come back has another one, and its whole
     time there; one too large for a process that reads nothing ends in its own time."""
-    daring = tmp_path / "daring"
-    daring.mkdir()
-    (daring / "main.py").write_text(MAIN)
+    folder = daring(tmp_path)
     asked = CallRequest("function", user_dict(User("alice")), "daring", "look", deadline_s=120)
     with local_stack(extensions_dir=tmp_path, apart=True) as stack, ThreadPoolExecutor(2) as asking:
         cell = stack.cell
@@ -218,15 +216,15 @@ def test_a_handler_that_holds_the_interpreter_ends_its_own_call_only(tmp_path: P
             return asking.submit(cell.invoke, to_dict(event))
 
         holding = call("hold", 5)
-        until((daring / "held").exists)
+        until((folder / "held").exists)
         assert call("").result()["status"] == "ok"
         with pytest.raises(ProcessEnded, match="timed out after 8"):
             holding.result()
 
-        (daring / "held").unlink()
+        (folder / "held").unlink()
         assert call("later").result()["status"] == "ok"
-        (daring / "go").touch()
-        until((daring / "held").exists)
+        (folder / "go").touch()
+        until((folder / "held").exists)
         with pytest.raises(ProcessEnded, match="timed out after 4"):
             call("x" * 300_000, 1).result(300)
         assert call("").result()["status"] == "ok"
@@ -259,16 +257,6 @@ def test_what_an_extension_prints_logs_and_raises_shows_in_the_terminal(server: 
     assert 'raise ValueError("the text of it")' in server.wait_for("main.py:")
 
 
-def test_a_saved_file_is_live_and_one_that_does_not_load_changes_nothing(server: Run) -> None:
-    server.main.write_text(MAIN.replace('"Looked."', '"Looked anew."'))
-    until(lambda: server.call("look")["summary"] == "Looked anew.")
-    server.main.write_text(MAIN + "\nthis is no Python\n")
-    assert "the version before stays" in server.wait_for("not loaded")
-    assert server.call("look")["summary"] == "Looked anew."
-    server.main.write_text(MAIN)
-    until(lambda: server.call("look")["summary"] == "Looked.")
-
-
 def test_an_interrupt_ends_both(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         cell = server.call("look")["data"]["pid"]
@@ -280,23 +268,18 @@ def test_an_interrupt_ends_both(tmp_path: Path) -> None:
             os.kill(cell, 0)
 
 
-def test_an_extension_that_ends_whoever_imports_it_is_said_at_the_start(tmp_path: Path) -> None:
-    (tmp_path / "fatal").mkdir()
-    (tmp_path / "fatal" / "main.py").write_text("import os\nos._exit(7)\n")
-    command = (*DEV, "--into", str(tmp_path))
-    told: dict[str, Any] = {"cwd": ROOT, "env": child_environment(), "text": True}
-    done = subprocess.run(command, **told, capture_output=True, check=False, timeout=300)
+def test_an_extension_that_ends_whoever_imports_it_is_said_at_the_start(
+    tmp_path: Path, written: Callable[..., Path]
+) -> None:
+    written("fatal", "import os\nos._exit(7)\n")
+    done = ran(*DEV, "--into", str(tmp_path), cwd=ROOT, env=child_environment())
     assert done.returncode == 1
     assert "an extension ended the process that loads it" in done.stderr
 
 
 def test_neither_keys_nor_credentials_reach_the_cell_whatever_model_there_is() -> None:
-    env = {
-        "AWS_DEFAULT_REGION": "eu-central-1",
-        "AWS_PROFILE": "mine",
-        "WEBBEE_MODEL_KEY": "sk-1",
-        "WEBBEE_MODEL": "openai:http://127.0.0.1:1/v1#llama",
-    }
+    env = {"AWS_DEFAULT_REGION": "eu-central-1", "AWS_PROFILE": "mine"}
+    env |= {"WEBBEE_MODEL_KEY": "sk-1", "WEBBEE_MODEL": "openai:http://127.0.0.1:1/v1#llama"}
     for model in ({}, {"WEBBEE_MODEL_AI": "bedrock:a"}):
         cell = cell_environment(env | model, load_template(), "http://127.0.0.1:1", "http://m")
         assert not {"WEBBEE_MODEL_KEY", "WEBBEE_MODEL", "AWS_PROFILE"} & set(cell)
@@ -325,12 +308,7 @@ def test_whoever_asks_finds_the_tables_whatever_region_it_believes_in(region: st
             boto3.client("dynamodb", endpoint_url=url, region_name=name, **KEYS)
             for name in ("eu-west-1", region)
         )
-        made.create_table(
-            TableName="SessionsTable",
-            AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
-            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        assert asked.list_tables()["TableNames"] == ["SessionsTable"]
+        create_tables(made, load_template())
+        assert "SessionsTable" in asked.list_tables()["TableNames"]
         made.close()
         asked.close()

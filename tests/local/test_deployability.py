@@ -62,14 +62,22 @@ def look(*parameters: str) -> Readiness:
     )
 
 
-def test_a_plain_deployment_into_an_account_that_allows_it_is_ready(account: Account) -> None:
+def test_a_plain_deployment_is_ready_also_where_the_quota_may_not_be_asked(
+    account: Account,
+) -> None:
     assert look() == Readiness()
+    account.is_denied = True
+    found = look()
+    assert found.problems == ()
+    assert [w.partition(":")[0] for w in found.warnings] == ["concurrency"]
 
 
 # ---------------------------------------------------------------- parameters
 
 
 def test_what_a_function_would_not_start_with_is_told(account: Account) -> None:
+    [told] = look("Policy=file:policy.md").problems
+    assert told.startswith("policy: functions/chat_turn/policy.md: ") and "readable path" in told
     [told] = look('ModelOptions={"ModelPrices":{"m":{"input":"much"}}}').problems
     setting = "parameters: ModelOptions: ModelPrices['m']['input']: "
     assert told.startswith(f"{setting}Input should be a valid number")
@@ -87,11 +95,6 @@ def test_what_is_told_of_the_template_is_so() -> None:
     held = Deployment({"Model": "bedrock:m", "Limits": "CallSeconds=30"}).variables()
     assert (held["WEBBEE_MODEL"], held["WEBBEE_LIMITS"]) == ("bedrock:m", "CallSeconds=30")
     assert {"WEBBEE_MODEL_OPTIONS", "WEBBEE_OPTIONS", "WEBBEE_EXTENSION_SERVICES"} <= held.keys()
-
-
-def test_a_policy_in_a_file_must_lie_beside_the_function(account: Account) -> None:
-    [told] = look("Policy=file:policy.md").problems
-    assert told.startswith("policy: functions/chat_turn/policy.md: ") and "readable path" in told
 
 
 # ---------------------------------------------------------------- models
@@ -139,7 +142,9 @@ def test_a_model_that_the_role_may_not_invoke_is_told(bedrock: BedrockServer, ar
     assert look(f"Model=bedrock:{BEDROCK}", "BedrockModelArns=*").problems == ()
 
 
-def test_a_model_server_is_asked_with_the_key_of_the_parameter(account: Account) -> None:
+def test_a_model_server_is_asked_with_the_key_of_the_parameter_for_each_role_that_names_it(
+    account: Account,
+) -> None:
     account.key = "right"
     with ChatServer(key="right", model="small") as server:
         model = f"Model=openai:{server.url}#small"
@@ -150,11 +155,6 @@ def test_a_model_server_is_asked_with_the_key_of_the_parameter(account: Account)
         account.key = "right"
         [told] = look(f"{model}er", "ModelKeySecret=/models/key").problems
         assert "smaller" in told
-
-
-def test_a_model_server_that_is_not_there_is_told_for_each_role_that_names_it(
-    account: Account,
-) -> None:
     [told] = look("ModelOptions=ModelNarrator=openai:http://127.0.0.1:9/v1#gone").problems
     assert "Nothing listens at 127.0.0.1:9" in told
     assert look("Model=openai:http://127.0.0.1:9/v1#gone").problems != ()
@@ -163,17 +163,15 @@ def test_a_model_server_that_is_not_there_is_told_for_each_role_that_names_it(
 # ---------------------------------------------------------------- the account
 
 
-def test_a_new_account_begins_with_fewer_refreshes_and_is_told_why(account: Account) -> None:
+def test_a_new_account_begins_with_fewer_refreshes_and_a_stack_keeps_its_value_and_is_told(
+    account: Account,
+) -> None:
     account.executions = account.unreserved = 10
     found = look()
     assert found.derived == {"Capacity": CAPACITY.format(2)}
     assert found.problems == ()
     [told] = found.warnings
     assert "runs 10 at once" in told and "request-service-quota-increase" in told
-
-
-def test_a_stack_keeps_its_value_and_is_told_where_it_starves_turns(account: Account) -> None:
-    account.executions = account.unreserved = 10
     account.parameters = {"Capacity": CAPACITY.format(20)}
     found = look()
     assert found.derived == {}
@@ -217,13 +215,6 @@ def test_a_function_keeps_the_isolation_it_was_made_with(account: Account) -> No
     assert "made with tenant isolation and keeps it: Tenancy=environment" in told
 
 
-def test_what_may_not_be_asked_is_a_warning(account: Account) -> None:
-    account.is_denied = True
-    found = look()
-    assert found.problems == ()
-    assert [w.partition(":")[0] for w in found.warnings] == ["concurrency"]
-
-
 # ---------------------------------------------------------------- commands
 
 
@@ -246,7 +237,6 @@ PERSON = ("--tenant", "acme", "--user", "alice")
 
 @pytest.fixture
 def shop(bare: None, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such a shell, and one extension in its folder."""
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")  # nobody is there
     command("new", "shop", "--into", "extensions")
 

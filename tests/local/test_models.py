@@ -65,8 +65,6 @@ class Habits:
 
 
 class _Habitual(ModelServer):
-    """A server with habits."""
-
     def __init__(self) -> None:
         super().__init__()
         self.habits = Habits()
@@ -92,7 +90,6 @@ class Bedrock(_Habitual, BedrockServer):
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where what was learned is kept."""
     monkeypatch.chdir(tmp_path)
     return tmp_path / ".webbee"
 
@@ -328,21 +325,19 @@ def test_a_server_that_lists_models_is_offered_with_the_command_that_uses_it() -
     assert one in run.welcome("http://127.0.0.1:8000", {}, offers=[one])
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"<html>another program</html>", 200),
-        (listing("llama3"), 401),
-        (listing("x; rm -rf ~"), 200),
-        (listing("text-embedding-3"), 200),
-        (b'{"data": "none"}', 200),
-        (b"[1]", 200),
-    ],
-)
-def test_what_is_no_model_server_or_names_no_usable_model_is_passed_over(
-    body: bytes, status: int
-) -> None:
-    with server(body, status) as (port, _):
+NO_MODELS = {
+    b"<html>another program</html>": 200,
+    listing("llama3"): 401,
+    listing("x; rm -rf ~"): 200,
+    listing("text-embedding-3"): 200,
+    b'{"data": "none"}': 200,
+    b"[1]": 200,
+}
+
+
+@pytest.mark.parametrize("body", NO_MODELS)
+def test_what_is_no_model_server_or_names_no_usable_model_is_passed_over(body: bytes) -> None:
+    with server(body, NO_MODELS[body]) as (port, _):
         assert offers(0, {port: "Ollama"}) == []
 
 
@@ -352,8 +347,5 @@ def test_neither_the_own_port_nor_one_that_says_nothing_is_waited_for() -> None:
     assert asked == []
     with socket.create_server(("127.0.0.1", 0)) as silent:
         assert offers(0, {silent.getsockname()[1]: "LM Studio"}) == []
-
-
-def test_the_ports_of_the_four_servers_are_known() -> None:
     assert set(PORTS.values()) == {"Ollama", "LM Studio", "vLLM", "llama.cpp"}
     assert set(PORTS) == {11434, 1234, 8000, 8001, 8080}

@@ -119,7 +119,6 @@ def test_a_port_that_is_taken_is_said_after_data_that_another_run_has(
 
 @pytest.fixture
 def signals() -> Iterator[None]:
-    """Signals are handled as before when the test is over."""
     before = {number: signal.getsignal(number) for number in run.ENDS}
     yield
     for number, handler in before.items():

@@ -25,7 +25,6 @@ NOW = "2026-05-15T17:21:04Z"
 
 @pytest.fixture
 def told() -> Iterator[Told]:
-    """A server that does as it is told."""
     with obedient() as running:
         yield running
 
@@ -40,12 +39,10 @@ def no_connection_outlives_its_test(request: pytest.FixtureRequest) -> Iterator[
 
 
 def seen(server: McpServer, token: str = "") -> Seen:
-    """What a server shows an operator."""
     return asyncio.run(look(mcp_apps.connections, server, token, NOW))
 
 
 def approve(folder: Path, *servers: McpServer, token: str = "") -> None:
-    """Approve what the servers offer now."""
     known = approvals.read(folder)
     write(folder, known | {s.id: seen(s, token).approval for s in servers})
 
@@ -64,7 +61,6 @@ def kernel(folder: Path, *servers: McpServer, **options: Any) -> TestKernel:
 
 @pytest.fixture
 def server(told: Told, tmp_path: Path) -> McpServer:
-    """The server that does as it is told, approved."""
     found = McpServer(id="sums", url=told.url, name="Sums")
     approve(tmp_path, found)
     return found
@@ -72,17 +68,14 @@ def server(told: Told, tmp_path: Path) -> McpServer:
 
 @pytest.fixture
 def k(server: McpServer, tmp_path: Path) -> TestKernel:
-    """A kernel with that server."""
     return kernel(tmp_path, server)
 
 
 def calls(*planned: tuple[str, dict[str, Any]]) -> ModelResponse:
-    """What a model says that calls functions by their tool names."""
     return ModelResponse(tool_calls=tuple(ToolCall(name, arguments) for name, arguments in planned))
 
 
 def says(text: str) -> ModelResponse:
-    """What a model says that answers."""
     return ModelResponse(text)
 
 

@@ -53,7 +53,6 @@ def added(guard: Guard, here: Path, api: str) -> McpServer:
 
 @contextmanager
 def served(server: McpServer, folder: Path, port: int) -> Iterator[World]:
-    """A deployment that has the server."""
     env = {"WEBBEE_MCP_SERVERS": as_json([server]), "WEBBEE_HTTP_ALLOW_PRIVATE": "true"}
     with local_world(port=port, extensions_dir=folder, env=env) as world:
         yield world

@@ -37,7 +37,6 @@ SEND = ToolSpec(
 
 
 def asking(**changes: Any) -> ModelRequest:
-    """A classifier's request."""
     values: dict[str, Any] = {"role": "classifier", "system": "Decide.", "tools": (LIST, SEND)}
     values["prompt"] = "[HISTORY]\n[now user] покажи письма"
     return ModelRequest(**(values | changes))
@@ -65,7 +64,6 @@ class Wire:
         return response
 
     def another(self, options: ModelOptions) -> Model:
-        """A model of the same service, with these options."""
         if self.kind == "bedrock":
             return BedrockModel(MODEL_ID, options=options)
         return OpenAICompatibleModel(self.server.url, "llama3", options=options)

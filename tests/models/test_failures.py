@@ -206,7 +206,6 @@ def test_a_model_without_a_system_part_reads_it_in_the_message(wire: Wire, words
 
 
 def granted(service: Wire) -> list[int]:
-    """The output tokens of each request."""
     bodies = [r.body for r in service.server.requests]
     if service.kind == "bedrock":
         return [body["inferenceConfig"]["maxTokens"] for body in bodies]

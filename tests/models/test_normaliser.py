@@ -47,7 +47,6 @@ def cut(text: str, sizes: list[int]) -> tuple[str, NormalisedText]:
 
 
 def normalise(text: str) -> NormalisedText:
-    """An answer that came whole."""
     return cut(text, [len(text)])[1]
 
 

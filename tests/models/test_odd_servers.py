@@ -63,12 +63,10 @@ class Odd:
 
 
 def both(message: Json, events: list[Any], finish: Any = "stop") -> Odd:
-    """The same said whole and streamed."""
     return Odd(sse(events), whole(message, finish))
 
 
 def text(said: str) -> Odd:
-    """An ordinary answer with this content."""
     return both({"content": said}, [delta(content=said), delta("stop")])
 
 
@@ -151,7 +149,6 @@ ARGUMENTS = SEND["arguments"]
 
 
 def pieces(*calls: Json) -> Odd:
-    """A call that is streamed in these pieces."""
     return streamed([*(delta(tool_calls=[c]) for c in calls), delta("tool_calls")])
 
 
@@ -162,7 +159,6 @@ def native(calls: Any, *events: Any) -> Odd:
 
 
 def calling(**function: Any) -> Odd:
-    """A call whose function is told oddly."""
     odd = {"function": {**SEND, **function}}
     return native([{**CALL, **odd}], [called(**odd)])
 

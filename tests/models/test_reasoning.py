@@ -51,7 +51,6 @@ def thoughtful(service: Wire, **changes: Any) -> Answer:
 
 
 def assistant(service: Wire, n: int) -> dict[str, Any]:
-    """The model's own message in the n-th request."""
     [said] = [m for m in messages(service, n) if m["role"] == "assistant"]
     return dict(said)
 

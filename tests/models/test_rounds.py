@@ -54,7 +54,6 @@ def messages(service: Wire, n: int) -> list[Any]:
 
 
 def results(service: Wire, n: int) -> list[str]:
-    """The texts of the native results in the n-th request."""
     if service.kind == "openai":
         return [m["content"] for m in messages(service, n) if m["role"] == "tool"]
     blocks = [block for message in messages(service, n) for block in message["content"]]

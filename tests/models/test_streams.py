@@ -53,7 +53,6 @@ def test_calls_that_converse_streams_oddly_are_those_that_were_meant(
 
 
 def chat(*deltas: dict[str, Any]) -> ModelResponse:
-    """The answer that these pieces of a chat completion make."""
     answer = ChatAnswer(asking())
     for choice in [*({"delta": delta} for delta in deltas), {"finish_reason": "stop"}]:
         answer.line(f"data: {json.dumps({'choices': [choice]})}")

@@ -19,15 +19,11 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 
 
 class SendParams(BaseModel):
-    """A message."""
-
     to: str
     copies: int = 1
 
 
 class Sent:
-    """What the extension did, in order."""
-
     def __init__(self) -> None:
         self.to: list[str] = []
 

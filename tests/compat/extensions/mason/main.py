@@ -131,7 +131,6 @@ async def compare(ctx) -> ActionResult:
 
 @ext.webhook("compare")
 async def compare_for(ctx, headers, body, query_params):
-    """For the user it finds out about: clients that bear the user's id."""
     user_id = query_params["user"]
     await announce(ctx, user_id)
     both = (ctx.store, build(ctx, "__system__"))
@@ -191,7 +190,6 @@ async def raw(ctx) -> ActionResult:
 
 @ext.tool("raw_sync")
 def raw_sync(ctx, text: str = "") -> dict:
-    """By a handler that is not async."""
     said = {"ext_id": "mason", "text": text, "msg_type": "system", "refresh_panels": ["wall"]}
     blocking(ctx, "/v1/internal/chat/inject", said)
     blocking(ctx, "/v1/internal/notify", {"message": text})
@@ -233,7 +231,6 @@ async def fetch(ctx, url: str, own: bool = False) -> ActionResult:
 
 
 async def by_request(ctx, collection, data):
-    """A request of one's own."""
     whose = {"user_id": "__webhook__", "extension_id": "mason"}
     blocking(ctx, STORE, {**whose, "collection": collection, "data": data})
 
@@ -247,14 +244,12 @@ WAYS = {
 
 @chat.function("connect", description="Connect the account", action_type="write", event="connected")
 async def connect(ctx, way: str) -> ActionResult:
-    """A state, and the address to come back to."""
     await WAYS[way](ctx, "states", {"state": f"by-{way}", "user": ctx.user.imperal_id})
     return ActionResult.success({"url": ctx.webhook_url("callback")}, "Open the address.")
 
 
 @chat.function("snoop", description="Read another user's documents", action_type="read")
 async def snoop(ctx, whose: str) -> ActionResult:
-    """What the gateway says to that."""
     try:
         await build(ctx, whose).query("states")
     except Exception as error:
@@ -264,7 +259,6 @@ async def snoop(ctx, whose: str) -> ActionResult:
 
 @ext.webhook("callback", method="GET")
 async def callback(ctx, headers, body, query_params):
-    """The other service sends the user back."""
     found = await ctx.store.query("states", where={"state": query_params["state"]})
     if not found.data:
         return {"status_code": 403, "body": "no such state"}

@@ -14,7 +14,6 @@ from models import AddBook, BookId, Receipt
     "add_book", "Add a book", action_type="write", event="added", effects=["create:book"]
 )
 async def add_book(ctx, params: AddBook) -> ActionResult:
-    """Create, and read back."""
     assert isinstance(ctx, Context)
     made = await ctx.store.create("books", {**params.model_dump(), "out": False})
     read = await ctx.store.get("books", made.id)
@@ -26,7 +25,6 @@ async def add_book(ctx, params: AddBook) -> ActionResult:
 
 @chat.function("list_books", "List the books", action_type="read")
 async def list_books(ctx, **kwargs) -> ActionResult:
-    """A page, iterated and counted."""
     asked = {"where": {"out": False}, "order_by": "title"}
     page = await ctx.store.query("books", **asked, limit=2)
     assert isinstance(page, Page)
@@ -37,7 +35,6 @@ async def list_books(ctx, **kwargs) -> ActionResult:
 
 @chat.function("lend_book", "Mark a book as lent", action_type="write", id_projection="book_id")
 async def lend_book(ctx, params: BookId) -> ActionResult:
-    """Compare and set: the SDK's own conflict is caught."""
     book, lent = params.book_id, {"out": True}
     try:
         changed = await ctx.store.update("books", book, lent, if_match=params.etag)
@@ -50,7 +47,6 @@ async def lend_book(ctx, params: BookId) -> ActionResult:
 
 @chat.function("drop_book", "Throw a book away", action_type="destructive")
 async def drop_book(ctx, params: BookId) -> ActionResult:
-    """Delete, twice."""
     first, second = [await ctx.store.delete("books", params.book_id) for _ in range(2)]
     return ActionResult.success({"gone": first, "again": second}, "Gone.")
 
@@ -71,14 +67,12 @@ async def settings(ctx, theme: str = "light") -> ActionResult:
 
 @chat.function("receipt", "Show a receipt", data_model=Receipt)
 async def receipt(ctx) -> ActionResult[Receipt]:
-    """A model in Python mode: the SDK's own `to_dict` leaves its types as they are."""
     made = Receipt(number=UUID(int=1), bought=date(2026, 5, 15), price=Decimal("12.50"))
     return ActionResult.success(made, "One receipt.")
 
 
 @chat.function("late", "Import late")
 async def late(ctx) -> ActionResult:
-    """Whose modules a late import finds, by both ways of importing."""
     import importlib
 
     import app
@@ -91,17 +85,14 @@ async def late(ctx) -> ActionResult:
 
 @ext.on_install
 async def installed(ctx):
-    """The first book comes with the shelf."""
     await ctx.store.create("books", {"title": "Manual", "pages": 1, "out": False})
 
 
 @ext.on_upgrade("2.1.0")
 async def upgraded(ctx):
-    """Leaves a mark."""
     await ctx.store.set("marks/upgrade", {"to": "2.1.0"})
 
 
 @ext.on_uninstall
 async def uninstalled(ctx):
-    """Leaves a mark."""
     await ctx.store.set("marks/uninstall", {"done": True})

@@ -20,8 +20,6 @@ class BookId(BaseModel):
 
 
 class Receipt(BaseModel):
-    """A result with types that JSON lacks."""
-
     number: UUID
     bought: date
     price: Decimal

@@ -6,7 +6,6 @@ from imperal_sdk import HealthStatus, ui
 
 @ext.skeleton("books", alert=True, ttl=120, description="What is on the shelf")
 async def books(ctx):
-    """Counts, and what was there before."""
     before = (await ctx.skeleton.get("books") or {}).get("total", 0)
     out = await ctx.store.count("books", where={"out": True})
     return {"response": {"total": await ctx.store.count("books"), "out": out, "before": before}}
@@ -14,19 +13,16 @@ async def books(ctx):
 
 @ext.tool("skeleton_alert_books")
 async def books_alert(ctx, old, new):
-    """Only more books are news."""
     return {"response": f"{new['total']} books now"} if new["total"] > old.get("total", 0) else None
 
 
 @ext.tool("skeleton_refresh_plain")
 async def plain(ctx):
-    """A section by its name alone."""
     return {"response": {"n": 1}}
 
 
 @ext.panel("board", slot="chat-sidebar", title="Books", icon="Book", refresh="on_event:shelf.added")
 async def board(ctx, title="", **params):
-    """A list with actions."""
     page = await ctx.store.query("books")
     items = [
         ui.ListItem(id=b.id, title=b["title"], on_click=ui.Call("lend_book", book_id=b.id))
@@ -38,24 +34,20 @@ async def board(ctx, title="", **params):
 
 @ext.panel("peek")
 async def peek(ctx):
-    """A panel may not read the skeleton."""
     return ui.Text(str(await ctx.skeleton.get("books")))
 
 
 @ext.tray("out", icon="BookOpen", tooltip="Books lent")
 async def out(ctx, **kwargs):
-    """How many are out, as a badge and a line of a dropdown."""
     n = await ctx.store.count("books", where={"out": True})
     return ui.TrayResponse(badge=ui.Badge(str(n)), panel=ui.Text(f"{n} lent"))
 
 
 @ext.widget("pages", label="Pages")
 async def pages(ctx, **kwargs):
-    """All pages together."""
     return ui.Stat(label="Pages", value=sum(b["pages"] for b in (await ctx.store.query("books"))))
 
 
 @ext.health_check
 async def health(ctx):
-    """As good as it looks."""
     return HealthStatus.degraded("dusty")

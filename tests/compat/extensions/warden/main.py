@@ -10,7 +10,6 @@ ext.secret("badge", "A user's badge")
 
 @ext.schedule("rounds", cron="*/5 * * * *")
 async def rounds(ctx):
-    """For each user who has a door: look at it, as that user."""
     seen = []
     async for user_id in ctx.store.list_users("doors"):
         theirs = ctx.as_user(user_id)
@@ -28,7 +27,6 @@ async def rounds(ctx):
 
 @ext.signal("user.created")
 async def welcome(ctx, user_id="", **data):
-    """A platform signal."""
     await ctx.store.for_user(user_id).set("welcome/letter", {"from": ctx.user.imperal_id, **data})
 
 
@@ -42,13 +40,11 @@ async def on_posted(ctx, event):
 
 @ext.expose("report")
 async def report(ctx, text="", **kwargs):
-    """For other extensions."""
     return {"text": text.upper(), "user": ctx.user.imperal_id, "app": ctx.ext_id}
 
 
 @chat.function("add_door", "Add a door", action_type="write")
 async def add_door(ctx, name: str = "front") -> ActionResult:
-    """A document the rounds will find."""
     made = await ctx.store.create("doors", {"name": name})
     return ActionResult.success({"id": made.id}, "Added.")
 

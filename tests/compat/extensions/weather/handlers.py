@@ -10,7 +10,6 @@ CITY = {"city": {"type": "string", "description": "Where"}}
 
 @chat.function("forecast", "Tomorrow's weather in a city", params=CITY)
 async def forecast(ctx, city: str, days: int = 1) -> ActionResult:
-    """Fetched once, then cached."""
     fetched = []
 
     async def fetch() -> Forecast:
@@ -32,8 +31,6 @@ async def keys(ctx) -> ActionResult:
 
 
 class KeyAuth(httpx.Auth):
-    """A key in a header of its own."""
-
     def auth_flow(self, request):
         request.headers["X-Key"] = "k-2"
         yield request
@@ -55,7 +52,6 @@ async def reach(
 
 @chat.function("late", "Import late")
 async def late(ctx) -> ActionResult:
-    """Whose modules a late import finds."""
     import app
     import models
 

@@ -8,7 +8,5 @@ WHOSE = "weather"
 
 @ext.cache_model("forecast")
 class Forecast(BaseModel):
-    """Tomorrow."""
-
     city: str
     degrees: int

@@ -8,5 +8,4 @@ chat = ChatExtension(ext)
 
 @chat.function("hello", "Say hello")
 async def hello(ctx):
-    """Works."""
     return {"hello": ctx.user.imperal_id}
