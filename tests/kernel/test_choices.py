@@ -1,22 +1,15 @@
 """What stands in an answer beside its words: choices that a number or a label picks, panels, the tree
 of the last call; and the kernel's own few sentences."""
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
-from webbee_kernel.catalogue import Catalogue
+from tests.planning import planning, telling
 from webbee_kernel.errors import RequestConflict
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.sdk import ChatExtension, Extension, ui
-from webbee_kernel.stores.types import SessionMemory
+from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, ui
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn import messages
 from webbee_kernel.turn.confirmation import choices, picked
-from webbee_kernel.turn.record import drawn_of
-from webbee_kernel.types import CallOutcome
 
 ASKED = "I found two:\n1. **Buy soy milk**\n2. Buy oat milk\n\nWhich one do you mean?"
 
@@ -91,29 +84,21 @@ def test_a_number_is_the_choice_for_the_model_and_a_retry_is_the_same_turn() -> 
         kernel.chat("1", request_id="r2")
 
 
-def outcome(step: int, **changes: Any) -> CallOutcome:
-    values = {"app_id": "mail", "fn_name": "send", "status": "ok", "step": step, "duration_ms": 12}
-    return CallOutcome(**values | changes)
-
-
-def test_a_panel_is_named_once_and_only_for_calls_that_worked() -> None:
-    done = {
-        0: outcome(0, panels=("inbox", "outbox")),
-        1: outcome(1, panels=("inbox",)),
-        2: outcome(2, status="error", panels=("other",)),
-    }
-    state: Any = SimpleNamespace(fresh=done, language="en", catalogue=Catalogue(), app_names={})
-    state.arguments_of, state.memory = lambda outcome: outcome.arguments, SessionMemory()
-    told = messages.response(state, {}, None, None, ())["refresh_panels"]
-    assert told == [{"app_id": "mail", "panel_id": name} for name in ("inbox", "outbox")]
-
-
-def test_the_last_tree_that_worked_is_the_one_shown() -> None:
-    trees = {
-        0: outcome(0, ui={"n": 0}),
-        1: outcome(1, ui={"n": 1}),
-        2: outcome(2),
-        3: outcome(3, status="error", ui={"n": 3}),
-    }
-    state: Any = SimpleNamespace(looked_through=frozenset())
-    assert drawn_of(state, trees) == {"n": 1} and drawn_of(state, {}) is None
+def test_panels_are_named_once_and_the_last_tree_is_shown_of_calls_that_worked() -> None:
+    failed = ActionResult.error("No.", code="NO")
+    failed.ui, failed.refresh_panels = ui.Text("not shown"), ["other"]
+    mail = telling(
+        "mail",
+        first=ActionResult.success(
+            {"n": 1}, "", ui=ui.Text("1"), refresh_panels=["inbox", "outbox"]
+        ),
+        second=ActionResult.success({"n": 2}, "", ui=ui.Text("2"), refresh_panels=["inbox"]),
+        third=ActionResult.success({"n": 3}, ""),
+        fourth=failed,
+    )
+    calls = [f"mail__{name}" for name in ("first", "second", "third", "fourth")]
+    body = TestKernel([mail], model=planning(*calls)).chat("look at all").body
+    assert [c["status"] for c in body["calls"]] == ["ok", "ok", "ok", "error"]
+    told = [{"app_id": "mail", "panel_id": name} for name in ("inbox", "outbox")]
+    assert body["refresh_panels"] == told
+    assert body["ui"] == ui.Text("2").to_dict()
