@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -64,64 +63,41 @@ def test_who_no_tick_will_find_is_queued_by_who_saved_them(
     assert tick_passed(NOW + due_in, NOW, NOW + queued_until_in) is passed
 
 
-class Office:
-    """Two sections: one counts, one blocks its thread."""
+@pytest.mark.parametrize("order", [("blocks", "counts"), ("counts", "blocks")])
+def test_a_section_that_blocks_the_thread_takes_no_other_with_it(order: tuple[str, ...]) -> None:
+    ext, released = Extension("office"), threading.Event()
 
-    def __init__(self) -> None:
-        self.released = threading.Event()
-        self.harness = ExtensionHarness(self.extension())
+    @ext.skeleton("counts")
+    async def counts(ctx: Context) -> dict[str, Any]:
+        before = await ctx.skeleton.get("counts")
+        await asyncio.sleep(0)
+        return {"response": {"n": before["n"] + 1}}
 
-    def extension(self) -> Extension:
-        ext = Extension("office")
+    @ext.skeleton("blocks")
+    async def blocks(ctx: Context) -> dict[str, Any]:
+        released.wait(60)
+        return {"response": {"n": 0}}
 
-        @ext.skeleton("counts")
-        async def counts(ctx: Context) -> dict[str, Any]:
-            before = await ctx.skeleton.get("counts")
-            await asyncio.sleep(0)
-            return {"response": {"n": (before or {"n": 0})["n"] + 1}}
+    harness = ExtensionHarness(ext)
+    given = {"snapshots": {"office": {"counts": {"n": 6}}}}
 
-        @ext.skeleton("blocks")
-        async def blocks(ctx: Context) -> dict[str, Any]:
-            self.released.wait(60)
-            return {"response": {"n": 0}}
-
-        return ext
-
-    def run(self, *sections: str) -> dict[str, Any]:
-        """The results of these sections."""
-        stored = {"office": {"counts": {"n": 6}}}
-        request = CallRequest(
-            "skeletons",
-            user_dict(self.harness.user),
-            "",
-            "skeletons",
-            {"sections": {"office": list(sections), "gone": ["x"]}, "snapshots": stored},
-            deadline_s=0.5,
-        )
-        outcome = self.harness.run(self.harness.host.execute(request))
+    def refreshed(*sections: str) -> dict[str, Any]:
+        asked = {"sections": {"office": list(sections), "gone": ["x"]}, **given}
+        user = user_dict(harness.user)
+        request = CallRequest("skeletons", user, "", "skeletons", asked, deadline_s=0.5)
+        outcome = harness.run(harness.host.execute(request))
         assert outcome.ok
         assert outcome.data["gone"]["x"]["code"] == "UNKNOWN_TOOL"
         found: dict[str, Any] = outcome.data["office"]
         return found
 
-
-@pytest.fixture
-def office() -> Iterator[Office]:
-    made = Office()
     try:
-        yield made
+        found = refreshed(*order)
+        assert found["counts"] == {"data": {"n": 7}}
+        assert found["blocks"]["code"] == "BACKEND_TIMEOUT"
+        assert refreshed("counts")["counts"] == {"data": {"n": 7}}
     finally:
-        made.released.set()
-
-
-@pytest.mark.parametrize("order", [("blocks", "counts"), ("counts", "blocks")])
-def test_a_section_that_blocks_the_thread_takes_no_other_with_it(
-    office: Office, order: tuple[str, ...]
-) -> None:
-    found = office.run(*order)
-    assert found["counts"] == {"data": {"n": 7}}
-    assert found["blocks"]["code"] == "BACKEND_TIMEOUT"
-    assert office.run("counts")["counts"] == {"data": {"n": 7}}
+        released.set()
 
 
 ALICE = User("alice", tenant_id="acme", scopes=("chat",))

@@ -79,20 +79,23 @@ def test_extensions_that_are_exchanged_while_the_catalogue_is_made_are_in_the_ne
     assert {app_id for app_id, _ in before} == {"mail", "tasks"}
 
 
-@pytest.mark.parametrize("manifest", ["{", '{"app_id": "Bad Id"}', '{"app_id": "a#b"}'])
-def test_a_bad_manifest_costs_only_its_own_folder(tmp_path: Path, manifest: str) -> None:
-    folder(tmp_path, "bad", manifest=manifest)
-    folder(tmp_path, "good")
+@pytest.mark.parametrize(
+    ("manifest", "told"),
+    [
+        ("{", ""),
+        ('{"app_id": "Bad Id"}', ""),
+        ('{"app_id": "a#b"}', ""),
+        ('{"app_id": "good"}', "taken by another folder"),
+    ],
+)
+def test_a_bad_manifest_or_the_id_of_another_costs_only_its_own_folder(
+    tmp_path: Path, manifest: str, told: str
+) -> None:
+    folder(tmp_path, "zz-bad", manifest=manifest)
+    good = folder(tmp_path, "good")
     registry = load_folder(tmp_path)
-    assert (list(registry.loaded), list(registry.failed)) == (["good"], ["bad"])
-
-
-def test_a_folder_cannot_take_the_id_of_another(tmp_path: Path) -> None:
-    mail = folder(tmp_path, "mail")
-    folder(tmp_path, "zz-impostor", manifest='{"app_id": "mail"}')
-    registry = load_folder(tmp_path)
-    assert registry.loaded["mail"].folder == mail
-    assert "taken by another folder" in registry.failed["zz-impostor"]
+    assert [loaded.folder for loaded in registry.loaded.values()] == [good]
+    assert list(registry.failed) == ["zz-bad"] and told in registry.failed["zz-bad"]
 
 
 class Params(BaseModel):
