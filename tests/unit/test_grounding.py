@@ -58,21 +58,13 @@ def test_what_looks_like_data_gets_a_verdict(
     check(" ".join(words), evidence=of)
 
 
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("Anna sits in C-12.", True),
-        ("Anna sits in C-99.", False),
-        ("Anna sits in C-7.", False),
-        ("C-99 is a road in Scotland.", True),
-    ],
-)
-def test_an_answer_without_a_call_that_names_what_facts_hold_is_held_against_them(
-    reply: str, grounded: bool
-) -> None:
-    facts = Call(data={"people": [{"name": "Anna", "desk": "C-12"}, {"name": "Bo", "desk": "C-7"}]})
-    asked = Evidence((facts,), "what do you know of it?")
-    assert check(reply, evidence=asked).grounded is grounded
+def test_an_answer_without_a_call_that_names_what_facts_hold_is_held_against_them() -> None:
+    people = {"people": [{"name": "Anna", "desk": "C-12"}, {"name": "Bo", "desk": "C-7"}]}
+    asked = Evidence((Call(data=people),), "what do you know of it?")
+    for reply in ("Anna sits in C-12.", "C-99 is a road in Scotland."):
+        assert check(reply, evidence=asked).grounded, reply
+    for reply in ("Anna sits in C-99.", "Anna sits in C-7."):
+        assert not check(reply, evidence=asked).grounded, reply
 
 
 def test_an_answer_without_calls_is_looked_up_only_where_it_speaks_of_the_users_things() -> None:
