@@ -52,17 +52,15 @@ def ask(router: Router, path: str, method: str = "GET") -> tuple[int, Any]:
     return answer["statusCode"], json.loads(answer["body"])
 
 
-@pytest.mark.parametrize(
-    ("path", "answer"),
-    [
-        ("/v1/files/a%20b", {"one": {"name": "a b"}}),
-        ("/v1/files/a%2Fb", {"one": {"name": "a/b"}}),
-        ("/v1/files/a/at/b/c%2Fd", {"within": {"name": "a", "path": "b/c/d"}}),
-        ("/v1/files/a/at/b/", {"within": {"name": "a", "path": "b/"}}),
-    ],
-)
-def test_parameters_of_a_path_are_decoded_part_by_part(path: str, answer: Any) -> None:
-    assert ask(Router(Group(Files)), path) == (200, answer)
+def test_parameters_of_a_path_are_decoded_part_by_part() -> None:
+    deep = {"name": "a", "path": "b/c/d"}
+    for path, answer in {
+        "/v1/files/a%20b": {"one": {"name": "a b"}},
+        "/v1/files/a%2Fb": {"one": {"name": "a/b"}},
+        "/v1/files/a/at/b/c%2Fd": {"within": deep},
+        "/v1/files/a/at/b/": {"within": {**deep, "path": "b/"}},
+    }.items():
+        assert ask(Router(Group(Files)), path) == (200, answer)
 
 
 @pytest.mark.parametrize(

@@ -295,18 +295,12 @@ def test_the_fields_of_a_card_and_what_its_title_is_taken_from_are_named_in_the_
     assert names[:3] == ["an", "Betreff", "Inhalt"] and "„Miete“" in made.question
 
 
-@pytest.mark.parametrize(
-    ("tag", "written"),
-    [
-        ("en", "subject: November 30, 2026"),
-        ("de", "Betreff: 30. November 2026"),
-        ("ru", "тема: 30 ноября 2026\u202fг."),
-    ],
-)
-def test_a_date_stands_on_the_card_as_its_reader_writes_it(tag: str, written: str) -> None:
-    made = mailed(tag, to="ann@example.org", subject="2026-11-30", body="2026-13-99")
-    assert written in made.summary.replace("\xa0", "\u202f")
-    assert "2026-13-99" in made.summary  # what only looks like one stays
+def test_a_date_stands_on_the_card_as_its_reader_writes_it() -> None:
+    dates = {"en": "subject: November 30, 2026", "de": "Betreff: 30. November 2026"}
+    for tag, written in (dates | {"ru": "тема: 30 ноября 2026\u202fг."}).items():
+        made = mailed(tag, to="ann@example.org", subject="2026-11-30", body="2026-13-99")
+        assert written in made.summary.replace("\xa0", "\u202f")
+        assert "2026-13-99" in made.summary  # what only looks like one stays
 
 
 def test_what_is_hidden_behind_innocent_words_stands_on_the_card() -> None:
