@@ -144,21 +144,16 @@ def test_of_two_replies_the_one_with_fewer_marks_is_shown() -> None:
         assert k.chat("how many orders do I have?").text == second
 
 
-@pytest.mark.parametrize(
-    ("value", "code"),
-    [
-        ("<TEXT>", "FABRICATED_ID_SHAPE"),
-        ("{{nothing}}", "FABRICATED_ID_SHAPE"),
-        ("{{steps.0.data.missing}}", "VALIDATION_MISSING_FIELD"),
-    ],
-)
-def test_a_person_reads_no_rule_for_models(value: str, code: str) -> None:
-    k, _ = kernel(*[call("probe.save", text=value)] * 3, say("Hm."), say("Hm."))
-    reply = k.chat("save it")
-    assert [c["error_code"] for c in reply.body["calls"]] == [code]
-    text = as_text(reply.body)
-    assert "not started \u2013 something that it needs is still missing" in text
-    assert "I-PARAMS" not in text and "steps.0" not in text
+def test_a_person_reads_no_rule_for_models() -> None:
+    fabricated, missing = "FABRICATED_ID_SHAPE", "VALIDATION_MISSING_FIELD"
+    values = {"<TEXT>": fabricated, "{{nothing}}": fabricated, "{{steps.0.data.missing}}": missing}
+    for value, code in values.items():
+        k, _ = kernel(*[call("probe.save", text=value)] * 3, say("Hm."), say("Hm."))
+        reply = k.chat("save it")
+        assert [c["error_code"] for c in reply.body["calls"]] == [code]
+        text = as_text(reply.body)
+        assert "not started \u2013 something that it needs is still missing" in text
+        assert "I-PARAMS" not in text and "steps.0" not in text
 
 
 def test_the_narrator_sees_neither_skeleton_nor_history() -> None:

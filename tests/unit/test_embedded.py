@@ -565,20 +565,15 @@ def test_an_id_that_is_needed_is_looked_for_or_asked_for_and_never_a_field() -> 
     assert "id" not in form_of("yesterday complete the task of the rent", COMPLETE)
 
 
-@pytest.mark.parametrize(
-    "parts",
-    [
-        ["add a task: milk", ", ", "show my tasks"],
-        ["add a task: call Ann", " and ", "send «hello» to ann@example.com"],
-    ],
-)
-def test_where_the_second_command_may_be_text_none_runs_and_each_is_offered(
-    parts: list[str],
-) -> None:
-    said = answer("".join(parts), TWO)
-    assert not said.tool_calls
-    assert said.text == f"I do one thing at a time. Which one first: {parts[0]}; {parts[2]}?"
-    assert all(dumps(part) in dumps(said.offer) for part in (parts[0], parts[2]))
+def test_where_the_second_command_may_be_text_none_runs_and_each_is_offered() -> None:
+    for first, between, second in (
+        ("add a task: milk", ", ", "show my tasks"),
+        ("add a task: call Ann", " and ", "send «hello» to ann@example.com"),
+    ):
+        said = answer(first + between + second, TWO)
+        assert not said.tool_calls
+        assert said.text == f"I do one thing at a time. Which one first: {first}; {second}?"
+        assert all(dumps(part) in dumps(said.offer) for part in (first, second))
 
 
 @pytest.mark.parametrize("message", ["no", "no, leave it", "never mind", "don't do that"])

@@ -225,18 +225,12 @@ def test_a_name_that_only_sounds_like_a_secret_hides_nothing(name: str) -> None:
     assert without_secrets({name: "x"}, {}) == {name: "x"}
 
 
-@pytest.mark.parametrize(
-    "marked",
-    [
-        {"format": "password"},
-        {"writeOnly": True},
-        {"anyOf": [{"type": "null"}, {"format": "password"}]},
-        {"type": "array", "items": {"writeOnly": True}},
-    ],
-)
-def test_what_a_schema_marks_as_secret_is_kept_wherever_it_stands(marked: dict[str, Any]) -> None:
-    properties = {"phrase": marked, "to": {"format": "email", "writeOnly": False}}
-    login = {"phrase": "s", "to": "a@b.co"}
-    assert without_secrets(login, {"properties": properties}) == {"to": "a@b.co"}
-    inside = {"$defs": {"Login": {"properties": properties}}, "properties": {"login": {}}}
-    assert without_secrets({"login": [login]}, inside) == {"login": [{"to": "a@b.co"}]}
+def test_what_a_schema_marks_as_secret_is_kept_wherever_it_stands() -> None:
+    password, login = {"format": "password"}, {"phrase": "s", "to": "a@b.co"}
+    optional = {"anyOf": [{"type": "null"}, password]}
+    listed = {"type": "array", "items": {"writeOnly": True}}
+    for marked in (password, {"writeOnly": True}, optional, listed):
+        properties = {"phrase": marked, "to": {"format": "email", "writeOnly": False}}
+        assert without_secrets(login, {"properties": properties}) == {"to": "a@b.co"}
+        inside = {"$defs": {"Login": {"properties": properties}}, "properties": {"login": {}}}
+        assert without_secrets({"login": [login]}, inside) == {"login": [{"to": "a@b.co"}]}

@@ -62,19 +62,14 @@ def test_the_data_as_a_table_has_names_a_total_units_and_what_was_asked_for() ->
     assert "\u20ac120.50" in lines[4] and "A-10" not in lines[4]
 
 
-@pytest.mark.parametrize(
-    ("summary", "told"),
-    [
+def test_a_list_of_plain_values_is_told_where_it_is_asked_for_and_the_summary_does_not() -> None:
+    jars = {"jars": ["fig", "plum"], "shelf": 3}
+    for summary, told in (
         ("2 jars are low", "2 jars are low.\n\n- jars: fig, plum"),
         ("low: fig and plum", "Low: fig and plum."),
         ("", "- jars: fig, plum\n- shelf: 3"),
-    ],
-)
-def test_a_list_of_plain_values_is_told_where_it_is_asked_for_and_the_summary_does_not(
-    summary: str, told: str
-) -> None:
-    jars = {"jars": ["fig", "plum"], "shelf": 3}
-    assert render(evidence(jars, "which jars are low?", summary)) == told
+    ):
+        assert render(evidence(jars, "which jars are low?", summary)) == told
 
 
 @pytest.mark.parametrize("summary", ["2 fills, 80.5 l, 131.40 euros", "Deux pleins, 131,40 euros"])

@@ -62,18 +62,10 @@ def test_long_texts_give_way_evenly_and_short_ones_not_at_all(room: int, a: int,
     assert size(kept) <= room
 
 
-@pytest.mark.parametrize(
-    ("room", "fields"),
-    [
-        *((12, "id"), (21, "id n"), (28, "id n")),
-        *((29, "id title"), (37, "id title"), (38, "id title n")),
-    ],
-)
-def test_id_and_title_come_before_any_field_as_soon_as_there_is_room_for_them(
-    room: int, fields: str
-) -> None:
+def test_id_and_title_come_before_any_field_as_soon_as_there_is_room_for_them() -> None:
     row = {"id": "r1", "title": "Plan", "n": 12, "body": "b" * 50}
-    assert " ".join(fit_row(row, room)) == fields
+    kept = {room: " ".join(fit_row(row, room)) for room in (12, 21, 28, 29, 37, 38)}
+    assert list(kept.values()) == ["id", "id n", "id n", "id title", "id title", "id title n"]
 
 
 @pytest.mark.parametrize("room", [20, 21, 40, 90])
