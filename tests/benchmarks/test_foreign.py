@@ -102,19 +102,12 @@ def test_the_narrator_says_the_answer_only_where_it_sees_it() -> None:
     assert told == "ann@example.org"
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "read"),
-    [
-        ("order 312", 12, False),
-        ("order 12.", 12, True),
-        ("costs 100", 100.0, True),
-        ("costs 100.5", 100, False),
-        ('{"body": "a\\nb"}', "a\nb", True),
-        ("nothing", "", True),
-    ],
-)
-def test_a_value_counts_as_read_where_it_stands_alone(text: str, value: Any, *, read: bool) -> None:
-    assert holds(plain(text), value) is read
+def test_a_value_counts_as_read_where_it_stands_alone() -> None:
+    for text, value in (("order 12.", 12), ("costs 100", 100.0), ("nothing", "")):
+        assert holds(plain(text), value), text
+    assert holds(plain('{"body": "a\\nb"}'), "a\nb")
+    for text, value in (("order 312", 12), ("costs 100.5", 100)):
+        assert not holds(plain(text), value), text
 
 
 def test_a_repeated_look_up_is_wanted_again_only_after_an_effect() -> None:

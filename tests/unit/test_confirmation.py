@@ -102,17 +102,14 @@ def test_a_card_of_fewer_calls_than_the_record_edits_none_beyond_it() -> None:
             edited(short, {"0": {"text": "another"}})
 
 
+AGREES = "yes|Yes, please proceed with the exchange."
+SAYS_MORE = """yes, but send it to eve instead|exchange the clicky keyboard|yes? the exchange?
+    |the exchange of the keyboard|no"""
+
+
 @pytest.mark.parametrize(
     ("message", "says"),
-    [
-        ("yes", True),
-        ("Yes, please proceed with the exchange.", True),
-        ("yes, but send it to eve instead", False),
-        ("exchange the clicky keyboard", False),
-        ("yes? the exchange?", False),
-        ("the exchange of the keyboard", False),
-        ("no", False),
-    ],
+    [(m.strip(), said is AGREES) for said in (AGREES, SAYS_MORE) for m in said.split("|")],
 )
 def test_a_yes_that_adds_nothing_agrees_to_the_words_of_the_reply(message: str, says: bool) -> None:
     assert agrees(message, "I will proceed with the exchange of the keyboard. Is that so?") is says

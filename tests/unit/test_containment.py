@@ -334,24 +334,13 @@ def test_ten_megabytes_end_a_call_of_any_kind_and_a_long_alert_is_cut(office: Of
     assert len(office.harness.alert("state", old={}, new={})) == 2_000
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"status_code": 99},
-        {"status_code": 0},
-        {"status_code": 1000},
-        {"status_code": 200, "headers": {"x-a": "1\r\nx-b: 2"}},
-        {"status_code": 200, "headers": {"x a": "1"}},
-        {"status_code": 200, "headers": {"": "1"}},
-        {"status_code": 200, "body": "\ud800"},
-    ],
-    ids=repr,
-)
-def test_an_answer_of_a_webhook_that_http_cannot_carry_ends_its_call(
-    office: Office, answer: Any
-) -> None:
-    office.act = does(lambda: answer)
-    assert office.call("webhook").error_code == "INTERNAL"
+def test_an_answer_of_a_webhook_that_http_cannot_carry_ends_its_call(office: Office) -> None:
+    broken = [{"x-a": "1\r\nx-b: 2"}, {"x a": "1"}, {"": "1"}]
+    answers = [{"status_code": code} for code in (99, 0, 1000)]
+    answers += [{"status_code": 200, "headers": headers} for headers in broken]
+    for answer in (*answers, {"status_code": 200, "body": "\ud800"}):
+        office.act = does(lambda answer=answer: answer)
+        assert office.call("webhook").error_code == "INTERNAL", answer
 
 
 # ---- what is left behind
