@@ -110,6 +110,9 @@ def test_what_a_new_extension_keeps_is_deleted_by_chat_beside_other_apps(
     assert "Rome 30" in last["confirmation"]["summary"], last
     reply = kernel.confirm(last["confirmation"]["id"]).body["reply"]
     assert reply.startswith("Deleted: Rome 30."), reply
+    undone = kernel.chat("undo that").body
+    assert "Rome 30" in undone["confirmation"]["summary"], undone
+    assert "Rome 30" in kernel.confirm(undone["confirmation"]["id"]).body["reply"]
 
 
 def test_a_title_that_nothing_has_is_answered_with_those_that_there_are(weather: Path) -> None:

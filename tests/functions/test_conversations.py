@@ -38,6 +38,17 @@ def test_turns_that_lack_a_word_stand_behind_and_hold_what_tells_most(alice: Per
     assert not said(alice, "avenue boulevard")
 
 
+def test_an_excerpt_is_the_line_with_most_of_the_words_and_of_a_row_the_cells_with_them(
+    alice: Person,
+) -> None:
+    row = "| n1 | Photos | 2026-11-29 19:20 UTC | no | By the Lake |"
+    text = f"One photo.\n\n| id | title | at | done | text |\n| --- |\n{row}\n\nThat is all."
+    alice.chat(text, session_id="s1")
+    [match] = said(alice, "photo lake")
+    assert (match["excerpt"], match["start"], match["end"]) == ("Photos · By the Lake", 0, 5)
+    assert said(alice, "all")[0]["excerpt"] == "That is all."
+
+
 @pytest.mark.deployed(extensions=Path("extensions"), model=EmbeddedModel())
 def test_a_reply_that_only_offers_buttons_is_no_answer_and_a_button_no_hit(alice: Person) -> None:
     failed = alice.chat("my order number please", session_id="s1")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from .conftest import Visit
+from .test_axe import findings
 from .test_first_day import pressed
 from .test_page import answered, call, say
 
@@ -197,20 +198,38 @@ def test_the_name_of_a_column_is_no_value(polled: Visit) -> None:
     assert label.get_attribute("aria-label") == "| subject | unread |"
 
 
-def test_what_only_looked_is_asked_again_and_what_did_something_is_not(visit: Visit) -> None:
+def test_what_only_looked_is_asked_again_in_its_place_and_what_did_something_is_not(
+    visit: Visit,
+) -> None:
     page = visit("bob")
+    page.get_by_role("button", name="New conversation").click()
     again = page.get_by_role("button", name="Answer again")
-    say(page, "show my tasks")
+    say(page, "find notes about otters")
     before = page.locator(".turn.webbee").count()
     again.click()
     page.locator(".turn.webbee").nth(before).wait_for()
     page.locator(".working").wait_for(state="detached")
-    assert page.locator(".turn.you p.pre").last.inner_text() == "show my tasks"
-    say(page, "add a task: come once")
-    assert page.locator(".receipt.done").count() == 1
-    assert again.filter(visible=True).count() == 0
+    assert page.locator(".turn.you p.pre").last.inner_text() == "find notes about otters"
+    edit = page.get_by_role("button", name="Change and send again")
+    versions, stands = page.locator("details.versions"), page.locator(".log > .turn.you p.pre")
+    assert (versions.count(), stands.all_inner_texts()) == (1, ["find notes about otters"])
+    for change in ("add a task: come once", "add a task: come twice"):
+        edit.filter(visible=True).click()
+        say(page, change)
+        assert again.filter(visible=True).count() == 0
+    # what was changed had no effect the first time, and one the second
+    left = ["add a task: come once", "add a task: come twice"]
+    assert (versions.count(), stands.all_inner_texts()) == (2, left)
     say(page, "delete the task come once")
     assert again.filter(visible=True).count() == 0  # its card stands
+    page.reload()
+    versions.nth(1).wait_for()
+    assert stands.all_inner_texts() == [*left, "delete the task come once"]
+    assert findings(page) == []
+    page.get_by_role("searchbox", name="Find in all conversations").fill("otters")
+    page.locator(".found-open").first.click()
+    page.locator(".turn.sought").wait_for()
+    assert versions.filter(has=page.locator(".sought")).get_attribute("open") is not None
 
 
 def test_choices_of_a_model_are_buttons_that_say_them(polled: Visit) -> None:
@@ -431,19 +450,23 @@ def test_a_text_file_is_attached_by_button_drop_and_paste_and_the_model_reads_it
         page.get_by_role("button", name="Attach a text file").click()
     shopping = {"name": "shopping.txt", "mimeType": "text/plain", "buffer": b"milk 7\r\n"}
     chosen.value.set_files([shopping])
-    page.wait_for_function("document.querySelector('#composer-text').value.includes('milk')")
-    for event, name in (("drop", "rates.csv"), ("paste", "days.csv")):
+    attached = page.locator(".composer .chip")
+    attached.get_by_text("shopping.txt").wait_for()
+    for event, name in (("drop", "rates.csv"), ("drop", "wrong.csv"), ("paste", "days.csv")):
         let_fall(page, event, name, "a,b\n1,2")
-        page.wait_for_function(
-            "name => document.querySelector('#composer-text').value.includes(name)", arg=name
-        )
-    whole = text.input_value()
-    assert whole.startswith("What is in these?\n\nshopping.txt, text/plain, 8 B:\nmilk 7\n\n")
-    assert "rates.csv, text/csv, 7 B:\na,b\n1,2" in whole
+        attached.get_by_text(name).wait_for()
+    page.get_by_role("button", name="Remove: wrong.csv").click()
+    page.reload()
+    attached.get_by_text("days.csv").wait_for()
+    assert attached.all_inner_texts() == ["shopping.txt", "rates.csv", "days.csv"]
+    assert text.input_value() == "What is in these?"
     page.get_by_role("button", name="Send", exact=True).click()
-    assert page.locator(".turn.you p.pre").last.inner_text() == whole
+    assert page.locator(".turn.you p.pre").last.inner_text() == (
+        "What is in these?\n\nshopping.txt, text/plain, 8 B:\nmilk 7\n\n"
+        "rates.csv, text/csv, 7 B:\na,b\n1,2\n\ndays.csv, text/csv, 7 B:\na,b\n1,2"
+    )
     page.locator(".turn.webbee").last.wait_for()
-    assert text.input_value() == ""
+    assert text.input_value() == "" and attached.count() == 0
 
 
 def test_what_cannot_be_attached_is_told_with_its_limit_and_what_helps(visit: Visit) -> None:
@@ -457,6 +480,7 @@ def test_what_cannot_be_attached_is_told_with_its_limit_and_what_helps(visit: Vi
             b"\x89PNG\x00",
             "is no text: attach a text file (UTF-8), or use an app’s form",
         ),
+        ("scan.png", b"\x89PNG" + b"\x00" * 128_376, "is no text: attach a text file (UTF-8)"),
         ("long.txt", b"x" * 9_000, "has 9000 characters, there is room for 7996: attach a part"),
         ("huge.txt", b"x" * 70_000, "has 70000 characters, there is room for 7996: attach a part"),
     ):

@@ -173,23 +173,33 @@ def test_what_a_tree_shows_is_not_counted_or_listed_in_the_reply_as_well(polled:
     assert [told.count(text) for text in offered] == [1, 1, 1]
 
 
-def test_a_found_answer_stands_before_ones_own_questions_without_marks_of_a_table(
+def test_what_holds_every_word_stands_first_however_far_back_then_answers_before_questions(
     polled: Visit,
 ) -> None:
     page = polled("bob")
-    table = "Two.\n\n| at | new | subject |\n| --- | --- | --- |\n| 12:04 | yes | **heronry** |"
-    excerpt = {"excerpt": table, "where": "reply", "start": table.index("heronry"), "end": 0}
-    excerpt["end"] = excerpt["start"] + len("heronry")
+    excerpt = {
+        "excerpt": "the **heronry** at",
+        "where": "reply",
+        "start": 6,
+        "end": 13,
+        "lacks": [],
+    }
     match = {"session_id": "s", "request_id": "r", "title": "Letters", "at": "", **excerpt}
     asked = match | {"excerpt": "heronry?", "where": "message", "start": 0, "end": 7}
-    found = {"matches": [asked, match], "cursor": None}
-    page.route("**/v1/search?*", lambda route: route.fulfill(json=found))
-    page.get_by_role("searchbox", name="Find in all conversations").fill("heronry")
-    hit = page.locator(".found-text").first
-    hit.wait_for()
-    assert "12:04 · yes · heronry" in hit.inner_text()
-    assert not {"|", "*", "---"} & set(hit.inner_text())
-    assert hit.locator("mark").inner_text() == "heronry"
+    partly = [match | {"lacks": ["lake"], "title": f"Part {n}"} for n in range(9)]
+    found = [{"matches": partly, "cursor": "more"}, {"matches": [asked, match], "cursor": None}]
+    page.route(
+        "**/v1/search?*",
+        lambda route: route.fulfill(json=found[route.request.url.endswith("cursor=more")]),
+    )
+    page.get_by_role("searchbox", name="Find in all conversations").fill("heronry lake")
+    page.locator(".found-open").nth(10).wait_for()
+    hits = page.locator(".found-text").all_inner_texts()
+    assert ["heronry?" in hit for hit in hits] == [False, True] + [False] * 9
+    assert page.locator(".found-open").locator("s").count() == 9
+    assert page.locator(".found-open").nth(1).locator("s").count() == 0
+    assert "the heronry at" in hits[0]
+    assert page.locator(".found-text mark").first.inner_text() == "heronry"
 
 
 def test_a_form_tells_limits_and_what_is_wrong_at_its_field(visit: Visit) -> None:

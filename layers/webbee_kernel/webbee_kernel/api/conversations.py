@@ -224,10 +224,14 @@ def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _excerpt(
     texts: Sequence[tuple[str, str]], words: Sequence[SearchWord], has: frozenset[str]
 ) -> JSONObject:
-    """Where the first word that a turn holds stands, and which it lacks."""
-    first = next(word for word in words if word.word in has)
-    found = ((name, text, first.search(text)) for name, text in texts)
-    name, text, (begins, ends) = next((n, t, place) for n, t, place in found if place)
+    """The line that holds most of the words, of a table's row the cells that hold one, and where
+    the first stands in it; which ones the turn lacks."""
+    lines = [(name, line) for name, text in texts for line in text.splitlines()]
+    name, text = max(lines, key=lambda line: sum(map(bool, (w.search(line[1]) for w in words))))
+    if text.startswith("|"):
+        cells = (cell.strip() for cell in text.split("|"))
+        text = " · ".join(cell for cell in cells if any(w.search(cell) for w in words))
+    begins, ends = next(filter(None, (word.search(text) for word in words)))
     start = max(0, begins - BEFORE)
     return {
         "where": name,

@@ -10,6 +10,7 @@ import { Queue } from "./queue.js";
 import { Questions } from "./questions.js";
 import { t } from "./strings.js";
 import { answer, bubble, callsView, Running, tool } from "./turns.js";
+import { foldVersions, inPlaceOf, isAnew } from "./versions.js";
 import { waterfall } from "./waterfall.js";
 
 const SPOKEN = 4;
@@ -40,7 +41,7 @@ export class Chat {
     this.atEnd = true;
     this.questions = new Questions((id, yes, said, how) => this.decide(id, yes, said, how));
     this.queue = new Queue();
-    this.composer = new Composer({ say: (text) => this.say(text), stop: () => this.stop(), model });
+    this.composer = new Composer({ say: (text, old) => this.say(text, old), stop: () => this.stop(), model });
     this.text = this.composer.text;
     this.list = h("ol.log");
     this.voice = h("div.sr", { role: "status", "aria-live": "polite" });
@@ -96,6 +97,7 @@ export class Chat {
       await more.read();
     }
     if (this.session !== session) return;
+    this.drawn.get(request)?.element.closest("details.versions")?.setAttribute("open", "");
     const far = this.drawn.get(request)?.element;
     this.near.build(far?.previousElementSibling);
     this.near.build(far);
@@ -152,7 +154,8 @@ export class Chat {
     const item = (turn, i) => {
       const line = turn.remembered && i > 0 && !turns[i - 1].remembered && h("li.muted.note", t("memoryEnds"));
       const said = (old) => this.mine(turn.message, turn.at, turn.request_id, old);
-      if (i >= turns.length - BUILT) return [line, said(false), this.theirs(turn)];
+      const changed = isAnew(turn.request_id, turns[i + 1]?.request_id);
+      if (changed || i >= turns.length - BUILT) return [line, said(false), this.theirs(turn)];
       const far = this.near.later("webbee", turn.reply, () => this.theirs(turn));
       this.drawn.set(turn.request_id, { mark: markOf(turn), element: far, trace: null });
       return [line, this.near.later("you", turn.message, () => said(true)), far];
@@ -207,7 +210,7 @@ export class Chat {
   }
 
   mine(message, at, id, old = false) {
-    const edit = tool(t("edit"), "edit", () => this.composer.fill(message, true));
+    const edit = tool(t("edit"), "edit", () => this.composer.fill(message, id));
     edit.classList.add("edit");
     edit.hidden = old;
     const item = bubble("you", at, h("p.pre", plain(message)), [edit]);
@@ -219,7 +222,7 @@ export class Chat {
     const copies = tool(t("copy"), "copy", () => copy(plain(turn.reply)));
     const harmless = !turn.receipts?.length && turn.status !== "confirmation"; // no effect happens twice
     const again =
-      turn.message && harmless && tool(t("regenerate"), "again", () => this.say(turn.message), t("regenerateTold"));
+      turn.message && harmless && tool(t("regenerate"), "again", () => this.say(turn.message, id), t("regenerateTold"));
     if (again) again.classList.add("again");
     const look = this.inspect && turn.message && tool(t("fieldShown"), "inspect", () => this.inspect(turn.message));
     if (turn.turn && this.session !== OTHERS) this.questions.said(turn.turn);
@@ -265,19 +268,20 @@ export class Chat {
     element.querySelector(".bubble").append(...found.map(waterfall));
   }
 
-  /** Send it; while a turn runs it waits in sight. It overtakes nothing that waits already. */
-  say(message) {
+  /** Send it, in the place of an `old` request where one is named; while a turn runs it waits in sight. It overtakes
+   * nothing that waits already. @param {string} message @param {string} [old] */
+  say(message, old = "") {
     this.composer.fill("");
     this.said();
     this.queue.add(this.session, message);
-    if (!this.running.length) this.next(this.session);
+    if (!this.running.length) this.next(this.session, old);
   }
 
   /** Send the first of what waits in a conversation, shown or not. */
-  next(session) {
+  next(session, old = "") {
     const message = this.queue.take(session);
     if (!message) return;
-    const one = this.asking.message(randomId(), session, message);
+    const one = this.asking.message(inPlaceOf(old) + randomId(), session, message);
     if (session === this.session) this.begin(one);
   }
 
@@ -403,6 +407,7 @@ export class Chat {
     this.composer.run(busy);
     this.element.setAttribute("aria-busy", String(busy));
     for (const undo of this.list.querySelectorAll(".undo")) undo.hidden = busy || this.isOver(undo, undo.call);
+    foldVersions(this.list);
     for (const kind of [".edit", ".again"]) {
       const last = [...this.list.querySelectorAll(kind)];
       const end = this.list.lastElementChild;

@@ -1,20 +1,24 @@
 // Where a person writes. What is half written stays with its conversation, over a reload too.
 
-import { attached } from "./attachments.js";
+import { attached, sizeOf } from "./attachments.js";
 import { fill, h, icon } from "./dom.js";
 import { shown, showModels } from "./models.js";
 import { t } from "./strings.js";
+import { tool } from "./turns.js";
 
 const LIMIT = 8000;
 const TALLEST = 200;
 const draftOf = (session) => `webbee.draft.${session}`;
 
 export class Composer {
-  /** `say(text)` sends, or puts behind the turn that runs; `stop()` stops what runs; `model` answers, until it is
-   * another. */
+  /** `say(text, old)` sends, in the place of an old message where one was changed, or puts behind the turn that runs;
+   * `stop()` stops what runs; `model` answers, until it is another. */
   constructor({ say, stop, model }) {
     this.running = false;
     this.draft = "";
+    this.old = ""; // the request of the message that is changed
+    this.files = [];
+    this.attached = h("div.chips", { role: "group", "aria-label": t("attached") });
     this.text = h("textarea", {
       id: "composer-text",
       rows: 1,
@@ -47,7 +51,8 @@ export class Composer {
     this.answeredBy(model);
     const submit = (event) => {
       event.preventDefault();
-      if (this.text.value.trim()) say(this.text.value.trim());
+      const whole = [this.text.value, ...this.files.map((file) => file.text)].join("").trim();
+      if (whole) say(whole, this.old);
     };
     this.form = h(
       "form.composer",
@@ -58,6 +63,7 @@ export class Composer {
       },
       this.problem,
       this.editing,
+      this.attached,
       h("div.composer-row", this.text, this.halt, this.send),
       h("div.composer-foot", this.note, h("span", chosen, attach), this.answers),
     );
@@ -70,15 +76,29 @@ export class Composer {
     this.form.requestSubmit();
   }
 
-  /** Put files behind what is written; an event without any is somebody else's. */
+  /** Files go behind what is written; an event without any is somebody else's. */
   async attach(event, files) {
     if (!files?.length) return;
     event.preventDefault();
-    const own = this.text.value.trimEnd();
-    const { text, problem } = await attached([...files], LIMIT - own.length);
-    if (text) this.fill(own + text, !this.editing.hidden);
+    const { taken, problem } = await attached([...files], LIMIT - this.size());
+    this.files.push(...taken);
+    this.grown();
     fill(this.problem, problem);
-    if (text) this.text.setSelectionRange(own.length, own.length);
+    this.text.focus();
+  }
+
+  /** Characters of the message with what is attached. */
+  size() {
+    return this.text.value.length + sizeOf(this.files);
+  }
+
+  chip(file) {
+    const drop = () => {
+      this.files = this.files.filter((one) => one !== file);
+      this.grown();
+      this.text.focus();
+    };
+    return h("span.chip", file.name, tool(`${t("uninstall")}: ${file.name}`, "close", drop));
   }
 
   /** Name the model that answers, or that did not. */
@@ -92,19 +112,25 @@ export class Composer {
   /** Work on this session's draft. */
   of(session) {
     this.draft = draftOf(session);
-    this.text.value = sessionStorage.getItem(this.draft) ?? "";
-    this.editing.hidden = true;
+    this.files = JSON.parse(sessionStorage.getItem(`${this.draft}.files`) ?? "[]");
+    this.write(sessionStorage.getItem(this.draft) ?? "", "");
+  }
+
+  write(text, old) {
+    this.text.value = text;
+    this.old = old;
+    this.editing.hidden = !old;
     this.grown();
   }
 
-  /** @param {string} text @param {boolean} editing whether it was said before and is changed now */
-  fill(text, editing = false) {
-    this.text.value = text;
-    this.editing.hidden = !editing;
-    this.grown();
+  /** @param {string} text @param {string} [old] the request in which it was said before, where it is changed now
+   * @param {any[]} [files] */
+  fill(text, old = "", files = []) {
+    this.files = files;
+    this.write(text, old);
     this.text.focus();
     const slot = text.indexOf("…"); // what is to be said there takes its place
-    if (slot >= 0 && !editing) this.text.setSelectionRange(slot, slot + 1);
+    if (slot >= 0 && !old) this.text.setSelectionRange(slot, slot + 1);
   }
 
   /** Texts that were not sent stand before what is written, in their own conversation. */
@@ -112,7 +138,7 @@ export class Composer {
     const shown = draftOf(session) === this.draft;
     const own = shown ? this.text.value : sessionStorage.getItem(draftOf(session));
     const text = [...texts, own].filter(Boolean).join("\n\n");
-    if (shown) this.fill(text, !this.editing.hidden);
+    if (shown) this.fill(text, this.old, this.files);
     else sessionStorage.setItem(draftOf(session), text);
   }
 
@@ -143,9 +169,16 @@ export class Composer {
     fill(this.problem);
     this.text.style.height = "auto";
     this.text.style.height = `${Math.min(this.text.scrollHeight + 2, TALLEST)}px`;
-    const size = this.text.value.length;
+    const size = this.size();
+    this.text.maxLength = LIMIT - sizeOf(this.files);
+    fill(
+      this.attached,
+      this.files.map((file) => this.chip(file)),
+    );
     this.note.textContent = size > LIMIT * 0.8 ? t("tooLong", { n: size, limit: LIMIT }) : t("newLines");
     if (this.text.value) sessionStorage.setItem(this.draft, this.text.value);
     else sessionStorage.removeItem(this.draft);
+    if (this.files.length) sessionStorage.setItem(`${this.draft}.files`, JSON.stringify(this.files));
+    else sessionStorage.removeItem(`${this.draft}.files`);
   }
 }

@@ -8,18 +8,17 @@ const SHORTEST = 2;
 const ENOUGH = 10; // matches after which no earlier conversations are read by themselves
 const MOST_PAGES = 5;
 
-/** What stands in a conversation as it is read there: the cells of a table's row, no marks. */
-const worded = (text) =>
-  text
-    .replace(/\|?(\s*:?-{3,}:?\s*\|)+/g, "|")
-    .replace(/(\s*\|\s*)+/g, " · ")
-    .replace(/[*`#]+/g, "");
+const unmarked = (text) => text.replace(/[*`#]+/g, "");
+
+/** What holds every word stands first, however far back it was said; of as many words answers before questions. */
+const rank = ({ lacks, where }) => 2 * lacks.length + Number(where !== "reply");
 
 export class Found {
   /** `open(session, request, text)` shows a conversation at one of its turns, where a text stands. */
   constructor(open) {
     this.open = open;
     this.asked = 0;
+    this.matches = [];
     this.but = "";
     this.list = h("ul.sessions.found");
     this.more = h(
@@ -35,6 +34,7 @@ export class Found {
   look(words) {
     this.words = words;
     this.asked += 1;
+    this.matches = [];
     fill(this.list);
     this.element.hidden = words.length < SHORTEST;
     if (!this.element.hidden) return this.go(words);
@@ -44,30 +44,30 @@ export class Found {
   async go(words, cursor = "") {
     const asked = this.asked;
     this.note.textContent = t("loading");
-    let count = this.list.children.length;
-    const enough = count + ENOUGH;
-    for (let page = 0; page < MOST_PAGES && cursor !== null && count < enough; page += 1) {
+    const enough = this.matches.length + ENOUGH;
+    for (let page = 0; page < MOST_PAGES && cursor !== null && this.matches.length < enough; page += 1) {
       const query = new URLSearchParams({ q: words, ...(cursor && { cursor }) });
       const found = await api("GET", `/v1/search?${query}`).catch((error) => ({ error }));
       if (asked !== this.asked) return;
       if (found.error) return void (this.note.textContent = found.error.message);
-      const others = found.matches.filter((match) => match.request_id !== this.but);
-      // answers, then questions
-      others.sort((one, other) => Number(other.where === "reply") - Number(one.where === "reply"));
-      this.list.append(...others.map((match) => this.row(match)));
-      count = this.list.children.length;
+      this.matches.push(...found.matches.filter((match) => match.request_id !== this.but));
+      this.matches.sort((one, other) => rank(one) - rank(other));
+      fill(
+        this.list,
+        this.matches.map((match) => this.row(match)),
+      );
       cursor = found.cursor;
     }
     this.cursor = cursor;
     this.more.hidden = !cursor;
+    const count = this.matches.length;
     this.note.textContent = count ? t("saidThere", { n: count }) : t("noneFound");
   }
 
-  row({ session_id, request_id, title, at, excerpt, start, end, where, lacks = [] }) {
+  row({ session_id, request_id, title, at, excerpt, start, end, where, lacks }) {
     const points = [...plain(excerpt)];
     const part = (from, to) => points.slice(from, to).join("");
-    const before = worded(part(0, start)).replace(/^ · /, "");
-    const said = [before, h("mark", part(start, end)), worded(part(end)).replace(/ · $/, "")];
+    const said = [unmarked(part(0, start)), h("mark", part(start, end)), unmarked(part(end))];
     return h(
       "li.session",
       h(
