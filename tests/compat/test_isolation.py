@@ -61,6 +61,8 @@ def test_who_chats_reads_that_it_is_away_and_a_developer_why(role: str, reads: s
         assert told["exits"].startswith(reads)
         assert told["fine"] == ""
         assert person.install("exits").error["message"] == told["exits"]
+        reply = person.chat("good morning")["reply"]
+        assert ("exits is not loaded: SystemExit: 4 (main.py:7)" in reply) == (role != "user")
 
 
 def test_its_reason_stands_in_the_inspector_and_in_what_cannot_be_done_with_it(

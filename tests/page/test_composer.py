@@ -71,6 +71,8 @@ def test_what_stands_in_head_fields_and_foot_is_whole_in_every_language(visit: V
 def test_after_a_reload_the_last_turn_is_in_view(visit: Visit) -> None:
     page = visit("dev developer")
     page.get_by_role("button", name="New conversation").click()
+    failed = page.get_by_role("region", name="Apps that failed to load")
+    assert "RuntimeError: <b>no feathers</b>" in failed.inner_text()
     for message in ("show my inbox", "show my notes", "show my inbox", "show my tasks"):
         say(page, message)
     page.reload()

@@ -239,7 +239,7 @@ class Kernel:
             else Narration(language.of(state.language).say("gave_up"))
         )
         return await self._recorder.record(
-            state, Told(said.text, narration=said, offer=ended.offer)
+            state, Told(said.text + messages.unloaded(state), narration=said, offer=ended.offer)
         )
 
     async def _stopped(self, ended: LoopResult, said: str = "") -> Reply:

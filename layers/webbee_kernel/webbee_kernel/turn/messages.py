@@ -47,6 +47,13 @@ MAX_UI = 12_000
 data stays."""
 
 
+def unloaded(state: TurnContext) -> str:
+    """For a developer to whom nothing was called: the apps that did not load, with their
+    reasons."""
+    apps = state.catalogue.apps.values() if state.user.role != "user" else ()
+    return "".join(f"\n\n{app.app_id} is not loaded: {app.error}" for app in apps if app.error)
+
+
 def response(
     state: TurnContext,
     before: JSONObject,

@@ -5,6 +5,7 @@ import { sentenceOf, showApps } from "./apps.js";
 import { Asking } from "./asking.js";
 import { Chat } from "./chat.js";
 import { fill, h, icon, plain, standing, within } from "./dom.js";
+import { failedView } from "./explained.js";
 import { showMe } from "./exporting.js";
 import { keepFocus } from "./focus.js";
 import { Inspector } from "./inspector.js";
@@ -67,6 +68,10 @@ class Page {
       after: (body) => this.answered(body),
       act: (app, reply) => this.panels.actor(app, reply),
       examples: () => this.examples(),
+      failed: () => {
+        const failed = explains ? this.extensions.filter((app) => app.error) : [];
+        return failed.length > 0 && failedView(failed);
+      },
       nameOf: (app) => this.nameOf(app),
       traces: this.traces,
       model: found.model,

@@ -20,14 +20,15 @@ const BUILT = 3; // turns that are built at once; those before them when they co
 
 export class Chat {
   /** `asking` holds the turns without an answer; `after(answer)` runs when one has it; `act(app, reply)` makes the
-   * actions of a UI tree; `examples()` are things to say; `nameOf(app)` is what an app is called; `opened(session)`
-   * runs when one is shown, `said()` when something is sent; `traces` are what developers keep of where the time went,
-   * `inspect(message)` shows them what the model reads for one.
+   * actions of a UI tree; `examples()` are things to say, `failed()` what did not load; `nameOf(app)` is what an app is
+   * called; `opened(session)` runs when one is shown, `said()` when something is sent; `traces` are what developers
+   * keep of where the time went, `inspect(message)` shows them what the model reads for one.
    * @param {{asking: import("./asking.js").Asking, [more: string]: any}} of */
-  constructor({ asking, after, act, examples, opened, said, nameOf, traces, model, inspect }) {
+  constructor({ asking, after, act, examples, failed, opened, said, nameOf, traces, model, inspect }) {
     this.after = after;
     this.act = act;
     this.examples = examples;
+    this.failed = failed;
     this.opened = opened;
     this.said = said;
     this.nameOf = nameOf;
@@ -206,7 +207,7 @@ export class Chat {
     const chip = (text) =>
       h("button.chip", { onclick: () => (text.includes("…") ? this.composer.fill(text) : this.say(text)) }, text);
     const offer = examples.length > 0 && [h("p.muted", t("tryThis")), h("div.chips", examples.map(chip))];
-    return h("li.welcome", h("p.welcome-title", t("empty")), offer);
+    return h("li.welcome", h("p.welcome-title", t("empty")), offer, this.failed());
   }
 
   mine(message, at, id, old = false) {

@@ -84,7 +84,7 @@ export function failedView(failed) {
     "section.n-card",
     { "aria-label": t("failedApps") },
     h("h3", t("failedApps")),
-    pairs(failed.map((f) => [h("code", f.app_id), h("span.warning", plain(f.reason))])),
+    pairs(failed.map((f) => [h("code", f.app_id), h("span.warning", plain(f.reason ?? f.error))])),
   );
 }
 
