@@ -425,7 +425,22 @@ def test_a_yes_to_which_one_is_not_answered_with_the_same_question() -> None:
     assert third["reply"] == messages.refused("en") and "choices" not in third
 
 
-def test_a_record_that_only_the_skeleton_lists_stands_on_the_card_by_its_title() -> None:
+LONG_IDS = [f"{n}a22bc7d9e04f7a9b1c2d3e4f5a6b7c8" for n in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("ids", "told", "called"),
+    [
+        (["01-7f", "01-8a"], {"title": ["Oak door", "Elm door"]}, ["Oak door", "Elm door"]),
+        # without a title by what tells most, beside an id that people read, in the place of others
+        (["P1", "P2"], {"plate": ["K-1", "K-2"]}, ["P1 (plate: K-1)", "P2 (plate: K-2)"]),
+        (LONG_IDS, {"plate": ["K-LM 5", "B-AB 1"]}, ["K-LM 5", "B-AB 1"]),
+        (LONG_IDS, {"plate": ["K-1", "K-1"], "zone": ["A", "B"]}, ["K-1 (A)", "K-1 (B)"]),
+    ],
+)
+def test_a_record_that_only_the_skeleton_lists_is_called_on_the_card_as_people_call_it(
+    ids: list[str], told: dict[str, list[str]], called: list[str]
+) -> None:
     ext = Extension("shop", display_name="Shop")
 
     @ChatExtension(ext).function("drop", "Drop a thing", action_type="destructive")
@@ -434,18 +449,17 @@ def test_a_record_that_only_the_skeleton_lists_stands_on_the_card_by_its_title()
 
     @ext.skeleton("things")
     async def things(ctx: Context) -> dict[str, Any]:
-        rows = [{"id": "01-7f", "title": "Oak door"}, {"id": "01-8a", "title": "Elm door"}]
+        rows = [{"id": i, **{k: v[n] for k, v in told.items()}} for n, i in enumerate(ids)]
         return {"response": {"count": 2, "things": rows}}
 
     harness = ExtensionHarness(ext)
     harness.skeleton("things")
-    model = planning(ToolCall("shop__drop", {"thing_ids": ["01-7f", "01-8a"]}))
+    model = planning(ToolCall("shop__drop", {"thing_ids": ids}))
     kernel = TestKernel([ext], model=model, stores=harness.app.stores, user=harness.user)
     card = kernel.chat("drop both").body["confirmation"]
-    titles = [f["title"] for f in card["calls"][0]["fields"]]
-    assert titles == ["Oak door", "Elm door"]
-    assert "Oak door" in card["summary"] and "Elm door" in card["summary"]
-    assert card["question"] == "Delete “Oak door” (+1) (Shop)?"
+    assert [f["title"] for f in card["calls"][0]["fields"]] == called
+    assert all(title in card["summary"] for title in called)
+    assert card["question"] == f"Delete “{called[0]}” (+1) (Shop)?"
 
 
 def test_a_card_shows_the_date_that_the_words_of_the_call_say() -> None:

@@ -169,6 +169,9 @@ def test_what_a_tree_shows_is_not_counted_or_listed_in_the_reply_as_well(polled:
     buttons = [ui.Button(text, ui.UIAction("fill", {"message": text})) for text in offered]
     reply, tree = f"I know these: {'; '.join(offered)}.", ui.Stack(buttons).to_dict()
     told = answered(page, "what?", reply=reply, ui=tree).locator(".bubble").inner_text()
+    looked = {"app_id": "mail", "fn_name": "list_inbox", "display_name": "Почта", "status": "ok"}
+    ran = answered(page, "what?", calls=[looked | {"duration_ms": 1}]).locator(".call")
+    assert "Mail · list inbox" in ran.inner_text()  # an app as it is called now
     assert "I know these" in told
     assert [told.count(text) for text in offered] == [1, 1, 1]
 

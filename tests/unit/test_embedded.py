@@ -78,6 +78,7 @@ def answer(
     tools: tuple[ToolSpec, ...] = TOOLS,
     undo: tuple[Undo, ...] = (),
     results: Sequence[tuple[str, str, Any]] = (),
+    problems: Sequence[str] = (),
 ) -> ModelResponse:
     lines = [f"FACTS: app={a} fn={f} data={dumps(d)}" for a, f, d in facts]
     told = message.replace("\n", "⏎")
@@ -85,7 +86,7 @@ def answer(
         f'RESULT: app={a} fn={f} status=ok step={n} summary="a \\" data={{}}" data={dumps(d)} args={{}}'
         for n, (a, f, d) in enumerate(results)
     ]
-    said = ["[SKELETON]", section, "[HISTORY]", *lines, f"[{AT} user] {told}", *ends]
+    said = ["[SKELETON]", section, "[HISTORY]", *lines, f"[{AT} user] {told}", *ends, *problems]
     prompt = "\n".join(said)
     request = ModelRequest("classifier", "", prompt, tools, language="en", undo=undo)
     return asyncio.run(EmbeddedModel().complete(request))
@@ -702,6 +703,20 @@ def test_a_form_has_a_field_of_its_kind_for_each_parameter_and_speaks_as_its_aut
     inner = [n["props"]["param_name"] for n in fields["address"]["props"]["children"]]
     assert inner == ["city", "zip"]
     assert fields["guests"]["props"]["item"]["props"]["param_name"] == "value"
+
+
+def test_a_form_tells_what_is_allowed_where_a_value_is_not_and_the_whole_of_a_sentence() -> None:
+    level = {"type": "integer", "minimum": 1, "maximum": 5, "description": "Lumen, e.g. 3. Or 4."}
+    color = {"enum": ["red", "blue"], "description": "Z. B. red"}
+    lamp = write("app.dim", ["set the lamp to {level}"], "level", level=level, color=color)
+    problems = ["[PROBLEMS]", "PROBLEM: app.dim level: too large"]
+    asked = answer("set the lamp to 9", tools=(lamp,), problems=problems)
+    assert asked.text.startswith("“Level”: at most 5. Please fill this in")
+    form = function_form.form_of(lamp, {"level": 0, "color": "green"}, "en").to_dict()
+    fields = [node["props"] for node in nodes(form) if "param_name" in node["props"]]
+    told = ["“Level”: at least 1", "“Color”: one of red, blue"]
+    assert [field["error"] for field in fields] == told
+    assert [field.get("description", "") for field in fields] == ["Lumen, e.g. 3", "Z. B. red"]
 
 
 def test_a_form_names_common_fields_in_the_users_words_and_repeats_no_label_as_help() -> None:

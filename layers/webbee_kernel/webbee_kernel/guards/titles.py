@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -14,6 +15,14 @@ from .field_names import names_an_id, root_of, same_kind
 
 LONGEST_NAME: Final = 40
 """Characters of a name, and of a value that may be one."""
+
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-?)(?:[0-9a-f]{4}\1){3}[0-9a-f]{12}", re.IGNORECASE)
+
+
+def is_unreadable(ident: str) -> bool:
+    """Whether an id was made for machines: nobody knows a record by it."""
+    return _UUID.fullmatch(ident) is not None
 
 
 class Title(NamedTuple):
@@ -36,13 +45,14 @@ class Titles:
 
     def of(self, app_id: str, name: str, value: str, beside: Collection[object] = ()) -> Title:
         """What the id under an argument of an app's function stands for, empty where that is not
-        known; of several titles all and the id, as one may be what a stranger wrote, but for what
-        the card shows `beside` it: "rename it back to …". What stood in another record changes
-        none."""
+        known; of several titles all, and an id that people read, as one may be what a stranger
+        wrote, but for what the card shows `beside` it: "rename it back to …". What stood in another
+        record changes none."""
         fit = [t for n, t in enumerate(self._fitting(app_id, name, value)) if not (n and t.inside)]
         texts = dict.fromkeys(t.text for t in fit)
         texts = dict.fromkeys(t for t in texts if t not in beside) or texts
-        told = " / ".join(texts) + f" ({value})" * (len(texts) > 1)
+        told = " / ".join(texts)
+        told += f" ({value})" * (len(texts) > 1 and not is_unreadable(value))
         from_ = dict.fromkeys(spelled(t.address) for t in fit if t.address)
         return Title(app_id, "", told, ", ".join(from_))
 

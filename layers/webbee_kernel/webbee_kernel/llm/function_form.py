@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from .protocol import ToolSpec
 
 _IDENTITY: Final = re.compile(r"(?:^|_)(?:id|uid|uuid)(s?)$")
 _BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
-_SENTENCE: Final = re.compile(r"[.!?](?:\s|$)")
+_SENTENCE: Final = re.compile(r"(?<!\b[^\W\d])[.!?](?:\s|$)")
+"""Where a sentence ends, not behind the letters of "e.g." and "z. B."."""
 _KINDS: Final = {
     "integer": "number",
     "number": "number",
@@ -33,6 +35,14 @@ MAX_DEPTH: Final = 3
 """Levels of nested objects and lists that are expanded into fields."""
 FIELDS: Final = 8
 """Maximum fields of a form: required ones first."""
+
+_LIMITS: Final = (
+    ("most", "maximum", operator.le),
+    ("least", "minimum", operator.ge),
+    ("below", "exclusiveMaximum", operator.lt),
+    ("above", "exclusiveMinimum", operator.gt),
+)
+"""The kernel's sentence for a number beyond a limit of its schema."""
 
 MAX_LINE: Final = 200
 """Characters up to which a text field has a single line."""
@@ -149,11 +159,13 @@ def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
     is_redundant = told.casefold() in (label.casefold(), title.casefold())
     # beside a label in the user's language nothing stands in another
     is_redundant |= label != words and language.detect(told, tag) != language.of(tag).tag
+    label = label[:1].upper() + label[1:]
     props: JSONObject = {
         "param_name": parameter.name,
-        "label": label[:1].upper() + label[1:],
+        "label": label,
         "description": "" if is_redundant else told,
         "required": parameter.required,
+        "error": _problem(schema, value, label, tag),
     }
     if kind == "object" and parameter.fields:
         values = value if isinstance(value, dict) else {}
@@ -180,6 +192,18 @@ def _field(parameter: Parameter, value: Any, tag: str) -> UINode:
     if shape == "number":
         props |= {"min": schema.get("minimum"), "max": schema.get("maximum")}
     return ui.Node("TextArea" if is_multiline else "Input", type=shape, value=value, **props)
+
+
+def _problem(schema: JSONObject, value: Any, label: str, tag: str) -> str:
+    """What is allowed where this value is not; empty where it is."""
+    spoken = language.of(tag)
+    if value is not None and value not in (choices := schema.get("enum", [value])):
+        return spoken.say("refused_one_of", field=label, limit=", ".join(map(str, choices)))
+    limits = _LIMITS if isinstance(value, int | float) else ()
+    for kind, name, fits in limits:
+        if name in schema and not fits(value, schema[name]):
+            return spoken.say(f"refused_{kind}", field=label, limit=schema[name])
+    return ""
 
 
 def _help(schema: JSONObject) -> str:

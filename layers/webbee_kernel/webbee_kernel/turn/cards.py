@@ -18,7 +18,7 @@ from ..channels.columns import label_keys
 from ..guards.addresses import form_of
 from ..guards.field_names import kind_of, labels, names_an_id, root_of, same_kind
 from ..guards.proposals import card, editable
-from ..guards.titles import Title, Titles
+from ..guards.titles import Title, Titles, is_unreadable
 from ..guards.user_words import Said
 from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
@@ -264,21 +264,18 @@ def _outer(data: JSON) -> Iterator[_Record]:
 
 def _titled(records: Sequence[_Record]) -> Iterator[tuple[_Record, str]]:
     """The records with their titles, told apart by all that is known under each; what first tells
-    of an id stands for one that has no title yet."""
+    of an id that has none stands for it."""
+    first = {one.ident: "" for one in records if one.title}
+    titles = [one.title or first.setdefault(one.ident, _telling(one)) for one in records]
     known: dict[tuple[str, str], JSONObject] = {}
-    for one in records:
-        fields = known.setdefault((one.ident, one.title), {})
+    for one, title in zip(records, titles, strict=True):
+        fields = known.setdefault((one.ident, title), {})
         fields |= {**one.fields, "id": one.ident}
     things = [(title or ident, fields) for (ident, title), fields in known.items()]
     more = dict(zip(known, disambiguate(things), strict=True))
-    first: dict[str, str] = {}
-    for one in records:
-        if one.title:
-            # what merely tells of the record is not needed behind it
-            first.setdefault(one.ident, "")
-            yield one, one.title + more[one.ident, one.title]
-        elif (text := _telling(one)) and first.setdefault(one.ident, text) == text:
-            yield one, text
+    for one, title in zip(records, titles, strict=True):
+        if title:
+            yield one, title + more[one.ident, title]
 
 
 def _is_own_id(name: str, key: str) -> bool:
@@ -287,11 +284,13 @@ def _is_own_id(name: str, key: str) -> bool:
 
 
 def _telling(record: _Record) -> str:
-    """An id with the first field that tells of its record: `#W1 (customer: Ann)`."""
+    """An id with the first field that tells of its record, `#W1 (customer: Ann)`; that field alone
+    where the id was made for machines."""
     name = label_keys(record.fields)[0]
     value: Any = record.fields.get(name) if name else None
     if not name or names_an_id(name) or not isinstance(value, str | int | float):
         return ""
     text = one_line(str(value))
     told = f"{record.ident} ({name.replace('_', ' ')}: {text})"
+    told = text if is_unreadable(record.ident) else told
     return told if len(text) <= LONGEST_VALUE else ""

@@ -72,7 +72,6 @@ class Page {
         const failed = explains ? this.extensions.filter((app) => app.error) : [];
         return failed.length > 0 && failedView(failed);
       },
-      nameOf: (app) => this.nameOf(app),
       traces: this.traces,
       model: found.model,
       inspect: explains && ((message) => this.inspect(true, message)),

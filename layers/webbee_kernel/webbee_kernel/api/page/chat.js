@@ -20,18 +20,17 @@ const BUILT = 3; // turns that are built at once; those before them when they co
 
 export class Chat {
   /** `asking` holds the turns without an answer; `after(answer)` runs when one has it; `act(app, reply)` makes the
-   * actions of a UI tree; `examples()` are things to say, `failed()` what did not load; `nameOf(app)` is what an app is
-   * called; `opened(session)` runs when one is shown, `said()` when something is sent; `traces` are what developers
-   * keep of where the time went, `inspect(message)` shows them what the model reads for one.
+   * actions of a UI tree; `examples()` are things to say, `failed()` what did not load; `opened(session)` runs when one
+   * is shown, `said()` when something is sent; `traces` are what developers keep of where the time went,
+   * `inspect(message)` shows them what the model reads for one.
    * @param {{asking: import("./asking.js").Asking, [more: string]: any}} of */
-  constructor({ asking, after, act, examples, failed, opened, said, nameOf, traces, model, inspect }) {
+  constructor({ asking, after, act, examples, failed, opened, said, traces, model, inspect }) {
     this.after = after;
     this.act = act;
     this.examples = examples;
     this.failed = failed;
     this.opened = opened;
     this.said = said;
-    this.nameOf = nameOf;
     this.traces = traces;
     this.inspect = inspect;
     this.asking = asking;
@@ -244,11 +243,7 @@ export class Chat {
 
   /** A turn's calls with all that is known of each. */
   callsOf(turn) {
-    const calls = turn.calls?.map((call, i) => ({
-      display_name: this.nameOf(call.app_id),
-      ...call,
-      ...turn.details?.[i],
-    }));
+    const calls = turn.calls?.map((call, i) => ({ ...call, ...turn.details?.[i] }));
     for (const call of calls ?? [])
       if (call.status === "ok")
         this.did.set(JSON.stringify([call.app_id, call.fn_name, call.arguments, call.data]), turn.at);

@@ -10,16 +10,21 @@ import { waterfall } from "./waterfall.js";
 
 const titles = new Map();
 
-/** From here on calls are called as their authors call them in the page's language. */
+/** From here on apps and calls are called as their authors call them in the page's language. */
 export function learnTitles(extensions) {
   titles.clear();
-  for (const app of extensions)
+  for (const app of extensions) {
+    titles.set(app.app_id, app.display_name);
     for (const f of app.functions ?? []) titles.set(`${app.app_id} ${f.fn_name}`, f.titles?.[language()]);
+  }
 }
 
+const appName = ({ app_id: app, display_name: shown }) => plain(titles.get(app) || shown || app);
+
 /** A call's app and what it does. */
-function callName({ app_id: app, display_name: shown, fn_name: name }) {
-  return `${plain(shown || app)} · ${plain(titles.get(`${app} ${name}`) || name).replace(/_/g, " ")}`;
+function callName(call) {
+  const name = titles.get(`${call.app_id} ${call.fn_name}`) || call.fn_name;
+  return `${appName(call)} · ${plain(name).replace(/_/g, " ")}`;
 }
 
 /** A bubble; `tools` are small buttons beside the name. */
@@ -133,7 +138,7 @@ export function callsView(calls, opened = new Set()) {
   if (calls.length <= IN_SIGHT) return list;
   const bad = calls.filter((call) => call.status !== "ok" && call.status !== "running").length;
   const runs = calls.some((call) => call.status === "running");
-  const apps = [...new Set(calls.map((call) => plain(call.display_name || call.app_id)))].join(", ");
+  const apps = [...new Set(calls.map(appName))].join(", ");
   const line = [
     h("span", { "aria-hidden": "true" }, runs ? SIGNS.running : bad ? "✗" : SIGNS.ok),
     h("span", t("callsDone", { n: calls.length, apps })),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from types import MappingProxyType
-from typing import Final
+from typing import Final, cast
 
 from ... import language
 from ...catalogue import SLOT, example_phrase
@@ -380,6 +380,9 @@ def _form(command: Command, tag: str, before: Mapping[str, str] = _NONE) -> Mode
     is_english = what[1:2].islower() and tool.description.startswith(what)
     lower = what[:1].lower() + what[1:] if is_english else what
     text = language.of(tag).say("form_to_fill" if command.is_whole else "form_to_send", what=lower)
+    fields = cast("list[UINode]", form.props["children"])
+    errors = [str(error) for field in fields if (error := field.props.get("error"))]
+    text = ". ".join([*errors, text])
     chips = ui.Stack(_send_buttons(before), direction="horizontal", wrap=True)
     return ModelResponse(
         text=text, offer=_offer([*([chips] if before else []), ui.Text(what), form], tag)
