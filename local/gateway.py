@@ -78,9 +78,12 @@ class Gateway:
         stack: Stack,
         tokens: Mapping[str, Mapping[str, str]] = TOKENS,
         connections: str = "",
+        erased: Callable[[Mapping[str, str]], None] = lambda _: None,
     ) -> None:
-        """`connections` is the path under which handlers find `@connections`."""
+        """`connections` is the path under which handlers find `@connections`; `erased` hears of
+        each user of whom everything was erased."""
         self._stack = stack
+        self._erased = erased
         self.live = LiveApi(lambda event: self._invoke("chat_turn", event), connections)
         self._tokens = tokens
         self._routes = routes(dict(stack.template))
@@ -120,7 +123,10 @@ class Gateway:
             request_id=uuid.uuid4().hex,
         )
         function = FUNCTION_OF.get(route.function, route.function)
-        return _response(await self._invoke(function, {**event, **_event_body(body)}))
+        answer = await self._invoke(function, {**event, **_event_body(body)})
+        if (method, path) == ("DELETE", "/v1/me") and claims:
+            await asyncio.to_thread(self._erased, claims)
+        return _response(answer)
 
     async def _invoke(self, function: str, event: Mapping[str, Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(

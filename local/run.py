@@ -42,7 +42,8 @@ def dev(options: argparse.Namespace) -> int:
         return 1
     except KeyboardInterrupt:
         kept = "nothing of this run" if options.fresh else options.keep
-        print(f"\nstopped; {kept} is kept")
+        print(f"stopped; {kept} is kept", flush=True)
+        os._exit(0)  # a check of what was saved last may go on for seconds
     return 0
 
 
@@ -96,6 +97,7 @@ def _end(*_: object) -> None:
     """End once: `make` tells it as well, and what ends holds locks that nothing may break into."""
     for number in ENDS:
         signal.signal(number, signal.SIG_IGN)
+    print("\nstopping …", flush=True)
     raise KeyboardInterrupt
 
 
@@ -133,11 +135,18 @@ def check_saved(
     mend only where there was something."""
     for name in sorted(n for n in names if n and (root / n / "main.py").exists()):
         folder = Path(os.path.relpath(root / name))
+        before = _saved_at(folder)
         found = problems_of(folder)
+        if before != _saved_at(folder):
+            continue  # it is checked anew: this would be said of other lines
         text = "\n".join(lines_of(folder, found))
         if text != told.get(name) and (name in told or found.findings):
             say(text)
         told[name] = text
+
+
+def _saved_at(folder: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*.py")}
 
 
 MAIL = (
@@ -172,7 +181,7 @@ def welcome(
     lines = [
         paint(f"Webbee listens on {url}: open it in a browser", "bold"),
         "Users: alice (Russian), bob (English), dev (developer), ops (operator)"
-        + ("; their mailbox is a demo account on this machine." if says is MAIL else "."),
+        + ("; all four read one demo mailbox, which is on this machine." if says is MAIL else "."),
         *([f"Apps: {', '.join(sorted(apps))}."] if apps else []),
         *([f"Model: {model}"] if model else []),
         *([f"Its data stays in {keep}. {_emptied(keep)}"] if keep else []),

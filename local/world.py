@@ -167,7 +167,9 @@ def local_world(
                 raise OSError(0, f"{error.strerror}; {COMMAND} check says which") from None
             if prepare:
                 prepare(world)
-            api = open_to(origins, Gateway(stack, tokens, prefix), stack.template, host)
+            erased = partial(prepare_one, world) if prepare else lambda _: None
+            gateway = Gateway(stack, tokens, prefix, erased)
+            api = open_to(origins, gateway, stack.template, host)
             with served(api, "api-gateway", listener=listener):
                 stream = stack.stream()
                 # by its name each time: a benchmark holds it while it counts
@@ -186,16 +188,22 @@ def prepare(world: World) -> None:
     """Give the users their apps and their mail, straight through the functions: the API need not
     listen yet."""
     for claims in TOKENS.values():
-        there = [a for a in _extensions(world, claims) if not a["error"] and a["installed"]]
-        apps = [a["app_id"] for a in there]  # an app taken away in an earlier run stays away
-        secrets = "/v1/extensions/mail/secrets"
-        kept = world.stack.ask("GET", secrets, claims)["secrets"] if "mail" in apps else ()
-        # accounts of an earlier run stay, the demo's among them
-        if any(secret["name"] == "accounts" and not secret["is_set"] for secret in kept):
-            accounts = {"value": world.mail.accounts_secret("demo")}
-            world.stack.ask("PUT", f"{secrets}/accounts", claims, accounts)
-        for app_id in apps:
-            world.stack.ask("PUT", f"/v1/extensions/{app_id}/installation", claims)
+        prepare_one(world, claims)
+
+
+def prepare_one(world: World, claims: Mapping[str, str]) -> None:
+    """Give one user the apps and the demo's mailbox, at the start and again after all was
+    erased."""
+    there = [a for a in _extensions(world, claims) if not a["error"] and a["installed"]]
+    apps = [a["app_id"] for a in there]  # an app taken away in an earlier run stays away
+    secrets = "/v1/extensions/mail/secrets"
+    kept = world.stack.ask("GET", secrets, claims)["secrets"] if "mail" in apps else ()
+    # accounts of an earlier run stay, the demo's among them
+    if any(secret["name"] == "accounts" and not secret["is_set"] for secret in kept):
+        accounts = {"value": world.mail.accounts_secret("demo")}
+        world.stack.ask("PUT", f"{secrets}/accounts", claims, accounts)
+    for app_id in apps:
+        world.stack.ask("PUT", f"/v1/extensions/{app_id}/installation", claims)
 
 
 def prepare_and_refresh(world: World) -> None:

@@ -170,7 +170,8 @@ def _approved(server: McpServer, options: argparse.Namespace) -> bool:
     path = write(_folder(options), known | {server.id: found.approval})
     tools, more = len(found.approval.tools), own_functions(server, found.approval)
     told_more = f", {tools + len(more)} functions with {', '.join(more)}" if more else ""
-    print(f"{mark(True)} {server.id}: {tools} tools approved in {path}{told_more}")
+    counted = f"{tools} tool{'s' * (tools != 1)}"
+    print(f"{mark(True)} {server.id}: {counted} approved in {path}{told_more}")
     return True
 
 

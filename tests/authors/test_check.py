@@ -189,6 +189,20 @@ def test_a_parameter_of_which_no_model_is_told_is_found(findings: Check) -> None
     assert "takes habit, of which no model is told" in found.message
 
 
+def test_a_handler_that_is_no_coroutine_is_told_in_words_of_its_author(findings: Check) -> None:
+    found = findings(
+        "from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension\n"
+        'ext = Extension("x")\nchat = ChatExtension(ext)\n\n\n'
+        '@chat.function("streak", "How long a habit goes on", examples=["how long do I go on?"])\n'
+        "def streak(ctx: Context) -> ActionResult:\n"
+        '    count = await ctx.store.count("days")\n'
+        '    return ActionResult.success({"count": count}, "Long.")\n'
+    )
+    assert [(f.line, f.level) for f in found] == [(6, "error"), (8, "error")], spoken(found)
+    assert found[0].message == "what is registered here must be async def"
+    assert "'await' outside async function" in found[1].message
+
+
 def test_the_files_beside_the_code_are_read_too(findings: Check) -> None:
     table = '# of ours\n[[case]]\nsay = "x"\ncall = "track_parcels"\n\n[[case]]\nsays = "y"\n'
     beside = {"imperal.json": '{"appId": "other"}', "utterances.toml": table}

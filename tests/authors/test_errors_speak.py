@@ -327,6 +327,11 @@ def test_a_function_that_returns_nothing_is_told_to_its_author_and_not_as_nothin
     assert body["reply"] == told
     assert [(r["status"], r["text"]) for r in body["receipts"]] == [("done", told)]
     assert "app=thing function=polish | polish returned neither data nor a summary" in caplog.text
+    kernel = TestKernel([ext], env={"WEBBEE_DEVELOP": "true"})
+    assert (
+        "returned neither data nor a summary"
+        in kernel.chat("polish it", user=DEVELOPER).body["reply"]
+    )
 
 
 def test_an_action_type_in_the_place_of_the_parameters_is_refused() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from local.checking import problems_of
+from local.checking import Checked, problems_of
 from local.loopback import Client
 from local.project import child_environment
 from local.run import check_saved
@@ -222,7 +222,7 @@ JOB = '@ext.schedule("nightly", "61 * * * *")'
 
 
 def test_what_a_save_brings_is_told_once_at_its_line(
-    tmp_path: Path, written: Callable[..., Path]
+    tmp_path: Path, written: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
     told: dict[str, str] = {}
@@ -237,6 +237,14 @@ def test_what_a_save_brings_is_told_once_at_its_line(
     assert "parcels/main.py:10: error" in text and "stor" in text
     assert save('await ctx.stor.count("parcels")') == []
     assert save("int('x')") == ["parcels: nothing to mend\n    count_parcels: read"]
+
+    def overtaken(folder: Path) -> Checked:
+        found = problems_of(folder)
+        written("parcels", CALLING.format(call="int('y')  # saved while it was checked"))
+        return found
+
+    monkeypatch.setattr("local.run.problems_of", overtaken)
+    assert save('await ctx.stor.count("parcels")') == []
 
 
 def test_dev_tells_at_its_start_what_no_call_would_show(
@@ -258,6 +266,11 @@ def test_dev_tells_at_its_start_what_no_call_would_show(
             if "1 error" in line:
                 break
         dev.terminate()
+        ended = (dev.stdout.read() if dev.stdout else "").splitlines()
+    assert [line for line in ended if "stop" in line] == [
+        "stopping …",
+        "stopped; nothing of this run is kept",
+    ]
     assert "is no cron of five fields (Bad minute)" in "".join(said), said
     assert any(f"main.py:{at}: error" in one for one in said), said
 

@@ -484,3 +484,4 @@ def test_erasing_everything_is_asked_once_more_and_leaves_an_empty_page(visit: V
         assert each.locator(".turn").count() == 0
         each.locator(".sessions").get_by_text("Nothing here yet.").wait_for()
     assert "helper" in say(page, "what can you do?").inner_text().lower()
+    assert "Q3 plan" in say(page, "show my inbox").inner_text()  # the demo's mailbox is there again

@@ -132,10 +132,12 @@ class Faults:
         for app_id, reason in unloaded.items() if self._met[key] else ():
             await self._emit(key, "fault", self._unloaded(app_id, reason))
 
-    async def note(self, user: User, app_id: str, text: str) -> None:
-        """Tell a developer, on an author's machine, what is no error and yet surely not meant."""
-        if self._met.get(UserKey.of(user)):
+    async def note(self, user: User, app_id: str, text: str) -> bool:
+        """Tell a developer, on an author's machine, what is no error and yet surely not meant;
+        whether that is who called."""
+        if is_here := self._met.get(UserKey.of(user), False):
             await self._emit(UserKey.of(user), "fault", {"app_id": app_id, "text": text})
+        return is_here
 
     def saved(self, folder: str, reason: str) -> None:
         """The files of a folder were saved: with a reason they do not load, else they are live, and

@@ -287,7 +287,7 @@ class ExtensionHost:
             outcome = await self._faults.outcome(error, call.request, action_type)
         outcome = replace(outcome, created=ctx.created)
         if outcome.ok:
-            await self._succeeded(call, outcome, ctx)
+            outcome = await self._succeeded(call, outcome, ctx)
         return self._kept(call.request, outcome)
 
     async def _invoke(self, call: _Call, ctx: CallContext) -> CallOutcome:
@@ -304,15 +304,18 @@ class ExtensionHost:
         made = from_return(returned, call.request, panels, function.action_type)
         return redaction.check_secrets(made, function, develop=self._develop)
 
-    async def _succeeded(self, call: _Call, outcome: CallOutcome, ctx: CallContext) -> None:
+    async def _succeeded(self, call: _Call, outcome: CallOutcome, ctx: CallContext) -> CallOutcome:
         """Hold a result against its model and against emptiness, and publish the function's event.
-        The call is done: its outcome hangs on none of it."""
+        The call is done whatever comes of it; to its author an empty result says that it is
+        one."""
         app_id, done = outcome.app_id, call.function
         for text in _oddities(call.loaded, done, outcome):
             _log.warning("app=%s function=%s | %s", app_id, done.name, text)
-            await self._faults.note(ctx.user, app_id, text)
+            is_told = await self._faults.note(ctx.user, app_id, text)
+            if is_told and not outcome.data:
+                outcome = replace(outcome, summary=outcome.summary or text)
         if not done.event:
-            return
+            return outcome
         # an event's name begins with its app
         name = done.event if "." in done.event else f"{app_id}.{done.event}"
         data = outcome.data if isinstance(outcome.data, dict) else {"value": outcome.data}
@@ -321,6 +324,7 @@ class ExtensionHost:
         except Exception as error:
             told = "app=%s event=%s error=%s | event of a function not published"
             _log.warning(told, app_id, name, type(error).__name__)
+        return outcome
 
     async def _deliver_late(
         self, work: asyncio.Future[CallOutcome], key: UserKey, request: CallRequest
@@ -368,7 +372,10 @@ def _owner(request: CallRequest) -> tuple[str, ...]:
 def _oddities(loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome) -> Iterator[str]:
     """What of a result is no error and yet surely not meant."""
     if not (outcome.summary or outcome.ui or outcome.data):
-        yield f"{done.name} returned neither data nor a summary: a reply has nothing to tell"
+        yield (
+            f"{done.name} returned neither data nor a summary, so that a reply has nothing to tell:"
+            " return ActionResult.success(data, summary)"
+        )
     if problem := mismatch(done.data_model, outcome.data):
         yield f"the result of {done.name} does not fit its data_model: {problem}"
     if outcome.undo and (undo := outcome.undo["function"]) not in loaded.functions:
