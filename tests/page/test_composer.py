@@ -66,6 +66,8 @@ def test_what_stands_in_head_fields_and_foot_is_whole_in_every_language(visit: V
                 if view.is_visible():
                     view.click()
                 assert page.evaluate(HEAD) == [], (tag, width)
+            name = page.locator(".top h1").evaluate("e => [e.clientWidth, e.scrollWidth]")
+            assert tag != "en" or name[0] == name[1] > 40, (name, width)
 
 
 def test_after_a_reload_the_last_turn_is_in_view(visit: Visit) -> None:
