@@ -224,14 +224,10 @@ def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _excerpt(
     texts: Sequence[tuple[str, str]], words: Sequence[SearchWord], has: frozenset[str]
 ) -> JSONObject:
-    """The line that holds most of the words, of a table's row the cells that hold one, and where
-    the first stands in it; which ones the turn lacks."""
-    lines = [(name, line) for name, text in texts for line in text.splitlines()]
-    name, text = max(lines, key=lambda line: sum(map(bool, (w.search(line[1]) for w in words))))
-    if text.startswith("|"):
-        cells = (cell.strip() for cell in text.split("|"))
-        text = " · ".join(cell for cell in cells if any(w.search(cell) for w in words))
-    begins, ends = next(filter(None, (word.search(text) for word in words)))
+    """Where the first word stands in the passage that holds most, and which ones the turn lacks."""
+    passages = ((name, _passage(line, words)) for name, text in texts for line in text.splitlines())
+    name, text = max(passages, key=lambda passage: len(_places(passage[1], words)))
+    begins, ends = _places(text, words)[0]
     start = max(0, begins - BEFORE)
     return {
         "where": name,
@@ -240,6 +236,18 @@ def _excerpt(
         "end": ends - start,
         "lacks": [word.word for word in words if word.word not in has],
     }
+
+
+def _passage(line: str, words: Sequence[SearchWord]) -> str:
+    """A line of a text; of a table's row the cells that hold a word."""
+    if not line.startswith("|"):
+        return line
+    cells = (cell.strip() for cell in line.split("|"))
+    return " · ".join(cell for cell in cells if _places(cell, words))
+
+
+def _places(text: str, words: Sequence[SearchWord]) -> list[tuple[int, int]]:
+    return [place for word in words if (place := word.search(text))]
 
 
 def _drawn(node: Any) -> Iterator[str]:

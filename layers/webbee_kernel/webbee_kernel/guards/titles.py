@@ -25,6 +25,10 @@ def is_unreadable(ident: str) -> bool:
     return _UUID.fullmatch(ident) is not None
 
 
+def _read_id(ident: str) -> str:
+    return "" if is_unreadable(ident) else f" ({ident})"
+
+
 class Title(NamedTuple):
     """What a record of an app is called, of which kind it is, an address in it (who wrote a mail is
     who is answered), and whether it stood in another one that has a title."""
@@ -51,8 +55,7 @@ class Titles:
         fit = [t for n, t in enumerate(self._fitting(app_id, name, value)) if not (n and t.inside)]
         texts = dict.fromkeys(t.text for t in fit)
         texts = dict.fromkeys(t for t in texts if t not in beside) or texts
-        told = " / ".join(texts)
-        told += f" ({value})" * (len(texts) > 1 and not is_unreadable(value))
+        told = " / ".join(texts) + _read_id(value) * (len(texts) > 1)
         from_ = dict.fromkeys(spelled(t.address) for t in fit if t.address)
         return Title(app_id, "", told, ", ".join(from_))
 
