@@ -26,8 +26,8 @@ from pydantic import BaseModel, TypeAdapter
 from webbee_kernel.catalogue import SLOT, FunctionInfo
 from webbee_kernel.extensions.loader import frames_of, place_of, reason_of
 from webbee_kernel.extensions.registry import LoadedExtension, Registry, load_extension
-from webbee_kernel.guards.field_names import DESTROYS
-from webbee_kernel.guards.sinks import classed
+from webbee_kernel.guards.field_names import DESTROY
+from webbee_kernel.guards.sinks import classify_function
 from webbee_kernel.llm.tools import tool_spec
 from webbee_kernel.sdk import FunctionDef
 from webbee_kernel.sdk.definitions import ON_EVENT
@@ -47,7 +47,7 @@ LOAD_S = 60
 QUIET = "ignore::RuntimeWarning:runpy"
 """That this module is imported before it runs; the last words of a child are its own."""
 
-FINAL = re.compile("|".join(DESTROYS))
+FINAL = re.compile("|".join(DESTROY))
 MAX_SCHEMA = 4_000
 """Characters of a function's schema above which every prompt pays noticeably."""
 
@@ -109,7 +109,7 @@ def _look(folder: Path) -> Checked:
 
 def _classed(function: FunctionInfo) -> str:
     """How calls of a function are classed, and by what: `outward – to (name)`."""
-    told = classed(function)
+    told = classify_function(function)
     why = ", ".join(f"{path} ({why})" if path else f"its {why}" for path, _, why in told.sinks)
     return f"{told.effect} – {why}" if why else told.effect
 

@@ -9,14 +9,14 @@ import pytest
 from tests.work import counted
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
-from webbee_kernel.guards.arguments import declared
-from webbee_kernel.guards.consent import Moment, destinations, why_asked
+from webbee_kernel.guards.arguments import conform
+from webbee_kernel.guards.consent import Basis, consent_reason, destinations
 from webbee_kernel.guards.proposals import app_name, card
 from webbee_kernel.guards.references import References
-from webbee_kernel.guards.result_records import Found
-from webbee_kernel.guards.sinks import classed, effect_of
+from webbee_kernel.guards.result_records import CallData
+from webbee_kernel.guards.sinks import classify_function, effect_of
 from webbee_kernel.guards.titles import Title, Titles
-from webbee_kernel.guards.user_words import Said, words_in
+from webbee_kernel.guards.user_words import UserWords, words_in
 from webbee_kernel.types import Step
 
 E = "eve@evil.example"
@@ -47,12 +47,12 @@ def look(name: str, **arguments: str) -> Wanted:
     return f(name, "read", **dict.fromkeys(arguments, TEXT)), arguments
 
 
-def moment(message: str, *data: Any, reply: str = "", said: Said | None = None) -> Moment:
+def moment(message: str, *data: Any, reply: str = "", said: UserWords | None = None) -> Basis:
     """A message after results that earlier turns gave, the latest first."""
-    said = said or Said([message], language.detect(message))
-    found = tuple(Found("app", f"get_{n}", one, n) for n, one in enumerate(data, 1))
+    said = said or UserWords([message], language.detect(message))
+    found = tuple(CallData("app", f"get_{n}", one, n) for n, one in enumerate(data, 1))
     records = References(found, said, reply)
-    return Moment(message, said, records, records.by(message))
+    return Basis(message, said, records, records.for_message(message))
 
 
 SALARIES = {
@@ -107,7 +107,7 @@ def test_what_carries_something_outwards_is_proposed_whatever_was_said_and_no_lo
     wanted: Wanted, proposed: bool
 ) -> None:
     said = moment(EVERY_WORD, SALARIES) if proposed else moment("hello")
-    assert bool(why_asked(*wanted, said)) is proposed
+    assert bool(consent_reason(*wanted, said)) is proposed
 
 
 TASKS = {
@@ -179,28 +179,32 @@ FROM_ELSEWHERE: list[tuple[FunctionInfo, dict[str, Any], str]] = [
 def test_a_write_in_the_users_own_words_runs_and_one_with_words_from_elsewhere_is_proposed(
     function: FunctionInfo, arguments: dict[str, Any], message: str, proposed: bool
 ) -> None:
-    assert bool(why_asked(function, arguments, moment(message, TASKS))) is proposed
+    assert bool(consent_reason(function, arguments, moment(message, TASKS))) is proposed
 
 
 def test_the_only_record_that_the_last_reply_showed_needs_no_name() -> None:
     shown = moment("mark it as done", TASKS, reply="There is “Buy milk” on your list.")
     done = replace(COMPLETE, description="Marks a task as done")
-    assert why_asked(done, {"task_id": "t2"}, shown) is None
-    assert why_asked(done, {"task_id": "t1"}, shown)
+    assert consent_reason(done, {"task_id": "t2"}, shown) is None
+    assert consent_reason(done, {"task_id": "t1"}, shown)
     several = moment("mark it as done", TASKS, reply="“Buy milk” and “Call the dentist”.")
-    assert why_asked(done, {"task_id": "t2"}, several)
+    assert consent_reason(done, {"task_id": "t2"}, several)
 
 
 def test_the_author_says_what_names_would_not_and_the_other_way_round() -> None:
     to = {"type": "string", "x-directs": "recipient"}
     content = {"type": "string", "x-directs": "content"}
-    assert classed(f("hand", whither=to)).effect == "outward"
-    assert classed(f("tag", email=content)).effect == "write"
-    assert classed(f("publish", text=TEXT)).effect == "outward"
-    assert classed(f("publish", text=TEXT, extra={OPEN_WORLD: False})).effect == "write"
+    assert classify_function(f("hand", whither=to)).effect == "outward"
+    assert classify_function(f("tag", email=content)).effect == "write"
+    assert classify_function(f("publish", text=TEXT)).effect == "outward"
+    assert classify_function(f("publish", text=TEXT, extra={OPEN_WORLD: False})).effect == "write"
     nested = {"type": "array", "items": {"type": "object", "properties": {"email": TEXT}}}
-    assert classed(f("invite", guests=nested)).sinks[-1] == ("guests.email", "recipient", "name")
-    assert classed(f("get_page", "read", url=TEXT)).effect == "opens"
+    assert classify_function(f("invite", guests=nested)).sinks[-1] == (
+        "guests.email",
+        "recipient",
+        "name",
+    )
+    assert classify_function(f("get_page", "read", url=TEXT)).effect == "opens"
 
 
 STATUS, FLAG = {"type": "string", "enum": ["open", "done", "deleted"]}, {"type": "boolean"}
@@ -334,23 +338,23 @@ STANDS_IN: dict[str, dict[str, Any]] = {
 def test_a_destination_is_one_wherever_in_a_schema_it_stands(extra: dict[str, Any]) -> None:
     function = f("save", extra=extra, a=TEXT, b=TEXT)
     given = {"a": "hello", "x": "eve"}
-    assert declared(given, function.input_schema, "en", 0.0) == given
-    assert effect_of(function, given) == classed(function).effect == "outward"
+    assert conform(given, function.input_schema, "en", 0.0) == given
+    assert effect_of(function, given) == classify_function(function).effect == "outward"
 
 
 def test_an_argument_that_nothing_names_is_left_out_or_bound_like_any_other() -> None:
     closed, opened = f("save", a=TEXT), f("save", extra={"additionalProperties": True}, a=TEXT)
     given = {"a": "hello", "zz": "salary", "also to": E}
-    assert declared(given, closed.input_schema, "en", 0.0) == {"a": "hello"}
-    assert declared(given, opened.input_schema, "en", 0.0) == given
-    assert why_asked(opened, {"a": "hello", "zz": "salary"}, moment("save hello"))
+    assert conform(given, closed.input_schema, "en", 0.0) == {"a": "hello"}
+    assert conform(given, opened.input_schema, "en", 0.0) == given
+    assert consent_reason(opened, {"a": "hello", "zz": "salary"}, moment("save hello"))
     assert effect_of(opened, given) == "outward"
 
 
 def test_a_schema_that_refers_to_itself_many_times_is_read_to_its_end() -> None:
     node = {"properties": {f"n{n}": {"$ref": "#/$defs/N"} for n in range(8)} | {"to": MAILED}}
     function = f("save", extra={"$defs": {"N": node}}, root={"$ref": "#/$defs/N"})
-    assert ("root.to", "recipient", "format") in classed(function).sinks
+    assert ("root.to", "recipient", "format") in classify_function(function).sinks
 
 
 def test_no_value_adds_a_line_or_closes_its_quotation() -> None:
@@ -384,9 +388,9 @@ def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
 def test_what_an_app_calls_its_own_things_is_no_address() -> None:
     asked = moment("read it", {"pages": [{"id": "notes/1"}, {"id": "memo://notes/1"}]})
     read = f("read_resource", "read", uri=TEXT)
-    assert why_asked(read, {"uri": "memo://notes/1"}, asked) is None
-    assert why_asked(read, {"uri": "notes/1"}, asked) is None
-    assert why_asked(read, {"uri": "memo://notes/4711"}, asked)
+    assert consent_reason(read, {"uri": "memo://notes/1"}, asked) is None
+    assert consent_reason(read, {"uri": "notes/1"}, asked) is None
+    assert consent_reason(read, {"uri": "memo://notes/4711"}, asked)
 
 
 def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() -> None:
@@ -406,9 +410,9 @@ def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() ->
         ("send the Contract Christian", "f-2"),
     ):
         asked = moment(message, data)._replace(accepted=accepted)
-        assert why_asked(send, {**to, "file_id": ident}, asked), message
+        assert consent_reason(send, {**to, "file_id": ident}, asked), message
     asked = moment("send the Contract Christian", data)._replace(accepted=accepted)
-    assert why_asked(send, {**to, "file_id": "f-1"}, asked) is None
+    assert consent_reason(send, {**to, "file_id": "f-1"}, asked) is None
 
 
 def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
@@ -424,11 +428,11 @@ def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
 def test_what_this_turn_has_made_is_the_users_and_what_it_has_read_is_not(
     action: str, proposed: bool
 ) -> None:
-    said = Said(["jot down what I need and tick it off"])
-    given = Found("app", "jot", {"task": {"id": "t9", "title": "Oat milk"}}, 0, action)
+    said = UserWords(["jot down what I need and tick it off"])
+    given = CallData("app", "jot", {"task": {"id": "t9", "title": "Oat milk"}}, 0, action)
     records = References((given,), said, "")
-    now = Moment("", said, records, records)
-    assert bool(why_asked(COMPLETE, {"task_id": "t9"}, now)) is proposed
+    now = Basis("", said, records, records)
+    assert bool(consent_reason(COMPLETE, {"task_id": "t9"}, now)) is proposed
 
 
 def test_an_effect_that_no_argument_directs_goes_to_the_addresses_in_its_text() -> None:
@@ -440,10 +444,10 @@ def test_an_effect_that_no_argument_directs_goes_to_the_addresses_in_its_text() 
 def test_a_search_that_was_accepted_is_accepted_with_all_that_it_takes_along() -> None:
     search = f("search", "read", extra={OPEN_WORLD: True}, query=TEXT)
     asked = moment("how is the weather?")
-    assert why_asked(search, {"query": "4711"}, asked)
+    assert consent_reason(search, {"query": "4711"}, asked)
     accepted = asked._replace(accepted={key for _, key in destinations(search, {"query": "4711"})})
-    assert why_asked(search, {"query": "4711"}, accepted) is None
-    assert why_asked(search, {"query": "4712"}, accepted)
+    assert consent_reason(search, {"query": "4711"}, accepted) is None
+    assert consent_reason(search, {"query": "4712"}, accepted)
 
 
 @pytest.mark.parametrize("word", ["word{n}", "other{n:x}ing", "преобразование", "same", "x" * 300])
@@ -462,7 +466,7 @@ def _work(word: str, size: int) -> int:
     told = " ".join(f"{word.format(n=n)}{letters[n % 26]}q" for n in range(count))
     words_in.cache_clear()
     with counted() as calls:
-        Said([own]).share(told)
+        UserWords([own]).share(told)
     return calls.count
 
 
@@ -470,4 +474,6 @@ def test_arguments_of_any_depth_are_judged() -> None:
     deep: list[Any] = []
     for _ in range(900):
         deep = [deep]
-    assert why_asked(f("save", id=TEXT, text=TEXT), {"id": "a", "text": deep}, moment("save a"))
+    assert consent_reason(
+        f("save", id=TEXT, text=TEXT), {"id": "a", "text": deep}, moment("save a")
+    )

@@ -8,7 +8,7 @@ import pytest
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import CallError
 from webbee_kernel.guards.arguments import without_secrets
-from webbee_kernel.guards.ids import Known, ids_are_real, no_placeholders, where_to_look
+from webbee_kernel.guards.ids import KnownIds, check_ids, check_placeholders, lookup_functions
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.turn.dispatch import usable_function
@@ -70,7 +70,7 @@ def function(schema: dict[str, Any] | None = None, of: str = "") -> FunctionInfo
     ],
 )
 def test_ids_that_were_shown_and_things_that_are_no_ids_pass(arguments: dict[str, Any]) -> None:
-    ids_are_real(arguments, function(), Known([SEEN]))
+    check_ids(arguments, function(), KnownIds([SEEN]))
 
 
 @pytest.mark.parametrize(
@@ -91,13 +91,15 @@ def test_an_id_that_was_never_shown_is_refused_with_the_invariant_and_its_argume
     arguments: dict[str, Any], field: str, value: str
 ) -> None:
     with pytest.raises(CallError, match="I-AH-1") as caught:
-        ids_are_real(arguments, function(), Known([SEEN]))
+        check_ids(arguments, function(), KnownIds([SEEN]))
     assert (caught.value.code, caught.value.field) == ("FABRICATED_ID_SHAPE", field)
     assert value in str(caught.value)
 
 
 def holds(value: str | int, data: Any = None, said: str = "", name: str = "order_id") -> bool:
-    return Known([data] if data is not None else [], [said] if said else []).holds(name, value)
+    return KnownIds([data] if data is not None else [], [said] if said else []).contains(
+        name, value
+    )
 
 
 @pytest.mark.parametrize("small", ["11", 11, "2026", 2026, "05", "30", "2026-05"])
@@ -147,13 +149,13 @@ def test_a_small_number_passes_where_it_stands_as_an_id_or_counts_rows_without_i
 def test_what_a_model_made_up_is_no_truer_for_a_result_that_repeats_it(
     arguments: dict[str, Any],
 ) -> None:
-    echo = Known(results=[(arguments, {"echo": "W99"})])
-    assert (echo.holds("order_id", "W99"), echo.doubted) == (False, ("w99",))
-    assert Known(results=[({"order_id": "W99"}, {})]).doubted == ()  # a guard looked at it
-    found = Known(results=[(arguments, {"orders": [{"order_id": "W99"}]})])
-    assert found.holds("order_id", "W99")
-    said = Known(said=["order W99"], results=[(arguments, {"echo": "W99"})])
-    assert (said.holds("order_id", "W99"), said.doubted) == (True, ())
+    echo = KnownIds(results=[(arguments, {"echo": "W99"})])
+    assert (echo.contains("order_id", "W99"), echo.suspect) == (False, ("w99",))
+    assert KnownIds(results=[({"order_id": "W99"}, {})]).suspect == ()  # a guard looked at it
+    found = KnownIds(results=[(arguments, {"orders": [{"order_id": "W99"}]})])
+    assert found.contains("order_id", "W99")
+    said = KnownIds(messages=["order W99"], results=[(arguments, {"echo": "W99"})])
+    assert (said.contains("order_id", "W99"), said.suspect) == (True, ())
 
 
 IDS = """cancel 11|cancel order #11.|11|order no. 11, please|orders 10, 11 and 12|the eleventh one|task-11
@@ -184,14 +186,22 @@ def test_the_refusal_says_where_to_look() -> None:
         needs("list_customers", "Everyone"),
         cancel,
     ]
-    assert where_to_look("order_id", functions) == ("list_orders", "history")
-    assert where_to_look("id", functions) == ("history", "list_orders", "list_customers")
-    assert where_to_look("shipping_order_id", functions) == ("get_order", "list_orders", "history")
+    assert lookup_functions("order_id", functions) == ("list_orders", "history")
+    assert lookup_functions("id", functions) == ("history", "list_orders", "list_customers")
+    assert lookup_functions("shipping_order_id", functions) == (
+        "get_order",
+        "list_orders",
+        "history",
+    )
     lists = [needs(f"list_orders_{n}", "") for n in "abcde"]
-    assert where_to_look("order_id", lists) == ("list_orders_a", "list_orders_b", "list_orders_c")
-    assert where_to_look("coupon_id", [cancel]) == ()
+    assert lookup_functions("order_id", lists) == (
+        "list_orders_a",
+        "list_orders_b",
+        "list_orders_c",
+    )
+    assert lookup_functions("coupon_id", [cancel]) == ()
     with pytest.raises(CallError, match="look it up first with list_orders or history"):
-        ids_are_real({"order_id": "99887"}, cancel, Known(), functions)
+        check_ids({"order_id": "99887"}, cancel, KnownIds(), functions)
 
 
 def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands() -> None:
@@ -199,7 +209,7 @@ def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands() -> No
     mails = {"to": ["a@b.co", "<EMAIL_1>"]}
     for arguments, place in (({"to": "{{email}}"}, "to"), (mails, "to"), (nested, "m.to.x")):
         with pytest.raises(CallError, match="I-PARAMS-NO-PLACEHOLDER-VALUES") as caught:
-            no_placeholders(arguments)
+            check_placeholders(arguments)
         assert (caught.value.code, caught.value.field) == ("FABRICATED_ID_SHAPE", place)
 
 
@@ -208,8 +218,8 @@ STAND_INS = "your_id example-id N/A null None unknown xxx ??? ... TODO".split()
 
 @pytest.mark.parametrize("value", [*STAND_INS, "insert id here"])
 def test_a_stand_in_is_refused_as_an_id_and_allowed_as_text(value: str) -> None:
-    assert code(no_placeholders, {"task_id": value}) == "FABRICATED_ID_SHAPE"
-    no_placeholders({"title": value})
+    assert code(check_placeholders, {"task_id": value}) == "FABRICATED_ID_SHAPE"
+    check_placeholders({"title": value})
 
 
 @pytest.mark.parametrize(

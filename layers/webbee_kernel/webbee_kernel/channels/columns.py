@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
-from ..guards.field_names import names_an_id
+from ..guards.field_names import is_id_name
 from ..types import JSON, JSONObject
 
 _PLAIN = frozenset({str, int, float, bool})
@@ -34,7 +34,7 @@ def _of_shape(keys: tuple[str, ...], kinds: tuple[type, ...]) -> tuple[str | Non
     fields = zip(keys, kinds, strict=True)
     # what begins with _ is the app's own
     candidates = [k for k, kind in fields if str(k)[:1] != "_" and kind in _PLAIN]
-    ids = [k for k in candidates if names_an_id(str(k))]
+    ids = [k for k in candidates if is_id_name(str(k))]
     ident = _first(("id", "uid", *ids), candidates)
     others = [k for k in candidates if k != ident]
     title = _first(_titles(), candidates) or _first(filter(_is_person, others), others)

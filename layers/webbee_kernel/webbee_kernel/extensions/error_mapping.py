@@ -24,7 +24,7 @@ from pydantic import ValidationError
 from .. import language
 from ..clock import new_id
 from ..errors import CallError, ResultError, StorageUnavailable
-from ..guards.field_names import near
+from ..guards.field_names import closest
 from ..sdk.definitions import FunctionDef
 from ..sdk.records import User
 from ..stores.event_log import EventLog
@@ -292,7 +292,7 @@ def _problem(error: Any, spoken: language.Language, unknown: Iterable[str]) -> d
     told = spoken.say(f"refused_{kind}", field=name, limit=limit.replace(" or ", ", "))
     if isinstance(own := context.get("error"), Exception):
         told = f"{field}: {own}"
-    if kind == "missing" and (given := near(field, unknown)):
+    if kind == "missing" and (given := closest(field, unknown)):
         problem = f"{problem}: {given!r} is no argument"
         told = f'{told} ("{given}" \u2192 "{field}"?)'
     return {"field": field, "problem": problem, "limit": limit, "told": told}

@@ -20,8 +20,8 @@ from ..catalogue import Catalogue
 from ..clock import Clock, new_id
 from ..config import Settings
 from ..errors import CallError, KernelError, StorageUnavailable
-from ..guards.arguments import declared
-from ..guards.ids import no_placeholders
+from ..guards.arguments import conform
+from ..guards.ids import check_placeholders
 from ..llm.protocol import Model
 from ..sdk.context import User
 from ..sdk.definitions import FunctionDef
@@ -249,11 +249,11 @@ class ExtensionHost:
         """The arguments as declared, dates in ISO 8601; CallError where one is a placeholder."""
         if not request.arguments:
             return {}
-        no_placeholders(request.arguments)
+        check_placeholders(request.arguments)
         # as other processes know the schema
         known = self.registry.catalogue().function(request.app_id, request.name)
         schema = known.input_schema if known else {}
-        return declared(request.arguments, schema, user.language, self.contexts.clock.now())
+        return conform(request.arguments, schema, user.language, self.contexts.clock.now())
 
     async def _run(self, call: _Call, user: User) -> CallOutcome:
         request = call.request

@@ -1,16 +1,16 @@
-"""Guards: whether a call may run, and what a person is asked before it does. Pure.
+"""Guards: whether a call may run, and what the user is asked before it does. Pure.
 
-- `arguments`   every scalar among a call's arguments, with the part of the schema that describes it
-- `field_names` what a field's name says: an id, a secret, where to something goes
-- `ids`         no invented id and no placeholder reaches a handler (I-AH-1)
-- `sinks`       which functions carry something outwards, and which arguments say where to
-- `addresses`   the forms of addresses, and how two are compared
+- `arguments`   every scalar argument of a call, with its schema
+- `field_names` what a field's name implies: an id, a secret, a destination
+- `ids`         rejects fabricated ids and placeholders (I-AH-1)
+- `sinks`       outward effects, and the arguments that hold their destination
+- `addresses`   recognises and compares addresses
 - `user_words`  whether a text consists of the user's own words
-- `result_records` the objects with an id in what calls gave
-- `references`  which records a message names, and which the last reply showed
-- `consent`     the table: what runs at once and what is proposed
-- `proposals`   the card: every effect of a turn as the person reads it
+- `result_records` the objects with an id in results
+- `references`  the records that a message names, and those that the last reply showed
+- `consent`     the policy: what runs at once and what is proposed
+- `proposals`   the card: the effects of a turn, for the user
 
-May import: what stands below it, down from `stores`. Entrance: `consent.why_asked`,
+May import: the layers from `stores` downwards. Entrance: `consent.consent_reason`,
 `proposals.card`.
 """

@@ -1,7 +1,7 @@
-"""Leaves: every scalar among a call's arguments, with the parts of the schema that describe it.
+"""Leaves: every scalar argument of a call, with the schemas that describe it. Pure.
 
-Nested objects and lists are walked to their end, and so is a text that holds a JSON object: what
-stands in it reaches the handler all the same. Pure.
+Nested objects and lists are walked, and so are strings that hold JSON, since the handler may parse
+them.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from .. import language
 from ..catalogue import GOES_TO, FunctionInfo, Shapes, shapes_of
 from ..types import JSON, CallOutcome, JSONObject, Step
 from .addresses import form_of
-from .field_names import names_a_secret, names_an_id, words_of
+from .field_names import is_id_name, is_secret_name, words_of
 
 MARKER = "x-directs"
-"""In a parameter's schema: what the author says that it directs (`webbee_kernel.sdk.directs`)."""
+"""Schema keyword for what a parameter directs (`webbee_kernel.sdk.directs`)."""
 TITLES, CHOICES = "x-titles", "x-choices"
-"""There, too: what its author calls it, by language (`webbee_kernel.sdk.titled`)."""
+"""Schema keywords for titles by language (`webbee_kernel.sdk.titled`)."""
 
-_OTHERS = ("additionalProperties", "unevaluatedProperties")
-MAX_DECLARED = 2_000
-"""Parameters of a schema that are looked at."""
+_OPEN_KEYWORDS = ("additionalProperties", "unevaluatedProperties")
+MAX_PARAMETERS = 2_000
+"""Maximum parameters of a schema that are inspected."""
 MAX_DEPTH = 24
-"""Levels that are walked; what stands deeper is one text."""
+"""Maximum depth; deeper values are one text."""
 
 Schema = Mapping[str, Any]
 
@@ -39,55 +39,55 @@ _IDENTIFIER = re.compile(r"[^\W\d]+")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _CHOICE = re.compile(r"[\"'`]([^\"'`]+)[\"'`]")
 _INHERITED = (MARKER, "format", "description")
-"""What is said of a list or an object and holds for all that stands in it."""
+"""Keywords that items inherit from their list or object."""
 
 
 class Leaf(NamedTuple):
-    """One scalar: where it stands (`attachments.0.file_id`), the names above it from the parameter
-    down to its own, the shapes that its schema gives it, whether the schema itself offers the
-    value, whether the call leaves it to its default, and whether it is the key of an object."""
+    """One scalar argument: its path (`attachments.0.file_id`), the names from the parameter down to
+    its own, and its schemas. `is_offered`: the schema itself contains the value; `is_absent`: the
+    call omits it and the default applies; `is_key`: it is a key of an object."""
 
     path: str
     names: tuple[str, ...]
     shapes: Shapes
     value: str | int | float | bool
-    offered: bool = False
-    filled: bool = False
+    is_offered: bool = False
+    is_absent: bool = False
     is_key: bool = False
 
     @property
     def name(self) -> str:
-        """Its own name; the nearest one above for an item of a list."""
+        """Its own name; for a list item that of the list."""
         return self.names[-1] if self.names else ""
 
     @property
     def marker(self) -> str:
-        """What the author says that it directs; empty where he says nothing."""
-        return _given(self.shapes, MARKER)
+        """The author's `x-directs` marker, or empty."""
+        return _keyword(self.shapes, MARKER)
 
     @property
     def titles(self) -> Mapping[str, str]:
-        """What its author calls it, by language."""
+        """The author's titles by language."""
         return next((s[TITLES] for s in self.shapes if isinstance(s.get(TITLES), Mapping)), {})
 
     @property
     def choices(self) -> Mapping[str, Mapping[str, str]]:
-        """What its author calls values that it may have, each by language."""
+        """The author's titles of its values, by language."""
         return next((s[CHOICES] for s in self.shapes if isinstance(s.get(CHOICES), Mapping)), {})
 
     @property
     def format(self) -> str:
-        """The format that its schema gives."""
-        return _given(self.shapes, "format")
+        """The schema's `format`, or empty."""
+        return _keyword(self.shapes, "format")
 
     @property
     def is_item(self) -> bool:
-        """Whether it stands in a list, where what is true or false, or how many, tells as well."""
+        """Whether it is a list item, where even booleans carry information."""
         return not (self.is_key or self.path.endswith(self.name))
 
     @property
-    def said(self) -> str:
-        """What a message says that means it: its value, or what a flag is called."""
+    def phrase(self) -> str:
+        """The words by which a message would mention it: its value, or the name of a flag."""
         if (self.is_set or self.value is False) and not self.is_item:
             return " ".join(words_of(self.name))
         is_whole = isinstance(self.value, float) and self.value.is_integer()
@@ -95,126 +95,124 @@ class Leaf(NamedTuple):
 
     @property
     def is_set(self) -> bool:
-        """Whether it is a flag that is set, also by a number or a word that is taken for true."""
+        """Whether it is a flag that is set, also by a truthy number or word."""
         is_flag = any(shape.get("type") == "boolean" for shape in self.shapes)
         return self.value is True or (is_flag and bool(self.value))
 
     @property
-    def is_taken_back(self) -> bool:
-        """Whether it is a flag that is set for who says nothing."""
+    def is_cleared(self) -> bool:
+        """Whether it is false and true by default."""
         return self.value is False and any(s.get("default") is True for s in self.shapes)
 
     @property
-    def is_chosen(self) -> bool:
-        """Whether it is one of the texts or numbers that the schema offers, and not the one for who
-        says nothing."""
-        return self.offered and not isinstance(self.value, bool) and not self.is_default
+    def is_choice(self) -> bool:
+        """Whether it is a text or number that the schema offers, other than the default."""
+        return self.is_offered and not isinstance(self.value, bool) and not self.is_default
 
     @property
     def is_default(self) -> bool:
-        """Whether to leave it out says the same."""
+        """Whether it equals the default."""
         given = (s["default"] for s in self.shapes if "default" in s)
-        return self.filled or any(d == self.value and type(d) is type(self.value) for d in given)
+        return self.is_absent or any(d == self.value and type(d) is type(self.value) for d in given)
 
     @property
-    def tells_by_default(self) -> bool:
-        """Whether it says how much or which, to who leaves it to its default."""
+    def has_default_value(self) -> bool:
+        """Whether it has a non-empty value other than a boolean or key."""
         return not (isinstance(self.value, bool) or self.is_key) and bool(self.value)
 
     @property
     def is_personal(self) -> bool:
-        """Whether its author says that it is personal data."""
-        return bool(_given(self.shapes, "x-pii"))
+        """Whether its schema marks it as personal data."""
+        return bool(_keyword(self.shapes, "x-pii"))
 
     @property
     def is_secret(self) -> bool:
-        """Whether it is to be shown to nobody."""
-        return self.is_declared_secret or names_a_secret(self.name)
+        """Whether it is a secret, by schema or by name."""
+        return self.is_declared_secret or is_secret_name(self.name)
 
     @property
     def is_declared_secret(self) -> bool:
-        """Whether its schema says so, and not its name alone."""
+        """Whether its schema marks it as a secret."""
         declared = self.marker == "secret" or self.format == "password"
         return declared or any(shape.get("writeOnly") is True for shape in self.shapes)
 
 
-def _given(shapes: Shapes, keyword: str) -> str:
-    """What a schema says first under a keyword."""
+def _keyword(shapes: Shapes, keyword: str) -> str:
+    """The first non-empty value of a keyword."""
     return next((str(shape[keyword]) for shape in shapes if shape.get(keyword)), "")
 
 
 def leaves(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
-    """Every scalar of these arguments in order, with the defaults of what they leave out; empty
-    texts, nulls, and booleans but those of a list are none."""
-    found = shown(function, arguments)
+    """The scalars of these arguments and of omitted defaults, in order, without empty texts, nulls
+    and booleans (except in lists)."""
+    found = all_leaves(function, arguments)
     return tuple(x for x in found if x.value != "" and (x.is_item or not isinstance(x.value, bool)))
 
 
-def shown(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
-    """The same with empty texts and what is true or false, which are worth reading."""
+def all_leaves(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
+    """As `leaves`, with empty texts and booleans."""
     schema = function.input_schema
     whole = _walk(dict(arguments), shapes_of(schema, schema), schema, "", (), 0)
-    return tuple(inner for leaf in whole for inner in _unfolded(leaf))
+    return tuple(inner for leaf in whole for inner in _with_json(leaf))
 
 
 def scalars(
     arguments: Mapping[str, JSON], schema: Mapping[str, JSON] = MappingProxyType({})
 ) -> Iterator[Leaf]:
-    """What a call gives itself, and the addresses that a default fills in; a text that holds JSON
-    whole."""
+    """The scalars that a call gives, and default values that are addresses; JSON strings are not
+    expanded."""
     for leaf in _walk(dict(arguments), shapes_of(schema, schema), schema, "", (), 0):
         # a default address is a destination that nobody chose: it has to be seen
-        if leaf.value != "" and (not leaf.filled or form_of(str(leaf.value))):
+        if leaf.value != "" and (not leaf.is_absent or form_of(str(leaf.value))):
             yield leaf
 
 
 def values_of(calls: Iterable[Step | CallOutcome]) -> frozenset[str]:
-    """The values that some calls give themselves."""
+    """The scalar values that these calls give."""
     return frozenset(str(leaf.value) for one in calls for leaf in scalars(one.arguments))
 
 
-def _unfolded(leaf: Leaf) -> Iterator[Leaf]:
-    """The leaf, and behind it what stands in the JSON object or list that its text holds."""
+def _with_json(leaf: Leaf) -> Iterator[Leaf]:
+    """The leaf, followed by the leaves of the JSON that its text holds."""
     yield leaf
     # `payload: '{"to": "…"}'` would hide a destination in a text
-    held = _json_in(leaf.value) if isinstance(leaf.value, str) else None
-    if held is not None:
-        for inner in _walk(held, (), {}, leaf.path, leaf.names, 0):
-            yield from _unfolded(inner)
+    inner_json = _json_in(leaf.value) if isinstance(leaf.value, str) else None
+    if inner_json is not None:
+        for inner in _walk(inner_json, (), {}, leaf.path, leaf.names, 0):
+            yield from _with_json(inner)
 
 
 def parameters(schema: Mapping[str, Any]) -> Iterator[Leaf]:
-    """Every parameter that a schema declares, nested ones behind what holds them, as a leaf without
-    a value: what an author is told of his function goes by these."""
-    yield from islice(_declared(shapes_of(schema, schema), schema, "", (), ()), MAX_DECLARED)
+    """Every parameter of a schema, nested ones after their parent, as a leaf without a value."""
+    yield from islice(_parameters(shapes_of(schema, schema), schema, "", (), ()), MAX_PARAMETERS)
 
 
-def offered(schema: Mapping[str, Any]) -> Iterator[Any]:
-    """The values that the enumerations of a schema offer."""
+def enum_values(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """The values of all enumerations in a schema."""
     for parameter in parameters(schema):
         yield from (v for shape in parameter.shapes for v in shape.get("enum") or ())
 
 
-def _declared(
-    shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], above: Shapes
+def _parameters(
+    shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], outer: Shapes
 ) -> Iterator[Leaf]:
     # a list of objects declares what its items hold
     items = [inner for s in shapes for inner in shapes_of(s.get("items"), root)]
-    every, offered = (*shapes, *items), any("enum" in s or "const" in s for s in shapes)
+    all_shapes, is_offered = (*shapes, *items), any("enum" in s or "const" in s for s in shapes)
     if names:
-        yield Leaf(path, names, every, "", offered)
-    for shape in every:
+        yield Leaf(path, names, all_shapes, "", is_offered)
+    for shape in all_shapes:
         # what stands within itself was told where it begins
-        is_new = not any(shape is one for one in above)
-        for key, rules in _named(shape) if is_new else ():
-            inner, below = shapes_of(rules, root), _below(path, key)
-            yield from _declared(inner, root, below, (*names, str(key)), (*above, shape))
+        is_new = not any(shape is one for one in outer)
+        for key, rules in _members_of(shape) if is_new else ():
+            inner, inner_path = shapes_of(rules, root), _join(path, key)
+            yield from _parameters(inner, root, inner_path, (*names, str(key)), (*outer, shape))
 
 
-def _named(shape: Schema) -> Iterator[tuple[str, Any]]:
-    """The members that a shape declares, those without a name of their own as `*`."""
+def _members_of(shape: Schema) -> Iterator[tuple[str, Any]]:
+    """The declared members of a schema; additional properties as `*`."""
     yield from _properties(shape).items()
-    yield from (("*", rule) for rule in _of_others((shape,)))
+    yield from (("*", rule) for rule in _open_rules((shape,)))
 
 
 def _properties(shape: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -223,49 +221,50 @@ def _properties(shape: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def without_secrets(arguments: JSONObject, schema: JSONObject) -> JSONObject:
-    """The arguments at any depth, less those whose name or schema (`format: password`, `writeOnly`)
-    says that they are secret."""
+    """The arguments without secrets at any depth, by name or schema (`format: password`,
+    `writeOnly`)."""
     members = (m for part in _parts(schema) for m in _properties(part).items())
     declared = (
-        next(_declared(shapes_of(rule, schema), schema, "", (str(key),), ()))
+        next(_parameters(shapes_of(rule, schema), schema, "", (str(key),), ()))
         for key, rule in members
     )
     # by name at any depth: what is a secret in one object is none less in another
     hidden = frozenset(p.name for p in declared if p.is_declared_secret)
-    found: JSONObject = _open(arguments, hidden)
+    found: JSONObject = _drop_secrets(arguments, hidden)
     return found
 
 
 def _parts(schema: object) -> Iterator[Schema]:
-    """Every object of a schema as it is written."""
+    """Every object inside a schema, recursively."""
     if isinstance(schema, Mapping):
         yield schema
-    held = schema.values() if isinstance(schema, Mapping) else schema
-    for part in held if isinstance(held, Iterable) and not isinstance(held, str) else ():
+    parts = schema.values() if isinstance(schema, Mapping) else schema
+    for part in parts if isinstance(parts, Iterable) and not isinstance(parts, str) else ():
         yield from _parts(part)
 
 
-def _open(value: JSON, hidden: frozenset[str]) -> JSON:
+def _drop_secrets(value: JSON, hidden: frozenset[str]) -> JSON:
     if isinstance(value, dict):
         shown = {str(k): v for k, v in value.items() if k not in hidden}
-        return {k: _open(v, hidden) for k, v in shown.items() if not names_a_secret(k)}
-    return [_open(v, hidden) for v in value] if isinstance(value, list) else value
+        return {k: _drop_secrets(v, hidden) for k, v in shown.items() if not is_secret_name(k)}
+    return [_drop_secrets(v, hidden) for v in value] if isinstance(value, list) else value
 
 
-def declared(arguments: JSONObject, schema: JSONObject, tag: str, now: float) -> JSONObject:
-    """The arguments as a function takes them: without what an object of its schema does not name
-    (an app drops that, or knows it under another name), and each text under a parameter that takes
-    a day or a moment (`format: date`, `directs("when")`) as the ISO date that it says, in the
-    language of its writer or another; what says none stays as it is. `now` in Unix seconds: days
-    are those of UTC."""
+def conform(arguments: JSONObject, schema: JSONObject, tag: str, now: float) -> JSONObject:
+    """The arguments adapted to the schema: undeclared members are dropped, and texts of date
+    parameters (`format: date`, `directs("when")`) become ISO dates.
+
+    Dates are read in the language `tag` first, then in all others; unreadable texts are kept. `now`
+    is in Unix seconds; days are UTC.
+    """
     # the user's language first: 03/04 is a different day in the next one
     tags = tuple(dict.fromkeys((language.of(tag).tag, *language.tags())))
     read = partial(language.date_of, now=datetime.fromtimestamp(now, UTC), tags=tags)
-    found: JSONObject = _taken(arguments, shapes_of(schema, schema), schema, read, 0)
+    found: JSONObject = _conform(arguments, shapes_of(schema, schema), schema, read, 0)
     return found
 
 
-def _taken(
+def _conform(
     value: JSON, shapes: Shapes, root: JSONObject, read: Callable[[str], str], depth: int
 ) -> JSON:
     if isinstance(value, str):
@@ -275,15 +274,15 @@ def _taken(
         return value
     if isinstance(value, list):
         items = enumerate(value)
-        return [_taken(v, _of_item(shapes, n, root), root, read, depth) for n, v in items]
-    kept = _declared_members(value, shapes)
+        return [_conform(v, _item_shapes(shapes, n, root), root, read, depth) for n, v in items]
+    members = _allowed_members(value, shapes)
     rules = {key: shapes_of(rule, root) for key, rule in _rules(shapes).items()}
-    return {k: _taken(v, rules.get(k, ()), root, read, depth) for k, v in kept}
+    return {k: _conform(v, rules.get(k, ()), root, read, depth) for k, v in members}
 
 
-def _declared_members(value: JSONObject, shapes: Shapes) -> Iterator[tuple[str, JSON]]:
-    """The members of an object that its schema names; all, where it names none or allows others."""
-    others = (*_OTHERS, "patternProperties")
+def _allowed_members(value: JSONObject, shapes: Shapes) -> Iterator[tuple[str, JSON]]:
+    """The members that the schema allows."""
+    others = (*_OPEN_KEYWORDS, "patternProperties")
     # `additionalProperties: true` or a schema: the function takes any member
     is_open = any(shape.get(rule, False) is not False for shape in shapes for rule in others)
     names = _rules(shapes)
@@ -293,14 +292,14 @@ def _declared_members(value: JSONObject, shapes: Shapes) -> Iterator[tuple[str, 
 
 
 def _date_in(text: str, shapes: Shapes, read: Callable[[str], str]) -> str:
-    kind = _given(shapes, "format")
-    if kind not in ("date", "date-time") and _given(shapes, MARKER) != "when":
+    kind = _keyword(shapes, "format")
+    if kind not in ("date", "date-time") and _keyword(shapes, MARKER) != "when":
         return text
     with suppress(ValueError):
         datetime.fromisoformat(text.strip())
         return text
-    said = read(text)
-    return text if not said or (kind == "date" and "T" in said) else said
+    iso = read(text)
+    return text if not iso or (kind == "date" and "T" in iso) else iso
 
 
 def _walk(
@@ -313,102 +312,101 @@ def _walk(
         yield from _members(value, shapes, root, path, names, depth + 1)
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            items = _of_item(shapes, number, root)
+            items = _item_shapes(shapes, number, root)
             yield from _walk(item, items, root, f"{path}.{number}", names, depth + 1)
     elif isinstance(value, str | int | float):
-        is_id = bool(names) and names_an_id(names[-1])
-        yield Leaf(path, names, shapes, value, _offers(shapes, value, is_id=is_id))
+        is_id = bool(names) and is_id_name(names[-1])
+        yield Leaf(path, names, shapes, value, _is_offered(shapes, value, is_id=is_id))
 
 
 def _members(
     value: Schema, shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], depth: int
 ) -> Iterator[Leaf]:
-    """What stands in an object: its members, the keys that its schema does not name (of a call's
-    own parameters, where it names any), and the defaults of members which a call leaves out, of
-    whichever form."""
-    rules, others = _rules(shapes), _of_others(shapes)
+    """The leaves of an object: its members, undeclared keys, and the defaults of omitted
+    members."""
+    rules, others = _rules(shapes), _open_rules(shapes)
     for key, item in value.items():
-        below = _below(path, key)
+        below = _join(path, key)
         # a model can tell things in keys as well as in values
         if key not in rules and (names or rules or not _IDENTIFIER.fullmatch(str(key))):
-            yield Leaf(below, names or ("also",), _inherited(shapes), str(key), is_key=True)
-        said = [rules[key]] if key in rules else others
-        inner = tuple(chain.from_iterable(shapes_of(rule, root) for rule in said))
+            yield Leaf(below, names or ("also",), _inherit(shapes), str(key), is_key=True)
+        own_rules = [rules[key]] if key in rules else others
+        inner = tuple(chain.from_iterable(shapes_of(rule, root) for rule in own_rules))
         yield from _walk(item, inner, root, below, (*names, str(key)), depth)
     # members that the call leaves out take their default
     for key in rules.keys() - value.keys():
-        yield from _filled(key, rules[key], root, _below(path, key), names, depth)
+        yield from _defaults(key, rules[key], root, _join(path, key), names, depth)
 
 
-def _filled(
+def _defaults(
     key: str, rule: Any, root: Schema, path: str, names: tuple[str, ...], depth: int
 ) -> Iterator[Leaf]:
-    """What a member that a call leaves out is by its default."""
+    """The leaves of an omitted member's default."""
     inner = shapes_of(rule, root)
     # pydantic fills it in before the handler sees it, so it is judged too
-    told = (s[word] for word in (GOES_TO, "default") for s in inner if word in s)
-    for leaf in _walk(next(told, None), inner, root, path, (*names, key), depth):
-        yield leaf._replace(filled=True)
+    values = (s[word] for word in (GOES_TO, "default") for s in inner if word in s)
+    for leaf in _walk(next(values, None), inner, root, path, (*names, key), depth):
+        yield leaf._replace(is_absent=True)
 
 
-def _of_others(shapes: Shapes) -> list[Schema]:
-    """What is said of members that have no name of their own, whichever pattern theirs meets: a
-    stranger's is not tried."""
-    found = [s.get(word) for s in shapes for word in _OTHERS]
+def _open_rules(shapes: Shapes) -> list[Schema]:
+    """The schemas of additional and pattern properties; patterns are not evaluated, since they may
+    be hostile."""
+    found = [s.get(word) for s in shapes for word in _OPEN_KEYWORDS]
     held = (s.get("patternProperties") for s in shapes)
     found += [rule for by in held if isinstance(by, Mapping) for rule in by.values()]
     return [rule for rule in found if isinstance(rule, Mapping)]
 
 
 def _rules(shapes: Shapes) -> Mapping[str, Any]:
-    """What the forms of an object say of its members, the first form first."""
+    """The member schemas of all alternatives; the first one wins."""
     return {k: rule for s in reversed(shapes) for k, rule in _properties(s).items()}
 
 
-def _below(path: str, key: object) -> str:
+def _join(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
 
 
 def _json_in(text: str) -> Any:
-    """The object or list that a text holds; None where it is plain text."""
+    """The non-empty object or list in a JSON text, or None."""
     # cheap: most texts are no JSON
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        held = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return held if isinstance(held, dict | list) and held else None
+    return value if isinstance(value, dict | list) and value else None
 
 
-def _of_item(shapes: Shapes, number: int, root: Mapping[str, Any]) -> Shapes:
-    """The shapes of an item of a list, which takes over what the list itself is for."""
+def _item_shapes(shapes: Shapes, number: int, root: Mapping[str, Any]) -> Shapes:
+    """The schemas of a list item, including inherited keywords."""
     for shape in shapes:
-        placed = list(shape.get("prefixItems") or ())[number : number + 1]
-        if isinstance(rules := (placed or [shape.get("items")])[0], Mapping):
-            return (*shapes_of(rules, root), *_inherited(shapes))
-    return _inherited(shapes)
+        tuple_items = list(shape.get("prefixItems") or ())[number : number + 1]
+        if isinstance(rules := (tuple_items or [shape.get("items")])[0], Mapping):
+            return (*shapes_of(rules, root), *_inherit(shapes))
+    return _inherit(shapes)
 
 
-def _inherited(shapes: Shapes) -> Shapes:
-    return ({keyword: _given(shapes, keyword) for keyword in _INHERITED},)
+def _inherit(shapes: Shapes) -> Shapes:
+    return ({keyword: _keyword(shapes, keyword) for keyword in _INHERITED},)
 
 
-def _offers(shapes: Shapes, value: object, *, is_id: bool) -> bool:
-    """Whether the schema itself gives this value at this place: an enumeration, a constant, a
-    default, of what is no id also an example, or a choice that its description lists."""
+def _is_offered(shapes: Shapes, value: object, *, is_id: bool) -> bool:
+    """Whether the schema contains this value: as enum, const or default, and unless it is an id
+    also as an example or a choice quoted in the description."""
     for shape in shapes:
         # `...` equals no value: an absent keyword offers nothing
         constants = (shape.get("const", ...), shape.get("default", ...))
         if value in constants or value in (shape.get("enum") or ()):
             return True
     examples = [e for shape in shapes for e in shape.get("examples") or ()]
-    return not is_id and (value in examples or value in choices(_given(shapes, "description")))
+    return not is_id and (value in examples or value in choices_in(_keyword(shapes, "description")))
 
 
-def choices(description: str) -> frozenset[str]:
-    """What a description offers between quotation marks, two or more, in brackets or not:
-    `["driver", "passenger"]`, `either 'asc' or 'desc'`."""
+def choices_in(description: str) -> frozenset[str]:
+    """The choices that a description lists, at least two: `["driver", "passenger"]`, `either 'asc'
+    or 'desc'`."""
     found = _CHOICE.findall(description)
     for inside in _BRACKETS.findall(description):
         # "[asc, desc]" offers two, "[optional]" none

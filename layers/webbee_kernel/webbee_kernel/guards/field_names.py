@@ -1,6 +1,5 @@
-"""Names of fields and arguments: that a value is an id, and of what, a secret, which is shown to
-nobody, where to something goes, what leaves and what is carried along. They are identifiers of
-programs, English in all but a few. Pure."""
+"""What names of fields and arguments imply: ids and their kind, secrets, destinations, payloads.
+Identifiers, mostly English. Pure."""
 
 from __future__ import annotations
 
@@ -21,32 +20,32 @@ def words_of(name: str) -> list[str]:
     return [w.lower() for w in _WORDS.findall(name)]
 
 
-NUMBERED = frozenset(
+NUMBER_WORDS = frozenset(
     {"id", "number", "no", "nr", "num", "code", "key", "ref", "reference", "index"}
 )
-"""Words behind which the number of a record stands."""
+"""Words before the number of a record."""
 
 
-def names_an_id(name: str) -> bool:
+def is_id_name(name: str) -> bool:
     """Whether an argument or field of this name holds an id: `id`, `order_id`, `messageIds`."""
     return bool(_ID_NAME.search(name))
 
 
-LONGEST_LABEL = 120
-"""Characters of what an app calls a thing; what is longer is its text."""
+MAX_LABEL = 120
+"""Maximum characters of a label."""
 
 
 def labels(record: Mapping[str, Any]) -> Iterator[str]:
-    """What an app calls the thing that a record describes: its title, subject, file name."""
+    """The labels of a record: title, subject, file name."""
     titles = {*language.title_keys(), "filename", "title", "name", "subject", "label"}
     for key, value in record.items():
-        if isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL and "\n" not in value:
+        if isinstance(value, str) and 0 < len(value) <= MAX_LABEL and "\n" not in value:
             if titles.intersection(words_of(str(key))) or str(key).casefold() in titles:
                 yield value
 
 
 FILES = frozenset("attachment attachments file files document documents".split())
-"""Names of what goes along with a text."""
+"""Names of attachments."""
 
 _SECRETS = frozenset(
     "password passwords passwd pwd pw passphrase passcode secret secrets token pin otp cvv cvc csc"
@@ -61,9 +60,8 @@ _SECRET_PAIRS = frozenset(
 
 
 @lru_cache(maxsize=4096)
-def names_a_secret(name: str) -> bool:
-    """Whether an argument or field of this name holds what is to be shown to nobody: `password`,
-    `api_key`, `card_verification_number`."""
+def is_secret_name(name: str) -> bool:
+    """Whether a name stands for a secret: `password`, `api_key`, `card_verification_number`."""
     words = words_of(name)
     return not _SECRETS.isdisjoint(words) or any(
         pair in _SECRET_PAIRS for pair in itertools.pairwise(words)
@@ -71,7 +69,7 @@ def names_a_secret(name: str) -> bool:
 
 
 def has_word(name: str, words: frozenset[str]) -> bool:
-    """Whether a name has one of the words, in whatever form of it: `shared`, `published`."""
+    """Whether a name contains one of the words in any form: `shared`, `published`."""
     return not _stems(words).isdisjoint(_stems(frozenset(words_of(name))))
 
 
@@ -80,63 +78,62 @@ def _stems(words: frozenset[str]) -> frozenset[str]:
     return frozenset(language.stem(word, "en") for word in words)
 
 
-def ends_in_a_secret(name: str) -> bool:
-    """Whether what such a name holds is itself the secret: `api_key`, and not `token_amount`."""
+def is_secret_value(name: str) -> bool:
+    """Whether the value itself is the secret: `api_key`, not `token_amount`."""
     words = words_of(name)
     return not _SECRETS.isdisjoint(words[-1:]) or tuple(words[-2:]) in _SECRET_PAIRS
 
 
-def near(name: str, others: Iterable[str]) -> str:
-    """The one of the others that the name may be misspelt from or into; empty where none is."""
+def closest(name: str, others: Iterable[str]) -> str:
+    """The most similar of the other names, or empty."""
     from difflib import get_close_matches  # only here: an error's
 
     return next(iter(get_close_matches(name, list(others), 1, 0.5)), "")
 
 
-LISTED = "[]"
-"""Ends the name of a field whose value stood in a list: `order_ids[]`."""
+LIST_SUFFIX = "[]"
+"""Suffix of a field whose value was in a list: `order_ids[]`."""
 
 
 @lru_cache(maxsize=4096)
 def root_of(name: str) -> tuple[str, ...]:
-    """Of what a name is the id, in the singular: `order_ids` → `("order",)`, `id` → `()`."""
+    """The kind that an id's name refers to: `order_ids` → `("order",)`, `id` → `()`."""
     words = words_of(name)
-    while words and (words[-1] in NUMBERED or names_an_id(words[-1])):
+    while words and (words[-1] in NUMBER_WORDS or is_id_name(words[-1])):
         words.pop()
     return tuple(_singular(w) for w in words)
 
 
 @lru_cache(maxsize=4096)
 def may_hold(field: str, argument: str) -> bool:
-    """Whether a small number that stood under `field` may be what `argument` means.
+    """Whether a small number from `field` may be the id for `argument`.
 
     For `order_id`: `id`, `user_id`, `number`, `order`, `order_number` and items of `orders` may,
     `unread`, `order_count`, `page_number` and a mere `orders` (how many) may not.
     """
-    name = field.removesuffix(LISTED)
+    name = field.removesuffix(LIST_SUFFIX)
     root = root_of(name)
-    if names_an_id(name) or not root:
+    if is_id_name(name) or not root:
         return True
     plural = _singular(words_of(name)[-1]) != words_of(name)[-1]
-    return root == root_of(argument) and (not plural or field.endswith(LISTED))
+    return root == root_of(argument) and (not plural or field.endswith(LIST_SUFFIX))
 
 
 _CONTAINERS = frozenset(
     "item items result results row rows data entry entries record records list hit hits match"
     " matches content contents object objects found value values response output".split()
 )
-"""Names that say nothing of the kind of what stands in them."""
+"""Names of containers, which imply no kind."""
 
 
 def kind_of(name: str, key: str) -> str:
-    """The kind of a record, in the singular: by the name of its id, else by what it stands under;
-    empty where neither says it."""
+    """The kind of a record, in the singular: by its id's name, else by its key, or empty."""
     words = root_of(name) or tuple(map(_singular, words_of(key)))
     return words[-1] if words and words[-1] not in _CONTAINERS else ""
 
 
 def same_kind(one: str, other: str) -> bool:
-    """Whether two names may be of one kind: `category`, `categorie`; what is empty may be any."""
+    """Whether two kinds may be equal: `category`, `categorie`; an empty one matches any."""
     if not one or not other or FILES.issuperset((one, other)):
         return True
     kept = max(len(one), len(other)) - _ENDING
@@ -147,17 +144,17 @@ _ENDING = 2
 """Letters by which the plural of a name may differ from it."""
 
 
-def is_counted(name: str) -> bool:
-    """Whether a small number under this name says how many or which in a row: its last word stands
-    for several, or for a number itself."""
+def is_count(name: str) -> bool:
+    """Whether a small number under this name is a count or position: its last word is a plural or
+    `number`."""
     last = words_of(name)[-1:]
     return any(_singular(word) != word or word in ("people", "number") for word in last)
 
 
-def numbers_a_record(name: str) -> bool:
-    """Whether a number under this name is one record's own: `issue_number`, `order_no`."""
+def is_record_number(name: str) -> bool:
+    """Whether the name stands for a record's number: `issue_number`, `order_no`."""
     words = words_of(name)
-    return len(words) > 1 and words[-1] in NUMBERED
+    return len(words) > 1 and words[-1] in NUMBER_WORDS
 
 
 def _singular(word: str) -> str:
@@ -165,13 +162,13 @@ def _singular(word: str) -> str:
 
 
 Kind = Literal["recipient", "account", "url", "path", "app", "flag"]
-"""What a sink is; `app` where an effect goes out and no argument says where to, `flag` where one
-that is set says that it does (`notify_attendees`)."""
+"""The kind of a sink; `app`: an outward effect without destination argument; `flag`: a flag that
+makes it outward (`notify_attendees`)."""
 
 ANYWHERE, BESIDE, EFFECT, LEAVING, CARRYING = range(5)
-"""What a call has to be for the name of a parameter to say where to: any call; a read that takes a
-file or a text along, too; an effect; a function whose effect leaves, a read of that kind, too; an
-effect that carries what it acts on somewhere. What counts in one counts in those behind it."""
+"""The categories of calls in which a parameter name is a destination: any call; also reads with a
+file or text; effects; sending functions; effects that move their object. Names of one category also
+count in the later ones."""
 
 _NAMES: Sequence[tuple[int, Kind, str]] = (
     (ANYWHERE, "recipient", "cc bcc recipient rcpt addressee notify inform deliver audience sms"),
@@ -196,7 +193,7 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (CARRYING, "url", "site server remote origin ip feed"),
     (CARRYING, "path", "folder directory dir bucket drive location printer"),
 )
-"""The parameter names of the field, with the kind of place that each is, also in the plural."""
+"""Common destination parameter names by category and kind, also in the plural."""
 
 _SINGULAR = {word: (where, kind) for where, kind, words in _NAMES for word in words.split()}
 PLACES: Mapping[str, tuple[int, Kind]] = {
@@ -208,47 +205,47 @@ _NOWHERE: tuple[int, Kind | None] = CARRYING + 1, None
 _NOT_EVERYWHERE = frozenset(word for word, (where, _) in PLACES.items() if where > ANYWHERE)
 _OPENED = frozenset(word for word in _NOT_EVERYWHERE if PLACES[word][1] == "url")
 
-LEAVES = frozenset(
+SEND = frozenset(
     "send resend forward share invite publish public post broadcast tweet notify email sms reply"
     " announce export upload fax pay donate".split()
 )
-"""Words of functions' names whose effect leaves, also where no argument says where to."""
+"""Words of function names with an outward effect, even without a destination argument."""
 
 CONTACTS = frozenset("contact customer person friend colleague".split())
-"""People of whom an app keeps records: by an id such a record is changed, and nothing is carried
-to it unless the function's name says so."""
+"""People of whom an app keeps records: an id of one is a record to change, and a destination only
+if the function's name says so."""
 
 OUTWARD_VERBS = frozenset(
     "buy checkout place book bid trade sell withdraw transfer wire dm mail toot retweet rsvp"
     " respond accept submit vote call dial grant deploy push".split()
 )
-"""Verbs that functions' names of such an effect begin with: elsewhere they are things, too."""
+"""First words of function names with such an effect; elsewhere they may be nouns."""
 
-DESTROYS = frozenset(
+DESTROY = frozenset(
     "delete remove destroy purge drop wipe erase trash overwrite discard permanently".split()
 )
-"""Words of flags, choices and times that are set by which something is destroyed."""
+"""Words of flags, choices and times that destroy something."""
 
 DESTRUCTIVE_VERBS = frozenset("delete purge wipe destroy erase truncate".split())
-"""Verbs of functions' names: whatever an author or a server says that one does, it destroys."""
+"""Verbs of function names that are destructive whatever the declaration."""
 
-HANDS_ON = frozenset("send resend forward share publish broadcast tweet announce export".split())
-"""Verbs that as a parameter of a read say that what it finds is handed on."""
+FORWARD = frozenset("send resend forward share publish broadcast tweet announce export".split())
+"""Verbs that, as a parameter of a read, forward its result."""
 
-SENDS = HANDS_ON - {"export"} | {"pay", "donate"}
-"""Verbs of functions' names that no read begins with."""
+SEND_VERBS = FORWARD - {"export"} | {"pay", "donate"}
+"""Verbs that no read's name begins with."""
 
-OPENS = frozenset(
+SHARE = frozenset(
     "sent live anyone everyone crosspost submit deploy external mention push visible slack".split()
 )
-"""Words of flags and of choices by which something is opened to others."""
+"""Words of flags and choices that give others access."""
 
-SHUTS = frozenset(
+PRIVATE = frozenset(
     "private secret draft internal confidential dry hidden unlisted suppress silent only".split()
 )
 """Words of flags that keep it from them, as long as they are set."""
 
-CARRIES = LEAVES | frozenset(
+CARRIES = SEND | frozenset(
     "sends mail text message dm transfer wire remit deliver dispatch transmit sync submit grant"
     " delegate call copy mirror assign push withdraw forwarding redirect subscribe member members"
     " collaborator collaborators participant participants attendee attendees guest guests access"
@@ -265,28 +262,28 @@ CONTENT = FILES | frozenset(
 PLAIN_TEXT = frozenset("body text content contents html markdown note caption".split())
 """Names of texts in which a line such as `To: all` is a line like any other."""
 
-LOOKED_UP = frozenset(
+LOOKUP = frozenset(
     "from by sent sender author creator organizer organiser query q search term terms keyword"
     " keywords filter filters text name value id key".split()
 )
-"""Names by which a read finds something; beside them, those that say where to in an effect."""
+"""Names of lookup parameters."""
 
 ABOUT = frozenset(
     "subject body text title type kind format label status state count template language lang"
     " notification notifications preference preferences prefix signature description summary"
     " comment".split()
 )
-"""Last words of names that say how, or what of it: `email_subject`, `url_title`."""
+"""Last words of names for a property of the thing: `email_subject`, `url_title`."""
 
 _ITSELF = frozenset("email emails link links".split())
-"""Names that with an id behind them are a thing of the app's own, whatever is done with it."""
+"""Names that, followed by `id`, are an object of the app."""
 _MAYBE_ITSELF = frozenset("account accounts address addresses host url".split())
-"""Those that are one unless it is carried somewhere."""
+"""Names that are such an object unless something is sent to it."""
 
 
 def kind_by_name(name: str, where: int, *, is_read: bool) -> Kind | None:
-    """What a name directs. `email_id` names a mail and `account_type` says how, `recipient_id` and
-    `member_ids` are people all the same; `notify_user` and `report_to` say it themselves."""
+    """The kind of destination that a name implies, or None: `recipient_id`, `member_ids`,
+    `notify_user` and `report_to` are destinations, `email_id` and `account_type` are not."""
     words = words_of(name)
     if words[1:] and words[-1] in ABOUT:
         return None
@@ -301,8 +298,8 @@ def kind_by_name(name: str, where: int, *, is_read: bool) -> Kind | None:
 
 
 def _telling(words: Sequence[str], *, carries: bool) -> Iterator[str]:
-    """The words of a name, the last first, then each two as one (`webHook`). A `to` in its middle
-    says where to only where something is carried: not in `minutes_to_wait`."""
+    """The words of a name, last first, then adjacent pairs joined (`webHook`); `to` in the middle
+    only if something is sent, so not in `minutes_to_wait`."""
     for word in reversed(words):
         if carries or word != "to" or words[-1] == "to":
             yield word
@@ -310,9 +307,9 @@ def _telling(words: Sequence[str], *, carries: bool) -> Iterator[str]:
 
 
 def _silent(name: str, *, is_read: bool, carries: bool) -> frozenset[str]:
-    """The words that do not count in a name: of an id those of things of the app's own, of a read
-    those of what it opens."""
-    if not names_an_id(name):
+    """The words ignored in a name: for an id those of the app's objects, for a read those of
+    URLs."""
+    if not is_id_name(name):
         return _OPENED if is_read and not carries else frozenset()
     if is_read:
         return _NOT_EVERYWHERE

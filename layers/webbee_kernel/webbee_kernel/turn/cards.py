@@ -16,10 +16,10 @@ from .. import clock
 from ..catalogue import FunctionInfo
 from ..channels.columns import label_keys
 from ..guards.addresses import form_of
-from ..guards.field_names import kind_of, labels, names_an_id, root_of, same_kind
+from ..guards.field_names import is_id_name, kind_of, labels, root_of, same_kind
 from ..guards.proposals import card, editable
 from ..guards.titles import Title, Titles, is_unreadable
-from ..guards.user_words import Said
+from ..guards.user_words import UserWords
 from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
 from ..text import disambiguate, one_line
@@ -65,7 +65,7 @@ def card_of(
         values=told.keys,
         hidden=told.hidden,
         resume=resume,
-        asks=told.asks(),
+        asks=told.to_dict(),
     )
 
 
@@ -177,7 +177,7 @@ def alternatives(outcome: CallOutcome, function: FunctionInfo | None) -> Iterato
     if not name or not FEWEST <= len(titles.by_id) <= MOST:
         return
     found = {ident: titles.of("", "", ident).text for ident in titles.by_id}
-    words = [Said([title]) for title in found.values()]
+    words = [UserWords([title]) for title in found.values()]
     rest = {k: v for k, v in outcome.arguments.items() if not _fits_all(v, words)}
     for ident, title in found.items():
         step = Step(0, outcome.app_id, outcome.fn_name, {**rest, name: ident})
@@ -188,12 +188,12 @@ def _id_parameter(function: FunctionInfo | None) -> str:
     """The one parameter that takes an id; empty where there are none, or several."""
     params = (function.input_schema.get("properties") or ()) if function else ()
     own = function.id_projection if function else ""
-    names = [str(name) for name in params if names_an_id(str(name)) or name == own]
+    names = [str(name) for name in params if is_id_name(str(name)) or name == own]
     return names[0] if len(names) == 1 else ""
 
 
-def _fits_all(value: JSON, words: Iterable[Said]) -> bool:
-    return isinstance(value, str) and all(w.holds(value) for w in words)
+def _fits_all(value: JSON, words: Iterable[UserWords]) -> bool:
+    return isinstance(value, str) and all(w.has_all(value) for w in words)
 
 
 def titles_of(facts: Iterable[tuple[str, JSON]], writes: Iterable[tuple[str, JSON]] = ()) -> Titles:
@@ -280,7 +280,7 @@ def _titled(records: Sequence[_Record]) -> Iterator[tuple[_Record, str]]:
 
 def _is_own_id(name: str, key: str) -> bool:
     """Whether a field holds the id of the record it stands in: `id`, `order_id` of `orders`."""
-    return name in ("id", "id_", "uid") or (names_an_id(name) and root_of(name) == root_of(key))
+    return name in ("id", "id_", "uid") or (is_id_name(name) and root_of(name) == root_of(key))
 
 
 def _telling(record: _Record) -> str:
@@ -288,7 +288,7 @@ def _telling(record: _Record) -> str:
     where the id was made for machines."""
     name = label_keys(record.fields)[0]
     value: Any = record.fields.get(name) if name else None
-    if not name or names_an_id(name) or not isinstance(value, str | int | float):
+    if not name or is_id_name(name) or not isinstance(value, str | int | float):
         return ""
     text = one_line(str(value))
     told = f"{record.ident} ({name.replace('_', ' ')}: {text})"

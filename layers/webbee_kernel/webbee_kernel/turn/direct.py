@@ -72,7 +72,7 @@ class DirectCalls:
         state = await self._reader.read(ask, self._limits)
         which = step.app_id, step.fn_name
         function = usable_function(state.catalogue, state.installed, *which)
-        ids.no_placeholders(step.arguments)
+        ids.check_placeholders(step.arguments)
         if state.over:
             raise state.over
         told = as_declared(state, step, step.arguments)

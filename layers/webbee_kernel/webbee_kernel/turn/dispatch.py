@@ -13,11 +13,11 @@ from .. import language
 from ..catalogue import Catalogue, Dispatch, FunctionInfo, PerObject
 from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict, no_app
 from ..guards import ids
-from ..guards.arguments import declared, values_of
-from ..guards.consent import Moment, Rule, may_be_asked, why_asked
+from ..guards.arguments import conform, values_of
+from ..guards.consent import Basis, Rule, consent_reason, may_need_consent
 from ..guards.references import References
-from ..guards.result_records import Found
-from ..guards.user_words import QUESTION_MARKS, Said, without_files
+from ..guards.result_records import CallData
+from ..guards.user_words import QUESTION_MARKS, UserWords, without_files
 from ..observability import correlation_id, record_duration, span
 from ..stores.types import RING_SIZE
 from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed_outcome, user_dict
@@ -260,7 +260,7 @@ def as_declared(state: TurnContext, step: Step, arguments: JSONObject) -> JSONOb
     function = state.catalogue.function(step.app_id, step.fn_name) if arguments else None
     if function is None:
         return arguments
-    return declared(arguments, function.input_schema, state.language, state.now)
+    return conform(arguments, function.input_schema, state.language, state.now)
 
 
 def guard(state: TurnContext, step: Step) -> None:
@@ -269,8 +269,8 @@ def guard(state: TurnContext, step: Step) -> None:
     function = usable_function(state.catalogue, state.installed, step.app_id, step.fn_name)
     if given := {k: v for k, v in step.arguments.items() if not references(v)}:
         literal, others = real(given, state.masker), state.catalogue.functions([step.app_id])
-        ids.ids_are_real(literal, function, state.known, others)
-        ids.no_placeholders(literal)
+        ids.check_ids(literal, function, state.known, others)
+        ids.check_placeholders(literal)
 
 
 MAX_TRIES = 3
@@ -363,43 +363,43 @@ class Consent:
         ]
         if not judged:
             return frozenset()
-        records = replace(references_of(state), to_be_done=[f for _, f, _ in judged])
+        records = replace(references_of(state), functions=[f for _, f, _ in judged])
         # a choice's text was written by a model or an app, not by who picked it
-        typed = "" if state.is_picked else records.said.texts[0]
-        moment = Moment(
+        typed = "" if state.is_picked else records.words.texts[0]
+        moment = Basis(
             message=typed,
-            said=records.said,
+            words=records.words,
             records=records,
-            own=records.by(typed),
+            typed=records.for_message(typed),
             # of earlier turns: a yes does not cover what is added behind it
             accepted=accepted_in(state.memory),
             hosts=self._hosts,
             rule=self._rule,
-            called=values_of(state.outcomes.values()) | values_of(planned),
-            knows_message=knows_message,
+            turn_values=values_of(state.outcomes.values()) | values_of(planned),
+            has_message=knows_message,
             schemes=schemes,
         )
         return frozenset([s.index for s, f, a in judged if await self._waits(state, f, a, moment)])
 
     async def _waits(
-        self, state: TurnContext, function: FunctionInfo, arguments: JSONObject, moment: Moment
+        self, state: TurnContext, function: FunctionInfo, arguments: JSONObject, moment: Basis
     ) -> bool:
         """Whether a call waits, also with what its person has accepted for good: only what would be
         asked about may have been, so most turns never look."""
-        if not why_asked(function, arguments, moment):
+        if not consent_reason(function, arguments, moment):
             return False
         name = f"{function.app_id}.{function.fn_name}"
         kept = {a.key for a in await self._accepted.list(state.key.user, function=name)}
         now = moment._replace(accepted=frozenset(moment.accepted) | kept)
-        return not kept or bool(why_asked(function, arguments, now))
+        return not kept or bool(consent_reason(function, arguments, now))
 
 
-_without_arguments = PerObject(partial(may_be_asked, arguments={}))
+_without_arguments = PerObject(partial(may_need_consent, arguments={}))
 
 
 def _may_be_asked(function: FunctionInfo, arguments: JSONObject) -> bool:
     """Of a read whether the user might be asked about it; without arguments, found out once."""
-    return may_be_asked(function, arguments) if arguments else _without_arguments(function)
+    return may_need_consent(function, arguments) if arguments else _without_arguments(function)
 
 
 def references_of(state: TurnContext) -> References:
@@ -415,7 +415,7 @@ def references_of(state: TurnContext) -> References:
     if last and (asked or not _leaves_open(message, last.reply)):
         reply = "\n".join((last.reply, *last.shown))
     tag = language.detect(state.message, language.of(state.language).tag)
-    return References(tuple(_found(state)), Said(texts, tag), reply, asked)
+    return References(tuple(_found(state)), UserWords(texts, tag), reply, asked)
 
 
 def _leaves_open(message: str, reply: str) -> bool:
@@ -425,10 +425,10 @@ def _leaves_open(message: str, reply: str) -> bool:
     return is_asked or confirmation.answer(message) is False
 
 
-def _found(state: TurnContext) -> Iterator[Found]:
+def _found(state: TurnContext) -> Iterator[CallData]:
     for _, o in sorted(state.outcomes.items(), reverse=True):
         if o.ok:
-            yield Found(o.app_id, o.fn_name, o.data, 0, o.action_type)
+            yield CallData(o.app_id, o.fn_name, o.data, 0, o.action_type)
     for ago, turn in enumerate(reversed(state.memory.turns), 1):
         for digest in reversed(turn.digests):
             function = state.catalogue.function(digest.app_id, digest.fn_name)
@@ -436,6 +436,6 @@ def _found(state: TurnContext) -> Iterator[Found]:
             for text, kind in ((digest.data_facts_json, action), (digest.args_json, "")):
                 if text:
                     data = unmasked_json(text, state.masker)
-                    yield Found(digest.app_id, digest.fn_name, data, ago, kind)
+                    yield CallData(digest.app_id, digest.fn_name, data, ago, kind)
     for section in state.sections:
-        yield Found(section.app_id, section.section, section.data, RING_SIZE)
+        yield CallData(section.app_id, section.section, section.data, RING_SIZE)

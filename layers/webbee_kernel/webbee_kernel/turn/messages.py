@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import language
-from ..guards.proposals import described, undo_of
+from ..guards.proposals import describe, undo_of
 from ..guards.titles import Titles
 from ..llm.tools import summary_of
 from ..stores.codec import dumps
@@ -247,7 +247,7 @@ def _undone(state: TurnContext) -> Iterator[str]:
     titles = state.titles() if state.undone else Titles()
     for step in state.undone:
         known = {k: v for k, v in step.arguments.items() if not references(v)}
-        yield described(replace(step, arguments=known), state.catalogue, titles)
+        yield describe(replace(step, arguments=known), state.catalogue, titles)
 
 
 def reading_along(ended: LoopResult) -> Say | None:

@@ -15,7 +15,7 @@ from ..catalogue import Catalogue
 from ..clock import Clock, iso, new_id
 from ..errors import BadInput, CallError, Gone, KernelError, StorageUnavailable, not_installed
 from ..guards.consent import destinations
-from ..guards.ids import no_placeholders
+from ..guards.ids import check_placeholders
 from ..guards.sinks import Sink
 from ..stores.types import Accepted, Answering, PendingConfirmation, SessionMemory, Turn
 from ..text import cut
@@ -217,7 +217,7 @@ def _rewritten(
     BadInput."""
     try:
         mine = edited(pending, edits)
-        no_placeholders(dict(edits))
+        check_placeholders(dict(edits))
     except (ValueError, CallError) as error:
         raise BadInput(str(error), field="edits") from None
     before, after = (

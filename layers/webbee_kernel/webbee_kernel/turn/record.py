@@ -18,7 +18,7 @@ from ..channels.bounding import MAX_DATA
 from ..clock import digest, iso
 from ..config import Settings
 from ..errors import RequestConflict, StorageUnavailable
-from ..guards.ids import made_up
+from ..guards.ids import fabricated
 from ..observability import count_turn, record_duration
 from ..refresh.refresh_queue import (
     NEW,
@@ -314,11 +314,13 @@ def _ids(state: TurnContext, reply: str, stored: str) -> tuple[tuple[str, ...], 
     forgotten = [t for t in dict.fromkeys(_ID_LIKE.findall(reply)) if t not in there]
     given = [state.arguments_of(o) for o in state.told.values()]
     # most turns end here
-    if not forgotten and all(v in state.message for v in chain.from_iterable(map(made_up, given))):
+    if not forgotten and all(
+        v in state.message for v in chain.from_iterable(map(fabricated, given))
+    ):
         return (), ()
     known = state.known
-    vouched = [t for t in forgotten if known.holds("id", t)]
-    return tuple(vouched[:MAX_REMEMBERED]), known.doubted[:MAX_REMEMBERED]
+    vouched = [t for t in forgotten if known.contains("id", t)]
+    return tuple(vouched[:MAX_REMEMBERED]), known.suspect[:MAX_REMEMBERED]
 
 
 def wanted(state: TurnContext, *, note_presence: bool) -> list[RefreshItem]:

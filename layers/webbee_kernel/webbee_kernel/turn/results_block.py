@@ -15,7 +15,7 @@ from ..catalogue import FunctionInfo
 from ..channels.bounding import MAX_DATA, bound, fit_bounded
 from ..channels.truncate import fit
 from ..guards.arguments import leaves
-from ..guards.field_names import names_a_secret
+from ..guards.field_names import is_secret_name
 from ..guards.proposals import HIDDEN
 from ..pii import NOTHING
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
@@ -206,7 +206,7 @@ def _real(value: Any, masker: Masker) -> Any:
     """The value with what its placeholders stand for; passwords stay hidden."""
     match value:
         case dict():
-            return {k: HIDDEN if names_a_secret(k) else _real(v, masker) for k, v in value.items()}
+            return {k: HIDDEN if is_secret_name(k) else _real(v, masker) for k, v in value.items()}
         case list():
             return [_real(v, masker) for v in value]
         case str():

@@ -17,7 +17,7 @@ from .. import language as words
 from ..catalogue import Catalogue, FunctionInfo
 from ..errors import LimitReached, TurnWorking
 from ..guards.arguments import without_secrets
-from ..guards.ids import Known, ids_in
+from ..guards.ids import KnownIds, ids_in
 from ..guards.titles import Titles
 from ..llm.protocol import Exchange, ToolSpec
 from ..llm.tools import summary_of
@@ -259,19 +259,19 @@ class TurnContext:
         return not all(refused(o) for o in self.outcomes.values())
 
     @cached_property
-    def known(self) -> Known:
+    def known(self) -> KnownIds:
         """What ids may be: values of the facts, the skeleton, this turn's results and the user's
         own words; a reply is no source, whatever it quotes, nor what the kernel said of a call it
         refused."""
-        return Known(
+        return KnownIds(
             self._held(),
-            said=[self.message, *(t.message for t in self.memory.turns)],
+            messages=[self.message, *(t.message for t in self.memory.turns)],
             results=[
                 (self.arguments_of(o), [o.data, o.summary] if o.ok else [o.error])
                 for o in self.outcomes.values()
                 if not refused(o)
             ],
-            doubted=[value for t in self.memory.turns for value in t.doubted],
+            suspect=[value for t in self.memory.turns for value in t.doubted],
         )
 
     def _held(self) -> Iterator[JSON]:

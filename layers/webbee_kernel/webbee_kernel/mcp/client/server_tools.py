@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ...catalogue import OPEN_WORLD
 from ...errors import CallError
-from ...guards.field_names import near
+from ...guards.field_names import closest
 from ...sdk import ui
 from ...sdk.result import ActionResult, failure
 from ...sdk.ui import UINode
@@ -176,12 +176,12 @@ def _refused(error: Any) -> CallError:
         names = [where.pop()] if error.validator_value is True else error.validator_value
         missing = str(next((n for n in names if n not in error.instance), ""))
         # only among what the schema does not know: a known argument was meant as itself
-        field, given = ".".join([*where, missing]), near(missing, error.instance.keys() - known)
+        field, given = ".".join([*where, missing]), closest(missing, error.instance.keys() - known)
         text = f"{field} is missing" + (f": {given!r} is no argument" if given else "")
         return CallError("VALIDATION_MISSING_FIELD", text, field=field)
     field = ".".join(where) or "params"
     text = f"{field}: {cut(str(error.message), 300)}"
-    if error.validator == UNKNOWN and (meant := near(min(error.instance.keys() - known), known)):
+    if error.validator == UNKNOWN and (meant := closest(min(error.instance.keys() - known), known)):
         text += f": did you mean {meant!r}?"
     return CallError("VALIDATION_TYPE_ERROR", text, field=field)
 
