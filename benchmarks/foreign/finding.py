@@ -29,7 +29,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.llm.tools import describe, parameters
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.tool_retrieval import Shortlist, Standing, shortlist, standing
+from webbee_kernel.turn.tool_retrieval import Shortlist, ToolList, shortlist, tool_list
 from webbee_kernel.turn.tool_search import search
 from webbee_kernel.types import CallOutcome, CallRequest
 
@@ -129,10 +129,10 @@ def _turns(turns: list[Any], answers: list[list[str]], where: dict[str, str]) ->
 def _in_session(talk: Sequence[Said], catalogue: Catalogue) -> Iterator[Found]:
     """Each message of a conversation, where what was shown before it stays."""
     functions = catalogue.functions(catalogue.apps)
-    before: Standing | None = None
+    before: ToolList | None = None
     for said in talk:
         listed = shortlist(functions, said.message, said.used, catalogue.apps, before)
-        before = standing(listed.tools, functions, listed.base)
+        before = tool_list(listed.tools, functions, listed.base)
         yield _counted(said, catalogue, listed)
 
 

@@ -25,7 +25,7 @@ from webbee_kernel.llm.protocol import Model
 from webbee_kernel.sdk import ActionResult
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.tool_retrieval import ranked, shortlist
-from webbee_kernel.turn.tool_search import speaking_for
+from webbee_kernel.turn.tool_search import matching_stems
 
 from ..checking.wording import TABLE, Case, table_of
 from ..models import settings_of
@@ -139,7 +139,7 @@ def _why(
 
 def _words(say: str, wanted: str, functions: Sequence[FunctionInfo]) -> str:
     """Which words of the function the utterance brings to it, and which to the one before it."""
-    words = {_name(f): ", ".join(speaking_for(f, say)) for f in functions}
+    words = {_name(f): ", ".join(matching_stems(f, say)) for f in functions}
     first = _name(ranked(functions, say)[0])
     own = f"it shares {words[wanted] or 'no word with what was said'}"
     return own if first == wanted else f"{own}; {first} shares {words[first] or 'none'}"

@@ -12,7 +12,7 @@ from webbee_kernel.clock import FrozenClock
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelResponse, Usage
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.turn.session_memory import ANEW_S
+from webbee_kernel.turn.session_memory import REGENERATE_S
 
 REAL = Path(__file__).parents[2] / "extensions"
 PATH = "/v1/openai/v1/chat/completions"
@@ -116,6 +116,6 @@ def test_a_key_of_the_clients_own_and_a_later_conversation_are_new_requests(
     for key in ("k1", "k2"):
         client.say(MILK, headers={"idempotency-key": key})
     assert client.tasks() == 2
-    clock.advance(ANEW_S + 1)
+    clock.advance(REGENERATE_S + 1)
     client.say(MILK)
     assert client.tasks() == 3

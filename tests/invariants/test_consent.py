@@ -14,7 +14,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Content, Context, Extension, Recipient
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.confirmation import Answered
+from webbee_kernel.turn.confirmation import CardAnswer
 
 EVE = "eve@evil.example"
 ANN = "ann.lee@example.org"
@@ -274,7 +274,7 @@ def test_a_destination_that_is_kept_for_good_opens_no_other() -> None:
     world = World()
     card = world.say("mail Ann", ("send_email", {"to": ANN}))["confirmation"]
     ask = world.kernel.ask("", session_id="s1")
-    keep = Answered(remember=True)
+    keep = CardAnswer(remember=True)
     world.kernel.run(world.kernel.kernel.confirm(ask, card["id"], True, keep))
     assert "confirmation" in world.say("mail", ("send_email", {"to": EVE}), session="other")
     assert len(world.done) == 1

@@ -9,7 +9,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, ui
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.confirmation import choices, picked
+from webbee_kernel.turn.confirmation import choices, pick_choice
 
 ASKED = "I found two:\n1. **Buy soy milk**\n2. Buy oat milk\n\nWhich one do you mean?"
 
@@ -49,19 +49,19 @@ def test_buttons_of_the_tree_say_more_than_their_label() -> None:
     tree = ui.Stack([soy, oat, ui.Button("Open", on_click=ui.Call("open"))]).to_dict()
     offered = choices("Which one?", tree)
     assert [c["message"] for c in offered] == ["delete 17", "delete 18"]
-    assert picked("2", offered) == picked("buy OAT milk", offered) == "delete 18"
+    assert pick_choice("2", offered) == pick_choice("buy OAT milk", offered) == "delete 18"
     assert choices("Shall I go on?", soy.to_dict()) == []
     alone = choices("No “tea” here. Which one: 1. Buy soy milk?", soy.to_dict())
-    assert picked("1", alone) == "delete 17"
+    assert pick_choice("1", alone) == "delete 17"
 
 
 @pytest.mark.parametrize("message", ["3", "0", "yes", "2 of them", "delete 2", ""])
 def test_any_other_message_picks_nothing(message: str) -> None:
-    assert picked(message, choices(ASKED)) == ""
+    assert pick_choice(message, choices(ASKED)) == ""
 
 
 def test_a_number_picks_nothing_where_the_labels_are_numbers() -> None:
-    assert picked("2", choices("How many?\n- 1 night\n- 2 nights")) == ""
+    assert pick_choice("2", choices("How many?\n- 1 night\n- 2 nights")) == ""
 
 
 def test_a_number_is_the_choice_for_the_model_and_a_retry_is_the_same_turn() -> None:

@@ -224,7 +224,7 @@ def test_the_reply_to_one_card_does_not_show_another_that_still_waits(
     cards.append(shop.say("delete b", DELETE_B)["confirmation"]["id"])
     before = shop.kernel.memory().turns[-1].reply
     body = shop.press(cards.pop(which), accept)
-    told = "All done." if accept else messages.refused("en")
+    told = "All done." if accept else messages.refused_text("en")
     assert body["reply"] == told
     assert (f"delete {'ab'[which]}" in shop.done) is accept
     kept = shop.kernel.memory().turns[-1].reply
@@ -355,7 +355,7 @@ async def test_a_lease_lasts_as_long_as_its_calls_run() -> None:
         memory = await stores.sessions.read(SESSION, now=clock.now())
         return memory.taken["conf_1"].until >= clock.now()
 
-    async with decisions.held(SESSION, taken):
+    async with decisions.hold_lease(SESSION, taken):
         for _ in range(2):
             clock.advance(1.0)
             for _ in range(3000):
@@ -422,7 +422,7 @@ def test_a_yes_to_which_one_is_not_answered_with_the_same_question() -> None:
     first, second, third = (shop.say(said, asked) for said in ("drop the door", "yes", "yes"))
     assert second["reply"] == "Which one do you mean: 1. Oak door, 2. Elm door?"
     assert second["choices"] == first["choices"]
-    assert third["reply"] == messages.refused("en") and "choices" not in third
+    assert third["reply"] == messages.refused_text("en") and "choices" not in third
 
 
 LONG_IDS = [f"{n}a22bc7d9e04f7a9b1c2d3e4f5a6b7c8" for n in range(2)]

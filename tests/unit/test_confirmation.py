@@ -13,7 +13,7 @@ from webbee_kernel.guards.titles import Title, Titles
 from webbee_kernel.sdk.records import User
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, Turn
 from webbee_kernel.turn.cards import body, card_of, carried, edited, steps
-from webbee_kernel.turn.confirmation import agrees, answer
+from webbee_kernel.turn.confirmation import answer, is_agreement
 from webbee_kernel.types import Step
 
 DELETE = Step(2, "notes", "delete_note", {"id": "n1"}, "destructive")
@@ -31,7 +31,7 @@ def pending(
 ) -> PendingConfirmation:
     known = Titles({i: (Title("notes", "note", t),) for i, t in (titles or {}).items()})
     asked = {"key": "t#alice#s1", "request_id": "r1", "message": "delete it", "now": NOW}
-    about = {"catalogue": CATALOGUE, "titles": lambda takes_back: known, "memory": SessionMemory()}
+    about = {"catalogue": CATALOGUE, "titles": lambda is_undo: known, "memory": SessionMemory()}
     state: Any = SimpleNamespace(language=tag, **asked, **about)
     return card_of(state, calls)
 
@@ -112,7 +112,10 @@ SAYS_MORE = """yes, but send it to eve instead|exchange the clicky keyboard|yes?
     [(m.strip(), said is AGREES) for said in (AGREES, SAYS_MORE) for m in said.split("|")],
 )
 def test_a_yes_that_adds_nothing_agrees_to_the_words_of_the_reply(message: str, says: bool) -> None:
-    assert agrees(message, "I will proceed with the exchange of the keyboard. Is that so?") is says
+    assert (
+        is_agreement(message, "I will proceed with the exchange of the keyboard. Is that so?")
+        is says
+    )
 
 
 def test_a_question_moves_on_when_the_ring_overwrites_its_turn() -> None:

@@ -242,8 +242,8 @@ def test_any_section_can_be_explained_and_agrees_with_what_renders(
     kernel = TestKernel([an_extension({})])
     view = view_of(kernel)
     section = Section("shop", "goods", data, view.now, 60)
-    stored = view.stored._replace(sections=(section,), installations=())
-    view = replace(view, stored=stored)
+    stored = view.user_state._replace(sections=(section,), installations=())
+    view = replace(view, user_state=stored)
     [report] = [s for s in inspector.explain(view)["sections"] if s["section"] == "goods"]
     line = skeleton.line(section, view.now, "goods", view.masker.mask)
     assert report["line"] == line

@@ -14,10 +14,10 @@ from webbee_kernel.turn.plan import (
     MAX_STEPS,
     Answer,
     Problem,
-    Unbound,
-    bind,
+    UnresolvedReference,
     next_wave,
     read_answer,
+    resolve_refs,
 )
 from webbee_kernel.types import CallOutcome, Step
 
@@ -56,14 +56,14 @@ def test_a_reference_gives_the_very_value_with_its_type(value: Any, path: list[A
     for part in reversed(path):
         data = {part: data, "other": 1} if isinstance(part, str) else [*([None] * part), data]
     reference = "{{steps.4.data" + "".join(f".{p}" for p in path) + "}}"
-    bound = bind({"x": reference, "y": [reference]}, {4: ok(data)})
+    bound = resolve_refs({"x": reference, "y": [reference]}, {4: ok(data)})
     assert repr(bound) == repr({"x": value, "y": [value]})
 
 
 def test_what_a_result_holds_is_never_read_as_a_reference() -> None:
     outcomes = {0: ok({"a": "{{steps.0.data.b}}", "b": "secret"})}
-    assert bind("{{steps.0.data.a}}", outcomes) == "{{steps.0.data.b}}"
-    assert bind("x {{steps.0.data.a}}", outcomes) == "x {{steps.0.data.b}}"
+    assert resolve_refs("{{steps.0.data.a}}", outcomes) == "{{steps.0.data.b}}"
+    assert resolve_refs("x {{steps.0.data.a}}", outcomes) == "x {{steps.0.data.b}}"
 
 
 NOTHING = ("0.data.no", "0.data.list.1", "0.data.id.x", "1.data.id", "2.data.id")
@@ -72,8 +72,8 @@ NOTHING = ("0.data.no", "0.data.list.1", "0.data.id.x", "1.data.id", "2.data.id"
 @pytest.mark.parametrize("of", NOTHING)
 def test_a_reference_to_nothing_or_to_a_failure_is_unbound(of: str) -> None:
     failed = CallOutcome("mail", "list", "error", data={"id": 1})
-    with pytest.raises(Unbound):
-        bind({"x": f"a {{{{steps.{of}}}}}"}, {0: ok({"id": 7, "list": [1]}), 2: failed})
+    with pytest.raises(UnresolvedReference):
+        resolve_refs({"x": f"a {{{{steps.{of}}}}}"}, {0: ok({"id": 7, "list": [1]}), 2: failed})
 
 
 def steps(*kinds: str) -> tuple[Step, ...]:

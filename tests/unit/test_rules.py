@@ -12,7 +12,7 @@ from webbee_kernel.llm.protocol import ModelRequest
 from webbee_kernel.llm.tools import parameters
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.rules import MAX_ABOUT, MAX_APPS, apps_block, policy_block
+from webbee_kernel.turn.rules import MAX_APPS, MAX_DESCRIPTION, apps_block, policy_block
 from webbee_kernel.turn.tool_retrieval import shortlist
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=2000)
@@ -58,8 +58,10 @@ def test_a_narrator_may_say_what_the_policy_says() -> None:
 
 
 def test_what_is_too_long_is_cut_visibly_where_it_is_loaded() -> None:
-    classifier, *_ = asked(shop(rules="r" * (MAX_RULES + 1), about="a" * (MAX_ABOUT + 1)))
-    assert classifier.system.endswith(f"{'a' * (MAX_ABOUT - 1)}… Rules: {'r' * (MAX_RULES - 1)}…")
+    classifier, *_ = asked(shop(rules="r" * (MAX_RULES + 1), about="a" * (MAX_DESCRIPTION + 1)))
+    assert classifier.system.endswith(
+        f"{'a' * (MAX_DESCRIPTION - 1)}… Rules: {'r' * (MAX_RULES - 1)}…"
+    )
 
 
 @pytest.mark.parametrize("count", [1, 8, 9, 40, 300])

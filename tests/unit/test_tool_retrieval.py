@@ -15,12 +15,12 @@ from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn import tool_retrieval
 from webbee_kernel.turn.tool_retrieval import (
     BUDGET,
-    GROWN,
     MAX_GROWN,
+    MAX_LISTED,
     QUOTA,
-    Place,
+    ListedTool,
     Shortlist,
-    Standing,
+    ToolList,
     shortlist,
 )
 
@@ -108,10 +108,10 @@ async def handler(ctx: Context) -> ActionResult:
 KEY = b"\x01\x02\x03\x04"
 
 
-def stood(listed: Shortlist, known: list[FunctionInfo] = ALL) -> Standing:
+def stood(listed: Shortlist, known: list[FunctionInfo] = ALL) -> ToolList:
     """What the next turn reads of this one."""
-    kept = tool_retrieval.text(tool_retrieval.standing(listed.tools, known, listed.base), KEY)
-    again = tool_retrieval.read(kept, KEY)
+    kept = tool_retrieval.to_text(tool_retrieval.tool_list(listed.tools, known, listed.base), KEY)
+    again = tool_retrieval.from_text(kept, KEY)
     assert again is not None
     return again
 
@@ -124,17 +124,17 @@ def test_what_was_added_makes_room_and_the_first_choice_stays() -> None:
         assert listed.tools[: len(first.tools)] == first.tools
         assert f"{matter}_{n}" in {f.fn_name for f in listed.shown}
         assert len(listed.tools) <= MAX_GROWN
-        assert listed.characters <= GROWN
-        assert listed.tools[: listed.steady] == before.tools[: listed.steady]
-        if listed.steady < len(before.tools):
-            made_room.append(listed.steady)
+        assert listed.characters <= MAX_LISTED
+        assert listed.tools[: listed.unchanged] == before.tools[: listed.unchanged]
+        if listed.unchanged < len(before.tools):
+            made_room.append(listed.unchanged)
     assert 0 < len(made_room) < len(MATTERS) - 1
 
 
 def test_what_was_used_stays_when_room_is_made() -> None:
     used = {("violin", "violin_3"), ("engine", "engine_25")}
     small = of_matters(30)
-    full = Standing(tuple(Place(n, False) for n in range(MAX_GROWN)), 90)
+    full = ToolList(tuple(ListedTool(n, False) for n in range(MAX_GROWN)), 90)
     listed = shortlist(small, "the glacier number 4", used=used, before=full)
     assert used <= {(f.app_id, f.fn_name) for f in listed.shown}
     assert len(listed.tools) <= MAX_GROWN

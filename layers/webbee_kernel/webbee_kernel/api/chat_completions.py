@@ -120,10 +120,12 @@ class OpenAI:
             session(request, body),
             message(body),
             request.key(),
-            alone=all(m.role in ("user", "system", "developer") for m in body.messages),
+            is_alone=all(m.role in ("user", "system", "developer") for m in body.messages),
             # with a key of the client's own it is the key that says what is asked again
-            shown=() if request.headers.get("idempotency-key") else tuple(map(_shown, shown)),
-            before=before(body.messages),
+            user_messages=()
+            if request.headers.get("idempotency-key")
+            else tuple(map(_shown, shown)),
+            previous_reply=before(body.messages),
         )
         reply, usage = await answered(self._kernel, ask)
         made = {

@@ -17,8 +17,8 @@ from ..config import Settings
 from ..errors import BadInput
 from ..stores.event_log import sse
 from ..stores.transcript_archive import elsewhere, forgotten
-from ..turn.confirmation import Answered
-from ..turn.kernel import Kernel, TurnRequest, make_known, make_ready
+from ..turn.confirmation import CardAnswer
+from ..turn.kernel import Kernel, TurnRequest, warm_up, warm_up_catalogue
 from ..types import JSONObject, SessionKey, UserKey, user_dict
 from .identity import require_role
 from .request_models import (
@@ -91,12 +91,12 @@ class ChatService:
         nothing else to do."""
         asked = self.kernel.dispatch.catalogue
         if isinstance(asked, CachedValue) and (catalogue := await asked.peek()):
-            make_known(catalogue)
+            warm_up_catalogue(catalogue)
 
     @staticmethod
     def warm() -> None:
         """What the first turn would load and compile."""
-        make_ready()
+        warm_up()
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer one event of the HTTP API, of the WebSocket API, or of the stream of events."""
@@ -125,7 +125,7 @@ class ChatService:
     async def confirm(self, request: Request) -> Answer:
         """Accept or refuse calls that wait."""
         body = request.body(ConfirmationBody)
-        how = Answered(body.edits, body.remember)
+        how = CardAnswer(body.edits, body.remember)
         ask, work = await self.turns.confirming(
             request.reader, request.path["id"], body.accept, how
         )

@@ -97,7 +97,7 @@ class Apps:
         if body.below and function:
             step = Step(0, info.app_id, body.function, body.params, function.action_type)
             ask = TurnRequest(user, body.below.session_id, "", body.below.request_id)
-            outcome = await self._kernel.direct.fill(ask, step)
+            outcome = await self._kernel.direct.submit_form(ask, step)
         else:
             outcome = await self._services.call(
                 "panel" if panel else "function",

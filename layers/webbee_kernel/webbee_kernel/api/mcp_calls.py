@@ -234,7 +234,7 @@ class Calls:
         ask = TurnRequest(user, SESSION, SPOKEN, waits.confirmation_id)
         step = Step(0, function.app_id, function.fn_name, {}, function.action_type)
         try:
-            ended = await self._kernel.direct.came_of(ask, step, waits.confirmation_id)
+            ended = await self._kernel.direct.outcome_of(ask, step, waits.confirmation_id)
         except Gone as error:
             return primitives.refusal(str(error), error.code)
         if isinstance(ended, PendingConfirmation):
@@ -286,7 +286,7 @@ class Calls:
         if call.message.stateless:
             return input_required(requests, call.came.state())
         told = " ".join(str(q["params"]["message"]) for q in requests.values())
-        pending = await self._kernel.direct.put(call.ask, call.step, told)
+        pending = await self._kernel.direct.ask_question(call.ask, call.step, told)
         [request, *_] = requests.values()
         return _streamed(call.message, pending, request)
 

@@ -14,7 +14,7 @@ from ..bootstrap import App
 from ..clock import new_id
 from ..errors import BadInput, KernelError, NotFound
 from ..observability import bind, user_hash
-from ..turn.confirmation import Answered
+from ..turn.confirmation import CardAnswer
 from ..turn.kernel import TurnRequest
 from ..types import JSONObject, UserKey, user_dict, user_from
 from . import socket_sender
@@ -133,7 +133,7 @@ class Sockets:
                 ask = TurnRequest(user, ids[0], frame.message, ids[1])
                 turns.follow(ask, turns.kernel.turn, peer)
             case ConfirmFrame():
-                how = Answered(frame.edits, frame.remember)
+                how = CardAnswer(frame.edits, frame.remember)
                 ask, work = await turns.confirming(user, frame.confirmation_id, frame.accept, how)
                 turns.follow(ask, work, peer)
             case StopFrame():

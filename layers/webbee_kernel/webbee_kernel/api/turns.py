@@ -15,7 +15,7 @@ from ..errors import KernelError, LimitReached, NotFound, StorageUnavailable, Tu
 from ..observability import bind, flush, watch_spans
 from ..sdk.records import User
 from ..stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
-from ..turn.confirmation import Answered
+from ..turn.confirmation import CardAnswer
 from ..turn.kernel import Kernel, TurnRequest
 from ..turn.messages import Reply
 from ..turn.stream import Follower
@@ -52,7 +52,7 @@ class Turns:
         running = asyncio.ensure_future(self._run(ask, follower, work))
         # 202 once the turn has begun, so that a limit or a conflict is still told at once
         if at_once:
-            begun = asyncio.ensure_future(follower.begun.wait())
+            begun = asyncio.ensure_future(follower.started.wait())
             await asyncio.wait({running, begun}, return_when=asyncio.FIRST_COMPLETED)
             begun.cancel()
         else:
@@ -60,7 +60,7 @@ class Turns:
         if running.done():
             return Answer(running.result().body)
         # nobody waits: a failure is recorded, so that who polls is told
-        follower.left = True
+        follower.is_detached = True
         # counted as work of the process until it ends
         start(self._tell_later(ask, running, follower), f"turn-{ask.request_id}")
         return Answer(TurnWorking(ask.request_id, ask.session_id).body(), 202)
@@ -74,7 +74,7 @@ class Turns:
         start(self._tell_later(ask, running, follower, peer), f"turn-{ask.request_id}")
 
     async def confirming(
-        self, user: User, confirmation_id: str, accept: bool, how: Answered
+        self, user: User, confirmation_id: str, accept: bool, how: CardAnswer
     ) -> tuple[TurnRequest, Work]:
         """What answers a confirmation, in its session, and how; NotFound where there is none."""
         session_id = await self._app.stores.sessions.find_pending(
@@ -106,7 +106,7 @@ class Turns:
                 to_response(error, ask.user, ask.message)
             if not isinstance(error, LimitReached | TurnWorking):  # none of ours began
                 # nothing is left of the turn: the same request may begin it anew
-                if not (follower.left and await self._failed(ask, error)):
+                if not (follower.is_detached and await self._failed(ask, error)):
                     await beat.give_up()
             raise
         finally:
@@ -138,7 +138,7 @@ class Turns:
         told = {"request_id": ask.request_id, "session_id": ask.session_id, **body}
         mark = {}
         # a repeated request ends here with the reply of the first one
-        if follower.begun.is_set():
+        if follower.started.is_set():
             mark = {"id": await self._store(ask, told)}
         if peer:
             peer.put({"type": "turn.ended", **mark, **told})
@@ -175,7 +175,7 @@ def _watching(
     ask: TurnRequest, follower: Follower, prices: Mapping[str, Price]
 ) -> AbstractContextManager[None]:
     """A developer who follows a turn of his own sees what it spends time and money on."""
-    if not (follower.reads_along and has_role(ask.user, "developer")):
+    if not (follower.has_reader and has_role(ask.user, "developer")):
         return nullcontext()
     return watch_spans(lambda told: follower.tell("trace", **with_cost(told, prices)))
 
@@ -191,7 +191,7 @@ class _Beat:
         self._ask = ask
         self._working = TurnWorking(ask.request_id, ask.session_id)
         self._follower = follower
-        follower.says = True
+        follower.has_lease = True
         self._said = self._clock.now()
         self._saying = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
@@ -219,7 +219,7 @@ class _Beat:
     async def _once(self, now: float) -> None:
         ask = self._ask
         # at half of the lease, so that one lost write ends nothing
-        if self._follower.begun.is_set() and now - self._said >= LEASE_S / 2:
+        if self._follower.started.is_set() and now - self._said >= LEASE_S / 2:
             await self._limits.say(ask.user, self._working, GOES_ON)
             self._said = now
         if await self._connections.stopped(ask.key.user, ask.request_id, now=now):

@@ -24,9 +24,9 @@ from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
 from ..text import disambiguate, one_line
 from ..types import JSON, CallOutcome, JSONObject, Step
-from .confirmation import FEWEST, LONGEST, MOST, answer
-from .results_block import hidden
-from .session_memory import undone_by
+from .confirmation import MAX_CHOICES, MAX_LABEL, MIN_CHOICES, answer
+from .results_block import hide
+from .session_memory import undo_receipts
 
 if TYPE_CHECKING:
     from .turn_context import TurnContext
@@ -48,12 +48,12 @@ def card_of(
     """The card of exactly these calls, arguments already real, valid for 300 seconds. The same
     calls of the same request have the same id, however often the request is delivered."""
     which = [(s.app_id, s.fn_name, json.dumps(s.arguments, sort_keys=True)) for s in calls]
-    undone = undone_by(state.memory, calls[0]) if len(calls) == 1 else []
+    undone = undo_receipts(state.memory, calls[0]) if len(calls) == 1 else []
     made = [turn.response["calls"][receipt["call"]] for turn, receipt in undone]
     functions = [state.catalogue.function(one["app_id"], one["fn_name"]) for one in made]
     # the one call takes back a remembered effect that destroyed something
     restores = any(function and function.action_type == "destructive" for function in functions)
-    titles = state.titles(takes_back=bool(undone))
+    titles = state.titles(is_undo=bool(undone))
     told = card(calls, state.catalogue, titles, state.language, restores=restores)
     return PendingConfirmation(
         confirmation_id=clock.confirmation_id(str(state.key), state.request_id, *which),
@@ -121,7 +121,7 @@ def question(record: PendingConfirmation) -> str:
 
 def body(record: PendingConfirmation) -> JSONObject:
     """The card as an answer carries it."""
-    shown = hidden([step["arguments"] for step in record.steps], record.hidden)
+    shown = hide([step["arguments"] for step in record.steps], record.hidden)
     calls = zip(record.steps, shown, record.asks["calls"], strict=True)
     told: JSONObject = {
         "id": record.confirmation_id,
@@ -174,14 +174,14 @@ def alternatives(outcome: CallOutcome, function: FunctionInfo | None) -> Iterato
     the one id that the function takes in place of the words that fit them all."""
     name = _id_parameter(function)
     titles = titles_of([("", outcome.data)]) if outcome.error_code == AMBIGUOUS else Titles()
-    if not name or not FEWEST <= len(titles.by_id) <= MOST:
+    if not name or not MIN_CHOICES <= len(titles.by_id) <= MAX_CHOICES:
         return
     found = {ident: titles.of("", "", ident).text for ident in titles.by_id}
     words = [UserWords([title]) for title in found.values()]
     rest = {k: v for k, v in outcome.arguments.items() if not _fits_all(v, words)}
     for ident, title in found.items():
         step = Step(0, outcome.app_id, outcome.fn_name, {**rest, name: ident})
-        yield title[:LONGEST], replace(step, action_type=outcome.action_type)
+        yield title[:MAX_LABEL], replace(step, action_type=outcome.action_type)
 
 
 def _id_parameter(function: FunctionInfo | None) -> str:

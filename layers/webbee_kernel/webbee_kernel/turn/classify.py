@@ -16,11 +16,11 @@ from ..llm.options import PLAIN, ModelOptions
 from ..llm.protocol import CUT_OFF, Growing, Model, ModelRequest, streamed
 from ..observability import measure, record_duration
 from ..types import JSONObject
-from .confirmation import asks
+from .confirmation import is_asking
 from .dispatch import StepRunner
-from .plain_answer import hearing, speech, unfounded
+from .plain_answer import answer_sink, reply_problems, streaming_reply
 from .plan import Answer, read_answer
-from .results_block import refused
+from .results_block import is_refused
 from .session_memory import undoable
 from .stream import TurnStopped
 from .turn_context import TurnContext
@@ -50,8 +50,8 @@ class Classifier:
             system=state.opening.prompt.system,
             prompt="\n".join([opening, *(e.flat for e in state.exchanges)]),
             max_tokens=self._output_tokens,
-            tools=state.offered_tools,
-            timeout_s=max((left := state.left()) * SHARE, left - RESERVE_S),
+            tools=state.visible_tools,
+            timeout_s=max((left := state.seconds_left()) * SHARE, left - RESERVE_S),
             language=state.language,
             opening=opening,
             exchanges=state.exchanges,
@@ -61,12 +61,12 @@ class Classifier:
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")
         # words before any call may be the reply itself
-        hear = hearing(state) if state.plain else None
+        hear = answer_sink(state) if state.plain_reply else None
         asked = streamed(self._model, request, hear)
         response = await state.follower.unless_stopped(asked)
         used = response.usage
         observability.count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
-        answer = read_answer(response, state.offered, first=state.planned)
+        answer = read_answer(response, state.visible_functions, first=state.planned)
         return state.with_answer(answer, used.paid)
 
 
@@ -74,9 +74,9 @@ def _growing(state: TurnContext) -> Growing | None:
     """How the offered tools change between the session's requests; None where they do not."""
     if not (opening := state.opening).shortlist.left_out:
         return None
-    pairs = zip(opening.tools, state.offered_tools, strict=False)
+    pairs = zip(opening.tools, state.visible_tools, strict=False)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
-    before = same if state.rounds else opening.own + opening.shortlist.steady
+    before = same if state.rounds else opening.own + opening.shortlist.unchanged
     return Growing(opening.own, before, opening.prompt.apps)
 
 
@@ -111,7 +111,7 @@ class LoopResult(NamedTuple):
     text: str = ""
     resume: bool = False
     limit: Limit = ""
-    may_go_on: bool = False
+    can_continue: bool = False
     offer: JSONObject | None = None
 
 
@@ -124,26 +124,26 @@ class AgentLoop:
         self._max_rounds = settings.max_rounds
         self._max_tokens = settings.turn_tokens
 
-    async def go(self, state: TurnContext, note: str = "") -> LoopResult:
+    async def run(self, state: TurnContext, note: str = "") -> LoopResult:
         """Rounds from here to their end; `note` is said to the classifier first, with the results
         it has not seen. Raises ModelUnavailable while nothing has happened."""
         if note:
-            state = state.with_said(note)
-        if state.follower.reads_along and state.plain is None:
-            state = replace(state, plain=speech(state))
+            state = state.with_results(note)
+        if state.follower.has_reader and state.plain_reply is None:
+            state = replace(state, plain_reply=streaming_reply(state))
         fruitless = 0  # answers in a row that brought nothing
         while not (limit := self.limit(state)):
             round_ = await self._round(state)
             state = round_.state
-            if state.follower.stopped:
+            if state.follower.is_stopped:
                 return LoopResult(state, limit="stopped")
-            if round_.ended:
+            if round_.result:
                 # what refers to a call that waits can be planned only behind the yes
-                return round_.ended._replace(resume=bool(state.behind) or round_.ended.resume)
-            fruitless = 0 if round_.progress else fruitless + 1
+                return round_.result._replace(resume=bool(state.dependent) or round_.result.resume)
+            fruitless = 0 if round_.has_progress else fruitless + 1
             if fruitless > MAX_REPAIRS:
-                return LoopResult(state, _cut_off(state), resume=True)
-            state = state.with_said()
+                return LoopResult(state, _cut_off_text(state), resume=True)
+            state = state.with_results()
         return LoopResult(state, limit=limit, resume=True)
 
     async def _round(self, state: TurnContext) -> _Round:
@@ -153,7 +153,7 @@ class AgentLoop:
         except TurnStopped:
             return _Round(state)
         except ModelUnavailable:
-            if not state.ran:  # nothing has happened yet: the whole request can be retried
+            if not state.has_run:  # nothing has happened yet: the whole request can be retried
                 raise
             return _Round(state, LoopResult(state, limit="model"))
         return await self._run(state)
@@ -170,21 +170,21 @@ class AgentLoop:
         return "time" if state.deadline - time.monotonic() < LEAST_S else ""
 
     async def _run(self, state: TurnContext) -> _Round:
-        answer = state.unsaid
+        answer = state.last_answer
         assert answer is not None
         if answer.searches or answer.problems:
-            before = state.found
+            before = state.found_tools
             state, answer = state.with_searches()
             if not answer.steps:
                 # a search that found nothing new may not go on for ever
-                return _Round(state, progress=state.found != before)
+                return _Round(state, has_progress=state.found_tools != before)
         if answer.steps:
-            waiting = len(state.proposed)
-            return _read(await self._runner.run(state, answer.steps), answer, waiting)
+            waiting = len(state.proposed_calls)
+            return _round_of(await self._runner.run(state, answer.steps), answer, waiting)
         text = answer.text
         # behind calls it is the narrator who speaks
-        if asks(text) or not state.ran:  # the user would read these words
-            if wrong := unfounded(text, state):
+        if is_asking(text) or not state.has_run:  # the user would read these words
+            if wrong := reply_problems(text, state):
                 return _Round(state.with_problems(wrong))
         if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
             text = f"{text} …\n\n{of(state.language).cause('cut_off')}"
@@ -192,29 +192,29 @@ class AgentLoop:
         return _Round(state, LoopResult(state, text=text, resume=True, offer=offer))
 
 
-def _cut_off(state: TurnContext) -> str:
+def _cut_off_text(state: TurnContext) -> str:
     """Why nothing could be made of the last answer, where it had no end."""
-    last = state.unsaid
+    last = state.last_answer
     is_cut = last is not None and last.response.stop_reason == CUT_OFF
     return of(state.language).cause("cut_off") if is_cut else ""
 
 
-def _read(state: TurnContext, answer: Answer, waiting: int) -> _Round:
+def _round_of(state: TurnContext, answer: Answer, waiting: int) -> _Round:
     """What a plan's calls mean for the rounds. Those that wait for a yes are asked about together
     when nothing more can be planned; `waiting` is how many did before."""
     numbers = sorted({s.index for s in answer.steps} & state.outcomes.keys())
-    mine = [state.outcomes[n] for n in numbers]
+    own = [state.outcomes[n] for n in numbers]
     # an answer given twice is no progress, or a model could repeat itself to the end
-    new = [state.outcomes[n] for n in numbers if not state.calls[n].is_echo]
-    progress = not all(map(refused, new)) or len(state.proposed) > waiting
+    new = [state.outcomes[n] for n in numbers if not state.calls[n].is_repeat]
+    progress = not all(map(is_refused, new)) or len(state.proposed_calls) > waiting
     # a guard sent something back: the model gets to mend it
-    unmended = bool(answer.problems) or any(map(refused, mine))
-    failed = not all(o.ok for o in mine)
-    more = unmended or answer.go_on or (progress and failed)
+    has_refusals = bool(answer.problems) or any(map(is_refused, own))
+    failed = not all(o.ok for o in own)
+    more = has_refusals or answer.wants_results or (progress and failed)
     # where nothing moves and calls wait, the user is asked about those instead
-    if more and (progress or not state.held):
-        return _Round(state, progress=progress)
-    return _Round(state, LoopResult(state, may_go_on=progress, resume=more))
+    if more and (progress or not state.pending):
+        return _Round(state, has_progress=progress)
+    return _Round(state, LoopResult(state, can_continue=progress, resume=more))
 
 
 class _Round(NamedTuple):
@@ -222,5 +222,5 @@ class _Round(NamedTuple):
     waits."""
 
     state: TurnContext
-    ended: LoopResult | None = None
-    progress: bool = False
+    result: LoopResult | None = None
+    has_progress: bool = False

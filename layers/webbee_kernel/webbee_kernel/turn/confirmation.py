@@ -21,14 +21,14 @@ _PLAIN = re.compile(
 _MARKUP = re.compile(r"[\\<\[\u200b-\u200f\u202a-\u202e\u2060-\u206f]")
 """Signs of a formula, an element, a link or a note, which a client may draw as nothing."""
 
-_BESIDE_NO = ("function", "particle", "reference", "opener")
+_NO_FILLERS = ("function", "particle", "reference", "opener")
 """Words that say no more than the no beside them: nothing comes of it."""
 
-FEWEST, MOST = 2, 9
+MIN_CHOICES, MAX_CHOICES = 2, 9
 """Rows that are choices; a longer list is something to read."""
-LONGEST: Final = 120
+MAX_LABEL: Final = 120
 """Characters of a row that is one."""
-AROUND: Final = 2
+MAX_OTHER_LINES: Final = 2
 """Lines beside the list, its question among them: more is an answer, not a question."""
 
 # compiled, and kept by `re`, with their first use
@@ -37,7 +37,7 @@ _EMPHASIS = r"\*\*|__|`"
 _NUMBER = r"\s*#?(\d{1,2})[.)]?\s*"
 
 
-class Answered(NamedTuple):
+class CardAnswer(NamedTuple):
     """What a person did beside saying yes: texts that he has rewritten on the card, by place of the
     call and path, and whether he wants not to be asked about its destinations again."""
 
@@ -48,11 +48,11 @@ class Answered(NamedTuple):
         """That of a yes with this content: the same one again is answered alike."""
         return f"{confirmation_id}:{digest(dict(self.edits), self.remember)}"
 
-    def refuse_another(self, turn: Turn, confirmation_id: str) -> None:
+    def check_same(self, turn: Turn, confirmation_id: str) -> None:
         """RequestConflict where the turn's card was answered with other content than this yes
         has: its texts did not run, its addresses were not accepted."""
         others = any(name.startswith(f"{confirmation_id}:") for name in turn.also)
-        if self.request_id(confirmation_id) not in turn.also and (others or self != PLAINLY):
+        if self.request_id(confirmation_id) not in turn.also and (others or self != PLAIN_ANSWER):
             raise RequestConflict(
                 "this confirmation was answered already, and not so: what was said with this yes"
                 " has no effect",
@@ -60,7 +60,7 @@ class Answered(NamedTuple):
             )
 
 
-PLAINLY = Answered()
+PLAIN_ANSWER = CardAnswer()
 """He said no more than yes or no."""
 
 
@@ -70,40 +70,40 @@ def answer(message: str, *, behind_card: bool = False) -> bool | None:
     what is quoted, struck out or crossed out has one. `behind_card` an "undo that" is a no, too."""
     if not _PLAIN.fullmatch(message):
         return None
-    said = set(_folded(message))
+    words = set(_fold_words(message))
     yes, no = language.forms("yes"), language.forms("no")
     beside_yes = yes | language.forms("yes_filler")
     beside_no = beside_yes | language.forms("no_filler")
     if behind_card:
         undo = language.forms("undo")
         no, beside_no = no | undo, beside_no.union(*(phrase.split("_") for phrase in undo))
-        beside_no |= language.forms(*_BESIDE_NO)
+        beside_no |= language.forms(*_NO_FILLERS)
     # where both are said, no yes is heard
-    if said & no:
-        return None if said - no - beside_no else False
-    return None if said - beside_yes or not said & yes else True
+    if words & no:
+        return None if words - no - beside_no else False
+    return None if words - beside_yes or not words & yes else True
 
 
-def agrees(message: str, reply: str) -> bool:
+def is_agreement(message: str, reply: str) -> bool:
     """Whether a message is a yes to what the reply asks, and says nothing which the reply did not:
     "yes, please do the exchange". What it agrees to is that question; a card it does not answer. A
     reply that asks nothing is answered by no yes: it may have repeated what somebody else wrote."""
-    if not asks(reply) or _MARKUP.search(question_of(reply)):
+    if not is_asking(reply) or _MARKUP.search(question_of(reply)):
         return False
     if answer(message):
         return True
-    said = _folded(message)
+    said = _fold_words(message)
     if not said or said[0] not in language.forms("yes") or language.forms("no").intersection(said):
         return False
-    beside = language.forms("yes") | language.forms("yes_filler")
-    return "?" not in message and not set(said) - beside - set(_folded(reply))
+    fillers = language.forms("yes") | language.forms("yes_filler")
+    return "?" not in message and not set(said) - fillers - set(_fold_words(reply))
 
 
-def _folded(text: str) -> list[str]:
+def _fold_words(text: str) -> list[str]:
     return [language.fold(token.text) for token in language.tokens(text)]
 
 
-def asks(text: str) -> bool:
+def is_asking(text: str) -> bool:
     """Whether an answer in words asks the user something: it ends in a question mark."""
     # quotes, emphasis and brackets may close behind the mark
     return text.rstrip(" \n\"'»”*_)").endswith(QUESTION_MARKS)
@@ -119,10 +119,10 @@ def choices(reply: str, offer: JSON = None) -> list[JSONObject]:
     """What may be picked: the buttons of the tree below the reply that say something, else the rows
     of the list that its question stands beside; `message` is what picking one says."""
     if offer:
-        pressed = list(_buttons(offer))[:MOST]
+        buttons = list(_buttons(offer))[:MAX_CHOICES]
         # one alone is a choice where the reply numbers it
-        is_choice = len(pressed) >= FEWEST or any(f"1. {p['label']}" in reply for p in pressed)
-        return pressed if is_choice else []
+        is_choice = len(buttons) >= MIN_CHOICES or any(f"1. {p['label']}" in reply for p in buttons)
+        return buttons if is_choice else []
     return [{"label": label, "message": label} for label in _labels(reply)]
 
 
@@ -131,12 +131,12 @@ def _labels(reply: str) -> list[str]:
     lines = list(filter(str.strip, reply.splitlines()))
     rows = [match[2] for line in lines if (match := re.fullmatch(_ROW, line))]
     labels = [re.sub(_EMPHASIS, "", row.strip()) for row in rows]
-    beside = [line for line in lines if not re.fullmatch(_ROW, line)]
-    if len(beside) > AROUND or not any(map(asks, beside)):
+    others = [line for line in lines if not re.fullmatch(_ROW, line)]
+    if len(others) > MAX_OTHER_LINES or not any(map(is_asking, others)):
         return []
     # rows that read alike could not be told apart by what is picked
-    is_choice = FEWEST <= len(labels) == len(set(labels)) <= MOST
-    return labels if is_choice and max(map(len, labels)) <= LONGEST else []
+    is_choice = MIN_CHOICES <= len(labels) == len(set(labels)) <= MAX_CHOICES
+    return labels if is_choice and max(map(len, labels)) <= MAX_LABEL else []
 
 
 def _buttons(node: JSON) -> Iterator[JSONObject]:
@@ -152,22 +152,22 @@ def _buttons(node: JSON) -> Iterator[JSONObject]:
         yield from _buttons(props.get("children"))
 
 
-def picked(message: str, offered: Sequence[Mapping[str, JSON]]) -> str:
+def pick_choice(message: str, choices: Sequence[Mapping[str, JSON]]) -> str:
     """What a message says that is only the number of a choice, or its label; empty for any other
     message. A number picks nothing where the labels begin with numbers of their own."""
-    for choice in offered:
+    for choice in choices:
         # words before numbers: a label may be a number itself
         if message.strip().casefold() == str(choice["label"]).casefold():
             return str(choice["message"])
     number = re.fullmatch(_NUMBER, message)
-    if not number or any(str(choice["label"])[:1].isdigit() for choice in offered):
+    if not number or any(str(choice["label"])[:1].isdigit() for choice in choices):
         return ""
     place = int(number[1])
-    return str(offered[place - 1]["message"]) if 1 <= place <= len(offered) else ""
+    return str(choices[place - 1]["message"]) if 1 <= place <= len(choices) else ""
 
 
-def asks_again(turn: Turn | None, message: str, text: str, offer: JSON = None) -> list[str]:
+def same_choices(turn: Turn | None, message: str, text: str, offer: JSON = None) -> list[str]:
     """The labels of a turn's choices, where its plain yes is answered with the same choices."""
-    offered = [str(c["label"]) for c in turn.response.get("choices", ())] if turn else []
+    labels = [str(c["label"]) for c in turn.response.get("choices", ())] if turn else []
     again = [str(c["label"]) for c in choices(text, offer)]
-    return offered if offered and offered == again and answer(message) else []
+    return labels if labels and labels == again and answer(message) else []

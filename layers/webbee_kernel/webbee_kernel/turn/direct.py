@@ -26,12 +26,12 @@ from ..stores.types import RING_SIZE, PendingConfirmation, Turn
 from ..types import JSON, CallOutcome, JSONObject, Step
 from . import cards, messages
 from .cards import card_of
-from .dispatch import Consent, StepRunner, as_declared, usable_function
-from .pending_approvals import AnsweredProposal, Proposals, gone, reopened
+from .dispatch import Consent, StepRunner, conform_arguments, usable_function
+from .pending_approvals import AnsweredProposal, Proposals, gone_error, reopen
 from .read import Reader, TurnRequest
-from .record import Recorder, Told
-from .results_block import refused
-from .session_memory import recalled, undone_by
+from .record import Output, Recorder
+from .results_block import is_refused
+from .session_memory import recall, undo_receipts
 from .turn_context import TurnContext
 
 SESSION: Final = "mcp"
@@ -46,7 +46,7 @@ class DirectCalls:
         reader: Reader,
         runner: StepRunner,
         recorder: Recorder,
-        decisions: Proposals,
+        proposals: Proposals,
         limits: Limits,
         queue: RefreshQueue,
         consent: Consent,
@@ -54,7 +54,7 @@ class DirectCalls:
         self._reader = reader
         self._runner = runner
         self._recorder = recorder
-        self._decisions = decisions
+        self._proposals = proposals
         self._limits = limits
         self._queue = queue
         self._consent = consent
@@ -73,13 +73,13 @@ class DirectCalls:
         which = step.app_id, step.fn_name
         function = usable_function(state.catalogue, state.installed, *which)
         ids.check_placeholders(step.arguments)
-        if state.over:
-            raise state.over
-        told = as_declared(state, step, step.arguments)
-        step = replace(step, action_type=function.action_type, arguments=told)
-        _refuse_another_call(state, step)
-        held = [(step, step.arguments)]
-        if not await self._consent(state, held, knows_message=False, schemes=schemes):
+        if state.refusal:
+            raise state.refusal
+        arguments = conform_arguments(state, step, step.arguments)
+        step = replace(step, action_type=function.action_type, arguments=arguments)
+        _check_same_call(state, step)
+        calls = [(step, step.arguments)]
+        if not await self._consent(state, calls, has_message=False, schemes=schemes):
             state = await self._runner.run_confirmed(state, [step])
             [outcome] = state.outcomes.values()
             if outcome.ok and outcome.action_type != "read":
@@ -98,21 +98,21 @@ class DirectCalls:
         if same := next((p for p in waiting if _is_about(p, step)), None):
             return same
         # nobody is asked for a yes to a call that its app would refuse
-        checked = await self._runner.check(state, step)
-        if checked.ok:
-            await self._recorder.record(state, Told("", held=pending))
-        return pending if checked.ok else checked
+        check = await self._runner.check(state, step)
+        if check.ok:
+            await self._recorder.record(state, Output("", card=pending))
+        return pending if check.ok else check
 
-    async def put(self, ask: TurnRequest, step: Step, told: str) -> PendingConfirmation:
+    async def ask_question(self, ask: TurnRequest, step: Step, told: str) -> PendingConfirmation:
         """What a function asked in the middle of this call, as a question that waits for its
         answers."""
         state = await self._reader.read(ask)
         asked = card_of(state, [step])
         pending = replace(asked, summary=told, asks={**asked.asks, "question": told, "ask": ""})
-        await self._recorder.record(state, Told("", held=pending))
+        await self._recorder.record(state, Output("", card=pending))
         return pending
 
-    async def came_of(
+    async def outcome_of(
         self, ask: TurnRequest, step: Step, confirmation_id: str
     ) -> CallOutcome | PendingConfirmation:
         """What came of a question about a call of this function, or the question while it waits.
@@ -124,9 +124,9 @@ class DirectCalls:
             _, pending = asked
             if confirmation_id in state.memory.taken or pending.expires_at > state.now:
                 return pending
-        raise gone()
+        raise gone_error()
 
-    async def fill(self, ask: TurnRequest, step: Step) -> CallOutcome:
+    async def submit_form(self, ask: TurnRequest, step: Step) -> CallOutcome:
         """What came of a form that the user filled below a reply; `ask.request_id` is its turn's.
         What a receipt of the turn offers is proposed instead, by a card of its own.
 
@@ -138,8 +138,8 @@ class DirectCalls:
         state = await self._reader.read(ask)
         turn = state.memory.answered(ask.request_id)
         if turn is None:
-            raise _closed()
-        if any(turn is one for one, _ in undone_by(state.memory, step)):
+            raise _closed_error()
+        if any(turn is one for one, _ in undo_receipts(state.memory, step)):
             return await self._propose(replace(state, message=turn.message), step, turn)
         form = _form(turn)
         filled = digest(form, step.app_id, step.fn_name, step.arguments)
@@ -147,20 +147,20 @@ class DirectCalls:
         if any(call["status"] == "ok" for call in turn.response.get("calls", ())):
             if ask.request_id in turn.also:
                 return _answer_of(turn, state, step)
-            raise _closed()
-        if not _offers(turn.response.get("ui"), step):
+            raise _closed_error()
+        if not _has_form(turn.response.get("ui"), step):
             raise BadInput("this reply offers no form of this function", field="function")
-        state = reopened(replace(state, ask=ask), AnsweredProposal(state.memory, turn))
+        state = reopen(replace(state, ask=ask), AnsweredProposal(state.memory, turn))
         # One claim for the form, whatever stands in it: what is sent beside it is a conflict.
         state = replace(state, request_id=form)
         state = await self._runner.run_confirmed(state, [step])
         [outcome] = state.outcomes.values()
         if outcome.ok:
-            text = messages.told(state, [outcome])
-            await self._recorder.record(state, Told(text))
-        elif not refused(outcome):  # the form stays, to be mended
+            text = messages.outcome_text(state, [outcome])
+            await self._recorder.record(state, Output(text))
+        elif not is_refused(outcome):  # the form stays, to be mended
             drawn = turn.response.get("ui")
-            await self._recorder.record(state, Told(turn.reply, "error", offer=drawn))
+            await self._recorder.record(state, Output(turn.reply, "error", offer=drawn))
         return outcome
 
     async def _propose(self, state: TurnContext, step: Step, turn: Turn) -> CallOutcome:
@@ -175,11 +175,11 @@ class DirectCalls:
         state = replace(state, request_id=new)
         # pressing Undo says nothing of where else things may go
         pending = replace(card_of(state, [step]), values=())
-        said = language.of(state.language).say("undo_said", what=pending.asks["question"])
-        ask = state.ask._replace(message=said, request_id=new)
-        card = replace(pending, message=said)
-        state = replace(state, ask=ask, message=said)
-        await self._recorder.record(state, Told("", held=card))
+        message = language.of(state.language).say("undo_said", what=pending.asks["question"])
+        ask = state.ask._replace(message=message, request_id=new)
+        card = replace(pending, message=message)
+        state = replace(state, ask=ask, message=message)
+        await self._recorder.record(state, Output("", card=card))
         return _outcome(step, "confirmation")
 
     async def answer(
@@ -197,42 +197,42 @@ class DirectCalls:
         confirmation_id = question.partition("-")[0]
         ask = ask._replace(request_id=confirmation_id)
         state = await self._reader.read(ask, self._limits)
-        if state.over:
-            raise state.over
-        asked = state.memory.asked(confirmation_id)
+        if state.refusal:
+            raise state.refusal
+        found = state.memory.asked(confirmation_id)
         if step:
-            step = replace(step, arguments=as_declared(state, step, step.arguments))
-        elif asked and len(own := cards.steps(asked[1])) == 1:
+            step = replace(step, arguments=conform_arguments(state, step, step.arguments))
+        elif found and len(own := cards.steps(found[1])) == 1:
             [step] = own
         else:  # a card of several calls was never put as a question
-            raise gone()
+            raise gone_error()
         if earlier := state.memory.answered(confirmation_id):
             return _answer_of(earlier, state, step)
-        if asked is None or not _is_about(asked[1], step) or question_of(asked[1]) != question:
-            raise gone()
-        async with self._decisions.answering(state, confirmation_id, yes) as state:
-            if state.answered is None:
+        if found is None or not _is_about(found[1], step) or question_of(found[1]) != question:
+            raise gone_error()
+        async with self._proposals.answering(state, confirmation_id, yes) as state:
+            if state.proposal is None:
                 if earlier := state.memory.answered(confirmation_id):
                     return _answer_of(earlier, state, step)
-                raise gone()
-            return await self._answered(state, step, answers)
+                raise gone_error()
+            return await self._run_answer(state, step, answers)
 
-    async def _answered(
+    async def _run_answer(
         self, state: TurnContext, step: Step, answers: JSONObject | None
     ) -> CallOutcome:
         """The question is ours alone now: run what it asked about, or forget it, and record."""
-        card = state.answered.accepted if state.answered else None
+        card = state.proposal.accepted if state.proposal else None
         if card is None:
-            await self._recorder.record(state, Told(messages.refused(state.language)))
+            await self._recorder.record(state, Output(messages.refused_text(state.language)))
             return _nothing_done(step, state)
-        told = {ANSWERS: answers} if answers else {}
-        steps = [replace(s, arguments={**s.arguments, **told}) for s in cards.steps(card)]
+        extra = {ANSWERS: answers} if answers else {}
+        steps = [replace(s, arguments={**s.arguments, **extra}) for s in cards.steps(card)]
         state = replace(state, request_id=card.confirmation_id)
         state = await self._runner.run_confirmed(state, steps)
-        ran = list(state.fresh.values())
-        text = messages.told(state, ran)
-        await self._recorder.record(state, Told(text, "ok" if ran[-1].ok else "error"))
-        return ran[-1]
+        outcomes = list(state.new_outcomes.values())
+        text = messages.outcome_text(state, outcomes)
+        await self._recorder.record(state, Output(text, "ok" if outcomes[-1].ok else "error"))
+        return outcomes[-1]
 
 
 def question_of(pending: PendingConfirmation) -> str:
@@ -248,25 +248,25 @@ def _form(turn: Turn) -> str:
     return digest("form", turn.request_id, failed)
 
 
-def _offers(drawn: JSON, step: Step) -> bool:
+def _has_form(ui: JSON, step: Step) -> bool:
     """Whether a UI tree calls the step's function."""
-    if isinstance(drawn, list):
-        return any(_offers(node, step) for node in drawn)
-    if not isinstance(drawn, dict):
+    if isinstance(ui, list):
+        return any(_has_form(node, step) for node in ui)
+    if not isinstance(ui, dict):
         return False
-    called = (drawn.get("action"), drawn.get("app_id"), drawn.get("function"))
+    called = (ui.get("action"), ui.get("app_id"), ui.get("function"))
     here = called == ("call", step.app_id, step.fn_name)
-    return here or any(_offers(node, step) for node in drawn.values())
+    return here or any(_has_form(node, step) for node in ui.values())
 
 
-def _closed() -> Gone:
+def _closed_error() -> Gone:
     return Gone(
         f"this was sent already, or is more than {RING_SIZE} turns ago: say what you want instead",
         field="turn",
     )
 
 
-def _refuse_another_call(state: TurnContext, step: Step) -> None:
+def _check_same_call(state: TurnContext, step: Step) -> None:
     """RequestConflict where the question of this request was about another call; what its function
     asked may be answered with this one."""
     if earlier := state.memory.answered(state.request_id):
@@ -285,7 +285,7 @@ def _is_about(pending: PendingConfirmation, step: Step) -> bool:
 
 def _answer_of(turn: Turn, state: TurnContext, step: Step) -> CallOutcome:
     """What a question that was answered came to, as its turn remembers it."""
-    which, known = (step.app_id, step.fn_name), recalled(turn, state.catalogue, state.masker)
+    which, known = (step.app_id, step.fn_name), recall(turn, state.catalogue, state.masker)
     if made := [o for o in known if (o.app_id, o.fn_name) == which]:
         return replace(made[-1], repeated=True, summary=turn.reply)
     if not (ran := turn.response.get("calls", [])):
@@ -297,7 +297,7 @@ def _answer_of(turn: Turn, state: TurnContext, step: Step) -> CallOutcome:
 
 
 def _nothing_done(step: Step, state: TurnContext) -> CallOutcome:
-    said = messages.refused(state.language)
+    said = messages.refused_text(state.language)
     return _outcome(step, "error", error=said, error_code="PERMISSION_DENIED")
 
 

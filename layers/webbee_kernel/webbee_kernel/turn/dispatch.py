@@ -22,15 +22,15 @@ from ..observability import correlation_id, record_duration, span
 from ..stores.types import RING_SIZE
 from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed_outcome, user_dict
 from . import confirmation
-from .plan import Unbound, bind, next_wave, references
-from .results_block import MISSING, REFUSED, TIMEOUT, refused, shown_arguments, shown_result
-from .session_memory import accepted_in, real, unmasked_json
+from .plan import UnresolvedReference, next_wave, references, resolve_refs
+from .results_block import MISSING, REFUSED, TIMEOUT, is_refused, shown_arguments, shown_result
+from .session_memory import accepted_keys, resolve, unmask_json
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
     from ..stores.dynamodb.sessions import AcceptedStore
 
-WAITS = "another call of the same answer was refused: mend that, then plan this one again"
+NOT_PLANNED = "another call of the same answer was refused: mend that, then plan this one again"
 
 
 class StepRunner:
@@ -51,28 +51,28 @@ class StepRunner:
         Where the guards refuse one, the effects behind it wait for a mended plan; reads run.
         """
         state = state.with_outcomes(self._refusals(state, steps))
-        while not state.follower.stopped and (
-            wave := next_wave(_free(steps, state.held), state.outcomes)
+        while not state.follower.is_stopped and (
+            wave := next_wave(_unblocked(steps, state.pending), state.outcomes)
         ):
             prepared = [(s, self._prepare(state, s)) for s in wave]
-            waits = await self._waiting(state, prepared, steps)
-            state = await self._together(state, [p for p in prepared if p[0].index not in waits])
+            waits = await self._need_consent(state, prepared, steps)
+            state = await self._run_all(state, [p for p in prepared if p[0].index not in waits])
             if waits:
-                state = await self._put_aside(state, prepared, waits)
-        return _with_behind(state, steps) if state.held else state
+                state = await self._add_pending(state, prepared, waits)
+        return _with_dependent(state, steps) if state.pending else state
 
-    async def _put_aside(
+    async def _add_pending(
         self,
         state: TurnContext,
         prepared: Sequence[tuple[Step, CallRequest | CallOutcome]],
         waits: Collection[int],
     ) -> TurnContext:
         """The state in which these wait for the user's yes, those that would be refused aside."""
-        asked = [(step, call) for step, call in prepared if step.index in waits]
-        checks = (self.check(state, replace(s, arguments=c.arguments)) for s, c in asked)
-        for (step, call), checked in zip(asked, await asyncio.gather(*checks), strict=True):
+        pending = [(step, call) for step, call in prepared if step.index in waits]
+        checks = (self.check(state, replace(s, arguments=c.arguments)) for s, c in pending)
+        for (step, call), checked in zip(pending, await asyncio.gather(*checks), strict=True):
             if checked.ok:
-                state = state.with_waiting([replace(step, arguments=call.arguments)])
+                state = state.with_pending([replace(step, arguments=call.arguments)])
             else:
                 state = state.with_outcomes([(step, checked)])
         return state
@@ -81,13 +81,13 @@ class StepRunner:
         """Run exactly these calls; the user said yes, no model is asked. The claim of each is its
         number in the turn that planned it; in this one it takes a free number."""
         for step in steps:
-            if state.follower.stopped:
+            if state.follower.is_stopped:
                 return state
             request = self._request(state, step, step.arguments, planned=False)
             outcome = await self._send(state, step, request)
             free = step.index if step.index not in state.outcomes else state.planned
-            placed = replace(step, index=free)
-            state = state.with_outcomes([(placed, replace(outcome, step=free))])
+            numbered = replace(step, index=free)
+            state = state.with_outcomes([(numbered, replace(outcome, step=free))])
         return state
 
     async def check(self, state: TurnContext, step: Step) -> CallOutcome:
@@ -102,19 +102,19 @@ class StepRunner:
         better plan can mend."""
         found: list[tuple[Step, CallOutcome]] = []
         # a call that could not be read may have belonged before the effects that could
-        waits = bool(state.unsaid and state.unsaid.problems)
+        waits = bool(state.last_answer and state.last_answer.problems)
         for step in steps:
             try:
-                guard(state, step)
+                check_guards(state, step)
             except CallError as error:
-                found.append((step, self._refused(state, step, error)))
+                found.append((step, self._refused_call(state, step, error)))
                 waits = waits or error.code in REFUSED
             else:
                 if waits and step.has_effect:
-                    found.append((step, self._unbound(state, step, WAITS)))
+                    found.append((step, self._unresolved_call(state, step, NOT_PLANNED)))
         return found
 
-    async def _waiting(
+    async def _need_consent(
         self,
         state: TurnContext,
         prepared: Sequence[tuple[Step, CallRequest | CallOutcome]],
@@ -123,18 +123,18 @@ class StepRunner:
         """The numbers of the calls that the user has to be asked about."""
         fresh = [(s, call.arguments) for s, call in prepared if isinstance(call, CallRequest)]
         waits = await self._consent(state, fresh, planned=planned) if fresh else frozenset()
-        if state.held or waits:  # what is planned behind an effect that waits, waits with it
+        if state.pending or waits:  # what is planned behind an effect that waits, waits with it
             waits |= {s.index for s, _ in fresh if s.has_effect}
         return waits
 
-    async def _together(
+    async def _run_all(
         self, state: TurnContext, ready: Sequence[tuple[Step, CallRequest | CallOutcome]]
     ) -> TurnContext:
         """The state after these calls, run side by side."""
         echoes = [s.index for s, c in ready if isinstance(c, CallOutcome) and c.repeated]
         ended = await asyncio.gather(*(self._send(state, s, call) for s, call in ready))
         outcomes = [(s, o) for (s, _), o in zip(ready, ended, strict=True)]
-        return state.with_outcomes(outcomes, echoes=echoes)
+        return state.with_outcomes(outcomes, repeats=echoes)
 
     def _prepare(self, state: TurnContext, step: Step) -> CallRequest | CallOutcome:
         """The request with placeholders replaced and references bound, or the outcome: of the same
@@ -145,24 +145,24 @@ class StepRunner:
         """
         try:
             given = step.arguments
-            bound = bind(real(given, state.masker), state.outcomes) if given else {}
+            bound = resolve_refs(resolve(given, state.masker), state.outcomes) if given else {}
         except CallError as error:
-            return self._refused(state, step, error)
-        except Unbound as error:
-            return self._unbound(state, step, str(error))
+            return self._refused_call(state, step, error)
+        except UnresolvedReference as error:
+            return self._unresolved_call(state, step, str(error))
         request = self._request(state, step, bound)
-        first = earlier(state, step, request.arguments)
+        first = previous_outcome(state, step, request.arguments)
         return replace(first, step=step.index, repeated=True) if first else request
 
-    def _refused(self, state: TurnContext, step: Step, error: CallError) -> CallOutcome:
+    def _refused_call(self, state: TurnContext, step: Step, error: CallError) -> CallOutcome:
         problems = ({"field": error.field, "problem": str(error), "limit": ""},)
-        return self._failed(state, step, error.code, str(error), problems=problems)
+        return self._failed_call(state, step, error.code, str(error), problems=problems)
 
-    def _unbound(self, state: TurnContext, step: Step, why: str) -> CallOutcome:
-        told = f"{step.fn_name} was not called: {why}"
-        return self._failed(state, step, MISSING, told, fate=NOT_RUN)
+    def _unresolved_call(self, state: TurnContext, step: Step, why: str) -> CallOutcome:
+        text = f"{step.fn_name} was not called: {why}"
+        return self._failed_call(state, step, MISSING, text, fate=NOT_RUN)
 
-    def _failed(
+    def _failed_call(
         self, state: TurnContext, step: Step, code: str, why: str, **more: Any
     ) -> CallOutcome:
         """The outcome of a call that was not made."""
@@ -177,14 +177,14 @@ class StepRunner:
             user=user_dict(replace(state.user, language=state.language)),
             app_id=step.app_id,
             name=step.fn_name,
-            arguments=as_declared(state, step, arguments),
+            arguments=conform_arguments(state, step, arguments),
             session_id=state.ask.session_id,
             request_id=state.request_id,
             step=step.index,
-            deadline_s=min(self._call_seconds, state.left()),
+            deadline_s=min(self._call_seconds, state.seconds_left()),
             correlation_id=correlation_id(),
             # a model asked again may word arguments otherwise: its calls are claimed by count
-            nth=len(_runs(state, step)) if planned else None,
+            nth=len(_runs_of(state, step)) if planned else None,
         )
 
     async def _send(
@@ -193,7 +193,7 @@ class StepRunner:
         """The call's outcome, told to whoever follows the turn; one that is known is not told."""
         if isinstance(request, CallOutcome):
             return request
-        if request.kind != "function" or not state.follower.reads_along:
+        if request.kind != "function" or not state.follower.has_reader:
             return await self._outcome(state, step, request)
         app = state.app_names.get(step.app_id, step.app_id)
         function = state.catalogue.function(step.app_id, step.fn_name)
@@ -212,41 +212,41 @@ class StepRunner:
         except RequestConflict:
             raise
         except KernelError as error:
-            lost = step.has_effect and isinstance(error, DispatchUnanswered)
+            is_lost = step.has_effect and isinstance(error, DispatchUnanswered)
             # nothing has happened in this turn: whoever asked may try all of it again
-            if not state.ran and not lost:
+            if not state.has_run and not is_lost:
                 raise
             text = (
                 "did not report back: check whether it was done before asking again"
-                if lost
+                if is_lost
                 else "was not run: retry later"
             )
             outcome = failed_outcome(
-                request, "BACKEND_5XX", f"{step.fn_name} {text}", retryable=not lost
+                request, "BACKEND_5XX", f"{step.fn_name} {text}", retryable=not is_lost
             )
         # an effect whose time was up may have happened: nobody is told to repeat it
-        again = outcome.retryable and not (step.has_effect and outcome.error_code == TIMEOUT)
+        is_retryable = outcome.retryable and not (step.has_effect and outcome.error_code == TIMEOUT)
         return replace(
             outcome,
             action_type=step.action_type,
             arguments=request.arguments,
             step=step.index,
-            retryable=again,
+            retryable=is_retryable,
         )
 
 
-def _with_behind(state: TurnContext, steps: Sequence[Step]) -> TurnContext:
+def _with_dependent(state: TurnContext, steps: Sequence[Step]) -> TurnContext:
     # what has neither ended nor waits itself refers to what waits
-    behind = [s for s in steps if s.index not in {*state.outcomes, *state.held}]
-    is_whole = behind and not state.follower.stopped
-    return state.with_waiting(behind=behind) if is_whole else state
+    behind = [s for s in steps if s.index not in {*state.outcomes, *state.pending}]
+    is_whole = behind and not state.follower.is_stopped
+    return state.with_pending(after=behind) if is_whole else state
 
 
-def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
+def _unblocked(steps: Sequence[Step], pending: Mapping[int, Step]) -> list[Step]:
     """The steps that neither wait for the user's yes nor refer to one that does."""
-    if not held:
+    if not pending:
         return list(steps)
-    blocked = set(held)
+    blocked = set(pending)
     for step in steps:
         # in order, so that what refers to a blocked one blocks in turn
         if references(step.arguments) & blocked:
@@ -254,7 +254,7 @@ def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
     return [s for s in steps if s.index not in blocked]
 
 
-def as_declared(state: TurnContext, step: Step, arguments: JSONObject) -> JSONObject:
+def conform_arguments(state: TurnContext, step: Step, arguments: JSONObject) -> JSONObject:
     """The step's arguments as its card shows and its app gets them: those that its function
     declares, dates in words ("tomorrow at 10") in ISO 8601."""
     function = state.catalogue.function(step.app_id, step.fn_name) if arguments else None
@@ -263,13 +263,13 @@ def as_declared(state: TurnContext, step: Step, arguments: JSONObject) -> JSONOb
     return conform(arguments, function.input_schema, state.language, state.now)
 
 
-def guard(state: TurnContext, step: Step) -> None:
+def check_guards(state: TurnContext, step: Step) -> None:
     """Every guard of a step as planned, once: known, installed, permitted, real ids, no
     placeholders. Raises CallError."""
     function = usable_function(state.catalogue, state.installed, step.app_id, step.fn_name)
     if given := {k: v for k, v in step.arguments.items() if not references(v)}:
-        literal, others = real(given, state.masker), state.catalogue.functions([step.app_id])
-        ids.check_ids(literal, function, state.known, others)
+        literal, others = resolve(given, state.masker), state.catalogue.functions([step.app_id])
+        ids.check_ids(literal, function, state.known_ids, others)
         ids.check_placeholders(literal)
 
 
@@ -277,7 +277,7 @@ MAX_TRIES = 3
 """Times that a call which failed in a passing way runs in one turn."""
 
 
-def earlier(state: TurnContext, step: Step, bound: JSONObject) -> CallOutcome | None:
+def previous_outcome(state: TurnContext, step: Step, bound: JSONObject) -> CallOutcome | None:
     """The outcome of the same call that answers this one too; None where it has to run.
 
     A read runs again once anything has been changed since. What has an effect, and what failed,
@@ -285,32 +285,36 @@ def earlier(state: TurnContext, step: Step, bound: JSONObject) -> CallOutcome | 
     planned it: a plan made anew repeats what it already had. A failure that calls itself retryable
     is tried again, up to three times; one that used up its time is not.
     """
-    meant = state.catalogue.explicit
-    given = meant(replace(step, arguments=bound))
-    same = [(number, outcome) for number, outcome in _runs(state, step) if meant(outcome) == given]
+    normal = state.catalogue.explicit
+    given = normal(replace(step, arguments=bound))
+    same = [
+        (number, outcome) for number, outcome in _runs_of(state, step) if normal(outcome) == given
+    ]
     if not same:
         return None
     number, outcome = same[-1]
-    passing = outcome.retryable and outcome.error_code != TIMEOUT
-    if (passing and len(same) < MAX_TRIES) or _changed_since(state, number, outcome):
+    is_transient = outcome.retryable and outcome.error_code != TIMEOUT
+    if (is_transient and len(same) < MAX_TRIES) or _changed_since(state, number, outcome):
         return None
     return outcome
 
 
-def _runs(state: TurnContext, step: Step) -> list[tuple[int, CallOutcome]]:
+def _runs_of(state: TurnContext, step: Step) -> list[tuple[int, CallOutcome]]:
     """The other calls of the step's function that have run in this turn, in order."""
     return [
         (number, o)
-        for number, o in state.made.items()
+        for number, o in state.own_outcomes.items()
         if (o.app_id, o.fn_name) == (step.app_id, step.fn_name)
         and number != step.index
-        and not refused(o)
+        and not is_refused(o)
     ]
 
 
 def _changed_since(state: TurnContext, number: int, outcome: CallOutcome) -> bool:
     """Whether another call has changed something since, as far as that concerns this one."""
-    effects = [i for i, o in state.made.items() if i > number and o.ok and o.action_type != "read"]
+    effects = [
+        i for i, o in state.own_outcomes.items() if i > number and o.ok and o.action_type != "read"
+    ]
     if outcome.ok and outcome.action_type == "read":
         return bool(effects)
     return any(state.round_of[i] > state.round_of[number] for i in effects)
@@ -351,53 +355,53 @@ class Consent:
         calls: Sequence[tuple[Step, JSONObject]],
         *,
         planned: Sequence[Step] = (),
-        knows_message: bool = True,
+        has_message: bool = True,
         schemes: Collection[str] = (),
     ) -> frozenset[int]:
         """The numbers of the steps that wait; `planned` are all of their plan."""
-        judged = [
+        found = [
             (step, function, arguments)
             for step, arguments in calls
             if (function := state.catalogue.function(step.app_id, step.fn_name))
-            and (step.has_effect or _may_be_asked(function, arguments))
+            and (step.has_effect or _may_need_consent(function, arguments))
         ]
-        if not judged:
+        if not found:
             return frozenset()
-        records = replace(references_of(state), functions=[f for _, f, _ in judged])
+        records = replace(references_of(state), functions=[f for _, f, _ in found])
         # a choice's text was written by a model or an app, not by who picked it
-        typed = "" if state.is_picked else records.words.texts[0]
-        moment = Basis(
+        typed = "" if state.is_choice else records.words.texts[0]
+        basis = Basis(
             message=typed,
             words=records.words,
             records=records,
             typed=records.for_message(typed),
             # of earlier turns: a yes does not cover what is added behind it
-            accepted=accepted_in(state.memory),
+            accepted=accepted_keys(state.memory),
             hosts=self._hosts,
             rule=self._rule,
             turn_values=values_of(state.outcomes.values()) | values_of(planned),
-            has_message=knows_message,
+            has_message=has_message,
             schemes=schemes,
         )
-        return frozenset([s.index for s, f, a in judged if await self._waits(state, f, a, moment)])
+        return frozenset([s.index for s, f, a in found if await self._waits(state, f, a, basis)])
 
     async def _waits(
-        self, state: TurnContext, function: FunctionInfo, arguments: JSONObject, moment: Basis
+        self, state: TurnContext, function: FunctionInfo, arguments: JSONObject, basis: Basis
     ) -> bool:
         """Whether a call waits, also with what its person has accepted for good: only what would be
         asked about may have been, so most turns never look."""
-        if not consent_reason(function, arguments, moment):
+        if not consent_reason(function, arguments, basis):
             return False
         name = f"{function.app_id}.{function.fn_name}"
-        kept = {a.key for a in await self._accepted.list(state.key.user, function=name)}
-        now = moment._replace(accepted=frozenset(moment.accepted) | kept)
-        return not kept or bool(consent_reason(function, arguments, now))
+        accepted = {a.key for a in await self._accepted.list(state.key.user, function=name)}
+        now = basis._replace(accepted=frozenset(basis.accepted) | accepted)
+        return not accepted or bool(consent_reason(function, arguments, now))
 
 
 _without_arguments = PerObject(partial(may_need_consent, arguments={}))
 
 
-def _may_be_asked(function: FunctionInfo, arguments: JSONObject) -> bool:
+def _may_need_consent(function: FunctionInfo, arguments: JSONObject) -> bool:
     """Of a read whether the user might be asked about it; without arguments, found out once."""
     return may_need_consent(function, arguments) if arguments else _without_arguments(function)
 
@@ -407,25 +411,25 @@ def references_of(state: TurnContext) -> References:
     user has said: his message, with a plain yes the reply that it answers. Where the client shows
     another reply before it, the message answers no question of the last one and means none of its
     records; nor does what is no yes to a reply that asks, what asks itself, or a plain no."""
-    last = None if state.is_beside else state.memory.last
-    texts, asked, reply = [message := without_files(state.message)], "", ""
-    if last and confirmation.agrees(state.message, last.reply):
-        asked = confirmation.question_of(last.reply)
-        texts.append(asked)
-    if last and (asked or not _leaves_open(message, last.reply)):
+    last = None if state.is_other_reply else state.memory.last
+    texts, question, reply = [message := without_files(state.message)], "", ""
+    if last and confirmation.is_agreement(state.message, last.reply):
+        question = confirmation.question_of(last.reply)
+        texts.append(question)
+    if last and (question or not _is_left_open(message, last.reply)):
         reply = "\n".join((last.reply, *last.shown))
     tag = language.detect(state.message, language.of(state.language).tag)
-    return References(tuple(_found(state)), UserWords(texts, tag), reply, asked)
+    return References(tuple(_call_data(state)), UserWords(texts, tag), reply, question)
 
 
-def _leaves_open(message: str, reply: str) -> bool:
+def _is_left_open(message: str, reply: str) -> bool:
     """Whether a message that is no yes to the reply does nothing with what it showed: a question of
     either of them stands open, or the message is a plain no."""
     is_asked = any(mark in message + reply for mark in QUESTION_MARKS)
     return is_asked or confirmation.answer(message) is False
 
 
-def _found(state: TurnContext) -> Iterator[CallData]:
+def _call_data(state: TurnContext) -> Iterator[CallData]:
     for _, o in sorted(state.outcomes.items(), reverse=True):
         if o.ok:
             yield CallData(o.app_id, o.fn_name, o.data, 0, o.action_type)
@@ -435,7 +439,7 @@ def _found(state: TurnContext) -> Iterator[CallData]:
             action = function.action_type if function else "read"
             for text, kind in ((digest.data_facts_json, action), (digest.args_json, "")):
                 if text:
-                    data = unmasked_json(text, state.masker)
+                    data = unmask_json(text, state.masker)
                     yield CallData(digest.app_id, digest.fn_name, data, ago, kind)
     for section in state.sections:
         yield CallData(section.app_id, section.section, section.data, RING_SIZE)

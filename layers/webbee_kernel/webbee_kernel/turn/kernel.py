@@ -31,23 +31,23 @@ from ..types import JSON, CallOutcome, UserKey, from_dict
 from . import cards, confirmation, messages
 from .cards import card_answer, card_of, own_card, shown_now
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
-from .confirmation import PLAINLY, Answered, asks, picked
+from .confirmation import PLAIN_ANSWER, CardAnswer, is_asking, pick_choice
 from .direct import DirectCalls
 from .dispatch import Consent, StepRunner
 from .messages import Reply
 from .narrate import Narration, Narrator
-from .pending_approvals import AcceptedDestinations, Proposals, gone
-from .plain_answer import looked_up
+from .pending_approvals import AcceptedDestinations, Proposals, gone_error
+from .plain_answer import check_answer
 from .read import Reader, TurnRequest
-from .record import Recorder, Told, refuse_another_message
+from .record import Output, Recorder, check_same_message
 from .rules import apps_block
-from .session_memory import repeated_effect, repeats_conversation
+from .session_memory import is_side_request, regenerated_turn
 from .tool_retrieval import shortlist
 from .turn_context import TurnContext
 
 __all__ = ["Kernel", "TurnRequest"]
 
-LEASE_EXTRA_S = 10.0
+LEASE_MARGIN_S = 10.0
 """Seconds by which the lease of a question outlives an answer that is waited for. It is renewed for
 as long as the turn runs: whoever dies leaves it for so long at most."""
 
@@ -80,16 +80,16 @@ class Kernel:
             stores.accepted, stores.audit, clock, settings.audit_days
         )
         # longer than any answer that is waited for: one that is at work is not taken by another
-        lease_s = min(settings.turn_seconds, settings.answer_seconds) + LEASE_EXTRA_S
-        kept_s = settings.ring_days * 86_400
-        self._decisions = Proposals(
-            stores.sessions, clock, self.accepted, lease_s=lease_s, turn_s=kept_s
+        lease_s = min(settings.turn_seconds, settings.answer_seconds) + LEASE_MARGIN_S
+        ttl_s = settings.ring_days * 86_400
+        self._proposals = Proposals(
+            stores.sessions, clock, self.accepted, lease_s=lease_s, turn_s=ttl_s
         )
         self.direct = DirectCalls(
             self._reader,
             self._runner,
             self._recorder,
-            self._decisions,
+            self._proposals,
             self.limits,
             queue,
             consent,
@@ -102,51 +102,51 @@ class Kernel:
         async with task_scope():
             state = await self._reader.read(ask, self.limits)
             # a client's mistake, told before anything runs
-            refuse_another_message(state.memory, ask.request_id, ask.message)
+            check_same_message(state.memory, ask.request_id, ask.message)
             if earlier := state.memory.answered(ask.request_id):
-                return await self._again(ask, earlier)
+                return await self._replay(ask, earlier)
             # a client that sends the whole conversation again has no request id of its own
-            if again := repeated_effect(state.memory, ask.shown, ask.answer_id, state.now):
-                return await self._again(ask, again)
+            if again := regenerated_turn(state.memory, ask.user_messages, ask.answer_id, state.now):
+                return await self._replay(ask, again)
             # a title, tags, follow-up questions: they quote the conversation in one message
-            if ask.alone and repeats_conversation(state.memory, ask.message):
-                return await self._aside(state)
-            return await self._said(await self._begin(state))
+            if ask.is_alone and is_side_request(state.memory, ask.message):
+                return await self._side_reply(state)
+            return await self._respond(await self._begin(state))
 
-    async def _said(self, state: TurnContext) -> Reply:
+    async def _respond(self, state: TurnContext) -> Reply:
         """The reply to what a person says: a yes or no to the card of the turn that he is shown
         before it, a pick of one of its choices, or anything else."""
         ask = state.ask
         # which of our replies the person has before them: of two clients each shows its own
-        last = messages.shown_before(state.memory, ask.before)
-        state = replace(state, is_beside=last is not state.memory.last)
+        last = messages.turn_before(state.memory, ask.previous_reply)
+        state = replace(state, is_other_reply=last is not state.memory.last)
         if last:
             waits = cards.waiting(last, state.now)
             card = own_card(last, waits) if waits else None
             # a plain yes or no; whatever says more is a message
             if card and (said := card_answer(card, ask.message)) is not None:
                 state = replace(state, ask=ask._replace(request_id=ask.answer_id))
-                return await self._decide(state, card.confirmation_id, said)
+                return await self._answer_card(state, card.confirmation_id, said)
             # "2", or a choice's own words
-            choice = "" if card else picked(ask.message, last.response.get("choices", ()))
-            state = replace(state, message=choice or state.message, is_picked=bool(choice))
+            choice = "" if card else pick_choice(ask.message, last.response.get("choices", ()))
+            state = replace(state, message=choice or state.message, is_choice=bool(choice))
             if choice and (one := cards.chosen(waits, choice)):
-                return await self._recorder.record(state, Told("", held=shown_now(state, one)))
-        return await self._finish(await self._rounds.go(state))
+                return await self._recorder.record(state, Output("", card=shown_now(state, one)))
+        return await self._finish(await self._rounds.run(state))
 
-    async def _aside(self, state: TurnContext) -> Reply:
+    async def _side_reply(self, state: TurnContext) -> Reply:
         """The answer to a request of the client's own, in words: no function, no memory, nothing
         recorded, so that what waits in this session goes on waiting."""
-        if state.over:
-            raise state.over
+        if state.refusal:
+            raise state.refusal
         # no function and no memory: such a request can neither act nor learn
         bare = replace(state, installed=frozenset(), memory=SessionMemory())
-        answer = (await self._classifier.ask(bare)).unsaid
+        answer = (await self._classifier.ask(bare)).last_answer
         text = answer.text if answer else ""
         text = state.masker.unmask_text(text) or language.of(state.language).say("gave_up")
-        return messages.aside(state, text)
+        return messages.side_reply(state, text)
 
-    async def _again(self, ask: TurnRequest, earlier: Turn) -> Reply:
+    async def _replay(self, ask: TurnRequest, earlier: Turn) -> Reply:
         """The reply to a request that was answered before, which counts against no limit."""
         await start_in_scope(self.limits.give_back(ask.user))
         return messages.replay(earlier, ask.session_id)
@@ -159,10 +159,10 @@ class Kernel:
             if earlier := state.memory.answered(ask.request_id):
                 return messages.replay(earlier, ask.session_id)
             # counted when it was asked for: only what its slot overwrites is still owed
-            return await self._recorder.record(self._recorder.begin(state), Told(text, "error"))
+            return await self._recorder.record(self._recorder.begin(state), Output(text, "error"))
 
     async def confirm(
-        self, ask: TurnRequest, confirmation_id: str, accept: bool, how: Answered = PLAINLY
+        self, ask: TurnRequest, confirmation_id: str, accept: bool, how: CardAnswer = PLAIN_ANSWER
     ) -> Reply:
         """Accept or refuse what waits; exactly once, however often it is asked."""
         # what stands in the history when the user pressed a button instead of writing
@@ -172,22 +172,22 @@ class Kernel:
             state = await self._reader.read(ask, self.limits)
             if earlier := state.memory.answered(confirmation_id):
                 if accept:
-                    how.refuse_another(earlier, confirmation_id)
-                return await self._again(ask, earlier)
+                    how.check_same(earlier, confirmation_id)
+                return await self._replay(ask, earlier)
             state = await self._begin(state)
             if accept:
                 # the turn keeps this id: a later yes with other texts is told apart by it
                 ask = ask._replace(request_id=how.request_id(confirmation_id))
-            return await self._decide(replace(state, ask=ask), confirmation_id, accept, how)
+            return await self._answer_card(replace(state, ask=ask), confirmation_id, accept, how)
 
     async def _begin(self, state: TurnContext) -> TurnContext:
         """The request is no repetition. Raises the limit that it meets, or TurnWorking where
         another delivery of it is at work."""
         # another delivery of this request was counted already
-        if isinstance(state.over, TurnWorking):
+        if isinstance(state.refusal, TurnWorking):
             await start_in_scope(self.limits.give_back(state.user))
-        if state.over:
-            raise state.over
+        if state.refusal:
+            raise state.refusal
         await state.follower.begin(state.ask.session_id)
         return self._recorder.begin(state)
 
@@ -202,86 +202,91 @@ class Kernel:
         )
         return catalogue, stored, self._reader.installed(catalogue, stored)
 
-    async def _finish(self, ended: LoopResult) -> Reply:
+    async def _finish(self, result: LoopResult) -> Reply:
         """From the end of the rounds to the reply; the narrator may ask for more of them."""
-        while not ended.state.proposed and ended.limit != "stopped":
-            state = ended.state
-            if not state.outcomes or messages.is_question(ended):
-                return await self._answered(ended)
+        while not result.state.proposed_calls and result.limit != "stopped":
+            state = result.state
+            if not state.outcomes or messages.is_question(result):
+                return await self._record_answer(result)
             # not where no further round may begin
-            may_hand_back = ended.may_go_on and not self._rounds.limit(state)
-            say = messages.reading_along(ended)
-            narration = await self._narrator.reply(state.narrated(), may_hand_back, say)
-            if narration.stopped:
-                return await self._stopped(ended, narration.text)
-            if not narration.hand_back:
-                return await self._narrated(ended, narration)
+            may_hand_back = result.can_continue and not self._rounds.limit(state)
+            say = messages.reply_sink(result)
+            narration = await self._narrator.reply(state.narrator_input(), may_hand_back, say)
+            if narration.is_stopped:
+                return await self._record_stop(result, narration.text)
+            if not narration.is_hand_back:
+                return await self._record_narration(result, narration)
             # what handed back has cost as well, and counts towards the turn's limit
             state = state.with_tokens(narration.tokens)
-            ended = await self._rounds.go(state, HANDED_BACK)
-        if ended.limit == "stopped":
-            return await self._stopped(ended)
-        return await self._hold(ended)
+            result = await self._rounds.run(state, HANDED_BACK)
+        if result.limit == "stopped":
+            return await self._record_stop(result)
+        return await self._propose(result)
 
-    async def _answered(self, ended: LoopResult) -> Reply:
+    async def _record_answer(self, result: LoopResult) -> Reply:
         """Record the classifier's own words, what has no source in the prompt marked."""
-        state = ended.state
-        last = None if state.answered else state.memory.last
-        if labels := confirmation.asks_again(last, state.ask.message, ended.text, ended.offer):
-            return await self._which(state, labels)
-        text = ended.text
-        if state.plain and state.plain.said:
-            text = state.plain.whole(text).rstrip()
+        state = result.state
+        last = None if state.proposal else state.memory.last
+        if labels := confirmation.same_choices(last, state.ask.message, result.text, result.offer):
+            return await self._ask_which(state, labels)
+        text = result.text
+        if state.plain_reply and state.plain_reply.shown:
+            text = state.plain_reply.full_text(text).rstrip()
         # words without a call rest on the prompt alone
         said = (
-            looked_up(text, state)
+            check_answer(text, state)
             if text
             else Narration(language.of(state.language).say("gave_up"))
         )
         return await self._recorder.record(
-            state, Told(said.text + messages.unloaded(state), narration=said, offer=ended.offer)
+            state,
+            Output(said.text + messages.unloaded(state), narration=said, offer=result.offer),
         )
 
-    async def _stopped(self, ended: LoopResult, said: str = "") -> Reply:
+    async def _record_stop(self, result: LoopResult, said: str = "") -> Reply:
         """The user stopped the turn: what ran is told in its own words, and recorded."""
-        narration = Narration(messages.stopped(ended, said), stopped=True)
-        return await self._recorder.record(ended.state, Told(narration.text, narration=narration))
+        narration = Narration(messages.stopped_text(result, said), is_stopped=True)
+        return await self._recorder.record(
+            result.state, Output(narration.text, narration=narration)
+        )
 
-    async def _narrated(self, ended: LoopResult, narration: Narration) -> Reply:
+    async def _record_narration(self, result: LoopResult, narration: Narration) -> Reply:
         """Record what the narrator said, the classifier's question behind it, and before it that
         the turn ended early where it did."""
-        state = ended.state.with_tokens(narration.tokens)
-        text = messages.before(ended) + narration.text
-        if asks(ended.text):
-            text = f"{text}\n\n{ended.text}"
+        state = result.state.with_tokens(narration.tokens)
+        text = messages.intro(result) + narration.text
+        if is_asking(result.text):
+            text = f"{text}\n\n{result.text}"
         # a turn of which something worked is no error
-        status: TurnStatus = "ok" if any(o.ok for o in state.fresh.values()) else "error"
-        return await self._recorder.record(state, Told(text, status, narration=narration))
+        status: TurnStatus = "ok" if any(o.ok for o in state.new_outcomes.values()) else "error"
+        return await self._recorder.record(state, Output(text, status, narration=narration))
 
-    async def _decide(
-        self, state: TurnContext, name: str, accept: bool, how: Answered = PLAINLY
+    async def _answer_card(
+        self, state: TurnContext, name: str, accept: bool, how: CardAnswer = PLAIN_ANSWER
     ) -> Reply:
         """The user answered the card of this id: run exactly what waited, or forget it, and go on
         with the turn that asked."""
-        async with self._decisions.answering(state, name, accept, how) as state:
-            if state.answered is None:
-                return _told_before(state, name, accept, how)
-            card = state.answered.accepted
+        async with self._proposals.answering(state, name, accept, how) as state:
+            if state.proposal is None:
+                return _earlier_reply(state, name, accept, how)
+            card = state.proposal.accepted
             if card is None:
-                return await self._recorder.record(state, Told(messages.refused(state.language)))
+                return await self._recorder.record(
+                    state, Output(messages.refused_text(state.language))
+                )
             # effects are claimed under the card: a repeated yes finds what has run
             state = replace(state, request_id=card.confirmation_id)
             state = await self._runner.run_confirmed(state, cards.steps(card))
-            if state.follower.stopped:
-                return await self._stopped(LoopResult(state, limit="stopped"))
+            if state.follower.is_stopped:
+                return await self._record_stop(LoopResult(state, limit="stopped"))
             # the app itself says that several records fit: one card for each
-            for number, outcome in reversed(state.fresh.items()):
+            for number, outcome in reversed(state.new_outcomes.items()):
                 if found := await self._alternatives(state, outcome, resume=card.resume):
                     labels = [str(p.asks["label"]) for p in found]
-                    return await self._which(state.without({number}), labels, found)
+                    return await self._ask_which(state.without({number}), labels, found)
             if not card.resume:
-                return await self._finish(LoopResult(state, may_go_on=True))
-            return await self._finish(await self._rounds.go(state, CONFIRMED))
+                return await self._finish(LoopResult(state, can_continue=True))
+            return await self._finish(await self._rounds.run(state, CONFIRMED))
 
     async def _alternatives(
         self, state: TurnContext, outcome: CallOutcome, *, resume: bool
@@ -296,9 +301,9 @@ class Kernel:
                 card = card_of(state, [step], resume=resume)
                 asks = {**card.asks, "label": label}
                 found.append(replace(card, request_id=cards.UNSHOWN, asks=asks))
-        return found if len(found) >= confirmation.FEWEST else []
+        return found if len(found) >= confirmation.MIN_CHOICES else []
 
-    async def _which(
+    async def _ask_which(
         self, state: TurnContext, labels: Sequence[str], found: Sequence[PendingConfirmation] = ()
     ) -> Reply:
         """Ask which of several is meant, each with its number; where that was asked just now in the
@@ -306,30 +311,30 @@ class Kernel:
         rows = ", ".join(f"{n}. {label}" for n, label in enumerate(labels, 1))
         text = language.of(state.language).say("which_record", records=rows)
         if any(turn.reply == text for turn in state.memory.turns[-1:]):
-            text, labels = messages.refused(state.language), ()
+            text, labels = messages.refused_text(state.language), ()
         choices = [{"label": label, "message": label} for label in labels]
-        if done := [o for o in state.fresh.values() if o.ok]:
-            text = f"{messages.told(state, done)}\n\n{text}"
-        return await self._recorder.record(state, Told(text, choices=choices, unshown=found))
+        if done := [o for o in state.new_outcomes.values() if o.ok]:
+            text = f"{messages.outcome_text(state, done)}\n\n{text}"
+        return await self._recorder.record(state, Output(text, choices=choices, choice_cards=found))
 
-    async def _hold(self, ended: LoopResult) -> Reply:
+    async def _propose(self, result: LoopResult) -> Reply:
         """Calls wait for the user's yes; what was done before them is told with the question."""
-        state = ended.state
-        card = card_of(state, state.proposed, resume=ended.resume)
+        state = result.state
+        card = card_of(state, state.proposed_calls, resume=result.resume)
         # what was only read is not told beside a card
-        done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
-        text = messages.told(state, done.values()) if done else ""
-        return await self._recorder.record(state, Told(text, held=card))
+        done = {i: o for i, o in state.new_outcomes.items() if o.ok and o.action_type != "read"}
+        text = messages.outcome_text(state, done.values()) if done else ""
+        return await self._recorder.record(state, Output(text, card=card))
 
 
-def _told_before(state: TurnContext, name: str, accept: bool, how: Answered) -> Reply:
+def _earlier_reply(state: TurnContext, name: str, accept: bool, how: CardAnswer) -> Reply:
     """The reply to the same yes that was faster."""
     # the request itself first: the same yes once more is no conflict
     earlier = state.memory.answered(state.ask.request_id)
     if earlier is None and (earlier := state.memory.answered(name)) and accept:
-        how.refuse_another(earlier, name)
+        how.check_same(earlier, name)
     if earlier is None:
-        raise gone()
+        raise gone_error()
     return messages.replay(earlier, state.ask.session_id)
 
 
@@ -343,7 +348,7 @@ _DATA: JSON = {
 _REPLY = "There are 2 orders: An order for Ann Example, 7 pieces, and another of May 15, 2026."
 
 
-def make_ready() -> None:
+def warm_up() -> None:
     """Mask, detect, check and read once what a turn might hold, before the first one: a function's
     init has a whole processor and no one who waits. Nothing is asked or kept."""
     from ..grounding import check
@@ -364,7 +369,7 @@ def make_ready() -> None:
     from_dict(CallOutcome, {"app_id": "", "fn_name": "", "status": "ok"})
 
 
-def make_known(catalogue: Catalogue) -> None:
+def warm_up_catalogue(catalogue: Catalogue) -> None:
     """Write once what every prompt says of these functions."""
     shortlist(catalogue.functions(catalogue.apps), "orders", apps=catalogue.apps)
     apps_block(catalogue.apps.values())

@@ -25,7 +25,7 @@ from ..pii import NOTHING
 from ..stores.protocols import Stores
 from ..stores.types import SessionMemory, ToolCallDigest, Turn
 from ..types import CallOutcome, Event, JSONObject, SessionKey, UserKey, object_of
-from .results_block import TIMEOUT, masked
+from .results_block import TIMEOUT, mask_outcome
 from .session_memory import detector, masker_for
 
 KIND: Final = "result"
@@ -35,7 +35,7 @@ at most, and is tried again for as long as whoever asked for it cares."""
 PAUSE_S: Final = 1.0
 """Seconds between two looks for a turn that is not recorded yet, where nothing else has it looked
 for."""
-RACES: Final = 20
+MAX_RACES: Final = 20
 """Writes of others that one look may meet."""
 
 Look = Literal["taken", "known", "absent"]
@@ -59,16 +59,16 @@ class LateResults:
     async def look(self, user: UserKey, event: Event) -> Look:
         """Add a late result to the turn that asked for it, where that is recorded. Repeatable: a
         result that is there is added no second time. Raises what the stores raise."""
-        told = event.data
-        if event.kind != KIND or not told.get("session_id") or not told.get("request_id"):
+        result = event.data
+        if event.kind != KIND or not result.get("session_id") or not result.get("request_id"):
             return "known"
-        key = SessionKey(user, str(told["session_id"]))
-        for _ in range(RACES):
+        key = SessionKey(user, str(result["session_id"]))
+        for _ in range(MAX_RACES):
             memory = await self._sessions.read(key, now=self._clock.now())
-            turn = memory.answered(str(told["request_id"]))
+            turn = memory.answered(str(result["request_id"]))
             if turn is None:
                 return "absent"
-            amended = await self._amended(memory, turn, told)
+            amended = await self._amended(memory, turn, result)
             if amended is None:
                 return "known"
             until = int(self._clock.now()) + self._settings.ring_days * 86_400
@@ -91,30 +91,32 @@ class LateResults:
         _log.warning("kind=%s | a late result found no turn", event.kind)
         return False
 
-    async def _amended(self, memory: SessionMemory, turn: Turn, told: JSONObject) -> Turn | None:
+    async def _amended(self, memory: SessionMemory, turn: Turn, result: JSONObject) -> Turn | None:
         """The turn with what the result adds to it; None where that is nothing."""
-        calls = _calls(turn, told)
+        calls = _calls(turn, result)
         if calls is None:
             return None
         amended = replace(turn, response=turn.response | {"calls": calls} | _receipts(turn, calls))
-        if told.get("status") == "ok":
-            digests, vault = await self._facts(memory, turn, told)
+        if result.get("status") == "ok":
+            digests, vault = await self._facts(memory, turn, result)
             # it may have been this call that made the turn an error
             status = "ok" if turn.status == "error" else turn.status
             amended = replace(amended, status=status, digests=digests, vault=vault)
         return amended if amended != turn else None
 
     async def _facts(
-        self, memory: SessionMemory, turn: Turn, told: JSONObject
+        self, memory: SessionMemory, turn: Turn, result: JSONObject
     ) -> tuple[tuple[ToolCallDigest, ...], dict[str, str]]:
         """The turn's facts with those of the result behind them, and the placeholders they need;
         the same where they hold it already."""
-        app_id, fn_name = str(told["app_id"]), str(told.get("fn_name", ""))
+        app_id, fn_name = str(result["app_id"]), str(result.get("fn_name", ""))
         finder = detector(self._settings, detect(turn.message))
         gate = None if self._settings.expose_pii else masker_for(memory, "", finder)
         function = (await self._dispatch.catalogue()).function(app_id, fn_name)
         declared = function.pii if function else NOTHING
-        shown = masked(CallOutcome(app_id, fn_name, "ok", data=told.get("data")), gate, declared)
+        shown = mask_outcome(
+            CallOutcome(app_id, fn_name, "ok", data=result.get("data")), gate, declared
+        )
         new = app_id, fn_name, shown.data
         if any(digest in turn.digests for digest in fact_ledger.record([new])):
             return turn.digests, turn.vault
@@ -128,20 +130,20 @@ class LateResults:
         return digests, {**turn.vault, **gate.used_in(said)}
 
 
-def _calls(turn: Turn, told: JSONObject) -> list[JSONObject] | None:
+def _calls(turn: Turn, result: JSONObject) -> list[JSONObject] | None:
     """The turn's calls with the one that went on told as it ended; as they are for a background
     task; None where the turn asked nothing of that app."""
     calls: list[JSONObject] = [dict(c) for c in turn.response.get("calls", [])]
-    of_app = [c for c in calls if c["app_id"] == told.get("app_id")]
+    of_app = [c for c in calls if c["app_id"] == result.get("app_id")]
     # the call that began the task has ended, and is told as it did
-    if "task_id" in told:
+    if "task_id" in result:
         return calls if of_app else None
     for call in of_app:
-        if (call["fn_name"], call.get("error_code")) == (told.get("fn_name"), TIMEOUT):
+        if (call["fn_name"], call.get("error_code")) == (result.get("fn_name"), TIMEOUT):
             call.pop("error_code")
-            call["status"], call["late"] = told.get("status"), True
-            if told.get("status") != "ok":
-                call["error_code"] = str(told.get("error_code") or "EXT_UNSTRUCTURED_ERROR")
+            call["status"], call["late"] = result.get("status"), True
+            if result.get("status") != "ok":
+                call["error_code"] = str(result.get("error_code") or "EXT_UNSTRUCTURED_ERROR")
             return calls
     return None
 
@@ -150,14 +152,14 @@ def _receipts(turn: Turn, calls: Sequence[JSONObject]) -> JSONObject:
     """The turn's receipts with those of calls told as they ended; nothing where it has none."""
     from ..grounding.receipts import Receipt
 
-    told = [dict(r) for r in turn.response.get("receipts", ())]
-    for receipt in told:
+    result = [dict(r) for r in turn.response.get("receipts", ())]
+    for receipt in result:
         call = calls[receipt["call"]] if "call" in receipt else {}
         if call.get("late") and receipt["status"] in ("running", "unknown"):
             ended: Literal["done", "failed"] = "done" if call["status"] == "ok" else "failed"
             made = Receipt(0, ended, receipt["what"], str(call.get("error_code", "")))
             receipt |= {"status": ended, "text": made.text(detect(turn.message))}
-    return {"receipts": told} if told else {}
+    return {"receipts": result} if result else {}
 
 
 def _value(text: str) -> object:

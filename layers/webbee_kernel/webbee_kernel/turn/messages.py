@@ -16,10 +16,10 @@ from ..text import cut, defuse_markup, one_line, squeeze
 from ..types import JSON, CallOutcome, JSONObject
 from . import cards
 from .classify import LoopResult
-from .confirmation import asks
+from .confirmation import is_asking
 from .plan import references
-from .results_block import named, near, of_call, of_calls
-from .session_memory import undone_by
+from .results_block import of_call, of_calls, visible_data, with_titles
+from .session_memory import undo_receipts
 from .stream import Say
 from .turn_context import TurnContext
 
@@ -40,7 +40,7 @@ class Reply(NamedTuple):
         return str(self.body["reply"])
 
 
-LONGEST_WHAT = 120
+MAX_SUMMARY = 120
 """Characters of what waits for a yes that its receipt says: the card says all."""
 MAX_UI = 12_000
 """Characters of a UI tree that is kept with its turn; a larger one is shown once, and its call's
@@ -65,10 +65,10 @@ def response(
     waits, what may be picked, what is drawn, where it is no larger than `MAX_UI`, and the kernel's
     own account. `before`: the stored answer of the turn's first part, where a question parted
     it."""
-    ended = [o for _, o in sorted(state.fresh.items())]
-    panels = dict.fromkeys((o.app_id, p) for o in ended for p in o.panels if o.ok)
+    result = [o for _, o in sorted(state.new_outcomes.items())]
+    panels = dict.fromkeys((o.app_id, p) for o in result for p in o.panels if o.ok)
     body: JSONObject = {
-        "calls": [*before.get("calls", ()), *map(_call, ended)],
+        "calls": [*before.get("calls", ()), *map(_call, result)],
         "refresh_panels": [{"app_id": a, "panel_id": p} for a, p in panels],
     }
     if drawn and len(dumps(drawn)) <= MAX_UI:
@@ -77,12 +77,12 @@ def response(
         body["confirmation"] = cards.body(waiting)
     if choices:
         body["choices"] = list(choices)
-    return body | _account(state, ended, before, waiting)
+    return body | _account(state, result, before, waiting)
 
 
 def _account(
     state: TurnContext,
-    ended: Sequence[CallOutcome],
+    result: Sequence[CallOutcome],
     before: JSONObject,
     waiting: PendingConfirmation | None,
 ) -> JSONObject:
@@ -90,36 +90,36 @@ def _account(
     that failed, and `work`, one line on what was done."""
     from ..grounding.receipts import Receipt, Work, receipts, work
 
-    calls, tag = [_described(state, outcome) for outcome in ended], state.language
+    calls, tag = [_receipt_call(state, outcome) for outcome in result], state.language
     first = len(before.get("calls", ()))
     # its card may have been answered since: what still waits is told anew
-    told = [r for r in before.get("receipts", ()) if r["status"] != "waiting"]
+    listed = [r for r in before.get("receipts", ()) if r["status"] != "waiting"]
     for one in receipts(calls, tag):
-        calls_back = _ways_back(state, ended[one.call])
-        told.append(_receipt(one, tag) | _known({"call": first + one.call, **calls_back}))
+        calls_back = _undo_fields(state, result[one.call])
+        listed.append(_receipt(one, tag) | _without_empty({"call": first + one.call, **calls_back}))
     if waiting:
-        what = cut(one_line(waiting.summary), LONGEST_WHAT)
-        told.append(_receipt(Receipt(-1, "waiting", what), tag))
+        what = cut(one_line(waiting.summary), MAX_SUMMARY)
+        listed.append(_receipt(Receipt(-1, "waiting", what), tag))
     done = before.get("work", {})
     counts = {name: n + done.get(name, 0) for name, n in asdict(work(calls)).items()}
-    return {"work": Work(**counts).to_dict(tag), **({"receipts": told} if told else {})}
+    return {"work": Work(**counts).to_dict(tag), **({"receipts": listed} if listed else {})}
 
 
-def _ways_back(state: TurnContext, made: CallOutcome) -> JSONObject:
+def _undo_fields(state: TurnContext, made: CallOutcome) -> JSONObject:
     """The call that takes an effect back, and this one where it took back an earlier effect."""
     if made.action_type == "read":
         return {}
-    offered = undone_by(state.memory, made) if made.ok else []
+    offered = undo_receipts(state.memory, made) if made.ok else []
     took = offered[0][1]["undo"] if offered else {}
     return {"undo": undo_of(made, state.catalogue), "took": took}
 
 
 def _receipt(receipt: Receipt, tag: str) -> JSONObject:
     told = {"status": receipt.status, "what": receipt.what, "text": receipt.text(tag)}
-    return _known({**told, "why": receipt.why})
+    return _without_empty({**told, "why": receipt.why})
 
 
-def _known(told: JSONObject) -> JSONObject:
+def _without_empty(told: JSONObject) -> JSONObject:
     """The same without what says nothing."""
     for key, value in list(told.items()):
         if value in (None, "", {}, []):
@@ -134,17 +134,17 @@ def _call(outcome: CallOutcome) -> JSONObject:
         "status": outcome.status,
         "duration_ms": outcome.duration_ms,
     }
-    return call | _known({"error_code": outcome.error_code, "incident": outcome.incident})
+    return call | _without_empty({"error_code": outcome.error_code, "incident": outcome.incident})
 
 
-def _described(state: TurnContext, outcome: CallOutcome) -> Call:
+def _receipt_call(state: TurnContext, outcome: CallOutcome) -> Call:
     """A call as its receipt names it: in the user's own values, without secrets. A read that worked
     is told by its data, so that it is only counted here."""
     name = state.app_names.get(outcome.app_id, outcome.app_id)
     if outcome.ok and outcome.action_type == "read":
         return of_call(outcome, name)
     function = state.catalogue.function(outcome.app_id, outcome.fn_name)
-    shown = replace(outcome, arguments=state.arguments_of(outcome), data=near(outcome))
+    shown = replace(outcome, arguments=state.arguments_of(outcome), data=visible_data(outcome))
     doing = summary_of(function, state.language) if function else ""
     return of_call(shown, name, state.language, doing)
 
@@ -155,18 +155,18 @@ def as_text(body: JSONObject) -> str:
     receipt that is the reply, or a paragraph of it, is not told twice."""
     from ..grounding.receipts import ABOVE
 
-    said = set(str(body["reply"]).splitlines())
-    told = [r for r in body.get("receipts", ()) if r["status"] != "waiting"]
-    told = [r for r in told if r["text"] not in said]
-    above = "\n".join(r["text"] for r in told if r["status"] in ABOVE)
-    below = [r["text"] for r in told if r["status"] not in ABOVE]
+    reply_lines = set(str(body["reply"]).splitlines())
+    receipts = [r for r in body.get("receipts", ()) if r["status"] != "waiting"]
+    receipts = [r for r in receipts if r["text"] not in reply_lines]
+    above = "\n".join(r["text"] for r in receipts if r["status"] in ABOVE)
+    below = [r["text"] for r in receipts if r["status"] not in ABOVE]
     after = "\n".join([*below, *_work_line(body)])
-    reply = _questioned(body)  # the text ends in the card's question, where there is one
+    reply = _marked_reply(body)  # the text ends in the card's question, where there is one
     parts = [above, after, reply] if body.get("confirmation") else [above, reply, after]
     return defuse_markup("\n\n".join(filter(None, parts)))
 
 
-def shown_before(memory: SessionMemory, before: str | None) -> Turn | None:
+def turn_before(memory: SessionMemory, before: str | None) -> Turn | None:
     """The turn whose whole answer a client shows directly before a message: what it repeats there
     is compared with what it was sent, whatever the white space. Where it repeats nothing, that is
     the one whose answer was the last."""
@@ -185,7 +185,7 @@ def _work_line(body: JSONObject) -> list[str]:
     return [f"({line})"] if line and not idle else []
 
 
-def _questioned(body: JSONObject) -> str:
+def _marked_reply(body: JSONObject) -> str:
     """The reply with `(?)` behind what the data contradicts."""
     reply = str(body["reply"])
     # from the end on: what is put in moves only the offsets behind it
@@ -207,57 +207,57 @@ def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
     return Reply({**body, "ui": ui} if ui else body)
 
 
-def aside(state: TurnContext, text: str) -> Reply:
+def side_reply(state: TurnContext, text: str) -> Reply:
     """The answer to a request that is no turn of the person's."""
     body: JSONObject = {"reply": text, "session_id": state.ask.session_id, "status": "ok"}
     return Reply({**body, "turn": state.memory.last_seq, "calls": [], "refresh_panels": []})
 
 
-def refused(tag: str) -> str:
+def refused_text(tag: str) -> str:
     """When the user said no."""
     return language.of(tag).say("nothing_done")
 
 
-def before(ended: LoopResult) -> str:
+def intro(result: LoopResult) -> str:
     """What is said before the narrator's reply: what the classifier was heard to say, and why the
     turn ended early, where it did."""
-    early, heard = _early(ended), _heard(ended.state)
+    early, heard = _limit_text(result), _shown_text(result.state)
     return f"{heard}\n\n{early}" if heard else early
 
 
-def _heard(state: TurnContext) -> str:
+def _shown_text(state: TurnContext) -> str:
     """What was shown of the classifier's own words."""
-    return state.plain.said.rstrip() if state.plain else ""
+    return state.plain_reply.shown.rstrip() if state.plain_reply else ""
 
 
-def _early(ended: LoopResult) -> str:
+def _limit_text(result: LoopResult) -> str:
     """Why rounds, time, tokens or the model ended the turn before everything was done, where one
     did, behind the calls that were planned and not run."""
-    if not ended.limit:
+    if not result.limit:
         return ""
-    speaks, undone = language.of(ended.state.language), list(_undone(ended.state))
-    why = ended.limit if ended.limit in ("rounds", "tokens", "time") else "model"
+    speaks, undone = language.of(result.state.language), list(_unfinished(result.state))
+    why = result.limit if result.limit in ("rounds", "tokens", "time") else "model"
     left = [speaks.say("still_to_do", calls="; ".join(undone))] if undone else []
     return "\n".join([*left, speaks.say(f"unfinished_{why}")]) + "\n\n"
 
 
-def _undone(state: TurnContext) -> Iterator[str]:
+def _unfinished(state: TurnContext) -> Iterator[str]:
     """Calls that were planned and have not run, each on one line; what refers to a result that is
     not there yet is left out."""
-    titles = state.titles() if state.undone else Titles()
-    for step in state.undone:
+    titles = state.titles() if state.unfinished else Titles()
+    for step in state.unfinished:
         known = {k: v for k, v in step.arguments.items() if not references(v)}
         yield describe(replace(step, arguments=known), state.catalogue, titles)
 
 
-def reading_along(ended: LoopResult) -> Say | None:
+def reply_sink(result: LoopResult) -> Say | None:
     """Shows pieces of the narrator's reply to whoever reads along, in the user's own values, behind
     what is said first; None where nobody does."""
-    state = ended.state
-    if not state.follower.reads_along:
+    state = result.state
+    if not state.follower.has_reader:
         return None
     # with the first piece: it would stand alone where the narrator writes nothing
-    first = [("\n\n" if _heard(state) else "") + _early(ended)]
+    first = [("\n\n" if _shown_text(state) else "") + _limit_text(result)]
 
     def say(piece: str) -> None:
         text = first.pop() + piece if first else piece
@@ -266,56 +266,62 @@ def reading_along(ended: LoopResult) -> Say | None:
     return say
 
 
-def stopped(ended: LoopResult, said: str) -> str:
+def stopped_text(result: LoopResult, said: str) -> str:
     """What is said of a turn that the user stopped: what he had read by then, or else what ran, in
     its own words."""
-    state = ended.state
-    shown = (before(ended) + said).strip() if said else _heard(state)
-    ran = told(state, state.fresh.values()) if state.fresh and not said else ""
-    parts = (shown, language.of(state.language).say("stopped"), ran)
+    state = result.state
+    shown = (intro(result) + said).strip() if said else _shown_text(state)
+    done = (
+        outcome_text(state, state.new_outcomes.values()) if state.new_outcomes and not said else ""
+    )
+    parts = (shown, language.of(state.language).say("stopped"), done)
     return "\n\n".join(part for part in parts if part)
 
 
-def is_question(ended: LoopResult) -> bool:
+def is_question(result: LoopResult) -> bool:
     """Whether the classifier's question, or what it offers, is the whole reply: nothing was changed
     and nothing failed that the user must hear of."""
-    return (asks(ended.text) or bool(ended.offer)) and all(
-        o.ok and o.action_type == "read" for o in ended.state.told.values()
+    return (is_asking(result.text) or bool(result.offer)) and all(
+        o.ok and o.action_type == "read" for o in result.state.reported.values()
     )
 
 
-def told(state: TurnContext, outcomes: Iterable[CallOutcome]) -> str:
+def outcome_text(state: TurnContext, outcomes: Iterable[CallOutcome]) -> str:
     """What calls did, in their own words."""
     from ..grounding import Evidence, render
 
     columns = state.catalogue.columns(state.language)
-    calls = named(of_calls(outcomes, state.app_names, state.language), state.described, columns)
+    calls = with_titles(
+        of_calls(outcomes, state.app_names, state.language), state.fn_titles, columns
+    )
     return render(Evidence(calls, state.message, language=state.language), state.language)
 
 
-MOST = 100
+MAX_SOURCES = 100
 """Sources that an answer carries."""
 
 
-def sourced(state: TurnContext, narration: Narration | None, reply: str, calls: int) -> JSONObject:
+def source_map(
+    state: TurnContext, narration: Narration | None, reply: str, calls: int
+) -> JSONObject:
     """Where the values of a reply come from and what of them does not come from the data, as the
     answer of so many calls carries it: places in the reply that the user reads, with real values
     in place of placeholders. Nothing where what was said does not stand there."""
     if narration is None:
         return {}
-    if narration.stopped:
+    if narration.is_stopped:
         return {"stopped": True}
-    unmask, said = state.masker.unmask_text, narration.text
-    real = unmask(said)
+    unmask, text = state.masker.unmask_text, narration.text
+    real = unmask(text)
     if (before := reply.find(real)) < 0:
         return {}
 
     # values and their placeholders differ in length, so offsets move unevenly
-    place = before.__add__ if real == said else lambda at: before + len(unmask(said[:at]))
+    place = before.__add__ if real == text else lambda at: before + len(unmask(text[:at]))
     # the narrator's calls stand at the end, behind those of the turn's first part
-    first = max(0, calls - len(state.told_shown))
-    found = [
-        _known(
+    first = max(0, calls - len(state.masked_report))
+    sources = [
+        _without_empty(
             {
                 "start": place(one.start),
                 "end": place(one.end),
@@ -325,10 +331,10 @@ def sourced(state: TurnContext, narration: Narration | None, reply: str, calls: 
                 "formula": one.formula,
             }
         )
-        for one in narration.sources[:MOST]
+        for one in narration.sources[:MAX_SOURCES]
     ]
-    marked = [
-        _known(
+    marks = [
+        _without_empty(
             {
                 "start": place(mark.start),
                 "end": place(mark.end),
@@ -336,7 +342,7 @@ def sourced(state: TurnContext, narration: Narration | None, reply: str, calls: 
                 "holds": unmask(mark.holds),
             }
         )
-        for mark in narration.marks[:MOST]
+        for mark in narration.marks[:MAX_SOURCES]
     ]
-    sourced = narration.sourced if found else None
-    return _known({"marks": marked, "sources": found, "sourced": sourced})
+    sourced = narration.is_sourced if sources else None
+    return _without_empty({"marks": marks, "sources": sources, "sourced": sourced})

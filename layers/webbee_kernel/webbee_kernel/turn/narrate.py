@@ -20,7 +20,7 @@ from ..llm.protocol import CUT_OFF, NO_TEXT, Model, ModelRequest, ModelResponse,
 from ..observability import count_tokens, measure, record_duration
 from ..text import cut, dumps, one_line
 from ..types import JSON, CallOutcome
-from .results_block import named, of_calls, results_block
+from .results_block import of_calls, results_block, with_titles
 from .rules import policy_block
 from .stream import Follower, Say, StreamingReply, TurnStopped
 from .tool_retrieval import TEXT_BYTES, tokens
@@ -32,13 +32,13 @@ _log = logging.getLogger("webbee.narrate")
 
 MAX_REPLY = 8_000
 """Characters of a reply."""
-LEAST_S = 0.5
+MIN_REQUEST_S = 0.5
 """Seconds that a request has, whatever is left."""
-LEAST_DATA = 600
-OF_A_WINDOW = 0.7
+MIN_DATA = 600
+DATA_SHARE = 0.7
 """Of the characters that a small window leaves, those of the data; the rest is for what is computed
 of it and for a second request."""
-TRIES = 2
+MAX_TRIES = 2
 """Times a reply is asked for: once, and once more with the words named that the data lacks."""
 
 HAND_BACK = "[CONTINUE]"
@@ -67,26 +67,26 @@ class Narration(NamedTuple):
     the user stopped it, the text is what was shown."""
 
     text: str = ""
-    hand_back: bool = False
+    is_hand_back: bool = False
     tokens: int = 0
     sources: tuple[Source, ...] = ()
     marks: tuple[Mark, ...] = ()
-    sourced: bool = False
-    stopped: bool = False
+    is_sourced: bool = False
+    is_stopped: bool = False
 
-    def with_held(self, tag: str) -> Narration:
+    def with_list_sizes(self, tag: str) -> Narration:
         """The same with what the lists hold whose sizes it tells otherwise, said by the kernel
         below it."""
         # "do I have 50 tasks?" – what the list holds stands beside the 50
-        held = [m.holds for m in self.marks if m.reason == "other_count" and ":" in m.holds]
-        if not held:
+        sizes = [m.holds for m in self.marks if m.reason == "other_count" and ":" in m.holds]
+        if not sizes:
             return self
-        added = of(tag).say("data_holds", what="; ".join(dict.fromkeys(held)))
-        return self._replace(text=f"{self.text}\n\n{added}")
+        note = of(tag).say("data_holds", what="; ".join(dict.fromkeys(sizes)))
+        return self._replace(text=f"{self.text}\n\n{note}")
 
 
 @dataclass(frozen=True, slots=True)
-class NarratedTurn:
+class NarratorInput:
     """What of a turn a narrator may read: its message and how its calls ended, as models may see
     them; never the skeleton, the history or the classifier's prompt.
 
@@ -103,13 +103,13 @@ class NarratedTurn:
     now: float
     deadline: float
     follower: Follower
-    shown: Mapping[int, CallOutcome]
+    outcomes: Mapping[int, CallOutcome]
     computed: Mapping[int, Sequence[str]]
-    looked_through: frozenset[int]
+    lookups: frozenset[int]
     apps: Mapping[str, str]
-    described: Mapping[str, str]
+    fn_titles: Mapping[str, str]
     columns: Mapping[str, Mapping[str, str]]
-    whole: Callable[[], Mapping[int, CallOutcome] | None]
+    full_outcomes: Callable[[], Mapping[int, CallOutcome] | None]
 
 
 class Narrator:
@@ -131,7 +131,7 @@ class Narrator:
 
     @record_duration("NarrateMs")
     async def reply(
-        self, turn: NarratedTurn, may_hand_back: bool = False, say: Say | None = None
+        self, turn: NarratorInput, may_hand_back: bool = False, say: Say | None = None
     ) -> Narration:
         """The reply to a turn's message from the outcomes of its calls.
 
@@ -143,10 +143,10 @@ class Narrator:
         `say` is shown the reply while it is written, as far as it is checked. What was shown stays,
         so a correction goes on behind it.
         """
-        ground = _Ground(turn, self._policy, self._mode)
+        check = _ReplyCheck(turn, self._policy, self._mode)
         room = self._room(turn.message, may_hand_back)
         # data and what is computed of it; never the skeleton or the history
-        results = results_block(turn.shown, turn.computed, room)
+        results = results_block(turn.outcomes, turn.computed, room)
         prompt = "\n".join(["[MESSAGE]", one_line(turn.message), results])
         request = ModelRequest(
             role="narrator",
@@ -155,42 +155,44 @@ class Narrator:
             max_tokens=self._output_tokens,
             language=turn.language,
         )
-        speech = StreamingReply(ground.evidence, say, MAX_REPLY, HAND_BACK)
+        speech = StreamingReply(check.evidence, say, MAX_REPLY, HAND_BACK)
         best, spent = Narration(), 0
         # once more with the words named that have no source
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             try:
-                left = max(LEAST_S, turn.deadline - time.monotonic())
-                asked = self._asked(replace(request, timeout_s=left), speech)
-                response = await turn.follower.unless_stopped(asked)
+                left = max(MIN_REQUEST_S, turn.deadline - time.monotonic())
+                request_task = self._request(replace(request, timeout_s=left), speech)
+                response = await turn.follower.unless_stopped(request_task)
             except TurnStopped:
-                return Narration(speech.said, stopped=True)
+                return Narration(speech.shown, is_stopped=True)
             # no reply to ask again about
             if response is None or response.stop_reason == NO_TEXT:
                 break
             spent += response.usage.paid
-            text = speech.whole(response.text).strip()[:MAX_REPLY]
+            text = speech.full_text(response.text).strip()[:MAX_REPLY]
             if text == HAND_BACK and may_hand_back:
-                return Narration(hand_back=True, tokens=spent)
+                return Narration(is_hand_back=True, tokens=spent)
             marks: tuple[Mark, ...] = ()
             # handed back where it may not: as good as no reply, asked for once more
             if text and text != HAND_BACK:
-                narration = ground.check(text)
+                narration = check.check(text)
                 # of two replies the one with fewer marks, at a tie the corrected one
                 if not best.text or len(narration.marks) <= len(best.marks):
                     best = narration
                 if not (marks := narration.marks):
                     break
                 measure("UngroundedReplies")
-            request = replace(request, prompt=prompt + problems(text, marks, speech.said))
+            request = replace(request, prompt=prompt + problems_text(text, marks, speech.shown))
         # what was streamed has been read: no other text may take its place
-        if not best.text.startswith(speech.said.rstrip()) or not best.text:
+        if not best.text.startswith(speech.shown.rstrip()) or not best.text:
             calls = zip(
-                turn.shown, named(ground.evidence.calls, turn.described, turn.columns), strict=True
+                turn.outcomes,
+                with_titles(check.evidence.calls, turn.fn_titles, turn.columns),
+                strict=True,
             )
-            told = tuple(call for i, call in calls if i not in turn.looked_through)
-            best = _last_resort(speech.said.rstrip(), ground.evidence, told)
-        best = best.with_held(turn.language)
+            shown_calls = tuple(call for i, call in calls if i not in turn.lookups)
+            best = _last_resort(speech.shown.rstrip(), check.evidence, shown_calls)
+        best = best.with_list_sizes(turn.language)
         speech.finish(best.text)
         return best._replace(tokens=spent)
 
@@ -199,9 +201,9 @@ class Narrator:
         if not self._window:
             return MAX_DATA
         left = self._window - tokens(self._systems[may_hand_back] + message)
-        return max(LEAST_DATA, min(MAX_DATA, int(OF_A_WINDOW * left * TEXT_BYTES)))
+        return max(MIN_DATA, min(MAX_DATA, int(DATA_SHARE * left * TEXT_BYTES)))
 
-    async def _asked(self, request: ModelRequest, speech: StreamingReply) -> ModelResponse | None:
+    async def _request(self, request: ModelRequest, speech: StreamingReply) -> ModelResponse | None:
         """The model's answer, shown as far as it is checked while it comes; None where there is
         none, or only its beginning."""
         measure("ModelCalls")
@@ -216,13 +218,13 @@ class Narrator:
         return None if response.stop_reason == CUT_OFF else response
 
 
-class _Ground:
+class _ReplyCheck:
     """What a reply rests on: what its model saw and, where it does not rest on that, all of the
     data. Read in full only then, since that takes as long as the data is large."""
 
-    def __init__(self, turn: NarratedTurn, policy: str, mode: str) -> None:
+    def __init__(self, turn: NarratorInput, policy: str, mode: str) -> None:
         self._turn = turn
-        calls = of_calls(turn.shown.values(), turn.apps, turn.language)
+        calls = of_calls(turn.outcomes.values(), turn.apps, turn.language)
         now = iso(turn.now)
         self.evidence = Evidence(
             calls, turn.message, policy, language=turn.language, now=now, mode=mode
@@ -232,12 +234,12 @@ class _Ground:
         """The reply with the sources and the marks of its values."""
         verdict = verdict_of(text, self.evidence)
         # the model was shown a part of the data, and may count on what it read before
-        if not verdict.grounded and (whole := self._turn.whole()):
+        if not verdict.grounded and (whole := self._turn.full_outcomes()):
             calls = of_calls(whole.values(), self._turn.apps, self._turn.language)
             self.evidence = replace(self.evidence, calls=calls)
             verdict = verdict_of(text, self.evidence)
         sources, marks = verdict.sources, verdict.marks
-        return Narration(text, sources=sources, marks=marks, sourced=verdict.is_sourced)
+        return Narration(text, sources=sources, marks=marks, is_sourced=verdict.is_sourced)
 
 
 def verdict_of(text: str, evidence: Evidence) -> Verdict:
@@ -252,22 +254,22 @@ def verdict_of(text: str, evidence: Evidence) -> Verdict:
         return Verdict(is_sourced=False)
 
 
-def _last_resort(said: str, evidence: Evidence, told: tuple[Call, ...]) -> Narration:
+def _last_resort(shown_text: str, evidence: Evidence, calls: tuple[Call, ...]) -> Narration:
     """What no model has answered: the data of these calls itself, behind what was shown."""
     from ..grounding import render
 
-    data = cut(render(replace(evidence, calls=told), evidence.language), MAX_REPLY)
-    text = f"{said}\n\n{data}" if said and data else said or data
+    data = cut(render(replace(evidence, calls=calls), evidence.language), MAX_REPLY)
+    text = f"{shown_text}\n\n{data}" if shown_text and data else shown_text or data
     return Narration(text, sources=verdict_of(text, evidence).sources)
 
 
-def problems(text: str, marks: Sequence[Mark], said: str) -> str:
+def problems_text(text: str, marks: Sequence[Mark], seen: str) -> str:
     """What the second request says of the first one's reply: what has no source, and what the data
     holds instead where it holds something."""
-    wrong = [f"{m.word} (the data holds {m.holds})" if m.holds else m.word for m in marks]
-    told: dict[str, JSON] = {"your reply": text}
-    told["not in the data: correct it, or write the reply again as it is where it is right"] = list(
-        dict.fromkeys(wrong)
+    values = [f"{m.word} (the data holds {m.holds})" if m.holds else m.word for m in marks]
+    body: dict[str, JSON] = {"your reply": text}
+    body["not in the data: correct it, or write the reply again as it is where it is right"] = list(
+        dict.fromkeys(values)
     ) or ["(empty reply)"]
-    shown = {"the user has read this already, go on right behind it": said} if said else {}
-    return "\n[PROBLEMS]\nPROBLEM: " + dumps({**told, **shown})
+    shown = {"the user has read this already, go on right behind it": seen} if seen else {}
+    return "\n[PROBLEMS]\nPROBLEM: " + dumps({**body, **shown})

@@ -21,8 +21,8 @@ from ..stores.types import Accepted, Answering, PendingConfirmation, SessionMemo
 from ..text import cut
 from ..types import AuditRecord, SessionKey, Step, UserKey
 from .cards import LIFETIME_S, edited, own_card, steps
-from .confirmation import PLAINLY, Answered
-from .session_memory import recalled
+from .confirmation import PLAIN_ANSWER, CardAnswer
+from .session_memory import recall
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MAX_RACES = 20
 """Writes of others that one write of a turn may meet."""
 POLL_S = 0.2
-RENEWED_AFTER = 0.4
+RENEW_SHARE = 0.4
 """Of a lease, after which it is renewed: one renewal may fail."""
 WAIT_S = 10.0
 """Seconds a delivery waits for another one that carries out the same answer."""
@@ -76,20 +76,20 @@ class Proposals:
         self,
         sessions: SessionStore,
         clock: Clock,
-        kept: AcceptedDestinations,
+        accepted: AcceptedDestinations,
         *,
         lease_s: float,
         turn_s: int,
     ) -> None:
         self._sessions = sessions
         self._clock = clock
-        self._kept = kept
+        self._accepted = accepted
         self._lease_s = lease_s
         self._turn_s = turn_s
 
     @asynccontextmanager
     async def answering(
-        self, state: TurnContext, name: str, is_yes: bool, how: Answered = PLAINLY
+        self, state: TurnContext, name: str, is_yes: bool, how: CardAnswer = PLAIN_ANSWER
     ) -> AsyncIterator[TurnContext]:
         """The turn that asked, the card of this id ours alone for as long as the block lasts; its
         memory is read anew, and nothing is answered, where somebody else was faster. A crash inside
@@ -103,12 +103,12 @@ class Proposals:
             for step in steps(asked[1]):
                 if step.app_id not in state.installed:
                     raise not_installed(step.app_id)
-        memory, taken = await self.take(state.key, state.memory, name, is_yes)
-        if taken is None:
+        memory, proposal = await self.take(state.key, state.memory, name, is_yes)
+        if proposal is None:
             yield replace(state, memory=memory)
             return
-        async with self.held(state.key, taken):
-            yield reopened(state, await self._settled(state, taken, how))
+        async with self.hold_lease(state.key, proposal):
+            yield reopen(state, await self._apply_answer(state, proposal, how))
 
     async def take(
         self, key: SessionKey, memory: SessionMemory, name: str, is_yes: bool
@@ -116,17 +116,17 @@ class Proposals:
         """The session as it was read last, and the card with our lease and the answer that counts;
         None where it is gone. Waits for whoever is answering it."""
         until = time.monotonic() + WAIT_S
-        while asked := memory.asked(name):
-            turn, pending = asked
-            held, now = memory.taken.get(name), self._clock.now()
+        while found := memory.asked(name):
+            turn, pending = found
+            lease, now = memory.taken.get(name), self._clock.now()
             # with a lease it was answered in time, and may be carried out behind its end
-            if held is None and pending.expires_at <= now:
-                raise gone()
-            if held is None or held.until < now:
+            if lease is None and pending.expires_at <= now:
+                raise gone_error()
+            if lease is None or lease.until < now:
                 # a lease that ran out leaves its answer: the first one counts
-                lease = Answering(now + self._lease_s, held.yes if held else is_yes)
-                if await self._sessions.take_pending(key, turn.seq, name, now=now, lease=lease):
-                    return memory, AnsweredProposal(memory, turn, pending, lease.yes, lease.until)
+                ours = Answering(now + self._lease_s, lease.yes if lease else is_yes)
+                if await self._sessions.take_pending(key, turn.seq, name, now=now, lease=ours):
+                    return memory, AnsweredProposal(memory, turn, pending, ours.yes, ours.until)
             elif time.monotonic() >= until:
                 raise StorageUnavailable(
                     "this answer is being carried out: ask again in a minute",
@@ -138,61 +138,61 @@ class Proposals:
         return memory, None
 
     @asynccontextmanager
-    async def held(self, key: SessionKey, taken: AnsweredProposal) -> AsyncIterator[None]:
+    async def hold_lease(self, key: SessionKey, proposal: AnsweredProposal) -> AsyncIterator[None]:
         """The lease lasts as long as the block does, however long its calls run. It ends at once
         where what was begun has failed: the answer may be given again."""
-        renewing = asyncio.ensure_future(self._renew(key, taken))
+        renewing = asyncio.ensure_future(self._renew(key, proposal))
         try:
             yield
         except KernelError:
             # first, or a renewal would take again what is given back
             renewing.cancel()
             with suppress(StorageUnavailable):
-                await self._write(key, taken.memory, taken.turn, taken.ids)
+                await self._write(key, proposal.memory, proposal.turn, proposal.ids)
             raise
         finally:
             renewing.cancel()
 
-    async def _renew(self, key: SessionKey, taken: AnsweredProposal) -> None:
-        [name], until = taken.ids, taken.until
+    async def _renew(self, key: SessionKey, proposal: AnsweredProposal) -> None:
+        [name], until = proposal.ids, proposal.until
         while True:
-            await asyncio.sleep(self._lease_s * RENEWED_AFTER)
+            await asyncio.sleep(self._lease_s * RENEW_SHARE)
             to = self._clock.now() + self._lease_s
             with suppress(StorageUnavailable):  # the next round tries again
                 if await self._sessions.keep_pending(
-                    key, taken.turn.seq, name, was=until, until=to
+                    key, proposal.turn.seq, name, was=until, until=to
                 ):
                     until = to
 
-    async def _settled(
-        self, state: TurnContext, taken: AnsweredProposal, how: Answered
+    async def _apply_answer(
+        self, state: TurnContext, proposal: AnsweredProposal, how: CardAnswer
     ) -> AnsweredProposal:
         """What was said yes to as it will run, whoever carries it out: texts that were rewritten
         are stored before anything runs, so that a repeated yes finds the same calls."""
-        if taken.accepted and how.edits:
-            mine = _rewritten(taken.accepted, how.edits, state.catalogue)
-            taken = await self._stored(state.key, taken, mine)
-        if taken.accepted and how.remember:
+        if proposal.accepted and how.edits:
+            mine = _edited_card(proposal.accepted, how.edits, state.catalogue)
+            proposal = await self._store_card(state.key, proposal, mine)
+        if proposal.accepted and how.remember:
             key = state.key
-            await self._kept.keep(key.user, taken.accepted, state.catalogue, key.session_id)
+            await self._accepted.keep(key.user, proposal.accepted, state.catalogue, key.session_id)
             # kept where they can be taken back, and not in the session beside it
-            taken = taken._replace(card=replace(taken.accepted, values=()))
-        return taken
+            proposal = proposal._replace(card=replace(proposal.accepted, values=()))
+        return proposal
 
-    async def _stored(
-        self, key: SessionKey, taken: AnsweredProposal, mine: PendingConfirmation
+    async def _store_card(
+        self, key: SessionKey, proposal: AnsweredProposal, card: PendingConfirmation
     ) -> AnsweredProposal:
         """What was taken with this card in the place of the one of its id, whoever else writes to
         the turn."""
-        memory = taken.memory
+        memory = proposal.memory
         for _ in range(MAX_RACES):
-            asked = memory.asked(mine.confirmation_id)
-            if asked is None:
-                raise gone()
-            turn, held = asked
-            if held == mine:
-                return taken._replace(memory=memory, turn=turn, card=mine)
-            cards = tuple(mine if p is held else p for p in turn.waiting)
+            found = memory.asked(card.confirmation_id)
+            if found is None:
+                raise gone_error()
+            turn, stored = found
+            if stored == card:
+                return proposal._replace(memory=memory, turn=turn, card=card)
+            cards = tuple(card if p is stored else p for p in turn.waiting)
             await self._write(key, memory, replace(turn, waiting=cards))
             # in any case: what was stored has a new version, which the next write names
             memory = await self._sessions.read(key, now=self._clock.now())
@@ -210,28 +210,28 @@ class Proposals:
         )
 
 
-def _rewritten(
+def _edited_card(
     pending: PendingConfirmation, edits: Mapping[str, Mapping[str, str]], catalogue: Catalogue
 ) -> PendingConfirmation:
     """The card with these texts; a yes to it accepts what is still a destination. Raises
     BadInput."""
     try:
-        mine = edited(pending, edits)
+        card = edited(pending, edits)
         check_placeholders(dict(edits))
     except (ValueError, CallError) as error:
         raise BadInput(str(error), field="edits") from None
     before, after = (
-        {key for _, sink, key in _destinations(p, catalogue) if key} for p in (pending, mine)
+        {key for _, sink, key in _destinations(p, catalogue) if key} for p in (pending, card)
     )
     if after - before:
         raise BadInput(
             "this text now says where to: that cannot be edited; say no and ask for it anew",
             field="edits",
         )
-    return replace(mine, values=tuple(v for v in mine.values if v not in before - after))
+    return replace(card, values=tuple(v for v in card.values if v not in before - after))
 
 
-def gone() -> Gone:
+def gone_error() -> Gone:
     """What is said of a confirmation that nobody waits for."""
     return Gone(
         "this confirmation expired, was answered or never was: ask again",
@@ -240,28 +240,28 @@ def gone() -> Gone:
     )
 
 
-def reopened(state: TurnContext, taken: AnsweredProposal) -> TurnContext:
+def reopen(state: TurnContext, proposal: AnsweredProposal) -> TurnContext:
     """The turn that asked, as it stood when it asked: the message that was asked about, the results
     it had, and what the user has said yes to since."""
-    turn = taken.turn
-    values = taken.accepted.values if taken.accepted else ()
-    outcomes = list(recalled(turn, state.catalogue, state.masker))
+    turn = proposal.turn
+    values = proposal.accepted.values if proposal.accepted else ()
+    outcomes = list(recall(turn, state.catalogue, state.masker))
     earlier = [(Step(o.step, o.app_id, o.fn_name, {}, o.action_type), o) for o in outcomes]
     # it goes on: it must not stand in its own history as one that ended
-    others = tuple(t for t in taken.memory.turns if t.seq != turn.seq)
+    others = tuple(t for t in proposal.memory.turns if t.seq != turn.seq)
     state = replace(
         state,
-        message=taken.message,
-        answered=taken,
-        memory=replace(taken.memory, turns=others),
+        message=proposal.message,
+        proposal=proposal,
+        memory=replace(proposal.memory, turns=others),
         accepted=tuple(dict.fromkeys([*turn.accepted, *values])),
-        recalled=frozenset(o.step for o in outcomes),
-        listed=turn.listed,
+        earlier_calls=frozenset(o.step for o in outcomes),
+        tool_list=turn.listed,
     )
     return state.with_outcomes(earlier) if earlier else state
 
 
-LONGEST_TOLD = 200
+MAX_LABEL = 200
 """Characters of a destination as the list of the accepted tells it."""
 ACCEPTED, REVOKED = "accepted", "revoked"
 """Statuses of the audit's records of consent."""
@@ -284,12 +284,12 @@ class AcceptedDestinations:
         each time. Repeatable."""
         at = iso(self._clock.now())
         found = [
-            Accepted(key, step.app_id, step.fn_name, _told(sink) or step.fn_name, at)
+            Accepted(key, step.app_id, step.fn_name, _label(sink) or step.fn_name, at)
             for step, sink, key in _destinations(pending, catalogue)
             if key and step.action_type != "destructive"
         ]
         await self._store.put(user, found)
-        await self._tell(user, found, ACCEPTED, session_id, pending.confirmation_id)
+        await self._audit_records(user, found, ACCEPTED, session_id, pending.confirmation_id)
 
     async def list(self, user: UserKey) -> tuple[Accepted, ...]:
         """All of them, the latest first."""
@@ -304,10 +304,10 @@ class AcceptedDestinations:
         # only what is there: the audit must not tell of a revocation that took nothing back
         gone = [a for a in kept if wanted is None or a.key in wanted]
         await self._store.delete(user, [a.key for a in gone])
-        await self._tell(user, gone, REVOKED)
+        await self._audit_records(user, gone, REVOKED)
         return len(gone)
 
-    async def _tell(
+    async def _audit_records(
         self,
         user: UserKey,
         changed: Iterable[Accepted],
@@ -344,8 +344,8 @@ def _destinations(
             yield from ((known, sink, key) for sink, key in destinations(function, step.arguments))
 
 
-def _told(sink: Sink) -> str:
+def _label(sink: Sink) -> str:
     """A destination as the list of the accepted tells it; what no argument names by its values."""
     if sink.kind != "app":
         return sink.value
-    return cut(", ".join(str(value) for _, value in json.loads(sink.value)), LONGEST_TOLD)
+    return cut(", ".join(str(value) for _, value in json.loads(sink.value)), MAX_LABEL)

@@ -73,10 +73,10 @@ class Problem(NamedTuple):
     limit: str = ""
     step: int = -1
     """The number of the refused call in its turn; -1 where it is about no call."""
-    told: str = ""
+    user_text: str = ""
 
 
-class Unbound(Exception):
+class UnresolvedReference(Exception):
     """A reference points at nothing; carries the step it wanted."""
 
     def __init__(self, step: int, path: str) -> None:
@@ -96,7 +96,7 @@ class Answer:
     steps: tuple[Step, ...] = ()
     problems: tuple[Problem, ...] = ()
     numbers: tuple[int | None, ...] = ()
-    found: Mapping[int, str] = field(default_factory=dict)
+    search_results: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -104,7 +104,7 @@ class Answer:
         return self.response.text.strip()
 
     @property
-    def go_on(self) -> bool:
+    def wants_results(self) -> bool:
         return None in self.numbers
 
     @property
@@ -135,18 +135,18 @@ def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], firs
         # also of one that is refused: references count the calls as the model wrote them
         numbers.append(index := first)
         first += 1
-        if why := _unusable(call, by_name, index, len(steps)):
+        if why := _call_problem(call, by_name, index, len(steps)):
             problems.append(why)
             continue
-        made, given = by_name[call.name], object_of(call.arguments)
-        steps.append(Step(index, made.app_id, made.fn_name, given, made.action_type))
+        function, given = by_name[call.name], object_of(call.arguments)
+        steps.append(Step(index, function.app_id, function.fn_name, given, function.action_type))
     answer = Answer(response, tuple(steps), tuple(problems), tuple(numbers))
-    if not problems and not steps and (told := _nothing(answer)):
-        return replace(answer, problems=(Problem("", "", told),))
+    if not problems and not steps and (problem := _empty_problem(answer)):
+        return replace(answer, problems=(Problem("", "", problem),))
     return answer
 
 
-def _unusable(
+def _call_problem(
     call: ToolCall, by_name: Mapping[str, FunctionInfo], index: int, planned: int
 ) -> Problem | None:
     """Why this call cannot become a step; None where it can."""
@@ -164,7 +164,7 @@ def _unusable(
     return Problem(call.name, "", why, limit, step=index) if why else None
 
 
-def _nothing(answer: Answer) -> str:
+def _empty_problem(answer: Answer) -> str:
     """What is wrong with an answer that plans nothing; nothing where it speaks or searches."""
     # a search is answered with what it found
     if any(call.name == SEARCH.name for call in answer.response.tool_calls):
@@ -183,7 +183,7 @@ def references(value: Any) -> set[int]:
     return set().union(*map(references, value)) if isinstance(value, list) else set()
 
 
-def bind(value: Any, outcomes: Mapping[int, CallOutcome]) -> Any:
+def resolve_refs(value: Any, outcomes: Mapping[int, CallOutcome]) -> Any:
     """The value with references replaced: a whole-string reference yields the raw value with its
     type, others its text (JSON unless it is one).
 
@@ -195,9 +195,9 @@ def bind(value: Any, outcomes: Mapping[int, CallOutcome]) -> Any:
             return _look_up(whole, outcomes)
         return _REFERENCE.sub(lambda m: _as_text(_look_up(m, outcomes)), value)
     if isinstance(value, Mapping):
-        return {k: bind(v, outcomes) for k, v in value.items()}
+        return {k: resolve_refs(v, outcomes) for k, v in value.items()}
     if isinstance(value, list):
-        return [bind(v, outcomes) for v in value]
+        return [resolve_refs(v, outcomes) for v in value]
     return value
 
 
@@ -211,7 +211,7 @@ def _look_up(match: re.Match[str], outcomes: Mapping[int, CallOutcome]) -> Any:
     outcome = outcomes.get(number)
     # what depends on a failed step fails, and nothing else
     if outcome is None or not outcome.ok:
-        raise Unbound(number, path)
+        raise UnresolvedReference(number, path)
     value: Any = outcome.data
     for part in filter(None, path.split(".")):
         if isinstance(value, dict) and part in value:
@@ -219,7 +219,7 @@ def _look_up(match: re.Match[str], outcomes: Mapping[int, CallOutcome]) -> Any:
         elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
             value = value[int(part)]
         else:
-            raise Unbound(number, path)
+            raise UnresolvedReference(number, path)
     return value
 
 

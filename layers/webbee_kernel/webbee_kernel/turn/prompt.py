@@ -17,9 +17,9 @@ from ..text import dumps
 from ..types import CallOutcome, Step
 from . import session_memory, tool_retrieval
 from .plan import CONTINUE, SEARCH, Answer, Problem
-from .results_block import arguments, lines, refused
+from .results_block import arguments, is_refused, lines
 from .rules import apps_block, policy_block
-from .tool_retrieval import LEAST_TOOLS, LeftOut, Shortlist, shorter, shortlist, tokens, tool_tokens
+from .tool_retrieval import MIN_TOOLS, Omitted, Shortlist, shorter, shortlist, tokens, tool_tokens
 
 if TYPE_CHECKING:
     from ..pii import Masker
@@ -93,12 +93,12 @@ class OpeningPrompt(NamedTuple):
     shortlist: Shortlist
     tools: tuple[ToolSpec, ...]
     prompt: Prompt
-    left_out: LeftOut = LeftOut()
+    omitted: Omitted = Omitted()
 
     @property
     def own(self) -> int:
         """How many of the functions are the kernel's own."""
-        return len(_own(self.shortlist))
+        return len(_kernel_tools(self.shortlist))
 
 
 def opening(turn: TurnContext) -> OpeningPrompt:
@@ -107,14 +107,14 @@ def opening(turn: TurnContext) -> OpeningPrompt:
     mask = turn.gate.mask if turn.gate else None
     items = session_memory.history(turn.memory, mask)
     state = skeleton.render(turn.sections, turn.now, mask)
-    listed = _listed(turn, 0)
+    listed = _shortlist(turn, 0)
     prompt = _prompt(turn, listed, state, items)
     if turn.window:
-        return _fitted(turn, state, items, listed, prompt)
-    return OpeningPrompt(listed, (*_own(listed), *listed.tools), prompt)
+        return _fit_window(turn, state, items, listed, prompt)
+    return OpeningPrompt(listed, (*_kernel_tools(listed), *listed.tools), prompt)
 
 
-def _fitted(
+def _fit_window(
     turn: TurnContext,
     state: str,
     items: tuple[HistoryItem, ...],
@@ -124,11 +124,11 @@ def _fitted(
     """The same within the model's window."""
     if tool_tokens(listed.tools) > turn.window - _tokens(prompt):
         # with functions left out the text differs too: a notice, and apps as an index
-        less = _listed(turn, LEAST_TOOLS)
-        beside = _tokens(_prompt(turn, less, state, items)) + tool_tokens(_own(less))
-        listed = _listed(turn, tool_retrieval.tool_room(turn.window - beside))
+        less = _shortlist(turn, MIN_TOOLS)
+        beside = _tokens(_prompt(turn, less, state, items)) + tool_tokens(_kernel_tools(less))
+        listed = _shortlist(turn, tool_retrieval.tool_room(turn.window - beside))
         prompt = _prompt(turn, listed, state, items)
-    tools = (*_own(listed), *listed.tools)
+    tools = (*_kernel_tools(listed), *listed.tools)
     is_short = tool_tokens(tools) > turn.window - _tokens(prompt)
     if is_short:
         tools = tuple(replace(t, examples=()) if t.examples else t for t in tools)
@@ -136,7 +136,7 @@ def _fitted(
     while shown and _tokens(prompt) > turn.window - tool_tokens(tools):
         shown = shorter(shown)
         prompt = _prompt(turn, listed, state, shown, len(items) - len(shown))
-    left_out = LeftOut(
+    left_out = Omitted(
         functions=listed.left_out if listed.limit else 0,
         examples=is_short and any(t.examples for t in listed.tools),
         facts=whole.facts - prompt.facts,
@@ -145,18 +145,18 @@ def _fitted(
     return OpeningPrompt(listed, tools, prompt, left_out)
 
 
-def _listed(turn: TurnContext, limit: int) -> Shortlist:
+def _shortlist(turn: TurnContext, limit: int) -> Shortlist:
     """The functions within so many characters; 0 is the usual budget."""
     calls = (c for t in turn.memory.turns for c in t.response.get("calls", ()))
     used = {(c["app_id"], c["fn_name"]) for c in calls}
     earlier = (t.listed for t in reversed(turn.memory.turns) if t.listed)
-    told = turn.listed or next(earlier, "")
-    before = tool_retrieval.read(told, turn.catalogue_key) if told else None
+    text = turn.tool_list or next(earlier, "")
+    before = tool_retrieval.from_text(text, turn.catalogue_key) if text else None
     functions = turn.catalogue.functions(turn.installed)
     return shortlist(functions, turn.message, used, turn.catalogue.apps, before, limit)
 
 
-def _own(listed: Shortlist) -> tuple[ToolSpec, ...]:
+def _kernel_tools(listed: Shortlist) -> tuple[ToolSpec, ...]:
     """The kernel's own functions: the one that searches where there is more than is shown."""
     return (CONTINUE, SEARCH) if listed.left_out else (CONTINUE,)
 
@@ -171,16 +171,16 @@ def _prompt(
     policy = policy_block(turn.policy)
     notice = tool_retrieval.notice(listed)  # only of functions that are left out
     apps = apps_block([turn.catalogue.apps[a] for a in turn.installed], index=bool(notice))
-    told = session_memory.render(items, turn.memory.older + forgotten)
-    note = written_out(turn.message, f"{state}\n{told}", turn.gate)
-    said = session_memory.new_message(iso(turn.now), turn.message)
+    history = session_memory.render(items, turn.memory.older + forgotten)
+    note = names_note(turn.message, f"{state}\n{history}", turn.gate)
+    last_line = session_memory.new_message(iso(turn.now), turn.message)
     return Prompt(
         system="\n\n".join(filter(None, (SYSTEM, policy, apps))),
         policy=policy,
         apps=apps,
         notice=notice,
         skeleton=state,
-        history="\n".join(filter(None, (told, note, said))),
+        history="\n".join(filter(None, (history, note, last_line))),
         turns=len(items),
         facts=sum(bool(item.facts) for item in items),
     )
@@ -195,28 +195,28 @@ def problems_block(problems: Sequence[Problem]) -> str:
     lines = [
         dumps(
             {"call": p.call, "field": p.field, "problem": p.problem}
-            | {k: v for k, v in {"limit": p.limit, "told": p.told}.items() if v}
+            | {k: v for k, v in {"limit": p.limit, "told": p.user_text}.items() if v}
         )
         for p in problems
     ]
     return "\n".join(["[PROBLEMS]", *(f"PROBLEM: {x}" for x in lines)])
 
 
-MAX_TOLD = 60_000
+MAX_EXCHANGES = 60_000
 """Characters of all exchanges of a turn: about 15,000 tokens."""
 
-LEAST_ROOM = 2_000
+MIN_ROOM = 2_000
 """Characters of data that a round may tell however much the earlier ones told."""
 
 
-LEAST_OF_A_WINDOW = 600
+MIN_WINDOW_ROOM = 600
 """The same where a small window is full."""
 
 
 def room(earlier: Sequence[Exchange], left: int | None = None) -> int:
     """Characters that the data of the next exchange may have; `left` are those of the window."""
-    usual = max(LEAST_ROOM, min(MAX_DATA, MAX_TOLD - sum(len(e.flat) for e in earlier)))
-    return usual if left is None else max(LEAST_OF_A_WINDOW, min(usual, left))
+    usual = max(MIN_ROOM, min(MAX_DATA, MAX_EXCHANGES - sum(len(e.flat) for e in earlier)))
+    return usual if left is None else max(MIN_WINDOW_ROOM, min(usual, left))
 
 
 def exchange(
@@ -234,34 +234,34 @@ def exchange(
     has confirmed. `waiting` are those that wait for his yes, or refer to one that does, each with
     what is said of it.
     """
-    ran = {i: o for i, o in sorted(shown.items()) if not refused(o)}
-    told = lines(ran, room)
-    problems = _told_back(answer, shown, note)
-    found = list(answer.found.values()) if answer else []
-    said = answer.response if answer else ModelResponse()
-    waits = {s.index: _waits(s, why) for s, why in waiting}
-    results = {**{i: told[i] + arguments(o) for i, o in ran.items()}, **waits}
+    ran = {i: o for i, o in sorted(shown.items()) if not is_refused(o)}
+    result_lines = lines(ran, room)
+    problems = _problems(answer, shown, note)
+    found = list(answer.search_results.values()) if answer else []
+    reply = answer.response if answer else ModelResponse()
+    pending = {s.index: _pending_line(s, why) for s, why in waiting}
+    results = {**{i: result_lines[i] + arguments(o) for i, o in ran.items()}, **pending}
     flat = _flat([results[i] for i in sorted(results)], problems, planned, found)
-    text = said.text.strip()
-    if answer is None or not said.tool_calls:
+    text = reply.text.strip()
+    if answer is None or not reply.tool_calls:
         # no calls that results could answer: also native tool services read them as text
-        return Exchange(flat, text, note=flat, reasoning=said.reasoning)
-    texts = _results(answer, {**told, **waits}, problems)
-    return Exchange(flat, text, said.tool_calls, texts, _of_no_call(problems), said.reasoning)
+        return Exchange(flat, text, note=flat, reasoning=reply.reasoning)
+    texts = _results(answer, {**result_lines, **pending}, problems)
+    return Exchange(flat, text, reply.tool_calls, texts, _of_no_call(problems), reply.reasoning)
 
 
-def _waits(step: Step, why: str) -> str:
+def _pending_line(step: Step, why: str) -> str:
     """A call that has not run."""
     return (
         f'RESULT: app={step.app_id} fn={step.fn_name} status=waits step={step.index} note="{why}"'
     )
 
 
-WAITS = (
+PENDING_NOTE = (
     "not run: the user is asked for all effects of this turn at once, when nothing more is planned;"
     " do not plan it again, plan what else belongs to it"
 )
-BEHIND = (
+DEPENDENT_NOTE = (
     "not run: it needs the result of a call that waits for the user's yes; you are asked for it"
     " again behind that yes"
 )
@@ -273,7 +273,7 @@ def _of_no_call(problems: Sequence[Problem]) -> str:
     return problems_block(loose) if loose else ""
 
 
-def _told_back(answer: Answer | None, shown: Mapping[int, CallOutcome], note: str) -> list[Problem]:
+def _problems(answer: Answer | None, shown: Mapping[int, CallOutcome], note: str) -> list[Problem]:
     """What cannot be used of the answer, its refused calls, and what the kernel says besides."""
     unusable = answer.problems if answer else ()
     said = [Problem("", "", note)] if note else []
@@ -294,12 +294,15 @@ def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
     """Refused calls in words for the model: one problem per rejected argument."""
     found: list[Problem] = []
     for number, outcome in sorted(shown.items()):
-        if not refused(outcome):
+        if not is_refused(outcome):
             continue
         name = f"{outcome.app_id}.{outcome.fn_name}"
-        told = ("field", "problem", "limit", "told")
+        names = ("field", "problem", "limit")
         listed = [
-            Problem(name, step=number, **{k: p.get(k, "") for k in told}) for p in outcome.problems
+            Problem(
+                name, **{k: p.get(k, "") for k in names}, step=number, user_text=p.get("told", "")
+            )
+            for p in outcome.problems
         ]
         found += listed or [Problem(name, "", outcome.error, step=number)]
     return found
@@ -314,7 +317,7 @@ def _results(
     for place, number in enumerate(answer.numbers):
         if number is None:
             # services refuse a call without a result, also one of the kernel's own
-            texts.append(answer.found.get(place, "status=ok"))
+            texts.append(answer.search_results.get(place, "status=ok"))
         elif about := [p for p in problems if p.step == number]:
             texts.append(problems_block(about))
         else:
@@ -322,7 +325,7 @@ def _results(
     return tuple(texts)
 
 
-def written_out(message: str, shown: str, gate: Masker | None) -> str:
+def names_note(message: str, shown: str, gate: Masker | None) -> str:
     """A line that tells which placeholders of a text the user's message writes out; nothing where
     it has none of their values."""
     found = gate.written_in(message, shown) if gate and "<" in shown else {}

@@ -38,12 +38,12 @@ class TurnRequest(NamedTuple):
     message: str
     request_id: str
     follower: Follower = NOBODY
-    alone: bool = False
+    is_alone: bool = False
     """The client sent nothing of the conversation beside this message, which it might have: the
     message may be a request of the client's own."""
-    shown: tuple[str, ...] = ()
+    user_messages: tuple[str, ...] = ()
     """The user's messages that a client repeats, this one last; none where it repeats none."""
-    before: str | None = None
+    previous_reply: str | None = None
     """The reply that a client shows directly before this message, empty where it shows another
     message there; None where it repeats nothing of the conversation."""
 
@@ -51,9 +51,9 @@ class TurnRequest(NamedTuple):
     def answer_id(self) -> str:
         """The id of this request as a yes or no to a card: where the client shows the conversation,
         the same for the same answer below the same card."""
-        if not (self.shown and self.before):
+        if not (self.user_messages and self.previous_reply):
             return self.request_id
-        return digest(*map(squeeze, (*self.shown, self.before)))
+        return digest(*map(squeeze, (*self.user_messages, self.previous_reply)))
 
     @property
     def key(self) -> SessionKey:
@@ -81,7 +81,7 @@ class Reader:
         request is counted beside it, and said to run where somebody goes on saying so."""
         started, key = time.monotonic(), ask.key
         # a second delivery of the same request sees it and waits
-        working = TurnWorking(ask.request_id, ask.session_id) if ask.follower.says else None
+        working = TurnWorking(ask.request_id, ask.session_id) if ask.follower.has_lease else None
         # one phase of reads, whatever the age of the session
         catalogue, memory, stored, over = await asyncio.gather(
             self._dispatch.catalogue(),
@@ -98,7 +98,7 @@ class Reader:
             message=ask.message,
             now=now,
             memory=memory,
-            stored=stored,
+            user_state=stored,
             catalogue=catalogue,
             installed=self.installed(catalogue, stored),
             expose_pii=self._settings.expose_pii,
@@ -107,7 +107,7 @@ class Reader:
             masker=masker_for(memory, ask.message, self._detector(ask.user.language)),
             policy=self._policy,
             grounding=self._settings.grounding,
-            over=over,
+            refusal=over,
             window=self._window,
         )
 

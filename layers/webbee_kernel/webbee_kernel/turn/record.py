@@ -44,7 +44,7 @@ from . import cards, confirmation, messages, tool_retrieval
 from .messages import Reply
 from .pending_approvals import MAX_RACES, AnsweredProposal
 from .results_block import remembered_details
-from .session_memory import masker_for, recalled, unmasked
+from .session_memory import masker_for, recall, unmask
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
@@ -64,46 +64,46 @@ class Recorder:
         self._limits = limits
         self._transcript = Transcript(stores.transcripts, settings, remembered_details)
 
-    async def record(self, state: TurnContext, told: Told) -> Reply:
+    async def record(self, state: TurnContext, output: Output) -> Reply:
         """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
         questions it answers, when all that went on beside the turn is done. With it go requests for
         refreshes and what the turn cost, which may fail and take half a second at most."""
-        reply, user = state.masker.unmask_text(told.reply), state.user
-        drawn = unmasked(told.offer, state.masker) if told.offer else None
-        offered = told.choices or ([] if told.held else confirmation.choices(reply, drawn))
-        told = told._replace(reply=reply, offer=drawn, choices=offered)
+        reply, user = state.masker.unmask_text(output.reply), state.user
+        ui = unmask(output.offer, state.masker) if output.offer else None
+        choices = output.choices or ([] if output.card else confirmation.choices(reply, ui))
+        output = output._replace(reply=reply, offer=ui, choices=choices)
         # work beside the turn, its archive among it, is done before the reply leaves
         await wait_for_tasks()
-        noted = bool(self._settings.absent_after_days)
+        note_presence = bool(self._settings.absent_after_days)
         turn, _, _ = await asyncio.gather(
-            self._written(state, told),
-            self._queue.ask(user, wanted(state, note_presence=noted)),
+            self._store(state, output),
+            self._queue.ask(user, refreshes(state, note_presence=note_presence)),
             self._limits.spend(user, state.tokens),
         )
-        count_turn(told.status, len(state.masker.vault))
+        count_turn(output.status, len(state.masker.vault))
         # the slot holds both replies, the user is shown the new one
-        if turn.reply.endswith(f"\n\n{reply}") and not told.held:  # behind another turn's reply
-            own = messages.sourced(state, told.narration, reply, len(turn.response["calls"]))
+        if turn.reply.endswith(f"\n\n{reply}") and not output.card:  # behind another turn's reply
+            own = messages.source_map(state, output.narration, reply, len(turn.response["calls"]))
             turn = replace(turn, reply=reply, response={**turn.response, **own})
-        return messages.replay(turn, state.ask.session_id, ui=drawn or drawn_of(state, state.told))
+        return messages.replay(turn, state.ask.session_id, ui=ui or ui_of(state, state.reported))
 
     @record_duration("RecordMs")
-    async def _written(self, state: TurnContext, told: Told) -> Turn:
+    async def _store(self, state: TurnContext, output: Output) -> Turn:
         """The turn as it was stored; two tabs writing at once lose nothing. A lost race re-reads
         and builds it again, with the next number or on what its turn has become. What another
         delivery of the same request has recorded meanwhile is returned instead. Where the ring has
         overwritten the turn that asked, it becomes one of its own."""
-        key, taken, expires = state.key, state.answered, self.expires(state)
-        memory = (taken or state).memory
-        asked = own = taken.turn if taken else None
+        key, proposal, expires = state.key, state.proposal, self.expires(state)
+        memory = (proposal or state).memory
+        original = own = proposal.turn if proposal else None
         for _ in range(MAX_RACES):
-            turn = remembered(state, memory, told, asked or own)
-            if asked:
+            turn = build_turn(state, memory, output, original or own)
+            if original:
                 done = await self._sessions.replace(
                     key,
                     turn,
-                    version=memory.versions[asked.seq],
-                    answered=taken.ids if taken else (),
+                    version=memory.versions[original.seq],
+                    answered=proposal.ids if proposal else (),
                     expires_at=expires,
                 )
             else:
@@ -117,7 +117,7 @@ class Recorder:
             if earlier := memory.answered(state.ask.request_id):
                 return earlier
             # the ring may have overwritten it meanwhile: then the answer takes a new slot
-            asked = next((t for t in memory.turns if asked and t.seq == turn.seq), None)
+            original = next((t for t in memory.turns if original and t.seq == turn.seq), None)
         raise StorageUnavailable(
             "this session is being written by too many requests at once: retry in a second"
         )
@@ -147,54 +147,54 @@ _ID_LIKE = re.compile(r"(?=[A-Za-z_-]{0,40}\d)(?<![\w-])[\w-]{5,64}(?![\w-])")
 to be remembered as ids."""
 MAX_ACCEPTED = 200
 """Destinations that a session carries on; of more, the oldest are asked about again."""
-MAX_SHOWN, LONGEST_SHOWN = 100, 120
+MAX_SHOWN, MAX_TEXT = 100, 120
 """Texts of a drawing that are remembered as seen, and the characters of one."""
 
 
-class Told(NamedTuple):
+class Output(NamedTuple):
     """What the user is told by a turn, as models may see it, and what he is asked (`held`). `offer`
     is a UI tree below the reply of a turn in which nothing was done; `unshown` are the cards that
     picking one of the `choices` comes to."""
 
     reply: str
     status: TurnStatus = "ok"
-    held: PendingConfirmation | None = None
+    card: PendingConfirmation | None = None
     narration: Narration | None = None
     offer: JSON = None
     choices: Sequence[JSONObject] = ()
-    unshown: Sequence[PendingConfirmation] = ()
+    choice_cards: Sequence[PendingConfirmation] = ()
 
 
-def remembered(
-    state: TurnContext, memory: SessionMemory, told: Told, asked: Turn | None = None
+def build_turn(
+    state: TurnContext, memory: SessionMemory, output: Output, original: Turn | None = None
 ) -> Turn:
     """This turn as the next one will read it, masked with the placeholders of `memory`: numbered
     after it, or the turn that asked, with what came of the answer: still one turn. `asked` is how
     it stands now; another of its questions may have been answered since this one was taken. One
     that only carried the question on keeps its own reply before the answer's."""
-    taken, ask = state.answered, state.ask
+    proposal, ask = state.proposal, state.ask
     # a lost race read the ring anew: placeholders have to be those of its turns
-    same = memory is (taken or state).memory
+    same = memory is (proposal or state).memory
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
-    base = _standing(state, memory, asked)
-    before = list(recalled(base, state.catalogue, masker))
-    waiting = (*base.waiting, *filter(None, [told.held]), *told.unshown)
-    shown = cards.own_card(base, waiting)
-    drawn = drawn_of(state, state.fresh)
-    reply = _reply(base, told, taken)
-    response = messages.response(state, base.response, shown, told.offer or drawn, told.choices)
-    if taken and taken.is_carried:
+    base = _base_turn(state, memory, original)
+    before = list(recall(base, state.catalogue, masker))
+    waiting = (*base.waiting, *filter(None, [output.card]), *output.choice_cards)
+    card = cards.own_card(base, waiting)
+    ui = ui_of(state, state.new_outcomes)
+    reply = _reply(base, output, proposal)
+    response = messages.response(state, base.response, card, output.offer or ui, output.choices)
+    if proposal and proposal.is_carried:
         response |= {k: base.response[k] for k in base.response.keys() & {"marks", "sources"}}
-    response |= messages.sourced(state, told.narration, reply, len(response["calls"]))
-    ended = [*before, *state.fresh.values()]
-    digests, paused, vault = _facts(state, ended, masker, reply, paused=bool(shown))
-    vouched, doubted = _ids(state, reply, _text(digests))
+    response |= messages.source_map(state, output.narration, reply, len(response["calls"]))
+    ended = [*before, *state.new_outcomes.values()]
+    digests, paused, vault = _facts(state, ended, masker, reply, paused=bool(card))
+    known_ids, suspect_ids = _keep_ids(state, reply, _text(digests))
     # carried on from turn to turn, so that they last as long as the session; the newest stay
     accepted = (*chain.from_iterable(t.accepted for t in memory.turns), *base.accepted)
-    apps = (*base.apps, *(o.app_id for o in state.fresh.values()))
+    apps = (*base.apps, *(o.app_id for o in state.new_outcomes.values()))
     return replace(
         base,
-        status="confirmation" if shown else told.status,
+        status="confirmation" if card else output.status,
         reply=reply,
         apps=tuple(dict.fromkeys(apps)),
         digests=digests,
@@ -204,25 +204,25 @@ def remembered(
         response=response,
         accepted=tuple(dict.fromkeys((*accepted, *state.accepted)))[-MAX_ACCEPTED:],
         waiting=waiting,
-        marks=(*base.marks, mark(ask.request_id, ask.message)),
-        shown=tuple(dict.fromkeys((*base.shown, *_texts(drawn))))[:MAX_SHOWN],
-        vouched=vouched,
-        doubted=doubted,
+        marks=(*base.marks, request_mark(ask.request_id, ask.message)),
+        shown=tuple(dict.fromkeys((*base.shown, *_texts(ui))))[:MAX_SHOWN],
+        vouched=known_ids,
+        doubted=suspect_ids,
         order=memory.next_order,
     )
 
 
-def _reply(base: Turn, told: Told, taken: AnsweredProposal | None) -> str:
+def _reply(base: Turn, output: Output, proposal: AnsweredProposal | None) -> str:
     """The reply with what its card asks; behind that of a turn which only carried the card on."""
-    parts = [told.reply, cards.question(told.held) if told.held else ""]
-    carried = base.reply if taken and taken.is_carried else ""
+    parts = [output.reply, cards.question(output.card) if output.card else ""]
+    carried = base.reply if proposal and proposal.is_carried else ""
     return "\n\n".join(filter(None, (carried, *parts)))
 
 
-def _standing(state: TurnContext, memory: SessionMemory, asked: Turn | None) -> Turn:
+def _base_turn(state: TurnContext, memory: SessionMemory, original: Turn | None) -> Turn:
     """The turn before anything came of this request: a new one, or the one that asked, with the
     questions that are still open."""
-    if asked is None:
+    if original is None:
         seq = memory.last_seq + 1
         return Turn(
             seq=seq,
@@ -234,15 +234,15 @@ def _standing(state: TurnContext, memory: SessionMemory, asked: Turn | None) -> 
             request_id=state.ask.request_id,
             # a card outlives the slot of the turn that asked
             waiting=cards.carried(memory, seq, state.now),
-            listed=tool_retrieval.kept(_listed(state), memory.turns, seq),
+            listed=tool_retrieval.text_to_store(_tool_list(state), memory.turns, seq),
         )
-    ids = state.answered.ids if state.answered else ()
-    open_ = cards.waiting(asked, state.now)
+    ids = state.proposal.ids if state.proposal else ()
+    open_ = cards.waiting(original, state.now)
     return replace(
-        asked,
-        also=tuple(dict.fromkeys((*asked.also, *ids, state.ask.request_id))),
+        original,
+        also=tuple(dict.fromkeys((*original.also, *ids, state.ask.request_id))),
         waiting=tuple(p for p in open_ if p.confirmation_id not in ids),
-        listed=_listed(state) or asked.listed,
+        listed=_tool_list(state) or original.listed,
     )
 
 
@@ -252,7 +252,7 @@ def _facts(
     """The facts of these calls as the ledger keeps them, as much more of them as the next round may
     read where a question pauses the turn, and the placeholders that both need."""
     gate = None if state.expose_pii else masker
-    ended = [state.as_kept(o, gate) for o in outcomes if o.ok]
+    ended = [state.as_stored(o, gate) for o in outcomes if o.ok]
     facts, given = [(o.app_id, o.fn_name, o.data) for o in ended], [o.arguments for o in ended]
     digests = fact_ledger.record(facts, arguments=given)
     # the round behind the yes reads more than 3,000 characters
@@ -270,39 +270,39 @@ def _text(digests: Sequence[ToolCallDigest]) -> str:
     return "\n".join([d.data_facts_json + d.args_json for d in digests])
 
 
-def _listed(state: TurnContext) -> str:
+def _tool_list(state: TurnContext) -> str:
     """What the session has been shown of a catalogue that is not shown whole, as its next turn
     reads it; empty where no model was asked."""
     if not state.rounds or not state.opening.shortlist.left_out:
         return ""
     functions = state.catalogue.functions(state.installed)
     # the kernel's own are in no catalogue, so no number stands for them
-    shown = state.offered_tools[state.opening.own :]
-    listed = tool_retrieval.standing(shown, functions, state.opening.shortlist.base)
-    return tool_retrieval.text(listed, state.catalogue_key)
+    shown = state.visible_tools[state.opening.own :]
+    listed = tool_retrieval.tool_list(shown, functions, state.opening.shortlist.base)
+    return tool_retrieval.to_text(listed, state.catalogue_key)
 
 
-def drawn_of(state: TurnContext, outcomes: Mapping[int, CallOutcome]) -> JSON:
+def ui_of(state: TurnContext, outcomes: Mapping[int, CallOutcome]) -> JSON:
     """The tree that the page draws: that of the last call that returned one, but for a list that
     was only looked through."""
     for number, outcome in sorted(outcomes.items(), reverse=True):
-        if outcome.ui and outcome.ok and number not in state.looked_through:
+        if outcome.ui and outcome.ok and number not in state.lookups:
             return outcome.ui
     return None
 
 
-def _texts(drawn: JSON) -> Iterator[str]:
+def _texts(ui: JSON) -> Iterator[str]:
     """The short texts of what the page draws."""
-    if isinstance(drawn, dict):
-        drawn = list(drawn.values())
-    if isinstance(drawn, list):
-        for item in drawn:
+    if isinstance(ui, dict):
+        ui = list(ui.values())
+    if isinstance(ui, list):
+        for item in ui:
             yield from _texts(item)
-    elif isinstance(drawn, str) and 0 < len(drawn) <= LONGEST_SHOWN:
-        yield drawn
+    elif isinstance(ui, str) and 0 < len(ui) <= MAX_TEXT:
+        yield ui
 
 
-def _ids(state: TurnContext, reply: str, stored: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _keep_ids(state: TurnContext, reply: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What a later turn has to know of ids, at most 50 each.
 
     First those the reply shows, that this turn knew to be real, and that no kept fact holds,
@@ -310,32 +310,30 @@ def _ids(state: TurnContext, reply: str, stored: str) -> tuple[tuple[str, ...], 
     may repeat it, which makes it no truer. Most turns have neither and pay next to nothing.
     """
     # an id that a kept fact or the message holds needs no vouching
-    there = f"{stored}\n{state.message}"
-    forgotten = [t for t in dict.fromkeys(_ID_LIKE.findall(reply)) if t not in there]
-    given = [state.arguments_of(o) for o in state.told.values()]
+    stored_text = f"{text}\n{state.message}"
+    missing = [t for t in dict.fromkeys(_ID_LIKE.findall(reply)) if t not in stored_text]
+    given = [state.arguments_of(o) for o in state.reported.values()]
     # most turns end here
-    if not forgotten and all(
-        v in state.message for v in chain.from_iterable(map(fabricated, given))
-    ):
+    if not missing and all(v in state.message for v in chain.from_iterable(map(fabricated, given))):
         return (), ()
-    known = state.known
-    vouched = [t for t in forgotten if known.contains("id", t)]
-    return tuple(vouched[:MAX_REMEMBERED]), known.suspect[:MAX_REMEMBERED]
+    known = state.known_ids
+    known_ids = [t for t in missing if known.contains("id", t)]
+    return tuple(known_ids[:MAX_REMEMBERED]), known.suspect[:MAX_REMEMBERED]
 
 
-def wanted(state: TurnContext, *, note_presence: bool) -> list[RefreshItem]:
+def refreshes(state: TurnContext, *, note_presence: bool) -> list[RefreshItem]:
     """The refreshes to ask for: sections of apps that changed something, then stale ones; with
     `note_presence`, now and then, that the user is here."""
-    effects = [o.app_id for o in state.fresh.values() if o.action_type != "read" and o.ok]
+    effects = [o.app_id for o in state.new_outcomes.values() if o.action_type != "read" and o.ok]
     asked = after_effects(state.catalogue, effects)
-    old = stale(state.catalogue, state.installed, state.stored, state.now)
+    old = stale(state.catalogue, state.installed, state.user_state, state.now)
     # an effect's refresh is due anyway
     changed = {(w.app_id, w.section) for w in asked}
     asked += [RefreshItem(*section, "stale") for section in old if section not in changed]
-    if note_presence and is_presence_due(state.stored, state.now):
+    if note_presence and is_presence_due(state.user_state, state.now):
         asked.append(RefreshItem("", "", PRESENCE))
     # what finds nothing of its user begins anew
-    if state.stored.sections or state.stored.seen_at is not None:
+    if state.user_state.sections or state.user_state.seen_at is not None:
         return asked
     return [w._replace(reason=NEW) for w in asked]
 
@@ -343,14 +341,14 @@ def wanted(state: TurnContext, *, note_presence: bool) -> list[RefreshItem]:
 _ID, _MESSAGE = 9, 3
 
 
-def mark(request_id: str, message: str) -> str:
+def request_mark(request_id: str, message: str) -> str:
     """12 characters: whose request, and which message it carried."""
     return digest("request", request_id)[:_ID] + digest("message", message)[:_MESSAGE]
 
 
-def refuse_another_message(memory: SessionMemory, request_id: str, message: str) -> None:
+def check_same_message(memory: SessionMemory, request_id: str, message: str) -> None:
     """RequestConflict where this request id has been answered with another message."""
-    given = mark(request_id, message)
+    given = request_mark(request_id, message)
     marks = [m for t in memory.turns for m in t.marks if m.startswith(given[:_ID])]
     if marks and given not in marks:
         raise RequestConflict(

@@ -49,17 +49,17 @@ TIMEOUT = "BACKEND_TIMEOUT"
 """The code of a call that used up its time and may still be running."""
 
 
-def refused(outcome: CallOutcome) -> bool:
+def is_refused(outcome: CallOutcome) -> bool:
     """Whether the call never ran because of what was asked."""
     return outcome.error_code in REFUSED and not outcome.ok
 
 
-def near(outcome: CallOutcome) -> JSON:
+def visible_data(outcome: CallOutcome) -> JSON:
     """As much of its data as a model could be shown; the data itself where that is all of it."""
     return bound(outcome.data, MAX_DATA)
 
 
-def masked(
+def mask_outcome(
     outcome: CallOutcome, gate: Masker | None, declared: Mapping[str, str] = NOTHING
 ) -> CallOutcome:
     """The outcome with data, arguments, summary and error through the PII gate; as it is where that
@@ -158,28 +158,28 @@ def arguments(outcome: CallOutcome) -> str:
     return f" args={text}"
 
 
-MOST: Final = 4_000
+MAX_SHOWN: Final = 4_000
 """Characters of a call's result as it is shown."""
 
 
 def shown_arguments(function: FunctionInfo | None, arguments: JSONObject) -> JSONObject:
     """A call's arguments as their user may see them: passwords are hidden, long ones cut."""
     found = leaves(function, arguments) if function else ()
-    shown: Any = hidden(arguments, [leaf.path for leaf in found if leaf.is_secret])
-    return {"arguments": fit(shown, MOST)} if shown else {}
+    shown: Any = hide(arguments, [leaf.path for leaf in found if leaf.is_secret])
+    return {"arguments": fit(shown, MAX_SHOWN)} if shown else {}
 
 
 def shown_result(outcome: CallOutcome) -> JSONObject:
     """How a call ended, and its result, or its error, cut to what can be looked at."""
-    told: JSONObject = {"status": outcome.status, "duration_ms": outcome.duration_ms}
+    fields: JSONObject = {"status": outcome.status, "duration_ms": outcome.duration_ms}
     if outcome.error_code:
-        told["error_code"] = outcome.error_code
-    if (data := near(outcome)) not in (None, "", [], {}):
-        told["data"] = fit_bounded(data, MOST)
+        fields["error_code"] = outcome.error_code
+    if (data := visible_data(outcome)) not in (None, "", [], {}):
+        fields["data"] = fit_bounded(data, MAX_SHOWN)
     for name in ("summary", "error"):
         if text := getattr(outcome, name):
-            told[name] = fit(text, MOST)
-    return told
+            fields[name] = fit(text, MAX_SHOWN)
+    return fields
 
 
 def remembered_details(turn: Turn) -> list[JSONObject]:
@@ -198,30 +198,30 @@ def remembered_details(turn: Turn) -> list[JSONObject]:
         # a function that was called twice has two of them, in the order of the calls
         left.remove(digest)
         texts = {"arguments": digest.args_json, "data": digest.data_facts_json}
-        found[-1] = {k: _real(orjson.loads(v), masker) for k, v in texts.items() if v}
+        found[-1] = {k: _clear(orjson.loads(v), masker) for k, v in texts.items() if v}
     return found
 
 
-def _real(value: Any, masker: Masker) -> Any:
+def _clear(value: Any, masker: Masker) -> Any:
     """The value with what its placeholders stand for; passwords stay hidden."""
     match value:
         case dict():
-            return {k: HIDDEN if is_secret_name(k) else _real(v, masker) for k, v in value.items()}
+            return {k: HIDDEN if is_secret_name(k) else _clear(v, masker) for k, v in value.items()}
         case list():
-            return [_real(v, masker) for v in value]
+            return [_clear(v, masker) for v in value]
         case str():
             return masker.unmask_text(value)
     return value
 
 
-def hidden(value: Any, paths: Sequence[str], path: str = "") -> Any:
+def hide(value: Any, paths: Sequence[str], path: str = "") -> Any:
     """The value with dots for what stands at these paths."""
     if path and path in paths:
         return HIDDEN
     if isinstance(value, dict):
-        return {k: hidden(v, paths, f"{path}.{k}" if path else str(k)) for k, v in value.items()}
+        return {k: hide(v, paths, f"{path}.{k}" if path else str(k)) for k, v in value.items()}
     if isinstance(value, list):
-        return [hidden(v, paths, f"{path}.{n}" if path else str(n)) for n, v in enumerate(value)]
+        return [hide(v, paths, f"{path}.{n}" if path else str(n)) for n, v in enumerate(value)]
     return value
 
 
@@ -235,8 +235,8 @@ def of_calls(
     return tuple(of_call(o, apps.get(o.app_id, ""), tag) for o in outcomes)
 
 
-def named(
-    calls: Iterable[Call], described: Mapping[str, str], columns: Mapping[str, Mapping[str, str]]
+def with_titles(
+    calls: Iterable[Call], titles: Mapping[str, str], columns: Mapping[str, Mapping[str, str]]
 ) -> tuple[Call, ...]:
     """The calls with what their functions do, by `app.function`: they are named by it; and with
     what fields of their results are called, by app. No reply is held against descriptions, since
@@ -244,24 +244,24 @@ def named(
     return tuple(
         replace(
             c,
-            description=described.get(f"{c.app_id}.{c.fn_name}", ""),
+            description=titles.get(f"{c.app_id}.{c.fn_name}", ""),
             columns=columns.get(c.app_id, {}),
         )
         for c in calls
     )
 
 
-def of_call(outcome: CallOutcome, name: str, tag: str = "en", described: str = "") -> Call:
+def of_call(outcome: CallOutcome, name: str, tag: str = "en", title: str = "") -> Call:
     """A call as the check takes it; `name`: its app's display name, `described`: what its function
     does, by which a receipt names it. What was told to a model about
     a value that it invented, or that no result has, is no sentence for a person."""
     from ..grounding import Call
 
     # what `StepRunner` refuses so names no problems, unlike what an app's schema refuses
-    unbound = (outcome.error_code, outcome.fate, outcome.problems) == (MISSING, NOT_RUN, ())
-    invented = outcome.error_code == "FABRICATED_ID_SHAPE" or unbound
+    is_unresolved = (outcome.error_code, outcome.fate, outcome.problems) == (MISSING, NOT_RUN, ())
+    is_fabricated = outcome.error_code == "FABRICATED_ID_SHAPE" or is_unresolved
     speaks = words.of(tag)
-    error = speaks.say("value_unknown") if invented else outcome.error
+    error = speaks.say("value_unknown") if is_fabricated else outcome.error
     if outcome.incident:
         error = outcome.fault or speaks.say("broke", n=outcome.incident)
     return Call(
@@ -269,22 +269,22 @@ def of_call(outcome: CallOutcome, name: str, tag: str = "en", described: str = "
         outcome.fn_name,
         outcome.action_type,
         outcome.arguments,
-        status(outcome),
+        call_status(outcome),
         error,
         outcome.data,
         outcome.summary,
         name,
-        described,
+        title,
     )
 
 
-def status(outcome: CallOutcome) -> str:
+def call_status(outcome: CallOutcome) -> str:
     """How the check calls an end: `ok`; `not_run` for a call that was refused; `running` for one
     that outlived its deadline; `unknown` for an effect that may have happened, since nobody
     answered, or with no result; else `error`."""
     if outcome.ok:
         return "ok"
-    if refused(outcome):
+    if is_refused(outcome):
         return "not_run"
     if outcome.fate == RUNNING:
         return "running"

@@ -13,7 +13,7 @@ from ..catalogue import MAX_RULES, AppInfo, PerObject
 from ..language import stem
 from ..text import cut, fair_shares, one_line
 
-MAX_ABOUT = 300
+MAX_DESCRIPTION = 300
 """Characters of an app's description: two sentences, as long as a store's listing shows."""
 
 MAX_APPS = 12_000
@@ -24,7 +24,7 @@ MAX_INDEX = 60
 """Characters of words by which the index says what an app's functions are about, and of its
 description there: with more, fifty apps take as much of a prompt as their nearest functions."""
 
-COMMON = frozenset(
+_COMMON = frozenset(
     "get list describe create update delete put batch add remove start stop set for by of and to"
     " from the all".split()
 )
@@ -50,15 +50,15 @@ def apps_block(apps: Iterable[AppInfo], *, index: bool = False) -> str:
     do not say themselves then, so that it is never cut.
     """
     # an app that did not load has no function that could be called
-    known = [(_line(a, index), a) for a in sorted(apps, key=attrgetter("app_id")) if not a.error]
-    told = ["" if index else arguments(app) for _, app in known]
-    shares = fair_shares([len(line) + 1 if line else 0 for line, _ in known], MAX_APPS)
-    lines = map(_shown, known, shares, told)
+    pairs = [(_line(a, index), a) for a in sorted(apps, key=attrgetter("app_id")) if not a.error]
+    argument_texts = ["" if index else arguments(app) for _, app in pairs]
+    shares = fair_shares([len(line) + 1 if line else 0 for line, _ in pairs], MAX_APPS)
+    lines = map(_with_arguments, pairs, shares, argument_texts)
     shown = [line for line in lines if line]
     return "\n".join(["[APPS]", *shown]) if shown else ""
 
 
-def _shown(known: tuple[str, AppInfo], share: int, more: str) -> str:
+def _with_arguments(known: tuple[str, AppInfo], share: int, more: str) -> str:
     """An app's line within its share, and behind it what is never cut."""
     line, app = known
     if line:
@@ -69,7 +69,7 @@ def _shown(known: tuple[str, AppInfo], share: int, more: str) -> str:
 def _line(app: AppInfo, index: bool) -> str:
     """`- mail (Mail): Reads and sends mail. Rules: …`, whatever the texts hold; empty for an app
     that says nothing, unless it is to stand in the index."""
-    about, rules = _said(app)
+    about, rules = _about(app)
     parts = [part for part in (about, rules) if part]
     if index:
         counted = f"{len(app.functions)} functions: {_subjects(app)}."
@@ -80,24 +80,24 @@ def _line(app: AppInfo, index: bool) -> str:
     return f"- {app.app_id}{called}: {' '.join(parts)}" if parts else ""
 
 
-def _read_said(app: AppInfo) -> tuple[str, str]:
+def _read_about(app: AppInfo) -> tuple[str, str]:
     about = app.description
     if app.lead_text and app.lead_text.strip() not in about:
         about = f"{about} {app.lead_text}"
     rules = f"Rules: {one_line(app.rules, MAX_RULES)}" if app.rules.strip() else ""
-    return one_line(about, MAX_ABOUT), rules
+    return one_line(about, MAX_DESCRIPTION), rules
 
 
 def _read_subjects(app: AppInfo) -> str:
     """The words that the names of its functions have most, each in one of its forms, without those
     of its own name, which stands beside them."""
     words = Counter(w for f in app.functions for w in _WORD.findall(f.fn_name.lower()))
-    said = {stem(w) for w in (*COMMON, *_WORD.findall(f"{app.app_id} {app.display_name}".lower()))}
+    used = {stem(w) for w in (*_COMMON, *_WORD.findall(f"{app.app_id} {app.display_name}".lower()))}
     found: list[str] = []
     room = MAX_INDEX
     for word, _ in words.most_common():
-        if stem(word) not in said and len(word) <= room:
-            said.add(stem(word))
+        if stem(word) not in used and len(word) <= room:
+            used.add(stem(word))
             found.append(word)
             room -= len(word) + 2
     return ", ".join(found)
@@ -109,7 +109,7 @@ def _read_arguments(app: AppInfo) -> str:
     return f" Arguments: {told}." if told else ""
 
 
-_said = PerObject(_read_said)
+_about = PerObject(_read_about)
 _subjects = PerObject(_read_subjects)
 arguments = PerObject(_read_arguments)
 """What an app's line says for several of its functions, which do not say it themselves then."""

@@ -37,25 +37,25 @@ def check_session_id(session_id: str) -> str:
     return session_id
 
 
-def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[CallOutcome]:
+def recall(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[CallOutcome]:
     """The successful calls of a remembered turn, numbered, in real values: as it was paused with
     them where it waits, else as they are remembered."""
     # what the ledger says of facts that it left out is no call
-    told = [d for d in turn.paused or turn.digests if d.fn_name != OMITTED_FN]
-    for number, digest in enumerate(told):
+    digests = [d for d in turn.paused or turn.digests if d.fn_name != OMITTED_FN]
+    for number, digest in enumerate(digests):
         function = catalogue.function(digest.app_id, digest.fn_name)
         yield CallOutcome(
             digest.app_id,
             digest.fn_name,
             "ok",
-            data=unmasked_json(digest.data_facts_json, masker),
+            data=unmask_json(digest.data_facts_json, masker),
             action_type=function.action_type if function else "read",
             step=number,
-            arguments=object_of(unmasked_json(digest.args_json, masker)),
+            arguments=object_of(unmask_json(digest.args_json, masker)),
         )
 
 
-def accepted_in(memory: SessionMemory) -> frozenset[str]:
+def accepted_keys(memory: SessionMemory) -> frozenset[str]:
     """Destinations that the user has said yes to in the session's turns."""
     return frozenset(key for turn in memory.turns for key in turn.accepted)
 
@@ -114,7 +114,7 @@ def _effects(memory: SessionMemory) -> list[tuple[Turn, JSONObject]]:
     return [(t, r) for t, r in told if "undo" in r or "took" in r] if told else []
 
 
-def undone_by(memory: SessionMemory, made: Step | CallOutcome) -> list[tuple[Turn, JSONObject]]:
+def undo_receipts(memory: SessionMemory, made: Step | CallOutcome) -> list[tuple[Turn, JSONObject]]:
     """The receipts that have offered this very call as what takes their effects back, each with its
     turn."""
     call = _as_undo(made.app_id, made.fn_name, made.arguments)
@@ -123,7 +123,7 @@ def undone_by(memory: SessionMemory, made: Step | CallOutcome) -> list[tuple[Tur
 
 def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
     reply = mask(turn.reply) if mask else turn.reply
-    digests = _masked(turn.digests, mask) if mask and not turn.masked else turn.digests
+    digests = _mask_digests(turn.digests, mask) if mask and not turn.masked else turn.digests
     return HistoryItem(
         at=turn.at,
         status=turn.status,
@@ -135,36 +135,36 @@ def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
     )
 
 
-def _masked(
+def _mask_digests(
     digests: tuple[ToolCallDigest, ...], mask: Callable[[Any], Any]
 ) -> tuple[ToolCallDigest, ...]:
     """Masked, and capped once more: a placeholder can be longer than what it stands for."""
-    calls = [(d.app_id, d.fn_name, _masked_json(d.data_facts_json, mask)) for d in digests]
-    return record(calls, arguments=[_masked_json(d.args_json, mask) for d in digests])
+    calls = [(d.app_id, d.fn_name, _mask_json(d.data_facts_json, mask)) for d in digests]
+    return record(calls, arguments=[_mask_json(d.args_json, mask) for d in digests])
 
 
-def _masked_json(text: str, mask: Callable[[JSON], JSON]) -> JSON:
+def _mask_json(text: str, mask: Callable[[JSON], JSON]) -> JSON:
     return mask(json.loads(text)) if text else {}
 
 
-def unmasked(value: JSON, masker: Masker) -> JSON:
+def unmask(value: JSON, masker: Masker) -> JSON:
     """The value with every known placeholder, in strings and keys, replaced: for the user's eyes
     and for guards, never for a model."""
     if isinstance(value, str):
         return masker.unmask_text(value)
     if isinstance(value, dict):
-        return {unmasked(k, masker): unmasked(v, masker) for k, v in value.items()}
-    return [unmasked(v, masker) for v in value] if isinstance(value, list) else value
+        return {unmask(k, masker): unmask(v, masker) for k, v in value.items()}
+    return [unmask(v, masker) for v in value] if isinstance(value, list) else value
 
 
-def unmasked_json(text: str, masker: Masker) -> JSON:
+def unmask_json(text: str, masker: Masker) -> JSON:
     """The value of JSON text with every known placeholder replaced, None of no text; most facts
     hold none."""
     value: JSON = json.loads(text) if text else None
-    return unmasked(value, masker) if "<" in text else value
+    return unmask(value, masker) if "<" in text else value
 
 
-def real(arguments: JSONObject, masker: Masker) -> JSONObject:
+def resolve(arguments: JSONObject, masker: Masker) -> JSONObject:
     """Arguments with placeholders replaced by what they stand for; CallError FABRICATED_ID_SHAPE
     for one that stands for nothing."""
     from ..pii.masker import UnknownPlaceholder
@@ -193,13 +193,13 @@ def detector(settings: Settings, tag: str) -> Masker:
     )
 
 
-def masker_for(memory: SessionMemory, message: str, like: Masker) -> Masker:
+def masker_for(memory: SessionMemory, message: str, template: Masker) -> Masker:
     """One placeholder map over the remembered turns, so the same value keeps its name; what users
     typed gives none away. It looks for what `like` looks for."""
     known: dict[str, str] = {}
     for turn in memory.turns:
         known |= turn.vault
-    masker = like.anew(known)
+    masker = template.anew(known)
     masker.observe([message, *(t.message for t in memory.turns)])
     return masker
 
@@ -232,28 +232,28 @@ def preview(message: str) -> str:
     return one_line(message.replace(ARROW.strip(), "->"), MESSAGE_PREVIEW)
 
 
-TOLD = 60
+MIN_QUOTE = 60
 """Characters of a reply by which it is known in another text."""
 
 
-def repeats_conversation(memory: SessionMemory, message: str) -> bool:
+def is_side_request(memory: SessionMemory, message: str) -> bool:
     """Whether a message holds a remembered message together with its reply: a client asks for a
     title, tags or follow-ups of the conversation, and its user has said nothing."""
     text = squeeze(message)
     for turn in memory.turns:
-        said, told = squeeze(turn.message), squeeze(turn.reply)[:TOLD]
+        quoted, answer = squeeze(turn.message), squeeze(turn.reply)[:MIN_QUOTE]
         # the same message again is one of the user's own
-        if said and told and said != text and said in text and told in text:
+        if quoted and answer and quoted != text and quoted in text and answer in text:
             return True
     return False
 
 
-ANEW_S = 900
+REGENERATE_S = 900
 """Seconds for which a turn may be asked for anew: a client that names its conversations by their
 first message begins another one with the same words later."""
 
 
-def repeated_effect(
+def regenerated_turn(
     memory: SessionMemory, shown: Sequence[str], answer_id: str, now: float
 ) -> Turn | None:
     """The turn that a client asks for anew ("regenerate"), where it had an effect or waits for a
@@ -261,22 +261,22 @@ def repeated_effect(
     answer. Answers to cards are no turns of their own and do not count; one that comes again below
     its card is known by its `answer_id`. Where memory has lost the beginning, the turn is the last
     one and the message before it has to agree, too."""
-    found = memory.answered(answer_id) or (_asked_anew(memory, shown) if shown else None)
-    if found is None or found.at < iso(now - ANEW_S):
+    found = memory.answered(answer_id) or (_regenerated(memory, shown) if shown else None)
+    if found is None or found.at < iso(now - REGENERATE_S):
         return None
     ended = {r["status"] for r in found.response.get("receipts", ())}
     return found if ended & {"done", "waiting", "unknown", "running"} else None
 
 
-def _asked_anew(memory: SessionMemory, shown: Sequence[str]) -> Turn | None:
+def _regenerated(memory: SessionMemory, shown: Sequence[str]) -> Turn | None:
     is_yes_or_no = confirmation.answer
     turns = [t for t in memory.turns if is_yes_or_no(t.message) is None]
     if not turns:
         return None
-    said = [squeeze(m) for m in shown[:-1] if is_yes_or_no(m) is None] + [squeeze(shown[-1])]
-    told = [squeeze(t.message) for t in turns]
+    messages = [squeeze(m) for m in shown[:-1] if is_yes_or_no(m) is None] + [squeeze(shown[-1])]
+    remembered = [squeeze(t.message) for t in turns]
     if memory.turns[0].seq == 1:
-        place = len(said) - 1
-        return turns[place] if said == told[: place + 1] else None
-    least = max(2, min(len(said), len(told)))
-    return turns[-1] if said[-least:] == told[-least:] else None
+        place = len(messages) - 1
+        return turns[place] if messages == remembered[: place + 1] else None
+    least = max(2, min(len(messages), len(remembered)))
+    return turns[-1] if messages[-least:] == remembered[-least:] else None

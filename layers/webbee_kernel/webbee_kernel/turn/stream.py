@@ -36,27 +36,27 @@ class Follower:
         """`tell` takes a frame and returns at once; `sent` waits until all it took have left."""
         self._request_id = request_id
         self._tell = tell
-        self.reads_along = tell is not None
+        self.has_reader = tell is not None
         """Whether anybody reads the reply while it is written."""
         self._sent = sent
         self._stop = asyncio.Event()
-        self.stopped = False
+        self.is_stopped = False
         """Whether the turn was asked to stop: no further call starts."""
-        self.begun = asyncio.Event()
+        self.started = asyncio.Event()
         """Set once the turn has read its memory and is no repetition."""
-        self.left = False
+        self.is_detached = False
         """Whether whoever asked was answered that it goes on, and may ask again how it goes."""
-        self.says = False
+        self.has_lease = False
         """Whether somebody says that the turn runs, for as long as it does."""
 
     def stop(self) -> None:
         """Ask the turn to stop."""
-        self.stopped = True
+        self.is_stopped = True
         self._stop.set()
 
     async def begin(self, session_id: str) -> None:
         """The turn begins: nothing was asked of a model yet."""
-        self.begun.set()
+        self.started.set()
         self.tell("turn.started", session_id=session_id)
         if self._sent:
             await self._sent()
@@ -106,9 +106,9 @@ NOBODY = _Nobody()
 Say = Callable[[str], None]
 """Shows a piece of the reply; together the pieces are how it begins."""
 
-STRETCH = 240
+CHECK_STEP = 240
 """Characters that are checked at a time, the first sentence aside: whole sentences, each once."""
-AGAIN = 1.5
+RETRY_FACTOR = 1.5
 """Times the length at which a stretch could not be shown at which it is looked at again: a total
 may stand before its parts. What all looks cost together stays linear."""
 
@@ -121,49 +121,49 @@ class StreamingReply:
 
     evidence: Evidence | None
     say: Say | None
-    most: int
-    unspoken: str = "\0"
-    said: str = ""
-    _heard: str = ""
+    max_size: int
+    hidden_prefix: str = "\0"
+    shown: str = ""
+    _received: str = ""
     _next: int = 0
 
     def begin(self) -> None:
         """A model starts to write, or starts again behind what was said."""
-        self._heard, self._next = "", 0
+        self._received, self._next = "", 0
 
     def hear(self, piece: str) -> None:
         """The model wrote on: show the sentences that are new and stand."""
-        self._heard += piece
-        if len(self._heard) < self._next:
+        self._received += piece
+        if len(self._received) < self._next:
             return
         from ..grounding import check, complete
 
-        text = self.whole(self._heard)
-        known = len(self.said)
+        text = self.full_text(self._received)
+        known = len(self.shown)
         end = known + complete(text[known:])
-        if end <= known or end > self.most or text.startswith(self.unspoken):
+        if end <= known or end > self.max_size or text.startswith(self.hidden_prefix):
             return
         if check(text[known:end], evidence=self.evidence).grounded:
-            self._next = len(self._heard) + STRETCH
+            self._next = len(self._received) + CHECK_STEP
             self.finish(text[:end])
         else:
-            self._next = known + int(AGAIN * (len(self._heard) - known)) + STRETCH
+            self._next = known + int(RETRY_FACTOR * (len(self._received) - known)) + CHECK_STEP
 
-    def whole(self, written: str) -> str:
+    def full_text(self, received: str) -> str:
         """The reply that a model's text makes with what was said before it, whether or not the
         model repeats that."""
-        text, said = written.lstrip(), self.said.rstrip()
-        if text.startswith(said):
+        text, shown = received.lstrip(), self.shown.rstrip()
+        if text.startswith(shown):
             return text
         # it repeats what was shown, and is not through with it yet
-        if said.startswith(text):
-            return self.said
-        gap = "" if self.said[-1:].isspace() else " "
-        return self.said + gap + text
+        if shown.startswith(text):
+            return self.shown
+        gap = "" if self.shown[-1:].isspace() else " "
+        return self.shown + gap + text
 
     def finish(self, text: str) -> None:
         """Show what of a checked reply was not shown yet."""
         # nothing that was read can be taken back: a text that differs is not shown
-        if self.say and text.startswith(self.said) and len(text) > len(self.said):
-            self.say(text[len(self.said) :])
-            self.said = text
+        if self.say and text.startswith(self.shown) and len(text) > len(self.shown):
+            self.say(text[len(self.shown) :])
+            self.shown = text

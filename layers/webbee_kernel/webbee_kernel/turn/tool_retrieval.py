@@ -19,16 +19,16 @@ from ..catalogue import AppInfo, FunctionInfo, PerObject
 from ..llm.protocol import ToolSpec
 from ..llm.tools import characters, forms
 from ..stores.types import RING_SIZE, HistoryItem, Turn
-from .tool_search import Index, indexed
+from .tool_search import Index, index_of
 
-WHOLE = 40_000
+MAX_WHOLE = 40_000
 """Characters of a catalogue that is shown whole: about 10,000 tokens, which a service reads from
 its cache from the second turn on, because they are the same in every turn."""
 
 BUDGET = 21_000
 """Characters of what a session's first message chooses out of a larger one: about 5,500 tokens."""
 
-GROWN = 56_000
+MAX_LISTED = 56_000
 """Characters up to which later messages add to that; beyond it what was added last makes room."""
 
 IN_FULL = 3_000
@@ -52,26 +52,26 @@ QUOTA = 30
 """Functions of one app among those chosen, while others are near: what one app says in many ways
 leaves room for the rest."""
 
-NEAR = 40
+MAX_NEAR = 40
 """Functions that a later message brings, the nearest; of them it adds those that score"""
-NEAR_ENOUGH = 0.6
+MIN_SCORE = 0.6
 """so much of what the best one does, and others as"""
-ADDED = 3_500
+MAX_ADDED_SIZE = 3_500
 """characters permit."""
 
 
-class Place(NamedTuple):
+class ListedTool(NamedTuple):
     """A function by its number in the catalogue of the installed apps; whole, or in few words."""
 
     number: int
-    whole: bool
+    is_whole: bool
 
 
-class Standing(NamedTuple):
+class ToolList(NamedTuple):
     """What a turn has shown, in its order. The first `base` were chosen for the session's first
     message and stay for as long as its catalogue does; what was added behind them may make room."""
 
-    places: tuple[Place, ...]
+    tools: tuple[ListedTool, ...]
     base: int
 
 
@@ -87,9 +87,9 @@ class Shortlist(NamedTuple):
     shown: tuple[FunctionInfo, ...]
     ranked: tuple[FunctionInfo, ...]
     tools: tuple[ToolSpec, ...]
-    kept: frozenset[tuple[str, str]] = frozenset()
+    recent: frozenset[tuple[str, str]] = frozenset()
     base: int = 0
-    steady: int = 0
+    unchanged: int = 0
     limit: int = 0
 
     @property
@@ -100,8 +100,8 @@ class Shortlist(NamedTuple):
     @property
     def room(self) -> int:
         """Characters that it may take."""
-        usual = BUDGET if self.base == len(self.shown) else GROWN
-        return self.limit or (usual if self.left_out else WHOLE)
+        usual = BUDGET if self.base == len(self.shown) else MAX_LISTED
+        return self.limit or (usual if self.left_out else MAX_WHOLE)
 
     @property
     def characters(self) -> int:
@@ -113,7 +113,7 @@ def shortlist(
     message: str,
     used: Collection[tuple[str, str]] = (),
     apps: Mapping[str, AppInfo] | None = None,
-    before: Standing | None = None,
+    before: ToolList | None = None,
     limit: int = 0,
 ) -> Shortlist:
     """All functions where they fit into a prompt, else those nearest to the message, or what the
@@ -125,17 +125,17 @@ def shortlist(
     """
     if not limit and (tools := _whole(functions)) is not None:
         return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
-    index = indexed(functions, apps or {})
+    index = index_of(functions, apps or {})
     near = _near(index, message)
-    needed = _used(index, near, used) if used else []
+    needed = _used_numbers(index, near, used) if used else []
     if before and not limit:
-        listed, steady = _grown(functions, before, needed, near[:NEAR])
+        listed, steady = _extend(functions, before, needed, near[:MAX_NEAR])
     else:
-        listed, steady = _chosen(functions, needed, near, limit), 0
+        listed, steady = _first_list(functions, needed, near, limit), 0
     return Shortlist(
-        tuple(functions[p.number] for p in listed.places),
+        tuple(functions[p.number] for p in listed.tools),
         tuple(functions[n] for n, _ in near),
-        tuple(tool(functions[p.number], p) for p in listed.places),
+        tuple(tool(functions[p.number], p) for p in listed.tools),
         frozenset(used),
         listed.base,
         steady,
@@ -143,7 +143,7 @@ def shortlist(
     )
 
 
-def _used(
+def _used_numbers(
     index: Index, near: Sequence[tuple[int, float]], used: Collection[tuple[str, str]]
 ) -> list[int]:
     # an app may have been uninstalled since it was used
@@ -166,7 +166,7 @@ def _whole(functions: Sequence[FunctionInfo]) -> tuple[ToolSpec, ...] | None:
     if len(functions) > MAX_FUNCTIONS:
         return None
     every = [forms(f) for f in functions]
-    fits = sum(form.whole_characters for form in every) <= WHOLE
+    fits = sum(form.whole_characters for form in every) <= MAX_WHOLE
     return tuple(form.in_app for form in every) if fits else None
 
 
@@ -175,7 +175,7 @@ def ranked(
 ) -> list[FunctionInfo]:
     """All functions, those nearest to the message first: of one app 30, then the others that have
     to do with it, then the rest."""
-    return [functions[n] for n, _ in _near(indexed(functions, apps or {}), message)]
+    return [functions[n] for n, _ in _near(index_of(functions, apps or {}), message)]
 
 
 def _near(index: Index, message: str) -> list[tuple[int, float]]:
@@ -191,12 +191,12 @@ def _near(index: Index, message: str) -> list[tuple[int, float]]:
     return [*near, *beyond, *((n, 0.0) for n in index.order if n not in scores)]
 
 
-def _chosen(
+def _first_list(
     functions: Sequence[FunctionInfo],
     needed: Sequence[int],
     near: Sequence[tuple[int, float]],
     limit: int,
-) -> Standing:
+) -> ToolList:
     """A session's first choice: as many of the leading functions as fit in few words, the `needed`
     ones whatever they take unless a small window limits it, then the first of them whole; in
     catalogue order."""
@@ -211,13 +211,13 @@ def _chosen(
         if full and chosen and len(chosen) >= least:
             break
         chosen.append(number)
-    taken = sum(forms(functions[n]).brief_characters for n in chosen)
-    return Standing(_placed(functions, chosen, budget - taken), len(chosen))
+    used = sum(forms(functions[n]).brief_characters for n in chosen)
+    return ToolList(_list_tools(functions, chosen, budget - used), len(chosen))
 
 
-def _placed(
+def _list_tools(
     functions: Sequence[FunctionInfo], numbers: Sequence[int], room: int
-) -> tuple[Place, ...]:
+) -> tuple[ListedTool, ...]:
     """These in catalogue order, the first of them whole while there is room."""
     whole: set[int] = set()
     for number in numbers:
@@ -225,47 +225,47 @@ def _placed(
         if 0 < (more := form.whole_characters - form.brief_characters) <= room:
             whole.add(number)
             room -= more
-    return tuple(Place(n, n in whole) for n in sorted(numbers))
+    return tuple(ListedTool(n, n in whole) for n in sorted(numbers))
 
 
-def _grown(
+def _extend(
     functions: Sequence[FunctionInfo],
-    before: Standing,
+    before: ToolList,
     needed: Sequence[int],
     near: Sequence[tuple[int, float]],
-) -> tuple[Standing, int]:
+) -> tuple[ToolList, int]:
     """What was shown before, and behind it what is needed or near besides; how many stand as they
     did. Where that is too much, what was added last makes room, down to the first choice: services
     read the beginning that stays from their cache."""
-    first, stands = before.places[: before.base], before.places
+    first, kept_tools = before.tools[: before.base], before.tools
     while True:
-        more = _behind(functions, stands, needed, near)
-        listed = (*stands, *_placed(functions, more, ADDED_IN_FULL))
+        more = _additions(functions, kept_tools, needed, near)
+        listed = (*kept_tools, *_list_tools(functions, more, ADDED_IN_FULL))
         over = len(listed) - MAX_GROWN
         size = sum(characters(tool(functions[p.number], p)) for p in listed)
-        if over <= 0 and size <= GROWN:
-            return Standing(listed, before.base), len(stands)
-        if len(stands) <= before.base:
+        if over <= 0 and size <= MAX_LISTED:
+            return ToolList(listed, before.base), len(kept_tools)
+        if len(kept_tools) <= before.base:
             break
-        stands = stands[: max(before.base, len(stands) - max(over, 1))]
+        kept_tools = kept_tools[: max(before.base, len(kept_tools) - max(over, 1))]
     # what was used of late stays, also beyond the limit
-    more = _behind(functions, first, needed, near)
+    more = _additions(functions, first, needed, near)
     room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
-    listed = (*first, *_placed(functions, more[:room], ADDED_IN_FULL))
-    return Standing(listed, before.base), before.base
+    listed = (*first, *_list_tools(functions, more[:room], ADDED_IN_FULL))
+    return ToolList(listed, before.base), before.base
 
 
-def _behind(
+def _additions(
     functions: Sequence[FunctionInfo],
-    stands: Sequence[Place],
+    listed: Sequence[ListedTool],
     needed: Sequence[int],
     near: Sequence[tuple[int, float]],
 ) -> list[int]:
     """What is to be added to what stands, the needed ones first."""
-    there = {p.number for p in stands}
+    there = {p.number for p in listed}
     found = [n for n in needed if n not in there]
     there.update(needed)
-    least, room = NEAR_ENOUGH * near[0][1], ADDED
+    least, room = MIN_SCORE * near[0][1], MAX_ADDED_SIZE
     for number, score in near:
         if score > 0 and number not in there:
             room -= forms(functions[number]).brief_characters
@@ -282,51 +282,51 @@ def key_of(apps: Iterable[AppInfo]) -> bytes:
     return hashlib.sha256(b"".join(map(_names, apps))).digest()[:_KEY_BYTES]
 
 
-def _named(app: AppInfo) -> bytes:
+def _name_hash(app: AppInfo) -> bytes:
     names = "\n".join((app.app_id, *(f.fn_name for f in app.functions)))
     return hashlib.sha256(names.encode()).digest()
 
 
-_names = PerObject(_named)
+_names = PerObject(_name_hash)
 
 
-def tool(function: FunctionInfo, place: Place) -> ToolSpec:
+def tool(function: FunctionInfo, place: ListedTool) -> ToolSpec:
     """A function as its place shows it."""
-    return forms(function).whole if place.whole else forms(function).brief
+    return forms(function).whole if place.is_whole else forms(function).brief
 
 
-def standing(tools: Iterable[ToolSpec], functions: Sequence[FunctionInfo], base: int) -> Standing:
+def tool_list(tools: Iterable[ToolSpec], functions: Sequence[FunctionInfo], base: int) -> ToolList:
     """The places of what was shown."""
     numbers = {f.tool_name: n for n, f in enumerate(functions)}
     found = [numbers[t.name] for t in tools]
     whole = [t is not forms(functions[n]).brief for t, n in zip(tools, found, strict=True)]
-    return Standing(tuple(map(Place, found, whole)), base)
+    return ToolList(tuple(map(ListedTool, found, whole)), base)
 
 
-def kept(text: str, turns: Sequence[Turn], seq: int) -> str:
+def text_to_store(text: str, turns: Sequence[Turn], seq: int) -> str:
     """What turn `seq` keeps of its list: nothing where an earlier turn that will still be there
     when the next one reads says the same. A turn that asked no model keeps the list there was."""
-    said = next((t for t in reversed(turns) if t.listed), None)
-    if said is None or (text and text != said.listed):
+    last = next((t for t in reversed(turns) if t.listed), None)
+    if last is None or (text and text != last.listed):
         return text
     # turn `seq` takes the slot of the fifth before it: only later ones are still read
-    return "" if said.seq > seq - RING_SIZE else said.listed
+    return "" if last.seq > seq - RING_SIZE else last.listed
 
 
-def text(listed: Standing, key: bytes) -> str:
+def to_text(listed: ToolList, key: bytes) -> str:
     """The list as text: key, how many are its base, and the numbers, with a `+` those shown
     whole."""
-    numbers = ",".join(f"{p.number}{'+' * p.whole}" for p in listed.places)
+    numbers = ",".join(f"{p.number}{'+' * p.is_whole}" for p in listed.tools)
     return f"{key.hex()} {listed.base} {numbers}"
 
 
-def read(text: str, key: bytes) -> Standing | None:
+def from_text(text: str, key: bytes) -> ToolList | None:
     """The inverse of `text`; None for a list of another catalogue."""
     named, base, numbers = text.split(" ")
     if named != key.hex():
         return None
-    places = (Place(int(n.rstrip("+")), n.endswith("+")) for n in numbers.split(",") if n)
-    return Standing(tuple(places), int(base))
+    places = (ListedTool(int(n.rstrip("+")), n.endswith("+")) for n in numbers.split(",") if n)
+    return ToolList(tuple(places), int(base))
 
 
 TEXT_BYTES: Final = 3.2
@@ -335,11 +335,11 @@ TEXT_BYTES: Final = 3.2
 TOOL_CHARACTERS: Final = 2.6
 """Characters of a function a token: the JSON that a server puts around it is not counted."""
 
-LEAST_TOOLS: Final = 2_500
+MIN_TOOLS: Final = 2_500
 """Characters of functions that stay, some ten in few words, before examples and facts go."""
 
 
-class LeftOut(NamedTuple):
+class Omitted(NamedTuple):
     """What a window leaves no place for: functions, their examples, the facts of so many turns, and
     so many turns whole."""
 
@@ -362,7 +362,7 @@ def tool_tokens(tools: Iterable[ToolSpec]) -> int:
 def tool_room(left: int) -> int:
     """Characters of functions that go into so many tokens; the least that stays where that is
     fewer."""
-    return max(LEAST_TOOLS, int(left * TOOL_CHARACTERS))
+    return max(MIN_TOOLS, int(left * TOOL_CHARACTERS))
 
 
 def shorter(items: tuple[HistoryItem, ...]) -> tuple[HistoryItem, ...]:

@@ -38,13 +38,13 @@ _FIELDS = {
 each."""
 _LENGTH = 0.6
 _SATURATION = 1.4
-_MEANT = 0.5
+_MEANING_WEIGHT = 0.5
 """What a word counts that means the same as one said, in another language."""
-_ALIKE = 0.4
+_SYNONYM_WEIGHT = 0.4
 """The same in the language it is said in."""
-_SOUNDS = 0.7
+_SOUND_WEIGHT = 0.7
 """What a word counts that sounds like one said in another script."""
-_READ = 400
+_LIMIT = 400
 """Characters of a text that are read: what stands behind is about exceptions."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 
@@ -88,7 +88,7 @@ class Index:
 _indexes: deque[Index] = deque(maxlen=INDEXES)
 
 
-def indexed(functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo]) -> Index:
+def index_of(functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo]) -> Index:
     """The index of a list that does not change; of the lists asked for last it is kept."""
     # the very list: to compare thousands of functions would cost more than the search
     known = next((i for i in _indexes if i.functions is functions), None)
@@ -98,7 +98,7 @@ def indexed(functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo]) -> I
     return known
 
 
-def speaking_for(function: FunctionInfo, message: str) -> list[str]:
+def matching_stems(function: FunctionInfo, message: str) -> list[str]:
     """The stems of the function's texts that a message brings to it: said, meant or sounding the
     same; the ones it counts most first."""
     said, terms = query(message), _terms(function)
@@ -115,29 +115,29 @@ def query(message: str) -> dict[str, float]:
     words = {language.fold(w) for t in language.tokens(message) for w in t.text.split("-")}
     found: dict[str, float] = {}
     for word in words:
-        for other, counts in _searched(word, tag) if len(word) > 1 and word not in idle else ():
+        for other, counts in _search_terms(word, tag) if len(word) > 1 and word not in idle else ():
             found[other] = max(found.get(other, 0.0), counts)
     return found
 
 
-def _searched(word: str, tag: str) -> Iterator[tuple[str, float]]:
+def _search_terms(word: str, tag: str) -> Iterator[tuple[str, float]]:
     """What is searched for one word, and what each counts."""
     stemmed = language.stem(word, tag)
     english = stemmed.isascii()
     yield stemmed, 1.0
-    for other in in_english(word, "en" if english else tag):
-        yield other, _ALIKE if english else _MEANT
+    for other in english_stems(word, "en" if english else tag):
+        yield other, _SYNONYM_WEIGHT if english else _MEANING_WEIGHT
     if not english:
-        yield from ((other, _SOUNDS) for other in _sounding(stemmed))
+        yield from ((other, _SOUND_WEIGHT) for other in _sound_alikes(stemmed))
 
 
-def _sounding(word: str) -> list[str]:
+def _sound_alikes(word: str) -> list[str]:
     """Latin words of the catalogues read so far that sound like a word of another script: the same
     consonants, or one's the beginning of the other's where that is long enough to tell."""
     heard = language.sound(word)
     return [
         other
-        for known, other in _heard.get(heard[:3], {}).items()
+        for known, other in _words_by_sound.get(heard[:3], {}).items()
         if heard == known
         or (
             min(len(heard), len(known)) >= 4
@@ -146,7 +146,7 @@ def _sounding(word: str) -> list[str]:
     ]
 
 
-_heard: dict[str, dict[str, str]] = {}
+_words_by_sound: dict[str, dict[str, str]] = {}
 """Of all Latin words read: first three consonants → consonants → the word."""
 
 
@@ -155,11 +155,11 @@ def _stem(word: str) -> str:
     """The stem of a word of a catalogue, from now on known by its sound."""
     stem = language.stem(language.fold(word))
     if stem.isascii() and len(heard := language.sound(stem)) >= 3:
-        _heard.setdefault(heard[:3], {}).setdefault(heard, stem)
+        _words_by_sound.setdefault(heard[:3], {}).setdefault(heard, stem)
     return stem
 
 
-def _weighed(**fields: str) -> dict[str, float]:
+def _weights(**fields: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for field, text in fields.items():
         words = [_stem(w) for w in _WORD.findall(text) if len(w) > 1]
@@ -172,10 +172,10 @@ def _weighed(**fields: str) -> dict[str, float]:
 
 def _read_terms(function: FunctionInfo) -> dict[str, float]:
     first, _, rest = function.description[function.lead :].partition(". ")
-    return _weighed(
+    return _weights(
         name=function.fn_name,
-        first=first[:_READ],
-        rest=rest[:_READ],
+        first=first[:_LIMIT],
+        rest=rest[:_LIMIT],
         examples=" ".join(function.examples),
         arguments=" ".join(function.input_schema.get("properties") or ()),
     )
@@ -186,14 +186,14 @@ _terms = PerObject(_read_terms)
 
 def _about(app_id: str, app: AppInfo | None) -> dict[str, float]:
     """What an app says of itself, which counts for each of its functions."""
-    told = f"{app.display_name} {app.description[:_READ]} {app.lead_text[:_READ]}" if app else ""
-    return _weighed(app=f"{app_id} {told}")
+    told = f"{app.display_name} {app.description[:_LIMIT]} {app.lead_text[:_LIMIT]}" if app else ""
+    return _weights(app=f"{app_id} {told}")
 
 
-MOST = 15
+MAX_HITS = 15
 """Functions that one search shows."""
 
-ROOM = 8_000
+MAX_SIZE = 8_000
 """Characters of what a search finds, in all its words; what does not fit is shown in few."""
 
 MAX_ADDED = 30
@@ -208,15 +208,15 @@ def search(
 ) -> list[FunctionInfo]:
     """At most 15 functions that have to do with the query, the nearest first; of one app where
     there is one of that id."""
-    found = indexed(functions, apps).scores(query)
+    found = index_of(functions, apps).scores(query)
     # models make up ids of apps: then all of them are searched
     is_known = app.strip() in {f.app_id for f in functions}
     mine = [n for n in found if not is_known or functions[n].app_id == app.strip()]
     near = sorted(mine, key=lambda n: (-found[n], functions[n].tool_name))
-    return [functions[n] for n in near[:MOST]]
+    return [functions[n] for n in near[:MAX_HITS]]
 
 
-def looked_up(
+def run_searches(
     answer: Answer,
     functions: Sequence[FunctionInfo],
     shown: Mapping[str, ToolSpec],
@@ -228,23 +228,23 @@ def looked_up(
     `functions` are all that are installed, `shown` what the classifier saw of them. A function that
     it called by its right name without having seen it counts as found.
     """
-    named = {f.tool_name: f for f in functions}
+    by_name = {f.tool_name: f for f in functions}
     called = (c.name for c in answer.response.tool_calls)
-    hits = [named[name] for name in called if name in named and name not in shown]
-    told: dict[int, str] = {}
+    hits = [by_name[name] for name in called if name in by_name and name not in shown]
+    notes: dict[int, str] = {}
     for place, query, app in answer.searches:
         found = search(functions, query, app, apps)
         hits += found
-        told[place] = _told(query, found)
-    new = _formed(hits, shown)
+        notes[place] = _search_note(query, found)
+    new = _tool_specs(hits, shown)
     problems = tuple(p._replace(problem=SHOWN) if p.call in new else p for p in answer.problems)
-    return replace(answer, found=told, problems=problems), new
+    return replace(answer, search_results=notes, problems=problems), new
 
 
-def _formed(hits: Sequence[FunctionInfo], shown: Mapping[str, ToolSpec]) -> dict[str, ToolSpec]:
+def _tool_specs(hits: Sequence[FunctionInfo], shown: Mapping[str, ToolSpec]) -> dict[str, ToolSpec]:
     """What was found as a model is to see it: whole while there is room, else in few words."""
     new: dict[str, ToolSpec] = {}
-    room = ROOM
+    room = MAX_SIZE
     for function in hits:
         form, name = forms(function), function.tool_name
         whole = form.whole_characters <= room
@@ -257,7 +257,7 @@ def _formed(hits: Sequence[FunctionInfo], shown: Mapping[str, ToolSpec]) -> dict
     return new
 
 
-def _told(query: str, hits: Sequence[FunctionInfo]) -> str:
+def _search_note(query: str, hits: Sequence[FunctionInfo]) -> str:
     names = ", ".join(f.tool_name for f in hits)
     asked = one_line(query, 80)
     if not names:
@@ -266,7 +266,7 @@ def _told(query: str, hits: Sequence[FunctionInfo]) -> str:
 
 
 @lru_cache(maxsize=16384)
-def in_english(word: str, tag: str) -> frozenset[str]:
+def english_stems(word: str, tag: str) -> frozenset[str]:
     """The English stems of what a word of the language `tag` may mean; of an English word those
     that mean the same. Empty where neither a line of its `meanings` nor one of the things
     that apps hold (`things`) has it."""

@@ -27,13 +27,13 @@ from ..stores.types import Section, SessionMemory, UserState
 from ..types import JSON, CallOutcome, JSONObject, SessionKey, Step
 from . import prompt, session_memory
 from .cards import titles_of
-from .narrate import LEAST_S, NarratedTurn
+from .narrate import MIN_REQUEST_S, NarratorInput
 from .plan import Answer, Problem
 from .prompt import OpeningPrompt
-from .results_block import computed_of, masked, near, refused
+from .results_block import computed_of, is_refused, mask_outcome, visible_data
 from .stream import Follower, StreamingReply
 from .tool_retrieval import MAX_FUNCTIONS, TEXT_BYTES, key_of, tokens, tool_tokens
-from .tool_search import MAX_ADDED, looked_up
+from .tool_search import MAX_ADDED, run_searches
 
 if TYPE_CHECKING:
     from ..pii import Masker
@@ -48,9 +48,9 @@ class TurnCall(NamedTuple):
 
     step: Step
     outcome: CallOutcome
-    shown: CallOutcome
-    knew: object = None
-    is_echo: bool = False
+    masked: CallOutcome
+    gate_version: object = None
+    is_repeat: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class TurnContext:
     """What is answered: of the turn that asked, where the request is a yes or a no."""
     now: float
     memory: SessionMemory
-    stored: UserState
+    user_state: UserState
     catalogue: Catalogue
     installed: frozenset[str]
     expose_pii: bool
@@ -78,13 +78,13 @@ class TurnContext:
     masker: Masker
     policy: str = ""
     grounding: str = "data"
-    over: LimitReached | TurnWorking | None = None
+    refusal: LimitReached | TurnWorking | None = None
     """The refusal, where the request meets a limit or runs already."""
-    is_picked: bool = False
+    is_choice: bool = False
     """Whether the message is a choice that he picked, in the words of the reply that offered it."""
-    is_beside: bool = False
+    is_other_reply: bool = False
     """Whether the client shows another reply before the message than the last turn's."""
-    listed: str = ""
+    tool_list: str = ""
     """What the turn had shown before its question was answered (`tool_retrieval.text`)."""
     window: int = 0
     """Tokens that a prompt may have, functions included; 0 where nobody knows."""
@@ -94,26 +94,26 @@ class TurnContext:
     calls: Mapping[int, TurnCall] = field(default_factory=dict)
     round_of: Mapping[int, int] = field(default_factory=dict)
     exchanges: tuple[Exchange, ...] = ()
-    unsaid: Answer | None = None
-    found: Mapping[str, ToolSpec] = field(default_factory=dict)
+    last_answer: Answer | None = None
+    found_tools: Mapping[str, ToolSpec] = field(default_factory=dict)
     """What the classifier's searches added to its catalogue, by name."""
-    held: Mapping[int, Step] = field(default_factory=dict)
+    pending: Mapping[int, Step] = field(default_factory=dict)
     """Calls that wait for the user's yes, bound, by their number: the card of this turn."""
-    behind: Mapping[int, Step] = field(default_factory=dict)
+    dependent: Mapping[int, Step] = field(default_factory=dict)
     """Calls that refer to one of them: they can be planned only behind the yes."""
     accepted: tuple[str, ...] = ()
     """Destinations that the user has said yes to in this turn (`guards.addresses.key_of`)."""
-    answered: AnsweredProposal | None = None
+    proposal: AnsweredProposal | None = None
     """The card that this request has answered."""
-    recalled: frozenset[int] = frozenset()
+    earlier_calls: frozenset[int] = frozenset()
     """Calls of this turn that ran before its question was answered: the turn has them already."""
     planned: int = 0
     """Calls asked for so far: the next one's number."""
     rounds: int = 0
     """Answers of the classifier so far."""
-    doubted_reply: bool = False
+    is_rechecked: bool = False
     """Whether an answer in plain words was given back once for what it has no source for."""
-    plain: StreamingReply | None = None
+    plain_reply: StreamingReply | None = None
     """What was shown of the classifier's own words, where somebody reads along."""
     tokens: int = 0
     """What models read, less what came from a cache, and wrote, as their services report it."""
@@ -135,7 +135,7 @@ class TurnContext:
     @property
     def sections(self) -> tuple[Section, ...]:
         """The skeleton's sections of installed apps."""
-        return tuple(s for s in self.stored.sections if s.app_id in self.installed)
+        return tuple(s for s in self.user_state.sections if s.app_id in self.installed)
 
     @cached_property
     def opening(self) -> OpeningPrompt:
@@ -153,9 +153,9 @@ class TurnContext:
         return self.catalogue.names(self.language)
 
     @property
-    def described(self) -> dict[str, str]:
+    def fn_titles(self) -> dict[str, str]:
         """What the functions of this turn's calls do, by `app.function`."""
-        called = (self.catalogue.function(o.app_id, o.fn_name) for o in self.told.values())
+        called = (self.catalogue.function(o.app_id, o.fn_name) for o in self.reported.values())
         return {f"{f.app_id}.{f.fn_name}": summary_of(f, self.language) for f in called if f}
 
     def facts(self) -> list[tuple[str, JSON]]:
@@ -163,9 +163,9 @@ class TurnContext:
         digests = (d for t in self.memory.turns for d in t.digests if d.data_facts_json)
         return [(d.app_id, json.loads(d.data_facts_json)) for d in digests]
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds until the turn's deadline, at least half a one."""
-        return max(LEAST_S, self.deadline - time.monotonic())
+        return max(MIN_REQUEST_S, self.deadline - time.monotonic())
 
     @cached_property
     def user(self) -> User:
@@ -180,33 +180,33 @@ class TurnContext:
         return self.ask.follower
 
     @property
-    def proposed(self) -> tuple[Step, ...]:
+    def proposed_calls(self) -> tuple[Step, ...]:
         """The calls that wait for his yes, each once, in the order in which they were planned."""
-        if not self.held:
+        if not self.pending:
             return ()
-        last_first = [*self.held.values()][::-1]
+        last_first = [*self.pending.values()][::-1]
         once = {(s.app_id, s.fn_name, repr(self.catalogue.explicit(s))): s for s in last_first}
         return tuple(sorted(once.values(), key=lambda s: s.index))
 
     @property
-    def offered(self) -> tuple[FunctionInfo, ...]:
+    def visible_functions(self) -> tuple[FunctionInfo, ...]:
         """All functions that the classifier has seen."""
         listed = self.opening.shortlist
-        if not self.found:
+        if not self.found_tools:
             return listed.shown
-        more = self.found.keys() - {t.name for t in self.opening.tools}
+        more = self.found_tools.keys() - {t.name for t in self.opening.tools}
         return (*listed.shown, *(f for f in listed.ranked if f.tool_name in more))
 
     @property
-    def offered_tools(self) -> tuple[ToolSpec, ...]:
+    def visible_tools(self) -> tuple[ToolSpec, ...]:
         """The same as it sees them: what was found stands behind the rest, or in the place of the
         same in fewer words."""
         tools = self.opening.tools
-        if not self.found:
+        if not self.found_tools:
             return tools
         shown = {t.name for t in tools}
-        behind = (t for name, t in self.found.items() if name not in shown)
-        return (*(self.found.get(t.name, t) for t in tools), *behind)
+        behind = (t for name, t in self.found_tools.items() if name not in shown)
+        return (*(self.found_tools.get(t.name, t) for t in tools), *behind)
 
     @cached_property
     def outcomes(self) -> dict[int, CallOutcome]:
@@ -214,151 +214,151 @@ class TurnContext:
         return {i: c.outcome for i, c in self.calls.items()}
 
     @cached_property
-    def made(self) -> dict[int, CallOutcome]:
+    def own_outcomes(self) -> dict[int, CallOutcome]:
         """This turn's calls in order: an answer given twice counts once."""
-        return {i: c.outcome for i, c in self.calls.items() if not c.is_echo}
+        return {i: c.outcome for i, c in self.calls.items() if not c.is_repeat}
 
     @cached_property
-    def told(self) -> dict[int, CallOutcome]:
+    def reported(self) -> dict[int, CallOutcome]:
         """The same as reply and memory tell them: without failures of what was called again."""
-        last = {_what(o): i for i, o in self.made.items()}
-        return {i: o for i, o in self.made.items() if o.ok or last[_what(o)] == i}
+        last = {_call_key(o): i for i, o in self.own_outcomes.items()}
+        return {i: o for i, o in self.own_outcomes.items() if o.ok or last[_call_key(o)] == i}
 
     @cached_property
-    def told_shown(self) -> dict[int, CallOutcome]:
+    def masked_report(self) -> dict[int, CallOutcome]:
         """The same as models may see them."""
-        return {i: self.calls[i].shown for i in self.told}
+        return {i: self.calls[i].masked for i in self.reported}
 
     @cached_property
-    def looked_through(self) -> frozenset[int]:
+    def lookups(self) -> frozenset[int]:
         """The reads that came before an effect which a later answer planned, done or waiting."""
-        reads = {i for i, o in self.told.items() if o.ok and o.action_type == "read"}
-        planned = {**self.round_of, **dict.fromkeys(self.recalled, -1)}
-        last = max((planned[i] for i in {*self.told, *self.held} - reads), default=-1)
+        reads = {i for i, o in self.reported.items() if o.ok and o.action_type == "read"}
+        planned = {**self.round_of, **dict.fromkeys(self.earlier_calls, -1)}
+        last = max((planned[i] for i in {*self.reported, *self.pending} - reads), default=-1)
         return frozenset(i for i in reads if planned[i] < last)
 
     @cached_property
-    def fresh(self) -> dict[int, CallOutcome]:
+    def new_outcomes(self) -> dict[int, CallOutcome]:
         """The same without what the turn had before its question was answered."""
-        return {i: o for i, o in self.told.items() if i not in self.recalled}
+        return {i: o for i, o in self.reported.items() if i not in self.earlier_calls}
 
     @property
-    def undone(self) -> list[Step]:
+    def unfinished(self) -> list[Step]:
         """Calls that were planned and have not run: refused, or put off by what may pass."""
-        mended = {_what(o) for o in self.made.values() if o.ok}
-        left = (
+        done = {_call_key(o) for o in self.own_outcomes.values() if o.ok}
+        unfinished = (
             i
-            for i, o in self.made.items()
-            if not o.ok and (refused(o) or (o.retryable and _what(o) not in mended))
+            for i, o in self.own_outcomes.items()
+            if not o.ok and (is_refused(o) or (o.retryable and _call_key(o) not in done))
         )
-        return [self.calls[i].step for i in left]
+        return [self.calls[i].step for i in unfinished]
 
     @property
-    def ran(self) -> bool:
+    def has_run(self) -> bool:
         """Whether any call was more than refused: from then on the turn must be recorded."""
-        return not all(refused(o) for o in self.outcomes.values())
+        return not all(is_refused(o) for o in self.outcomes.values())
 
     @cached_property
-    def known(self) -> KnownIds:
+    def known_ids(self) -> KnownIds:
         """What ids may be: values of the facts, the skeleton, this turn's results and the user's
         own words; a reply is no source, whatever it quotes, nor what the kernel said of a call it
         refused."""
         return KnownIds(
-            self._held(),
+            self._earlier_data(),
             messages=[self.message, *(t.message for t in self.memory.turns)],
             results=[
                 (self.arguments_of(o), [o.data, o.summary] if o.ok else [o.error])
                 for o in self.outcomes.values()
-                if not refused(o)
+                if not is_refused(o)
             ],
             suspect=[value for t in self.memory.turns for value in t.doubted],
         )
 
-    def _held(self) -> Iterator[JSON]:
+    def _earlier_data(self) -> Iterator[JSON]:
         """What earlier turns left and the skeleton holds."""
-        yield from (session_memory.unmasked(fact, self.masker) for _, fact in self.facts())
+        yield from (session_memory.unmask(fact, self.masker) for _, fact in self.facts())
         yield from (s.data for s in self.sections)
         for turn in self.memory.turns:
             yield {"vouched": list(turn.vouched)}
             for text in (d.args_json for d in turn.digests if d.args_json):
-                yield ids_in(session_memory.unmasked_json(text, self.masker))
+                yield ids_in(session_memory.unmask_json(text, self.masker))
 
     def with_answer(self, answer: Answer, tokens: int = 0) -> TurnContext:
         """The classifier has answered. Where it plans anew, calls refused before are forgotten:
         they never ran, and it has been told."""
-        anew = answer.steps or not self.ran
-        gone = {i for i, o in self.outcomes.items() if refused(o)} if anew else set()
+        is_new_plan = answer.steps or not self.has_run
+        removed = {i for i, o in self.outcomes.items() if is_refused(o)} if is_new_plan else set()
         state = self._next(
-            unsaid=answer,
+            last_answer=answer,
             planned=self.planned + len(answer.numbers) - answer.numbers.count(None),
             rounds=self.rounds + 1,
             tokens=self.tokens + tokens,
         )
-        return state.without(gone) if gone else state
+        return state.without(removed) if removed else state
 
     def with_outcomes(
-        self, ended: Sequence[tuple[Step, CallOutcome]], *, echoes: Collection[int] = ()
+        self, pairs: Sequence[tuple[Step, CallOutcome]], *, repeats: Collection[int] = ()
     ) -> TurnContext:
         """Calls have ended; what models may see of them passes the PII gate here, once, and is
         without secrets."""
-        if not ended:
+        if not pairs:
             return self
-        knew = self.gate.learnt if self.gate else None
+        version = self.gate.learnt if self.gate else None
         calls, rounds = {**self.calls}, {**self.round_of}
-        for step, outcome in ended:
-            shown, number = self.as_shown(outcome, self.gate), step.index
-            calls[number] = TurnCall(step, outcome, shown, knew, number in echoes)
+        for step, outcome in pairs:
+            masked, number = self.as_masked(outcome, self.gate), step.index
+            calls[number] = TurnCall(step, outcome, masked, version, number in repeats)
             rounds[number] = self.rounds
-        planned = max(self.planned, *(step.index + 1 for step, _ in ended))
+        planned = max(self.planned, *(step.index + 1 for step, _ in pairs))
         return self._next(calls=dict(sorted(calls.items())), round_of=rounds, planned=planned)
 
-    def with_waiting(self, held: Sequence[Step] = (), behind: Sequence[Step] = ()) -> TurnContext:
+    def with_pending(self, pending: Sequence[Step] = (), after: Sequence[Step] = ()) -> TurnContext:
         """Calls wait for the user's yes, their arguments in real values, or refer to such a one."""
-        rounds = dict.fromkeys((s.index for s in (*held, *behind)), self.rounds)
+        rounds = dict.fromkeys((s.index for s in (*pending, *after)), self.rounds)
         return self._next(
-            held={**self.held, **{s.index: s for s in held}},
-            behind={**self.behind, **{s.index: s for s in behind}},
+            pending={**self.pending, **{s.index: s for s in pending}},
+            dependent={**self.dependent, **{s.index: s for s in after}},
             round_of={**self.round_of, **rounds},
             planned=max(self.planned, *(n + 1 for n in rounds)),
         )
 
-    def as_shown(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
+    def as_masked(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
         """An outcome as models may see it: as much of its data as a model could be shown, through
         the gate, with the kinds that its author declares, its arguments without secrets."""
-        return self._masked(replace(outcome, data=near(outcome)), gate)
+        return self._mask(replace(outcome, data=visible_data(outcome)), gate)
 
-    def _masked(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
+    def _mask(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
         shown = replace(outcome, arguments=self.arguments_of(outcome))
-        return masked(shown, gate, self._declared(outcome))
+        return mask_outcome(shown, gate, self._pii_kinds(outcome))
 
-    def _declared(self, outcome: CallOutcome) -> Mapping[str, str]:
+    def _pii_kinds(self, outcome: CallOutcome) -> Mapping[str, str]:
         function = self.catalogue.function(outcome.app_id, outcome.fn_name)
         return function.pii if function else NOTHING
 
-    def narrated(self) -> NarratedTurn:
+    def narrator_input(self) -> NarratorInput:
         """What its narrator reads."""
-        found = {i: computed_of(o, self.gate, self._declared(o)) for i, o in self.told.items()}
-        return NarratedTurn(
+        found = {i: computed_of(o, self.gate, self._pii_kinds(o)) for i, o in self.reported.items()}
+        return NarratorInput(
             message=self.message,
             language=self.language,
             now=self.now,
             deadline=self.deadline,
             follower=self.follower,
-            shown=self.told_shown,
+            outcomes=self.masked_report,
             computed=found,
-            looked_through=self.looked_through,
+            lookups=self.lookups,
             apps=self.app_names,
-            described=self.described,
+            fn_titles=self.fn_titles,
             columns=self.catalogue.columns(self.language),
-            whole=self._told_whole,
+            full_outcomes=self._full_outcomes,
         )
 
-    def _told_whole(self) -> dict[int, CallOutcome] | None:
+    def _full_outcomes(self) -> dict[int, CallOutcome] | None:
         """The outcomes as `told_shown`, with all of their data; None where that is the same. It
         takes as long as the data is large, so only what is in doubt asks."""
-        if not any(near(o) is not o.data for o in self.told.values()):
+        if not any(visible_data(o) is not o.data for o in self.reported.values()):
             return None
-        return {i: self._masked(o, self.gate) for i, o in self.told.items()}
+        return {i: self._mask(o, self.gate) for i, o in self.reported.items()}
 
     def arguments_of(self, outcome: CallOutcome) -> JSONObject:
         """An outcome's arguments without secrets."""
@@ -367,84 +367,96 @@ class TurnContext:
         function = self.catalogue.function(outcome.app_id, outcome.fn_name)
         return without_secrets(outcome.arguments, function.input_schema if function else {})
 
-    def as_kept(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
+    def as_stored(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
         """The same at the end of the turn: as it was shown, unless this is another gate or it has
         learnt since."""
         call = self.calls.get(outcome.step)
         if call and call.outcome is outcome and gate is self.gate:
-            if call.knew == (gate.learnt if gate else None):
-                return call.shown
-        return self.as_shown(outcome, gate)
+            if call.gate_version == (gate.learnt if gate else None):
+                return call.masked
+        return self.as_masked(outcome, gate)
 
     def with_searches(self) -> tuple[TurnContext, Answer]:
         """What the last answer searched for is found, and is shown from now on; the answer with
         it."""
-        assert self.unsaid is not None
-        shown = {t.name: t for t in self.offered_tools}
-        answer, new = looked_up(
-            self.unsaid, self.catalogue.functions(self.installed), shown, self.catalogue.apps
+        assert self.last_answer is not None
+        shown = {t.name: t for t in self.visible_tools}
+        answer, new = run_searches(
+            self.last_answer, self.catalogue.functions(self.installed), shown, self.catalogue.apps
         )
-        room = min(MAX_ADDED, MAX_FUNCTIONS - len(self.opening.shortlist.shown)) - len(self.found)
-        found = {**self.found, **dict(list(new.items())[:room])}
-        return self._next(unsaid=answer, found=found), answer
+        room = min(MAX_ADDED, MAX_FUNCTIONS - len(self.opening.shortlist.shown)) - len(
+            self.found_tools
+        )
+        found = {**self.found_tools, **dict(list(new.items())[:room])}
+        return self._next(last_answer=answer, found_tools=found), answer
 
     def with_problems(self, problems: tuple[Problem, ...]) -> TurnContext:
         """The last answer turns out to be unusable."""
-        assert self.unsaid is not None
-        doubted = self.doubted_reply or any(p.field == "reply" for p in problems)
-        return self._next(unsaid=replace(self.unsaid, problems=problems), doubted_reply=doubted)
+        assert self.last_answer is not None
+        doubted = self.is_rechecked or any(p.field == "reply" for p in problems)
+        return self._next(
+            last_answer=replace(self.last_answer, problems=problems), is_rechecked=doubted
+        )
 
-    def with_said(self, note: str = "") -> TurnContext:
+    def with_results(self, note: str = "") -> TurnContext:
         """What came of the last answer is appended to the classifier's prompt; `note` says more."""
-        new = {i: c.shown for i, c in self.calls.items() if self.round_of[i] == self.rounds}
-        waits = [(s, prompt.WAITS) for s in self.held.values()]
-        waits += [(s, prompt.BEHIND) for s in self.behind.values()]
-        waits = [(s, why) for s, why in waits if self.round_of[s.index] == self.rounds]
-        room = prompt.room(self.exchanges, self._left() if self.window else None)
-        said = prompt.exchange(self.unsaid, new, self.planned, note, room, waits)
-        if more := prompt.written_out(self.message, said.flat, self.gate):
-            beside = "\n".join(filter(None, (said.note, more)))
-            said = replace(said, flat=f"{said.flat}\n{more}", note=beside)
-        return self._next(exchanges=(*self.exchanges, said), unsaid=None)
+        new = {i: c.masked for i, c in self.calls.items() if self.round_of[i] == self.rounds}
+        pending = [(s, prompt.PENDING_NOTE) for s in self.pending.values()]
+        pending += [(s, prompt.DEPENDENT_NOTE) for s in self.dependent.values()]
+        pending = [(s, why) for s, why in pending if self.round_of[s.index] == self.rounds]
+        room = prompt.room(self.exchanges, self._window_left() if self.window else None)
+        exchange = prompt.exchange(self.last_answer, new, self.planned, note, room, pending)
+        if more := prompt.names_note(self.message, exchange.flat, self.gate):
+            notes = "\n".join(filter(None, (exchange.note, more)))
+            exchange = replace(exchange, flat=f"{exchange.flat}\n{more}", note=notes)
+        return self._next(exchanges=(*self.exchanges, exchange), last_answer=None)
 
-    def _left(self) -> int:
+    def _window_left(self) -> int:
         """Characters that the window leaves for what comes of the next answer."""
         told = "".join(e.flat for e in self.exchanges)
         used = tokens(self.opening.prompt.system + self.opening.prompt.text + told)
-        return int((self.window - used - tool_tokens(self.offered_tools)) * TEXT_BYTES)
+        return int((self.window - used - tool_tokens(self.visible_tools)) * TEXT_BYTES)
 
     def with_tokens(self, more: int) -> TurnContext:
         return self._next(tokens=self.tokens + more)
 
-    def without(self, gone: Collection[int]) -> TurnContext:
+    def without(self, removed: Collection[int]) -> TurnContext:
         """The same without these calls: as if they had never been asked for."""
-        return self._next(calls={i: c for i, c in self.calls.items() if i not in gone})
+        return self._next(calls={i: c for i, c in self.calls.items() if i not in removed})
 
     def _next(self, **changes: Any) -> TurnContext:
         # Copied by hand: `dataclasses.replace` asks for each of its fields, several times a turn.
         state = object.__new__(type(self))
         state.__dict__.update(self.__dict__, **changes)
-        if "calls" in changes or "held" in changes:
-            for name in _OF_CALLS:
+        if "calls" in changes or "pending" in changes:
+            for name in _DERIVED:
                 state.__dict__.pop(name, None)
         return state
 
-    def titles(self, *, takes_back: bool = False) -> Titles:
+    def titles(self, *, is_undo: bool = False) -> Titles:
         """What ids of skeleton, facts and this turn's results stand for, in the user's own values;
         of a call that `takes_back` an effect as effects told: what was moved has no like there."""
-        turns, unmasked = self.memory.turns, session_memory.unmasked
-        told = [o for t in turns for o in session_memory.recalled(t, self.catalogue, self.masker)]
-        told += [replace(o, data=unmasked(o.data, self.masker)) for o in self.outcomes.values()]
-        real = [(s.app_id, unmasked(s.data, self.masker)) for s in self.sections]
-        writes = [(o.app_id, o.data) for o in told if o.ok and o.action_type != "read"]
-        found = titles_of([*real, *((o.app_id, o.data) for o in told)], writes).by_id
-        return Titles({**found, **(titles_of(writes).by_id if takes_back else {})})
+        turns, unmasked = self.memory.turns, session_memory.unmask
+        outcomes = [o for t in turns for o in session_memory.recall(t, self.catalogue, self.masker)]
+        outcomes += [replace(o, data=unmasked(o.data, self.masker)) for o in self.outcomes.values()]
+        sections = [(s.app_id, unmasked(s.data, self.masker)) for s in self.sections]
+        writes = [(o.app_id, o.data) for o in outcomes if o.ok and o.action_type != "read"]
+        found = titles_of([*sections, *((o.app_id, o.data) for o in outcomes)], writes).by_id
+        return Titles({**found, **(titles_of(writes).by_id if is_undo else {})})
 
 
-_OF_CALLS = ("outcomes", "made", "told", "told_shown", "looked_through", "fresh", "known")
+_DERIVED = (
+    "outcomes",
+    "own_outcomes",
+    "reported",
+    "masked_report",
+    "lookups",
+    "new_outcomes",
+    "known_ids",
+)
 """What is derived of the calls."""
 
 
-def _what(outcome: CallOutcome) -> tuple[str, str, str]:
+def _call_key(outcome: CallOutcome) -> tuple[str, str, str]:
     """Which call it is: the same function with the same arguments."""
     return outcome.app_id, outcome.fn_name, repr(outcome.arguments)

@@ -49,7 +49,7 @@ def sections(view: TurnContext) -> list[JSONObject]:
     known = {(a.app_id, s.section): s for a in view.catalogue.apps.values() for s in a.sections}
     # apps may have sections of one name: their labels then say whose they are
     shown = Counter(s.section for s in view.sections if s.data is not None)
-    stored = {(s.app_id, s.section): s for s in view.stored.sections}
+    stored = {(s.app_id, s.section): s for s in view.user_state.sections}
     reports = [_one(view, s, shown, known.get(key), True) for key, s in stored.items()]
     for key, info in known.items():
         if key not in stored and key[0] in view.installed:
@@ -269,7 +269,7 @@ def _fact(view: TurnContext, digest: ToolCallDigest) -> JSONObject:
     """One call's FACTS line and its ARGS line, each empty where there is none. `data` and `args`
     hold the user's real values, `masked` what stands for them in the lines."""
     stored = (digest.data_facts_json, digest.args_json)
-    data, args = (session_memory.unmasked_json(text, view.masker) for text in stored)
+    data, args = (session_memory.unmask_json(text, view.masker) for text in stored)
     lines = fact_ledger.lines(digest)
     return {
         "app_id": digest.app_id,

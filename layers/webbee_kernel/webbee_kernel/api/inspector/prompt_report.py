@@ -8,7 +8,7 @@ from ...channels.fact_ledger import TURN_CAP
 from ...config import MAX_POLICY
 from ...llm.tools import tool_spec
 from ...stores.types import RING_SIZE
-from ...turn.rules import MAX_ABOUT, MAX_APPS, arguments
+from ...turn.rules import MAX_APPS, MAX_DESCRIPTION, arguments
 from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ...turn.tool_retrieval import Shortlist
 from ...turn.turn_context import TurnContext
@@ -34,7 +34,7 @@ def explain(view: TurnContext) -> JSONObject:
         "turns": memory_report.turns(view),
         "functions": function_rows(view),
         "window": view.window,
-        "left_out": view.opening.left_out._asdict(),
+        "left_out": view.opening.omitted._asdict(),
         "placeholders": dict(view.masker.used_in(view.opening.prompt.text)) if view.gate else {},
         "next_turn": view.memory.last_seq + 1,
     }
@@ -50,7 +50,7 @@ def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
         if not listed.left_out
         else f"{len(listed.shown)} of {len(listed.ranked)} functions"
     )
-    gone = view.opening.left_out
+    gone = view.opening.omitted
     if listed.limit:
         less = " and of none its examples" if gone.examples else ""
         count += f", for the window leaves no room for more{less}"
@@ -70,8 +70,8 @@ def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
             # what functions share of their arguments is never cut, so it goes beyond the cap
             MAX_APPS + sum(len(arguments(a)) for a in view.catalogue.apps.values()),
             (
-                f"what each app is and its rules, {MAX_ABOUT} and {MAX_RULES:,} characters an app,"
-                " and what its functions say of arguments in the same words"
+                f"what each app is and its rules, {MAX_DESCRIPTION} and {MAX_RULES:,} characters an"
+                " app, and what its functions say of arguments in the same words"
             ),
         ),
         ("catalogue", listed.characters, listed.room, count),

@@ -13,7 +13,7 @@ from ...llm.tools import tool_spec
 from ...stores.types import RING_SIZE, SessionSummary, ToolCallDigest
 from ...text import ELLIPSIS, cut, dumps, one_line
 from ...turn import session_memory
-from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW, unmasked_json
+from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW, unmask_json
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
 from . import memory_report
@@ -161,7 +161,7 @@ def _failed(view: TurnContext, value: str, stands: Stands) -> Iterator[Hit]:
 
 
 def _sections(view: TurnContext, stands: Stands) -> Iterator[Hit]:
-    stored = {(s.app_id, s.section): s.data or {} for s in view.stored.sections}
+    stored = {(s.app_id, s.section): s.data or {} for s in view.user_state.sections}
     for report in memory_report.sections(view):
         app, section = report["app_id"], report["section"]
         place = f"{app}.{section}"
@@ -235,7 +235,7 @@ def _facts(view: TurnContext, place: str, digest: ToolCallDigest, stands: Stands
     """Where a call's facts and arguments hold what is looked for, else where they were cut: it may
     have stood there."""
     stored = {"data": digest.data_facts_json, "args": digest.args_json}
-    values = {name: unmasked_json(text, view.masker) for name, text in stored.items() if text}
+    values = {name: unmask_json(text, view.masker) for name, text in stored.items() if text}
     line = "\n".join(fact_ledger.lines(digest))
     found = list(_told(view, "fact_ledger", place, line, values, stands, ("shown", "")))
     yield from found
