@@ -14,7 +14,7 @@ from typing import Any, Final
 from ..language import amount_in, currencies_in, key_roles, title_keys
 from ..text import cut, dumps, more_of, one_line
 
-FEW_VALUES: Final = 8
+MAX_VALUES: Final = 8
 """Different values up to which those of a column are counted."""
 SAMPLE: Final = 200
 """Rows of which more different values than that say that there are many."""
@@ -22,11 +22,11 @@ MAX_TEXT: Final = 400
 """Characters of one list's aggregates."""
 MAX_CELLS: Final = 100_000
 """Cells of one result that are computed over; of a larger list only its rows are counted."""
-LONGEST_VALUE: Final = 40
+MAX_VALUE: Final = 40
 """Characters of a value that is counted, longer ones are texts; and of a row's title."""
-DEEPEST: Final = 6
+MAX_DEPTH: Final = 6
 
-DATED: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d.*)?\Z")
+DATE: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d.*)?\Z")
 
 Cell = str | bool
 Row = Mapping[str, Any]
@@ -72,18 +72,18 @@ class Aggregate:
     def text(self, mask: Mask = lambda key, row: str(row[key])) -> str:
         """`data.tasks: rows=36; status: open 20, done 16; hours: sum 120, min 1 of Milk, max 8`: as
         many columns as have room, then as many titles of the rows at their ends."""
-        told = [f"{self.path}: rows={self.rows}"]
-        room = MAX_TEXT - len(told[0])
+        texts = [f"{self.path}: rows={self.rows}"]
+        room = MAX_TEXT - len(texts[0])
         parts = []
-        for plain, titled in self._parts(mask):
+        for plain, longer_part in self._parts(mask):
             if len(plain) + 2 <= room:
-                parts.append((plain, titled))
+                parts.append((plain, longer_part))
                 room -= len(plain) + 2
-        for plain, titled in parts:
-            longer = len(titled) - len(plain)
-            told.append(titled if longer <= room else plain)
+        for plain, longer_part in parts:
+            longer = len(longer_part) - len(plain)
+            texts.append(longer_part if longer <= room else plain)
             room -= longer if longer <= room else 0
-        return "; ".join(told)
+        return "; ".join(texts)
 
     def _parts(self, mask: Mask) -> Iterator[tuple[str, str]]:
         """What is told of each column, without titles of rows and with them."""
@@ -94,11 +94,11 @@ class Aggregate:
         for key, span in self.spans.items():
             unit = f" {span.currency}" if span.currency else ""
             total, low, high = (f"{_figure(v)}{unit}" for v in (span.total, span.low, span.high))
-            yield self._ended(key, f"{key}: sum {total}, min {low}", f", max {high}", mask)
+            yield self._with_ends(key, f"{key}: sum {total}, min {low}", f", max {high}", mask)
         for key, (first, last) in self.dates.items():
-            yield self._ended(key, f"{key}: first {first}", f", last {last}", mask)
+            yield self._with_ends(key, f"{key}: first {first}", f", last {last}", mask)
 
-    def _ended(self, key: str, low: str, high: str, mask: Mask) -> tuple[str, str]:
+    def _with_ends(self, key: str, low: str, high: str, mask: Mask) -> tuple[str, str]:
         ends = self.ends.get(key, (None, None))
         titles = (
             f" of {self._title(row, mask)}" if row and row.get(self.title) else "" for row in ends
@@ -106,7 +106,7 @@ class Aggregate:
         return low + high, "".join(chain(*zip((low, high), titles, strict=True)))
 
     def _title(self, row: Row, mask: Mask) -> str:
-        return _quoted(cut(one_line(mask(self.title, row)), LONGEST_VALUE))
+        return _quoted(cut(one_line(mask(self.title, row)), MAX_VALUE))
 
 
 def aggregates(data: Any) -> tuple[Aggregate, ...]:
@@ -123,7 +123,7 @@ def _lists(
 ) -> Iterator[tuple[str, Sequence[Any], Mapping[str, Any] | None]]:
     """The lists of records of a value with their paths and the objects that hold them; not those
     inside rows, which are many."""
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         return
     if isinstance(value, Mapping):
         for key, item in value.items():
@@ -133,11 +133,11 @@ def _lists(
 
 
 def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None) -> Aggregate:
-    said = more_of(rows)
-    plain = set(map(type, rows)) == {dict}  # one look for all: a list may have many thousand rows
-    records = rows if plain else [row for row in rows if isinstance(row, Mapping)]
-    size = len(records) + (said.omitted if said else 0)
-    if said or len(records) < 2 or len(records) * len(records[0]) > MAX_CELLS:
+    omission = more_of(rows)
+    is_plain = set(map(type, rows)) == {dict}  # one pass: a list may have thousands of rows
+    records = rows if is_plain else [row for row in rows if isinstance(row, Mapping)]
+    size = len(records) + (omission.omitted if omission else 0)
+    if omission or len(records) < 2 or len(records) * len(records[0]) > MAX_CELLS:
         return Aggregate(path, size)
     counts: dict[str, Mapping[Cell, int]] = {}
     spans: dict[str, Span] = {}
@@ -146,13 +146,13 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
     columns = {k: own for k, own in _columns(records).items() if not str(k).startswith("_")}
     for key, column in columns.items():
         # before the states: a few prices written as texts would pass for some
-        if told := _told_amounts(column):
+        if told := _text_amounts(column):
             amounts[key], spans[key] = told
-        elif counted := _counted(column, size):
+        elif counted := _value_counts(column, size):
             counts[key] = counted
         elif span := _span(key, columns, holder):
             spans[key] = span
-        elif dated := _dated(column):
+        elif dated := _date_range(column):
             dates[key] = dated
     title = next((key for key in title_keys() if key in columns), "")
     values = {**columns, **amounts}
@@ -193,46 +193,46 @@ def _columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {key: column for key, column in columns.items() if column}
 
 
-def _counted(column: Sequence[Any], size: int) -> Mapping[Cell, int]:
+def _value_counts(column: Sequence[Any], size: int) -> Mapping[Cell, int]:
     """How often each value of a column of few values stands there; empty for any other column, and
     for one whose values all differ."""
-    if not _may_be_few(column):
+    if not _has_few_values(column):
         return {}
-    counted = Counter(column)
-    if len(counted) > FEW_VALUES or (len(counted) == len(column) and size > 1):
+    counts = Counter(column)
+    if len(counts) > MAX_VALUES or (len(counts) == len(column) and size > 1):
         return {}
-    if any(type(v) is str and len(v) > LONGEST_VALUE for v in counted):
+    if any(type(v) is str and len(v) > MAX_VALUE for v in counts):
         return {}
     # dates are told by the first and the last
-    return {} if any(DATED.match(str(v)) for v in counted) else dict(counted.most_common())
+    return {} if any(DATE.match(str(v)) for v in counts) else dict(counts.most_common())
 
 
-def _may_be_few(column: Sequence[Any]) -> bool:
+def _has_few_values(column: Sequence[Any]) -> bool:
     """Whether a column has states or texts, and few of them at its beginning: most columns of a
     long list differ in each row."""
     plain = set(map(type, column)) <= {bool, str}
-    return plain and len(set(column[:SAMPLE])) <= FEW_VALUES
+    return plain and len(set(column[:SAMPLE])) <= MAX_VALUES
 
 
 def _span(
     key: str, columns: Mapping[str, Sequence[Any]], holder: Mapping[str, Any] | None
 ) -> Span | None:
     """The sum, the lowest and the highest of a column of numbers; none of ids, of amounts in
-    several currencies, or of a column with anything else in it."""
+    several codes, or of a column with anything else in it."""
     column = columns[key]
     if not set(map(type, column)) <= {int, float} or key_roles(key) & {"id", "paging"}:
         return None
     currency = ""
     if key_roles(key) & {"money", "minor"}:
-        named = _currencies(columns) or _currencies({k: [v] for k, v in (holder or {}).items()})
-        if len(named) > 1:
+        codes = _currencies(columns) or _currencies({k: [v] for k, v in (holder or {}).items()})
+        if len(codes) > 1:
             return None
         # a sum of cents with a currency beside it would read as the amount
-        currency = "" if "minor" in key_roles(key) else "".join(named)
+        currency = "" if "minor" in key_roles(key) else "".join(codes)
     return Span(len(column), round(sum(column), 6), min(column), max(column), currency)
 
 
-def _told_amounts(column: Sequence[Any]) -> tuple[list[float], Span] | None:
+def _text_amounts(column: Sequence[Any]) -> tuple[list[float], Span] | None:
     """The same, behind the amounts, of a column of texts that are nothing else, all of one
     currency: "390,00 €". One that may be read in two ways ("1.234 €") tells nothing."""
     values: list[float] = []
@@ -241,30 +241,30 @@ def _told_amounts(column: Sequence[Any]) -> tuple[list[float], Span] | None:
         if len(amount) != 1:
             return None
         values += amount
-    named = {currencies_in(text) for text in column}
-    if len(named) > 1:
+    currencies = {currencies_in(text) for text in column}
+    if len(currencies) > 1:
         return None
     total = round(sum(values), 6)
-    return values, Span(len(values), total, min(values), max(values), *named.pop())
+    return values, Span(len(values), total, min(values), max(values), *currencies.pop())
 
 
 def _currencies(columns: Mapping[str, Sequence[Any]]) -> set[str]:
     """The currencies that columns of that name hold."""
     own = (column for key, column in columns.items() if "currency" in str(key).lower())
-    told = {v for column in own for v in column if isinstance(v, str) and len(v) == 3}
-    return {next(iter(currencies_in(value)), value) for value in told}
+    codes = {v for column in own for v in column if isinstance(v, str) and len(v) == 3}
+    return {next(iter(currencies_in(value)), value) for value in codes}
 
 
-def _dated(column: Sequence[Any]) -> tuple[str, str] | None:
+def _date_range(column: Sequence[Any]) -> tuple[str, str] | None:
     """The first and the last of a column of dates."""
-    if len(column) < 2 or set(map(type, column)) != {str} or not all(map(DATED.match, column)):
+    if len(column) < 2 or set(map(type, column)) != {str} or not all(map(DATE.match, column)):
         return None
     first, last = min(column), max(column)
     return (first, last) if _is_date(first) and _is_date(last) else None
 
 
 def _is_date(text: str) -> bool:
-    match = DATED.match(text)
+    match = DATE.match(text)
     try:
         return bool(match and date(int(match[1]), int(match[2]), int(match[3])))
     except ValueError:

@@ -16,34 +16,34 @@ from itertools import accumulate, chain, combinations, islice, product
 from .groups import (
     ANY,
     BIG,
-    JOINED,
+    MAX_TABLES,
     QUOTIENT,
     SIZE,
     Figure,
     Table,
     chains,
-    combined,
+    combine,
     figure,
-    is_counted,
+    is_usable,
     tables,
 )
 from .index import Index
 from .places import EPSILON, MESSAGE, Number, Owner, Place
 
-SAID, SEEN = 16, 40
+MAX_SAID, MAX_SEEN = 16, 40
 """Figures of the reply and of the message, and others in sight, that are paired."""
-CHANCE, ALIKE, MANY = 0.2, 0.1, 1000
+MAX_CHANCE, WINDOW, MAX_ALIKE = 0.2, 0.1, 1000
 """How many hits by chance are too many for a figure to be made of what nobody named; share of a
 figure by which others of about its size are off, and how many of these are counted."""
 LINE_PLACES = 3
 """Figures of a line, from its start and from its end, that are added up with those of others."""
 IN_LINE = 6
 """Figures of a line of which three are worked with."""
-FEW = range(2, 13)
+PORTIONS = range(2, 13)
 """Nights, people and pieces that an amount is for."""
-PARTS = 8
+MAX_PARTS = 8
 """Fields of a record of which two are taken from a third: places less those sold and those held."""
-TIMES = (4, 7, 12, 24, 52, 60, 365)
+CALENDAR_FACTORS = (4, 7, 12, 24, 52, 60, 365)
 """Parts of calendars and clocks by which people multiply and divide: months of a year, days."""
 REPLY = "reply"
 """Where a figure that the reply shows stands."""
@@ -62,7 +62,7 @@ class Layer:
         """How a figure of some kinds is made that is a value to a step; none where chance would
         give one."""
         found = self._near(value, step / 2, kinds, exact=step <= 1)
-        likely = found and not self._is_sure and self._odds(value, step, kinds) > CHANCE
+        likely = found and not self._is_sure and self._odds(value, step, kinds) > MAX_CHANCE
         return "" if likely else found
 
     def _near(self, value: float, slack: float, kinds: Sequence[str], *, exact: bool) -> str:
@@ -81,10 +81,10 @@ class Layer:
 
     def _odds(self, value: Number, step: float, kinds: Sequence[str]) -> float:
         """How many figures of some kinds any one of about this size hits by chance."""
-        first, last = (bisect_left(self._sizes, value * (1 + off)) for off in (-ALIKE, ALIKE))
-        alike = self._figures[first : min(last, first + MANY)]
+        first, last = (bisect_left(self._sizes, value * (1 + off)) for off in (-WINDOW, WINDOW))
+        alike = self._figures[first : min(last, first + MAX_ALIKE)]
         near = {_size(f) for f in alike if not kinds or f.kind in kinds}
-        return len(near) * step / max(2 * ALIKE * value, step)
+        return len(near) * step / max(2 * WINDOW * value, step)
 
 
 def _size(one: Figure) -> Number:
@@ -103,9 +103,9 @@ class Arithmetic:
         lines: Sequence[Sequence[Figure]] = (),
     ) -> None:
         self._index, self._said, self._named, self._lines = index, said, named, lines
-        self._given: dict[frozenset[Owner], list[tuple[str, Number]]] = {}
+        self._of_owners: dict[frozenset[Owner], list[tuple[str, Number]]] = {}
 
-    def follows(self, value: Number, step: float, kind: str, *, is_minor: bool = False) -> str:
+    def derive(self, value: Number, step: float, kind: str, *, is_minor: bool = False) -> str:
         """How a figure follows, as a formula; empty where it does not. `step`: what one in its last
         digit stands for; `kind`: what it is of, if that is known; `is_minor`: whether it is an
         amount in hundredths, as it stands under keys of amounts, or that tell nothing."""
@@ -125,37 +125,37 @@ class Arithmetic:
         yield self._by_state, own
         yield self._groups, own
         if not is_minor:  # no reply tells hundredths
-            yield self._told, kinds
+            yield self._pairs_in_sight, kinds
         yield self._gains, kinds
         yield self._by_line, kinds
         yield self._by_row, kinds
-        yield self._of_some, own
+        yield self._of_first_rows, own
 
     def of_records(
         self, owners: frozenset[Owner], value: Number, step: float, kinds: Sequence[str]
     ) -> bool:
         """Whether a value is what figures of some records give, row by row or together; of some
         kinds, if any are told."""
-        if owners not in self._given:
-            self._given[owners] = self._given_by(owners)
+        if owners not in self._of_owners:
+            self._of_owners[owners] = self._figures_of(owners)
         most = max(step, EPSILON)
-        given = (one for kind, one in self._given[owners] if not kinds or kind in kinds)
+        given = (one for kind, one in self._of_owners[owners] if not kinds or kind in kinds)
         return any(abs(abs(one) - abs(value)) < most for one in given)
 
-    def _given_by(self, owners: frozenset[Owner]) -> list[tuple[str, Number]]:
+    def _figures_of(self, owners: frozenset[Owner]) -> list[tuple[str, Number]]:
         made: list[tuple[str, Number]] = []
         for table in self._tables:
             mine = sorted({n for owner in owners for n in table.within.get(owner, ())})
             for key, (kind, column) in table.columns.items() if mine else ():
                 own = [column[row] for row in mine if row in column]
-                given = [sum(own), *(a - b for a, b in combinations(own[:SAID], 2))]
+                given = [sum(own), *(a - b for a, b in combinations(own[:MAX_SAID], 2))]
                 given += own if key not in table.numbers else (100 * one for one in own)
                 made += ((kind, one) for one in given)
-            made += ((ANY, one) for one in chain.from_iterable(_left(table, row) for row in mine))
+            made += ((ANY, one) for one in chain.from_iterable(_rests(table, row) for row in mine))
             figures = [*chain.from_iterable(map(table.figures, mine))]
             made += ((one.kind, one.value) for one in self._scaled(figures))
-            pairs = product(figures, self._above)  # "11 days too many" of 16, where 5 are allowed
-            less = chain.from_iterable(combined(*pair, "-") for pair in pairs)
+            pairs = product(figures, self._shared)  # "11 days too many" of 16
+            less = chain.from_iterable(combine(*pair, "-") for pair in pairs)
             made += ((one.kind, one.value) for one in less)
         return made
 
@@ -163,45 +163,47 @@ class Arithmetic:
     def _sums(self) -> Layer:
         """The fields, the sizes of lists and of groups of rows, what two fields of a row give, the
         sums of whole columns: nothing hits these by chance."""
-        return self._kept("sums", self._find_sums, is_sure=True)
+        return self._cached("sums", self._find_sums, is_sure=True)
 
     def _find_sums(self) -> Iterator[Figure]:
         yield from (figure(p) for p in self._index.figures if p.call >= 0)
         for listed in self._index.rows:
             yield Figure(listed.size, SIZE, f"count({listed.path})")
-            for total in (f for f in self._above if type(f.value) is int and f.value > listed.size):
+            for total in (
+                f for f in self._shared if type(f.value) is int and f.value > listed.size
+            ):
                 rest = total.value - listed.size  # "238 more" of 240 in all
                 yield Figure(rest, SIZE, f"{total.formula} - count({listed.path})")
         for table in self._tables:
             for rows, label in table.groups.items():
                 yield Figure(len(rows), SIZE, f"count({table.name} {label})")
-            yield from (*table.worked_out(), *table.totals())
+            yield from (*table.derived(), *table.totals())
 
     @property
     def totals(self) -> frozenset[Number]:
         """The sums of whole columns of whole figures."""
         made = (f.value for t in self._tables for f in t.totals() if isinstance(f.value, int))
-        return self._index.once("totals", lambda: frozenset(made))
+        return self._index.cached("totals", lambda: frozenset(made))
 
     @property
     def _by_state(self) -> Layer:
         """The sums and averages of columns over the rows of one state."""
-        return self._kept("by state", lambda: (f for t in self._tables for f in t.by_state()))
+        return self._cached("by state", lambda: (f for t in self._tables for f in t.by_state()))
 
     @property
     def _groups(self) -> Layer:
         """The sums and averages of columns over groups of rows."""
-        return self._kept("groups", lambda: (f for t in self._tables for f in t.grouped()))
+        return self._cached("groups", lambda: (f for t in self._tables for f in t.by_group()))
 
-    def _kept(
+    def _cached(
         self, name: str, make: Callable[[], Iterator[Figure]], *, is_sure: bool = False
     ) -> Layer:
         """Figures that do not depend on the reply: kept with the index, until it takes in more."""
         known = f"{name} of {len(self._index.figures)}"
-        return self._index.once(known, lambda: Layer(make(), is_sure=is_sure))
+        return self._index.cached(known, lambda: Layer(make(), is_sure=is_sure))
 
     @cached_property
-    def _told(self) -> Layer:
+    def _pairs_in_sight(self) -> Layer:
         """What two figures in sight give of which the reply or the message tells one, or that are
         of one field, and what the reply's figures in a row add up to."""
         made = (*self._pairs(), *self._multiples(), *self._runs(), *self._line_totals())
@@ -217,26 +219,26 @@ class Arithmetic:
     def _by_row(self) -> Layer:
         """What three figures give of a row that the reply names, or of any where it names none of a
         list, and of what stands beside all rows: a price less another, times so many."""
-        return self._index.once(f"chains {hash(self._named)}", lambda: Layer(self._chains()))
+        return self._index.cached(f"chains {hash(self._named)}", lambda: Layer(self._chains()))
 
     @property
-    def _of_some(self) -> Layer:
+    def _of_first_rows(self) -> Layer:
         """The sums and averages of so many rows as the reply says."""
         many = sorted({f.value for f in self._said if type(f.value) is int})
-        return self._index.once(
-            f"some {many}", lambda: Layer(f for t in self._tables for f in t.of_some(many))
+        return self._index.cached(
+            f"some {many}", lambda: Layer(f for t in self._tables for f in t.of_first_rows(many))
         )
 
     @property
     def _gains(self) -> Layer:
         """What a price less another comes to, so many times, of each row that the reply names."""
-        return self._index.once(f"gains {hash(self._named)}", lambda: Layer(self._find_gains()))
+        return self._index.cached(f"gains {hash(self._named)}", lambda: Layer(self._find_gains()))
 
     def _find_gains(self) -> Iterator[Figure]:
-        for table in self._tables[:JOINED]:
+        for table in self._tables[:MAX_TABLES]:
             named = (n for owner, n in table.rows.items() if owner in self._named)
-            for row in islice(named, SAID):
-                own = table.figures(row)[:PARTS]
+            for row in islice(named, MAX_SAID):
+                own = table.figures(row)[:MAX_PARTS]
                 made = (one for one in chains(own) if one.formula.startswith("(a-b)c"))
                 yield from (*made, *self._scaled(own))
 
@@ -251,24 +253,24 @@ class Arithmetic:
         """How many the message says, for each number of about as many that stands beside all
         rows."""
         told = {p.value for p in self._index.figures if p.call == MESSAGE}
-        held = {f.value for f in self._above if type(f.value) is int}
-        return [*product(told.intersection(FEW), held.intersection(FEW))]
+        held = {f.value for f in self._shared if type(f.value) is int}
+        return [*product(told.intersection(PORTIONS), held.intersection(PORTIONS))]
 
     @cached_property
-    def _above(self) -> list[Figure]:
+    def _shared(self) -> list[Figure]:
         """The first figures of the data that stand beside all rows."""
         beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
-        return [figure(p) for p in beside if p.key and is_counted(p)][:PARTS]
+        return [figure(p) for p in beside if p.key and is_usable(p)][:MAX_PARTS]
 
     def _chains(self) -> Iterator[Figure]:
-        for table in self._tables[:JOINED]:
+        for table in self._tables[:MAX_TABLES]:
             yield from table.chain_totals()
-        for table, row in islice(self._spoken_of(), SAID):
+        for table, row in islice(self._relevant_rows(), MAX_SAID):
             own = table.figures(row)
-            yield from chains([*own, *self._above][:PARTS])
-            yield from _times(own, FEW)
+            yield from chains([*own, *self._shared][:MAX_PARTS])
+            yield from _multiples(own, PORTIONS)
 
-    def _spoken_of(self) -> Iterator[tuple[Table, int]]:
+    def _relevant_rows(self) -> Iterator[tuple[Table, int]]:
         """The rows that the reply names, and all of a list of which it names none."""
         for table in self._tables:
             named = [row for owner, row in table.rows.items() if owner in self._named]
@@ -279,11 +281,11 @@ class Arithmetic:
         told |= {abs(one.value) for one in self._said}
         for one, other in combinations(self._sight, 2):
             if abs(one.value) in told or abs(other.value) in told or one.key == other.key != "":
-                yield from combined(one, other)
+                yield from combine(one, other)
 
     def _multiples(self) -> Iterator[Figure]:
         """What the amounts that the reply tells are by the year, the week or the day."""
-        yield from _times(self._said, TIMES)
+        yield from _multiples(self._said, CALENDAR_FACTORS)
 
     def _runs(self) -> Iterator[Figure]:
         for first in range(len(self._said)):
@@ -308,18 +310,18 @@ class Arithmetic:
         """The figures in sight, each value of a kind once: the message's, the reply's, those that
         are no row's or of one that the reply names or that holds such a one."""
         told = [p for p in self._index.figures if p.call == MESSAGE]
-        own = [p for p in self._index.figures if p.call >= 0 and self._is_seen(p)]
-        seen = (*map(figure, told[:SAID]), *self._said, *map(figure, own[:SEEN]))
+        own = [p for p in self._index.figures if p.call >= 0 and self._is_in_sight(p)]
+        seen = (*map(figure, told[:MAX_SAID]), *self._said, *map(figure, own[:MAX_SEEN]))
         # reversed: of equal ones the first is kept
         return list({(f.value, f.kind): f for f in reversed(seen)}.values())
 
-    def _is_seen(self, place: Place) -> bool:
-        if not (place.key or place.path == "data") or not is_counted(place):
+    def _is_in_sight(self, place: Place) -> bool:
+        if not (place.key or place.path == "data") or not is_usable(place):
             return False
-        return not self._index.is_row(place.owner) or place.owner in self._around_named
+        return not self._index.is_row(place.owner) or place.owner in self._named_owners
 
     @cached_property
-    def _around_named(self) -> set[Owner]:
+    def _named_owners(self) -> set[Owner]:
         """The records that the reply names, and those that they lie in."""
         return {one[:end] for one in self._named for end in range(len(one) + 1)}
 
@@ -327,11 +329,11 @@ class Arithmetic:
     def _kinds(self) -> set[str]:
         """What the keys of the data say that its figures are of: what they do not say is not."""
         own = (p for p in self._index.figures if p.call >= 0 and p.key)
-        return self._index.once("kinds", lambda: {figure(p).kind for p in own})
+        return self._index.cached("kinds", lambda: {figure(p).kind for p in own})
 
     @cached_property
     def _tables(self) -> list[Table]:
-        return self._index.once("tables", lambda: tables(self._index))
+        return self._index.cached("tables", lambda: tables(self._index))
 
 
 def _totals(column: Sequence[Number]) -> Iterator[Number]:
@@ -340,14 +342,14 @@ def _totals(column: Sequence[Number]) -> Iterator[Number]:
         yield from islice(accumulate(column[first:]), 1, None)
 
 
-def _times(figures: Iterable[Figure], numbers: Sequence[int]) -> Iterator[Figure]:
+def _multiples(figures: Iterable[Figure], numbers: Sequence[int]) -> Iterator[Figure]:
     """What amounts are for several, and for one of several."""
     for one, times in product((f for f in figures if f.kind == "money"), numbers):
         yield one._replace(value=one.value * times, formula=f"{one.formula} * {times}")
         yield one._replace(value=one.value / times, formula=f"{one.formula} / {times}")
 
 
-def _left(table: Table, row: int) -> Iterator[Number]:
+def _rests(table: Table, row: int) -> Iterator[Number]:
     """What two fields of a row leave of a third."""
-    parts = [column[row] for column in table.numbers.values() if row in column][:PARTS]
+    parts = [column[row] for column in table.numbers.values() if row in column][:MAX_PARTS]
     return (a - b - c for a, (b, c) in product(parts, combinations(parts, 2)))

@@ -12,16 +12,16 @@ from ..language import Token
 from .figures import KINDS, SMALL, Figures
 from .index import Index
 from .places import Number, Owner, Place, Rows, key_words
-from .reading import Claim, Reading, Sentence, among
+from .reading import Claim, Reading, Sentence, has_any
 from .record_binding import Bound
 
-WORDS, FAR = 2, 40
+MAX_NOUNS, MAX_DISTANCE = 2, 40
 """Words behind a number among which its noun stands, and characters."""
 _BETWEEN = " \u00a0*_"
-GROUP = 60
+MAX_GROUP_DISTANCE = 60
 """Characters before a word for a state in which the number of rows stands that are so."""
-_PARTED = re.compile(r"[.(|\n]")
-COLON, MOST = 80, 60
+_SEPARATOR = re.compile(r"[.(|\n]")
+MAX_COLON_DISTANCE, MOST = 80, 60
 """Characters behind a number in which the colon of an enumeration stands, and its items."""
 DAYS = ("date", "moment", "weekday", "ordinal")
 """Kinds of values that are a day."""
@@ -30,7 +30,7 @@ OPENING = 6
 _COLON = re.compile(":|\\s[\u2013\u2014-](?=\\s)")
 _ITEM = re.compile(r"\s*\n?[ ]{0,3}(?:[-*+\u2022\u2013]|\d{1,3}[.)])[ \u00a0](.*)")
 _FULL_STOP, _COMMA = re.compile(r"[.!?]\s"), re.compile(r"[,;]\s")
-FEW = 3
+MAX_LISTS = 3
 """Lists whose sizes are told where a number is of none of them."""
 
 
@@ -40,11 +40,11 @@ class Counts:
     def __init__(self, reading: Reading, index: Index, figures: Figures, message: str) -> None:
         self._reading, self._index, self._figures = reading, index, figures
         given = language.numbers(message, reading.language.tag)
-        self._asked = {n.value for n in given if n.value and n.value > SMALL}
+        self._message_numbers = {n.value for n in given if n.value and n.value > SMALL}
         self._states: dict[int, tuple[set[Owner], int]] = {}
         self._lists = [r for r in index.lists if not _is_plain(r) and not r.is_inner]
 
-    def holds(self, claim: Claim, places: Sequence[Place] = ()) -> str:
+    def list_sizes(self, claim: Claim, places: Sequence[Place] = ()) -> str:
         """What the lists hold where a number says how many: of the list that its noun names, or of
         all where the user's message has the same number and no small one; empty where a field
         beside all rows (`places`: those that show it), or of the noun's name, tells it."""
@@ -55,16 +55,16 @@ class Counts:
             return ""
         # a larger list may be told of in part: false is only more than there are
         rows = [r for r in self._lists if r.words & nouns and 1 < r.size < claim.mention.value]
-        rows = [r for r in rows if not self._is_told(r.size + claim.mention.value)]  # "238 more"
+        rows = [r for r in rows if not self._is_total(r.size + claim.mention.value)]  # "238 more"
         if self._figures.is_total(claim.mention.value):
             rows = []  # "555 plants" of rows with so many each
-        if not rows and not places and claim.mention.value in self._asked:
+        if not rows and not places and claim.mention.value in self._message_numbers:
             rows = [r for r in self._lists if r.size > 1]
         return ", ".join(
-            f"{n}: {size}" for n, size in [*{_name(r): r.size for r in rows}.items()][:FEW]
+            f"{n}: {size}" for n, size in [*{_name(r): r.size for r in rows}.items()][:MAX_LISTS]
         )
 
-    def _is_told(self, total: Number) -> bool:
+    def _is_total(self, total: Number) -> bool:
         """Whether a field beside all rows tells a total."""
         held = self._index.numbers.get(total, ())
         return any(p.call >= 0 and not self._index.is_row(p.owner) for p in held)
@@ -78,26 +78,26 @@ class Counts:
     def _nouns(self, claim: Claim) -> set[str]:
         """The stems of the words right behind a number, in the reply's language and in English."""
         spoken, english, at = self._reading.language, language.of("en"), claim.end
-        words: list[Token] = self._reading.words(at, at + FAR)[:WORDS]
+        words: list[Token] = self._reading.words(at, at + MAX_DISTANCE)[:MAX_NOUNS]
         stems: set[str] = set()
         for token in words:
-            is_joint = among([spoken.stem(token.text)], spoken.words.function)
+            is_joint = has_any([spoken.stem(token.text)], spoken.words.function)
             if is_joint or self._reading.text[at : token.start].strip(_BETWEEN):
                 break  # "139 a day"
             stems |= {spoken.stem(token.text), english.stem(token.text.lower())}
             at = token.end
         return stems | {english.stem(spoken.words.objects.get(s, s)) for s in stems}
 
-    def grouped(
+    def wrong_group_counts(
         self, word: Claim, rows: Sequence[Place], shown: Mapping[int, Sequence[Place]]
     ) -> Iterator[tuple[Claim, str]]:
         """The number before a word that tells what is so of some rows, where fewer are, or others
         of "two of the six"; with what their list holds. `shown`: the fields that show a number: it
         may name a row, "no. 4 is free"."""
         if id(rows) not in self._states:
-            self._states[id(rows)] = self._so(rows)
+            self._states[id(rows)] = self._state_rows(rows)
         owners, size = self._states[id(rows)]
-        numbers = self._before(word) if owners else []
+        numbers = self._numbers_before(word) if owners else []
         is_part = len(numbers) > 1 and numbers[-1].mention.value == size
         least = 0 if is_part else len(owners)
         for number in numbers[-2:-1] if is_part else numbers[-1:]:
@@ -105,7 +105,7 @@ class Counts:
             if least < said <= size and said != len(owners) and owners.isdisjoint(named):
                 yield number, f"{rows[0].key} {rows[0].value}: {len(owners)}/{size}"
 
-    def _so(self, rows: Sequence[Place]) -> tuple[set[Owner], int]:
+    def _state_rows(self, rows: Sequence[Place]) -> tuple[set[Owner], int]:
         """The rows that fields for a state are of, and how many rows their list has; none where
         they are of several lists, or tell a name: a state is a flag, or a text in lower case."""
         owners = {p.owner for p in rows if self._index.is_row(p.owner)}
@@ -115,24 +115,24 @@ class Counts:
             return set(), 0
         return owners, self._index.rows_of(tables.pop())
 
-    def _before(self, word: Claim) -> list[Claim]:
+    def _numbers_before(self, word: Claim) -> list[Claim]:
         """The whole numbers before a word in its clause that nothing parts from it."""
-        start = max(self._reading.clause(word.start).start, word.start - GROUP)
+        start = max(self._reading.clause(word.start).start, word.start - MAX_GROUP_DISTANCE)
         found: list[Claim] = []
-        for one in self._reading.inside(Sentence(start, word.start, "")):
+        for one in self._reading.claims_in(Sentence(start, word.start, "")):
             plain = one.kind == "number" and self._figures.is_quantity(one)
             # a value of another kind parts the numbers before it from the word
             found = [*found, one] if plain and not one.mention.is_approximate else []
         text = self._reading.text
-        return [n for n in found if not _PARTED.search(text, n.end, word.start)]
+        return [n for n in found if not _SEPARATOR.search(text, n.end, word.start)]
 
-    def enumerated(self, claim: Claim, labels: Bound) -> str:
+    def wrong_enumeration(self, claim: Claim, labels: Bound) -> str:
         """How many records are named behind the colon of a number's sentence, where these are
         others than its only numbers say ("three exams: A and B"); empty else."""
         part = self._reading.sentence(claim.start)
         if (colon := self._colon(claim, part)) < 0:
             return ""
-        line = self._reading.inside(Sentence(part.start, colon, ""))
+        line = self._reading.claims_in(Sentence(part.start, colon, ""))
         said = [c.mention.value for c in line if c.kind in KINDS]
         # "four and a half hours: …"; of "two of the six" the smaller one tells how many follow
         if len(said) > 2 or min(said) < 1 or claim.mention.value != min(said):
@@ -165,7 +165,8 @@ class Counts:
         """What the first and the last numbers of the parts add up to: "eleven: two on A, nine on
         B"."""
         inside = [
-            [c.mention.value for c in self._reading.inside(p) if c.kind == "number"] for p in parts
+            [c.mention.value for c in self._reading.claims_in(p) if c.kind == "number"]
+            for p in parts
         ]
         for at in (0, -1) if all(inside) else ():
             yield sum(own[at] for own in inside)
@@ -178,14 +179,14 @@ class Counts:
     def _colon(self, claim: Claim, part: Sentence) -> int:
         """Where what follows the colon behind a number of things begins; -1 where none does."""
         text, value = self._reading.text, claim.mention.value or 0
-        colon = _COLON.search(text, claim.end, min(part.end, claim.end + COLON))
+        colon = _COLON.search(text, claim.end, min(part.end, claim.end + MAX_COLON_DISTANCE))
         if not colon or _FULL_STOP.search(text, claim.end, colon.start()):
             return -1
         return colon.end() if 1 < value <= MOST and self._figures.is_quantity(claim) else -1
 
     def _days(self, start: int, end: int) -> int:
         """How many days a stretch tells, if nothing else: "on 3 May and on 4 May"."""
-        inside = self._reading.inside(Sentence(start, end, ""))
+        inside = self._reading.claims_in(Sentence(start, end, ""))
         return len(inside) if len(inside) > 1 and all(c.kind in DAYS for c in inside) else 0
 
     def _size_of(self, record: Owner) -> int:
@@ -207,7 +208,7 @@ class Counts:
 
     def _opening(self, part: Sentence) -> int:
         """The number that a part of an enumeration opens with, "3 seats on A"; else 0."""
-        for one in self._reading.inside(part):
+        for one in self._reading.claims_in(part):
             if one.start - part.start <= OPENING and one.kind == "number":
                 return int(one.mention.value or 0) if self._figures.is_quantity(one) else 0
         return 0

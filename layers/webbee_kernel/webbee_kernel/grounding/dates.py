@@ -12,13 +12,13 @@ from zoneinfo import ZoneInfo
 
 from .. import language
 from ..language.units import unit_after
-from .figures import Figures, Ground, is_rough, shown
-from .places import MESSAGE, Number, Owner, Place, day_of, key_words, moment, settle, unit_of_key
+from .figures import Figures, Ground, ground_of, is_rough
+from .places import MESSAGE, Number, Owner, Place, day_of, key_words, moment, normalise, unit_of_key
 from .reading import Claim
 
-ABOUT = 5
+ROUND = 5
 """Minutes that times are rounded to, and off at most, where one is said to be about then."""
-STARTS, LENGTHS, LONGEST_TIME = 60, 12, 20_000
+MAX_STARTS, MAX_LENGTHS, MAX_UNITS = 60, 12, 20_000
 """Dates from which others are counted, the lengths of time that are, and how many of a unit."""
 MONTHS, HOUR, HALF_HOUR = 12, 60, 30
 _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
@@ -42,18 +42,18 @@ class Dates:
 
     def time(self, claim: Claim) -> Ground | None:
         """The times of the data at a time of day, or about then; some minutes from one."""
-        held = self._index.times
+        times = self._index.times
         stands = partial(self._index.find, claim.token, ":.")
         if claim.token.count(":") > 1 and (found := stands()):
             return Ground(found, "formatted")  # 1:18:40
         told = claim.mention.readings
-        if found := next(filter(None, (held.get(m) for m in told)), []) or stands():
+        if found := next(filter(None, (times.get(m) for m in told)), []) or stands():
             return Ground(found, "formatted")
-        if made := next(filter(None, (self._counted[1].get(minutes) for minutes in told)), None):
-            return Ground([], "derived", next(iter(made.values())))
-        if any(at % HALF_HOUR in self._index.once("zoned", self._zoned) for at in told):
+        if derived := next(filter(None, (self._offset_dates[1].get(told) for told in told)), None):
+            return Ground([], "derived", next(iter(derived.values())))
+        if any(at % HALF_HOUR in self._index.cached("zoned", self._zone_minutes) for at in told):
             return Ground([], "derived", "in another zone")
-        return self._about(claim)
+        return self._approximate(claim)
 
     def is_of(self, owners: frozenset[Owner], claim: Claim) -> bool:
         """Whether a time is one that a record has in the zone of a city that the sentence names, or
@@ -64,19 +64,19 @@ class Dates:
         there = (at.astimezone(ZoneInfo(zone)) for at in map(moment, own) if at)
         if any(at.hour * HOUR + at.minute in claim.mention.readings for at in there):
             return True
-        made = (self._counted[1].get(minutes, {}) for minutes in claim.mention.readings)
+        made = (self._offset_dates[1].get(minutes, {}) for minutes in claim.mention.readings)
         return any(not owners.isdisjoint(one) for one in made)
 
-    def _about(self, claim: Claim) -> Ground | None:
+    def _approximate(self, claim: Claim) -> Ground | None:
         """The times of the data that are said to be about then, or some minutes from one."""
         told = claim.mention.readings if is_rough(self._reading, claim) else ()
-        near = [m for at in told if not at % ABOUT for m in range(at - ABOUT, at + ABOUT + 1)]
+        near = [m for at in told if not at % ROUND for m in range(at - ROUND, at + ROUND + 1)]
         if held := [p for m in near for p in self._index.times.get(m, ())]:
             return Ground(held, "formatted")
-        made = next(filter(None, (self._counted[1].get(m) for m in near)), None)
-        return Ground([], "derived", next(iter(made.values()))) if made else None
+        derived = next(filter(None, (self._offset_dates[1].get(m) for m in near)), None)
+        return Ground([], "derived", next(iter(derived.values()))) if derived else None
 
-    def _zoned(self) -> frozenset[int]:
+    def _zone_minutes(self) -> frozenset[int]:
         """The minutes past the half hour of the data's times in another zone than the user's: all
         zones but some are a number of half hours apart."""
         held = ((at, place.value) for at, own in self._index.times.items() for place in own)
@@ -92,20 +92,20 @@ class Dates:
         today = (self._today and _same(at, self._today) for at in claim.mention.readings)
         if claim.mention.is_relative or any(today):
             return Ground([], "derived", "from today")
-        found = self._figures_of(claim) or shown(self._index.find(claim.token, "-."))
-        made = (self._counted[0].get(at) for at in claim.mention.readings)
+        found = self._as_figure(claim) or ground_of(self._index.find(claim.token, "-."))
+        made = (self._offset_dates[0].get(at) for at in claim.mention.readings)
         formula = next(filter(None, made), None)
         return found or (Ground([], "derived", formula) if formula else None)
 
-    def _figures_of(self, claim: Claim) -> Ground | None:
+    def _as_figure(self, claim: Claim) -> Ground | None:
         """The figures that a date is none of: at the end of a sentence, "it is 1.5.", or two of a
         record, one as a part of another, "9/18"."""
         if figure := _FIGURE.fullmatch(claim.token):
-            return shown(self._index.numbers.get(settle(float(figure[1])), ()))
+            return ground_of(self._index.numbers.get(normalise(float(figure[1])), ()))
         parts = _OF.fullmatch(claim.token)
         held = [self._index.numbers.get(int(n), ()) for n in parts.groups()] if parts else [(), ()]
         both = {p.owner for p in held[0]} & {p.owner for p in held[1]}
-        return shown([p for places in held for p in places if p.owner in both])
+        return ground_of([p for places in held for p in places if p.owner in both])
 
     def moment(self, claim: Claim) -> Ground | None:
         """The moments of the data on a day at a time."""
@@ -126,8 +126,8 @@ class Dates:
 
     def weekday(self, claim: Claim) -> Ground | None:
         """The dates of the data on a day of the week."""
-        days = self._index.once("weekdays", self._weekdays)
-        return shown([p for day in claim.mention.readings for p in days.get(day, ())])
+        days = self._index.cached("weekdays", self._weekdays)
+        return ground_of([p for day in claim.mention.readings for p in days.get(day, ())])
 
     @cached_property
     def weekdays_of_dates(self) -> dict[int, tuple[Claim, Claim]]:
@@ -142,7 +142,7 @@ class Dates:
             earlier = one.kind
         return found
 
-    def other_weekdays(self) -> Iterator[tuple[Claim, str]]:
+    def wrong_weekdays(self) -> Iterator[tuple[Claim, str]]:
         """The days of the week beside a date that is none, each with the date."""
         for named, dated in self.weekdays_of_dates.values():
             days = [*chain.from_iterable(map(self._nearest, dated.mention.readings))]
@@ -168,7 +168,7 @@ class Dates:
         """The dates of which an ordinal in figures is the day: "on the 24th"."""
         if not claim.token[:1].isdigit():
             return None
-        return shown(self._index.days.get(claim.mention.value, []))
+        return ground_of(self._index.days.get(claim.mention.value, []))
 
     def _weekdays(self) -> dict[int, list[Place]]:
         """The dates of the data by their day of the week."""
@@ -185,7 +185,7 @@ class Dates:
         return [place for y, place in held if year is None or y in (None, year)]
 
     @cached_property
-    def _counted(self) -> tuple[dict[Day, str], dict[int, dict[Owner, str]]]:
+    def _offset_dates(self) -> tuple[dict[Day, str], dict[int, dict[Owner, str]]]:
         """The days, with a year and without, and the times of day that are some length of time
         before or after another, and how each is counted, times by the record that they are of.
         What the reply or the message tells, or the data beside its rows, counts from now and from
@@ -212,14 +212,14 @@ class Dates:
         now = self._figures.at
         # as it is written: the data's times are read without their zones, too
         found: list[tuple[Start, Owner]] = [(now.replace(tzinfo=None), ())] if now else []
-        timed = {p.path: (at, p) for at, own in self._index.times.items() for p in own[:STARTS]}
-        for (month, day), held in islice(self._index.dates.items(), STARTS):
-            for year, place in held[:STARTS]:
+        timed = {p.path: (at, p) for at, own in self._index.times.items() for p in own[:MAX_STARTS]}
+        for (month, day), held in islice(self._index.dates.items(), MAX_STARTS):
+            for year, place in held[:MAX_STARTS]:
                 minutes, _ = timed.pop(place.path, (None, place))
                 if on := _date(year, month, day):
                     found.append((on if minutes is None else _at(on, minutes), place.owner))
         found += [(_at(date.min, at), place.owner) for at, place in timed.values()]
-        return found[:STARTS]
+        return found[:MAX_STARTS]
 
     @cached_property
     def _lengths(self) -> dict[Owner, list[tuple[int, str]]]:
@@ -227,9 +227,9 @@ class Dates:
         the reply, of the message and beside rows."""
         found: dict[Owner, dict[tuple[int, str], None]] = {}
         for n, unit, owner in self._find_lengths():
-            if unit in _UNITS and n and 0 < n <= LONGEST_TIME and n == int(n):
+            if unit in _UNITS and n and 0 < n <= MAX_UNITS and n == int(n):
                 found.setdefault(owner, {})[int(n), unit] = None
-        return {owner: list(own)[:LENGTHS] for owner, own in found.items()}
+        return {owner: list(own)[:MAX_LENGTHS] for owner, own in found.items()}
 
     def _find_lengths(self) -> Iterator[tuple[Number, str, Owner]]:
         spoken = self._reading.language

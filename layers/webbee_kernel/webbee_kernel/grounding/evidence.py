@@ -86,13 +86,13 @@ class Evidence:
             index.root(number, f"{call.app_id}.{call.fn_name}", names)
             index.add(call.data, number, "data")  # what waits or failed shows its data, too
             # apart: what a call was given, and what is said of it, is no row's
-            index.add(call.arguments, number, "arguments", apart=True)
-            index.add(call.summary, number, "summary", apart=True)
-            index.add(call.error, number, "error", apart=True)
-            index.add(f"{call.app} {call.description}", number, "app", apart=True)
-        index.add(self.message, MESSAGE, "message", apart=True)
-        index.add(self.policy, POLICY, "policy", apart=True)
-        index.add(list(self.identities), IDENTITY, "facts", apart=True)
+            index.add(call.arguments, number, "arguments", is_apart=True)
+            index.add(call.summary, number, "summary", is_apart=True)
+            index.add(call.error, number, "error", is_apart=True)
+            index.add(f"{call.app} {call.description}", number, "app", is_apart=True)
+        index.add(self.message, MESSAGE, "message", is_apart=True)
+        index.add(self.policy, POLICY, "policy", is_apart=True)
+        index.add(list(self.identities), IDENTITY, "facts", is_apart=True)
         return index
 
 

@@ -11,39 +11,30 @@ from itertools import chain, pairwise, repeat
 
 from .. import language
 from ..language.units import NO_UNIT, Unit, unit_after, unit_of
-from .arithmetic import REPLY, SAID, Arithmetic
+from .arithmetic import MAX_SAID, REPLY, Arithmetic
 from .groups import ANY, QUOTIENT, Figure
 from .index import Index
 from .measures import Measures
-from .places import (
-    MESSAGE,
-    Number,
-    Owner,
-    Place,
-    behind,
-    currencies_of,
-    kind_of,
-    settle,
-)
-from .reading import Claim, Reading, among
-from .words import ending, grouped
+from .places import MESSAGE, Number, Owner, Place, currencies_of, kind_of, normalise, word_after
+from .reading import Claim, Reading, has_any
+from .words import places_ending, places_grouped
 
-SMALL, LONG = 12, 100
+SMALL, MIN_LONG = 12, 100
 """Whole numbers up to here may count anything, where no list says otherwise; from here on lengths
 of time are read out of the data, not worked out."""
 SHORT_UNIT = 3
 """Letters of the sign of a unit."""
-OLDEST = 120
+MAX_AGE = 120
 """Years of the oldest people."""
 TEN, THOUSAND = 10, 1000
-LONGEST_COUNT = 4
+MAX_COUNT_DIGITS = 4
 """Digits of a number without marks between them that may say how many."""
-LINES = 100
+MAX_FIGURES = 100
 """Figures of a reply that are added up line by line."""
-BESIDE = 8
+MAX_GAP = 8
 """Characters between a day of the week and its number."""
 HOUR = 60
-NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
+MAX_DISTANCE, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Characters around a figure in which it is hedged, and what no hedge reaches over."""
 _ABOUT = ("~", "\u2248")
 _FIELD = re.compile(r"[^\s(]+|some of .*")
@@ -63,7 +54,7 @@ class Ground:
     formula: str = ""
 
 
-def shown(places: Sequence[Place], how: str = "formatted") -> Ground | None:
+def ground_of(places: Sequence[Place], how: str = "formatted") -> Ground | None:
     """The ground that fields give, if any."""
     return Ground(places, how) if places else None
 
@@ -71,18 +62,18 @@ def shown(places: Sequence[Place], how: str = "formatted") -> Ground | None:
 def is_rough(reading: Reading, claim: Claim) -> bool:
     """Whether a figure is said to be rounded."""
     about = reading.language.words.about
-    marked = reading.text[max(0, claim.start - 2) : claim.start].strip()[-1:] in _ABOUT
-    if marked or claim.mention.is_approximate or among(_before(reading, claim)[-2:], about):
+    has_sign = reading.text[max(0, claim.start - 2) : claim.start].strip()[-1:] in _ABOUT
+    if has_sign or claim.mention.is_approximate or has_any(_before(reading, claim)[-2:], about):
         return True
-    end = min(claim.end + NEAR, reading.sentence(claim.start).end)
-    return among(reading.stems(claim.end, end)[:2], about)
+    end = min(claim.end + MAX_DISTANCE, reading.sentence(claim.start).end)
+    return has_any(reading.stems(claim.end, end)[:2], about)
 
 
 def _before(reading: Reading, claim: Claim) -> list[str]:
     """The stems of the three words before a figure: those beyond another value or the sign of a
     label say nothing of it."""
     last = reading.before(claim)
-    first = max(claim.start - NEAR, last.end if last else 0)
+    first = max(claim.start - MAX_DISTANCE, last.end if last else 0)
     mark = max(map(reading.text.rfind, MARKS, repeat(first), repeat(claim.start)))
     return reading.stems(max(first, mark), claim.start)[-3:]
 
@@ -94,16 +85,16 @@ class Figures:
         self.reading, self.index, self.at = reading, index, at
         self.year = at.year if at else 0
         self._units: dict[int, Unit] = {}
-        self._told: list[tuple[int, Figure]] = []
-        self._named: frozenset[Owner] = frozenset()
+        self._known: list[tuple[int, Figure]] = []
+        self._named_rows: frozenset[Owner] = frozenset()
 
-    def know(self, said: Sequence[Claim], named: frozenset[Owner] | None = None) -> None:
+    def add_known(self, said: Sequence[Claim], named: frozenset[Owner] | None = None) -> None:
         """Work with further figures that the reply shows, and the records that it names."""
-        known = len(self._told), self._named
-        self._told += [(c.start, _figure(c)) for c in said if c.kind in KINDS and _is_said(c)]
-        self._told.sort(key=lambda told: told[0])
-        self._named = self._named if named is None else named
-        if known != (len(self._told), self._named):
+        known = len(self._known), self._named_rows
+        self._known += [(c.start, _figure(c)) for c in said if c.kind in KINDS and _is_usable(c)]
+        self._known.sort(key=lambda told: told[0])
+        self._named_rows = self._named_rows if named is None else named
+        if known != (len(self._known), self._named_rows):
             # it was worked out of what was known until now
             vars(self).pop("arithmetic", None)
 
@@ -114,15 +105,15 @@ class Figures:
         readings = self._readings(claim)
         exact = self._exact(claim, readings)
         if claim.kind == "percent":
-            return self._rated(exact, readings)
+            return self._rate_places(exact, readings)
         dated = self._calendar(claim)
-        exact = self._length_told(claim, exact) or exact
-        if exact and not (dated and self._is_on(claim)):
+        exact = self._duration_places(claim, exact) or exact
+        if exact and not (dated and self._follows_weekday(claim)):
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
-        run = shown(grouped(self.index, self.reading.text, claim.start, claim.end))
-        return dated or run or self._measured(claim)
+        run = ground_of(places_grouped(self.index, self.reading.text, claim.start, claim.end))
+        return dated or run or self._in_other_measure(claim)
 
-    def _length_told(self, claim: Claim, exact: Sequence[Place]) -> list[Place]:
+    def _duration_places(self, claim: Claim, exact: Sequence[Place]) -> list[Place]:
         """The fields of a length of time, or the moments of a record that lie as far apart."""
         unit = self.unit(claim)
         if unit.measure != "time":
@@ -141,28 +132,28 @@ class Figures:
             between = self.reading.text[hours.end : minutes.start].strip()
             if [unit.name for unit in units] == ["hour", "minute"] and between.isalpha():
                 told = HOUR * hours.mention.value + minutes.mention.value
-                return self.measures.held(told, 1 / 2, units[1])
+                return self.measures.find(told, 1 / 2, units[1])
         return []
 
     def _readings(self, claim: Claim) -> list[Number]:
         """What a figure may be; of an amount with its hundredths behind, "312 pounds 75 pence",
         the whole of it first."""
-        readings = [settle(r) for r in claim.mention.readings]
+        readings = [normalise(r) for r in claim.mention.readings]
         smaller = _HUNDREDTHS.match(self.reading.text, claim.end) if claim.kind == "money" else None
-        whole = [settle(r + int(smaller[1]) / 100) for r in readings] if smaller else []
+        whole = [normalise(r + int(smaller[1]) / 100) for r in readings] if smaller else []
         return whole + readings
 
-    def _rated(self, exact: Sequence[Place], readings: Sequence[Number]) -> Ground | None:
+    def _rate_places(self, exact: Sequence[Place], readings: Sequence[Number]) -> Ground | None:
         """The rates and texts among the fields that show a percentage, or those that have it as a
         fraction."""
         rates = "rate", ""
         told = [p for p in exact if isinstance(p.value, str) or kind_of(p.key) in rates]
-        shares = [p for r in readings for p in self.index.numbers.get(settle(r / 100), ())]
-        return shown([*(p for p in shares if isinstance(p.value, float)), *told])
+        shares = [p for r in readings for p in self.index.numbers.get(normalise(r / 100), ())]
+        return ground_of([*(p for p in shares if isinstance(p.value, float)), *told])
 
     def _is_currency(self, unit: str) -> bool:
         """Whether a currency is none, or one of those that the data names, if it names any."""
-        known = self.index.once("currencies", self._currencies) if unit else ()
+        known = self.index.cached("currencies", self._currencies) if unit else ()
         return not known or language.is_currency_among(unit, known)
 
     def _currencies(self) -> frozenset[str]:
@@ -179,18 +170,18 @@ class Figures:
         # people leave the sign away: "a loss of 5" of -5
         signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
         places = [p for value in signed for p in self.index.numbers.get(value, ())]
-        places = [p for p in places if not self._is_converted(claim, p)]
-        places += ending(self.index, claim.token)
+        places = [p for p in places if not self._is_in_other_unit(claim, p)]
+        places += places_ending(self.index, claim.token)
         places = places or self._hundredths(claim, readings)
         if places and self._is_bare(claim):  # "from 4 to 8": days of dates as well
             places += self.index.days.get(claim.mention.value, [])
-        return self._less_asked(claim, places)
+        return self._without_message(claim, places)
 
     def _hundredths(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         """The fields of an amount that may have it in hundredths; it may go without a currency."""
         is_amount = claim.kind == "money" or claim.mention.decimals[:1] == (2,)
         whole = readings if is_amount else ()
-        signed = (sign * settle(100 * r) for r in whole for sign in (1, -1))
+        signed = (sign * normalise(100 * r) for r in whole for sign in (1, -1))
         minor = [p for value in signed for p in self.index.numbers.get(value, ())]
         return [p for p in minor if type(p.value) is int and _may_be_minor(p.key)]
 
@@ -198,15 +189,17 @@ class Figures:
         """The field that has a figure in another unit than the one told, `dose_mg: 75` of "75 g";
         empty where none has."""
         small = 0 <= (claim.mention.value or 0) <= SMALL and self.is_whole(claim)
-        values = map(settle, claim.mention.readings[:1] if not small and self.unit(claim) else ())
+        values = map(
+            normalise, claim.mention.readings[:1] if not small and self.unit(claim) else ()
+        )
         held = (p for value in values for p in self.index.numbers.get(value, ()))
-        return next((f"{p.key}: {p.value}" for p in held if self._is_converted(claim, p)), "")
+        return next((f"{p.key}: {p.value}" for p in held if self._is_in_other_unit(claim, p)), "")
 
-    def _is_converted(self, claim: Claim, place: Place) -> bool:
+    def _is_in_other_unit(self, claim: Claim, place: Place) -> bool:
         """Whether a field is of what a figure measures, in another unit."""
         return bool(place.value) and self.measures.is_in_other_unit(place, self.unit(claim))
 
-    def _less_asked(self, claim: Claim, places: list[Place]) -> list[Place]:
+    def _without_message(self, claim: Claim, places: list[Place]) -> list[Place]:
         """The fields that show a number, less the user's message where it says how many."""
         if not self.index.lists or not self.is_quantity(claim):
             return places
@@ -215,7 +208,7 @@ class Figures:
     def is_quantity(self, claim: Claim) -> bool:
         """Whether a number says how many: a whole one without a unit or a currency, and too short
         for a number that something has. What the user wrote is no source for it."""
-        is_code = claim.token.isdigit() and len(claim.token) > LONGEST_COUNT
+        is_code = claim.token.isdigit() and len(claim.token) > MAX_COUNT_DIGITS
         is_bare = not (claim.mention.unit or self.unit(claim))
         return self.is_whole(claim) and is_bare and not is_code
 
@@ -230,13 +223,13 @@ class Figures:
         whole = claim.kind == "number" and value is not None and float(value).is_integer()
         return whole and not any(claim.mention.decimals[:1])
 
-    def _is_on(self, claim: Claim) -> bool:
+    def _follows_weekday(self, claim: Claim) -> bool:
         """Whether a number stands right behind a weekday: "Monday 15", "Freitag, den 15."."""
         last = self.reading.before(claim)
-        if not last or last.kind != "weekday" or claim.start - last.end > BESIDE:
+        if not last or last.kind != "weekday" or claim.start - last.end > MAX_GAP:
             return False
         words = self.reading.words(last.end, claim.start)
-        return among([w.text for w in words], self.reading.language.words.function) or not words
+        return has_any([w.text for w in words], self.reading.language.words.function) or not words
 
     def _calendar(self, claim: Claim) -> Ground | None:
         """The dates of which a number with no word behind it is the year or the day, or the times
@@ -244,19 +237,19 @@ class Figures:
         value = claim.mention.value
         if _YEAR.fullmatch(claim.token):
             near = self.year and abs(self.year - value) <= 1
-            found = shown(self.index.years.get(value, []))
+            found = ground_of(self.index.years.get(value, []))
             return found or (Ground([], "derived", "this year") if near else None)
         if not self._is_bare(claim):
             return None
         # smaller ones count anything; -60 begins an hour that no day has
         first = 60 * (value % 24) if value and value == int(value) and SMALL < value <= 24 else -60
         times = (self.index.times.get(first + minute, ()) for minute in range(60))
-        return shown([*self.index.days.get(value, []), *chain.from_iterable(times)])
+        return ground_of([*self.index.days.get(value, []), *chain.from_iterable(times)])
 
     def _is_bare(self, claim: Claim) -> bool:
         """Whether it is a number with no word behind it that it could count."""
-        after = behind(self.reading.text, claim.end)
-        is_counted = after and not among([after], self.reading.language.words.function)
+        after = word_after(self.reading.text, claim.end)
+        is_counted = after and not has_any([after], self.reading.language.words.function)
         return claim.kind == "number" and not (is_counted or self.unit(claim))
 
     def _steps(self, claim: Claim) -> Iterator[tuple[Number, float]]:
@@ -264,7 +257,7 @@ class Figures:
         mention = claim.mention
         for value, decimals in zip(mention.readings, mention.decimals or (0,) * 9, strict=False):
             scale = mention.scale if abs(value) >= mention.scale else 1
-            yield settle(value), scale * 10.0**-decimals
+            yield normalise(value), scale * 10.0**-decimals
 
     def may_count(self, claim: Claim) -> bool:
         """Whether a figure may be anything's: a small whole number, one in words, a rounded one, an
@@ -274,11 +267,11 @@ class Figures:
         mention = claim.mention
         if self.in_other_unit(claim):
             return False
-        is_share = claim.kind == "percent" or self._begins_shares(claim)
+        is_share = claim.kind == "percent" or self._begins_range(claim)
         if mention.value is None or mention.is_spelled or is_share:
             return True
         unit = self.unit(claim)
-        is_worked_out = mention.value < LONG or unit.name == "year"
+        is_worked_out = mention.value < MIN_LONG or unit.name == "year"
         if (unit.measure == "time" and is_worked_out) or is_rough(self.reading, claim):
             return True
         last = self.reading.before(claim)
@@ -288,58 +281,58 @@ class Figures:
         told = bool(mention.unit or unit)
         return (whole and not told) or (mention.value == 100 and told)
 
-    def _begins_shares(self, claim: Claim) -> bool:
+    def _begins_range(self, claim: Claim) -> bool:
         """Whether a number begins a range of percentages: "40 to 60 %"."""
         after = self.reading.after(claim)
-        if not after or after.kind != "percent" or after.start - claim.end > BESIDE:
+        if not after or after.kind != "percent" or after.start - claim.end > MAX_GAP:
             return False
         return not _PARTS.search(self.reading.text, claim.end, after.start)
 
-    def _measured(self, claim: Claim) -> Ground | None:
+    def _in_other_measure(self, claim: Claim) -> Ground | None:
         """The fields that give a size, a weight or another measure in another unit."""
         unit = self.unit(claim)
-        return self._converted(claim) if unit and unit.measure != "time" else None
+        return self._convert(claim) if unit and unit.measure != "time" else None
 
-    def _converted(self, claim: Claim) -> Ground | None:
+    def _convert(self, claim: Claim) -> Ground | None:
         unit = self.unit(claim)
-        held = (self.measures.held(value, step, unit) for value, step in self._steps(claim))
-        return shown(next(filter(None, held), []))
+        held = (self.measures.find(value, step, unit) for value, step in self._steps(claim))
+        return ground_of(next(filter(None, held), []))
 
-    def follows(self, claim: Claim) -> Ground | None:
+    def derive(self, claim: Claim) -> Ground | None:
         """How a figure that no field shows follows from others, once those are known that the reply
         shows."""
         if claim.kind == "time":
-            return self._length(claim)
+            return self._time_as_duration(claim)
         if claim.kind not in KINDS or not self._is_currency(claim.mention.unit):
             return None
-        if held := self._converted(claim) or shown(self._born(claim)):
+        if held := self._convert(claim) or ground_of(self._by_age(claim)):
             return held
-        for value, step in (*self._steps(claim), *self._rounded(claim)):
+        for value, step in (*self._steps(claim), *self._in_thousands(claim)):
             formula = self._formula(claim, value, step)
             if formula and not (_FIELD.fullmatch(formula) and self.in_other_unit(claim)):
                 return Ground([], "derived", formula)
-        return self._evened_out(claim)
+        return self._rounded_average(claim)
 
-    def _born(self, claim: Claim) -> list[Place]:
+    def _by_age(self, claim: Claim) -> list[Place]:
         """The dates that are as many years ago as a number without a unit says."""
         value = claim.mention.value
-        is_age = self.year and self.is_quantity(claim) and SMALL < value <= OLDEST
+        is_age = self.year and self.is_quantity(claim) and SMALL < value <= MAX_AGE
         return self.index.years.get(self.year - int(value), []) if is_age else []
 
-    def _length(self, claim: Claim) -> Ground | None:
+    def _time_as_duration(self, claim: Claim) -> Ground | None:
         """The fields that give what looks like a time as a length: 3:41 of `dur_ms: 221000`."""
         units = unit_of("second"), unit_of("minute")
         told = ((at, unit) for at in claim.mention.readings for unit in units)
-        held = (self.measures.held(at, 1 / 2, unit) for at, unit in told)
-        return shown(next(filter(None, held), []))
+        held = (self.measures.find(at, 1 / 2, unit) for at, unit in told)
+        return ground_of(next(filter(None, held), []))
 
-    def _rounded(self, claim: Claim) -> Iterator[tuple[Number, float]]:
+    def _in_thousands(self, claim: Claim) -> Iterator[tuple[Number, float]]:
         """A large whole figure that ends in zeros as one told in thousands: "more than 13,000"."""
         value = claim.mention.value
         if value == int(value) >= 10 * THOUSAND and value % THOUSAND == 0:
             yield int(value), float(THOUSAND)
 
-    def _evened_out(self, claim: Claim) -> Ground | None:
+    def _rounded_average(self, claim: Claim) -> Ground | None:
         """The average that a figure of four digits and more is in tens: "5,170 on average"."""
         value = claim.mention.value
         if value != int(value) or value < THOUSAND or value % TEN:
@@ -349,17 +342,17 @@ class Figures:
 
     def _formula(self, claim: Claim, value: Number, step: float) -> str:
         """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
-        kind, after = self._kind(claim), behind(self.reading.text, claim.end)
+        kind, after = self._kind(claim), word_after(self.reading.text, claim.end)
         is_scaled = step < 1 or 0 < len(after) <= SHORT_UNIT or self.unit(claim)
         scales = (1000.0, 0.001) if is_scaled else ()
         for factor in dict.fromkeys((1.0, *scales, *self.measures.factors(self.unit(claim)))):
-            if found := self.arithmetic.follows(settle(value * factor), step * factor, kind):
+            if found := self.arithmetic.derive(normalise(value * factor), step * factor, kind):
                 return found
         if "minor" in language.key_roles(after):  # "69 cents" of an amount
-            return self.arithmetic.follows(settle(value / 100), step / 100, "money")
+            return self.arithmetic.derive(normalise(value / 100), step / 100, "money")
         if claim.kind != "money":
             return ""
-        return self.arithmetic.follows(settle(100 * value), 100 * step, kind, is_minor=True)
+        return self.arithmetic.derive(normalise(100 * value), 100 * step, kind, is_minor=True)
 
     def _kind(self, claim: Claim) -> str:
         """What a figure is of; a temperature is a level, of which keys tell no more."""
@@ -383,8 +376,8 @@ class Figures:
     @cached_property
     def arithmetic(self) -> Arithmetic:
         """What follows from the figures of the index and those that the reply shows."""
-        said = [one for _, one in self._told][:SAID]
-        return Arithmetic(self.index, said, self._named, self._lines())
+        said = [one for _, one in self._known][:MAX_SAID]
+        return Arithmetic(self.index, said, self._named_rows, self._lines())
 
     def is_total(self, value: Number) -> bool:
         """Whether a number is the sum of a whole column."""
@@ -393,14 +386,14 @@ class Figures:
     def _lines(self) -> list[list[Figure]]:
         """The figures that the reply shows, line by line."""
         lines: dict[int, list[Figure]] = {}
-        for start, one in self._told[:LINES]:
+        for start, one in self._known[:MAX_FIGURES]:
             lines.setdefault(self.reading.text.count("\n", 0, start), []).append(one)
         return [*lines.values()]
 
     @cached_property
     def measures(self) -> Measures:
         """The lengths of time, sizes and weights of the index."""
-        return self.index.once("measures", lambda: Measures(self.index))
+        return self.index.cached("measures", lambda: Measures(self.index))
 
     def unit(self, claim: Claim) -> Unit:
         """The unit that stands behind a number; a part of a length may go without: "2 h 55"."""
@@ -419,7 +412,7 @@ class Figures:
         return self._units[claim.end]
 
 
-def _is_said(claim: Claim) -> bool:
+def _is_usable(claim: Claim) -> bool:
     """Whether others are worked out of a figure: of "half of it" nothing is."""
     value = claim.mention.value
     return bool(value) and (value >= 1 or not claim.mention.is_spelled)

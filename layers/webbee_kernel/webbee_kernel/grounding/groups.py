@@ -24,16 +24,16 @@ OTHER = "-"
 """What a product is of that is no amount."""
 BIG = 1e12
 """What is larger is no figure that people work with."""
-MOST, LABEL = 1000, 60
+MAX_ROWS, MAX_LABEL = 1000, 60
 """Rows that are added up; characters of a text that sorts rows."""
-RUN, LONG = 24, 100
+MAX_RUN, MAX_COLUMN = 24, 100
 """Rows of which any that follow each other are added up, and any two differ; and of which all but
 some are."""
-JOINED = 6
+MAX_TABLES = 6
 """Tables of which rows are worked with one by one."""
-PARTS = 6
+MAX_CHAIN = 6
 """Columns of which three are."""
-WIDE = 8
+MAX_WIDTH = 8
 """Columns of figures of which two are worked with."""
 
 Part = frozenset[int]
@@ -49,7 +49,7 @@ class Figure(NamedTuple):
     key: str = ""
 
 
-def is_counted(place: Place) -> bool:
+def is_usable(place: Place) -> bool:
     """Whether a figure is one that people work with, no id."""
     roles = language.key_roles(place.key)
     known = "id" not in roles or bool(roles & {"money", "total"})
@@ -78,13 +78,13 @@ class Table:
         self.numbers: dict[str, dict[int, Number]] = {}
         self.kinds: dict[str, str] = {}
 
-    def take(self, place: Place, row: int) -> None:
+    def add(self, place: Place, row: int) -> None:
         """Take in a field of a row."""
         value = place.value
-        if isinstance(value, str) and len(value) > LABEL:
+        if isinstance(value, str) and len(value) > MAX_LABEL:
             return
         self.labels.setdefault(place.key, {})[row] = value
-        if not isinstance(value, str | bool) and is_counted(place):
+        if not isinstance(value, str | bool) and is_usable(place):
             self.numbers.setdefault(place.key, {})[row] = value
             self.kinds[place.key] = figure(place).kind
 
@@ -132,7 +132,7 @@ class Table:
         """The columns of figures and what two of them give row by row (a price times a quantity, a
         balance, a pace), each with what it is of."""
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
-        for a, b in combinations(islice(self._worked_with, WIDE), 2):
+        for a, b in combinations(islice(self._usable_columns, MAX_WIDTH), 2):
             other, is_priced = self.numbers[b], self._is_whole(a) is not self._is_whole(b)
             for row, value in self.numbers[a].items():
                 if row not in other:
@@ -143,7 +143,7 @@ class Table:
         return found
 
     @cached_property
-    def _worked_with(self) -> list[str]:
+    def _usable_columns(self) -> list[str]:
         """The columns of figures but for one that numbers the rows: 41, 42, 43."""
         return [key for key, column in self.numbers.items() if not _is_running([*column.values()])]
 
@@ -152,10 +152,10 @@ class Table:
 
     def figures(self, row: int) -> list[Figure]:
         """The figures of one row."""
-        own = ((k, self.numbers[k][row]) for k in self._worked_with if row in self.numbers[k])
+        own = ((k, self.numbers[k][row]) for k in self._usable_columns if row in self.numbers[k])
         return [Figure(value, self.kinds[key], key, key) for key, value in own]
 
-    def worked_out(self) -> Iterator[Figure]:
+    def derived(self) -> Iterator[Figure]:
         """What two fields of one row give, of each row."""
         for key in self.columns.keys() - self.numbers.keys():
             kind, column = self.columns[key]
@@ -176,7 +176,7 @@ class Table:
         or a flag, or are above or below zero."""
         yield from self._of_groups(self._states)
 
-    def grouped(self) -> Iterator[Figure]:
+    def by_group(self) -> Iterator[Figure]:
         """The same over any groups of rows and the rows without them, what rows in a row add up
         to, and any two differ by."""
         yield from self._of_groups(self.groups)
@@ -200,19 +200,19 @@ class Table:
                     continue
                 if len(part) > 1:
                     yield Figure(sum(part), kind, f"sum({where})")
-                if len(column) <= LONG:
+                if len(column) <= MAX_COLUMN:
                     yield Figure(whole - sum(part), kind, f"sum({self.name}[].{key}) - {where}")
 
     def chain_totals(self) -> Iterator[Figure]:
         """What three figures of each row of a short list give, over all rows."""
         sums: dict[tuple[str, str], Number] = defaultdict(int)
-        for row in self.rows.values() if len(self.rows) <= RUN else ():
-            for made in chains(self.figures(row)[:PARTS]):
+        for row in self.rows.values() if len(self.rows) <= MAX_RUN else ():
+            for made in chains(self.figures(row)[:MAX_CHAIN]):
                 sums[made.formula, made.kind] += made.value
         for (formula, kind), total in sums.items():
             yield Figure(total, kind, f"sum of {formula}")
 
-    def of_some(self, many: Collection[int]) -> Iterator[Figure]:
+    def of_first_rows(self, many: Collection[int]) -> Iterator[Figure]:
         """The sums and averages of so many rows of a column: of its first, its last, its lowest and
         its highest."""
         for key, column in self.numbers.items():
@@ -227,7 +227,7 @@ class Table:
 
     def _runs(self, key: str) -> Iterator[Figure]:
         """What rows of a short column in a row add up to, and any two differ by."""
-        values, kind = [*self.numbers[key].values()][:RUN], self.kinds[key]
+        values, kind = [*self.numbers[key].values()][:MAX_RUN], self.kinds[key]
         for start in range(len(values) if kind != "level" else 0):
             for total in accumulate(values[start:]):
                 yield Figure(total, kind, f"sum of some {self.name}[].{key}")
@@ -243,13 +243,13 @@ def _is_running(values: Sequence[Number]) -> bool:
 def _of_row(one: Figure, other: Figure, *, is_priced: bool) -> Iterator[Figure]:
     """What two fields of a row give; added is what is known to be of the same, or not known;
     `is_priced`: whether they may be so many at a price, as one column has whole figures only."""
-    yield from combined(one, other, "%")
+    yield from combine(one, other, "%")
     kinds = {one.kind, other.kind}
     signs = "+-*/" if is_priced or "money" in kinds else "+-/"
     if len(kinds) == 2 and "" in kinds and "money" not in kinds:
         signs = signs.removeprefix("+-")  # a depth, and what nobody knows
     x, y = (f._replace(kind=f.kind or ANY) for f in (one, other))
-    yield from combined(x, y, signs)
+    yield from combine(x, y, signs)
 
 
 def tables(index: Index) -> list[Table]:
@@ -261,7 +261,7 @@ def tables(index: Index) -> list[Table]:
         if place.owner not in rows:
             rows[place.owner] = _row(place, found)
         if held := rows[place.owner]:
-            held[0].take(place, held[1])
+            held[0].add(place, held[1])
     return [*found.values(), *_lists(index)]
 
 
@@ -272,7 +272,7 @@ def _lists(index: Index) -> Iterator[Table]:
         kinds = {figure(p).kind for p in own}
         if len(own) > 1 and len(kinds) == 1:
             table = Table(path)
-            table.numbers[""] = {row: p.value for row, p in enumerate(own[:MOST])}
+            table.numbers[""] = {row: p.value for row, p in enumerate(own[:MAX_ROWS])}
             table.rows = {(path, row): row for row in table.numbers[""]}
             table.kinds[""] = kinds.pop() or ANY
             yield table
@@ -294,7 +294,7 @@ def _row(place: Place, found: dict[Owner, Table]) -> tuple[Table, int] | None:
     steps = tuple(step for step in place.owner if isinstance(step, str))
     name = place.path.rpartition("[")[0] or str(steps[-1])
     table = found.setdefault(steps, Table(name))
-    if len(table.rows) >= MOST:
+    if len(table.rows) >= MAX_ROWS:
         return None
     return table, table.rows.setdefault(place.owner, len(table.rows))
 
@@ -307,7 +307,7 @@ def _sorts(value: object) -> Iterator[object]:
         yield value[:7]
 
 
-def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Figure]:
+def combine(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Figure]:
     """What two figures give: sum, difference, product, ratio, and a percentage of the other; of
     levels only the difference."""
     (a, k, x), (b, m, y) = one[:3], other[:3]

@@ -30,20 +30,20 @@ from .places import (
     key_words,
     kind_of,
     moment,
-    settle,
+    normalise,
 )
 from .words import Words
 
 T = TypeVar("T")
-DEEPEST, FIGURES = 24, 2000
+MAX_DEPTH, MAX_FIGURES = 24, 2000
 """Numbers that are kept to be rounded, converted and added; every number is kept to be repeated."""
-MOST, LOOKS = 20, 2000
+MAX_PLACES, MAX_LOOKS = 20, 2000
 """Fields that are looked at for one word; places in the text at which it is looked for."""
-TITLE = 48
+MAX_TITLE = 48
 """Characters of a text that names a thing."""
-LONGEST_PHRASE = 80
+MAX_PHRASE = 80
 """Characters of a field that a reply may repeat as a whole, unquoted."""
-SEAM = "\n\0\n"
+SEPARATOR = "\n\0\n"
 """What stands between texts that are read at once: no figure reaches over it."""
 _SHAPE = re.compile(
     r"(?P<month>\d{4}-(?:0\d|1[0-2]))|(?P<time>(?:[01]\d|2[0-3]):[0-5]\d)"
@@ -51,7 +51,7 @@ _SHAPE = re.compile(
     r"|(?P<opaque>(?=[\w-]*[^\W\d])[\w-]+)"
 )
 _DAY_IN = re.compile(r"(?<![^\W_])(\d{4})-([01]\d)-([0-3]\d)(?![^\W_])")
-DETECTED = 200
+MAX_DETECTED = 200
 """Texts of which each may be in a language of its own."""
 _CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
@@ -72,8 +72,8 @@ def _unix_time(value: Number, roles: Collection[str]) -> datetime | None:
     """The moment that seconds or milliseconds since 1970 are: from 2001 until 2103, under any other
     key than an id's from 2017 until 2033."""
     seconds = value / 1000 if value > 1e11 else value
-    likely = 1.5e9 < seconds < 2e9 and type(value) is int and "id" not in roles
-    is_time = 1e9 < seconds < 4.2e9 and ("moment" in roles or likely)
+    is_likely = 1.5e9 < seconds < 2e9 and type(value) is int and "id" not in roles
+    is_time = 1e9 < seconds < 4.2e9 and ("moment" in roles or is_likely)
     return datetime.fromtimestamp(seconds, UTC) if is_time else None
 
 
@@ -93,23 +93,23 @@ class Index:
         self.figures: list[Place] = []
         self.keys: set[str] = set()
         self.strings: list[Place] = []
-        self._unread: list[tuple[str, Place]] = []
+        self._prose: list[tuple[str, Place]] = []
         self._roots: dict[int, Owner] = {}
         self._names: dict[int, frozenset[str]] = {}
-        self._same: dict[Owner, list[tuple[Owner, Mapping[str, Any]]]] = {}
-        self._sharing: dict[tuple[Owner, str], dict[Any, list[Place]]] = {}
-        self._kept: dict[str, object] = {}
+        self._calls_of: dict[Owner, list[tuple[Owner, Mapping[str, Any]]]] = {}
+        self._by_value: dict[tuple[Owner, str], dict[Any, list[Place]]] = {}
+        self._cache: dict[str, object] = {}
 
     def root(self, call: int, function: str, names: frozenset[str]) -> None:
         """Open a call; `names`: stems that say what it is about. Calls of one function are rows."""
         self._roots[call] = (function, call)
         self._names[call] = names
 
-    def add(self, value: Any, call: int, path: str, *, apart: bool = False) -> None:
+    def add(self, value: Any, call: int, path: str, *, is_apart: bool = False) -> None:
         """Take in one value of a call; `apart`: it belongs to no record."""
-        owner = () if apart else self._roots.get(call, ())
-        if not apart and isinstance(value, Mapping):
-            self._same.setdefault(owner[:1], []).append((owner, value))
+        owner = () if is_apart else self._roots.get(call, ())
+        if not is_apart and isinstance(value, Mapping):
+            self._calls_of.setdefault(owner[:1], []).append((owner, value))
         self._walk(Place(call, path, "", owner, value), 0)
 
     def _walk(self, at: Place, depth: int) -> None:
@@ -121,40 +121,40 @@ class Index:
                 self.flags.append(at)
             case int() | float() as number:
                 self._number(number, at)
-            case (dict() | Mapping()) as mapping if depth < DEEPEST:
+            case (dict() | Mapping()) as mapping if depth < MAX_DEPTH:
                 self._mapping(mapping, at, depth)
-            case list() | tuple() as items if depth < DEEPEST:
+            case list() | tuple() as items if depth < MAX_DEPTH:
                 self._list(items, at, depth)
 
     def _mapping(self, value: Mapping[str, Any], at: Place, depth: int) -> None:
-        table = places.is_table(value)
-        if table:
+        is_table = places.is_table(value)
+        if is_table:
             self._collect(list(value.values()), at)
         lists = {key: own for key, own in value.items() if isinstance(own, list)}
-        several = lists if len(lists) > 1 else {}
-        beside = places.parallel(several) if several else frozenset[str]()
-        names = places.column_names(several) if several else {}
+        parallel_lists = lists if len(lists) > 1 else {}
+        columns = places.column_keys(parallel_lists) if parallel_lists else frozenset[str]()
+        names = places.column_names(parallel_lists) if parallel_lists else {}
         for row, (key, item) in enumerate(value.items()):
-            owner = (*at.owner, at.key, row) if table else at.owner
-            below = Place(at.call, f"{at.path}.{key}", key, owner, item)
-            if table:
-                self._string(key, below._replace(value=key, key="id"))
+            owner = (*at.owner, at.key, row) if is_table else at.owner
+            child = Place(at.call, f"{at.path}.{key}", key, owner, item)
+            if is_table:
+                self._string(key, child._replace(value=key, key="id"))
             elif key not in self.keys:
                 self.keys.add(key)
-                self._digits_of_key(key, below)
+                self._digits_of_key(key, child)
             if key[:1].isdigit():  # a date, a time, an address as a key
-                self._string(key, Place(at.call, below.path, "", (), key))
-            if key in several:
-                self._listed(below, depth, beside, names)
+                self._string(key, Place(at.call, child.path, "", (), key))
+            if key in parallel_lists:
+                self._list_of_several(child, depth, columns, names)
             else:
-                self._walk(below, depth + 1)
+                self._walk(child, depth + 1)
 
-    def _listed(
-        self, at: Place, depth: int, beside: Collection[str], names: Mapping[str, Sequence[str]]
+    def _list_of_several(
+        self, at: Place, depth: int, columns: Collection[str], names: Mapping[str, Sequence[str]]
     ) -> None:
         """Take in one of several lists of a record; `beside`: those that are the columns of a
         table; `names`: those of the columns of its lists of rows."""
-        if at.key in beside:
+        if at.key in columns:
             self._column(at)
         elif at.key in names:
             self._rows(at, names[at.key], depth)
@@ -166,7 +166,7 @@ class Index:
         self._collect(at.value, at)
         for row, item in enumerate(at.value):
             path, owner = f"{at.path}[{row}]", (*at.owner, "", row)
-            self._walk(Place(at.call, path, at.key, owner, item), DEEPEST)
+            self._walk(Place(at.call, path, at.key, owner, item), MAX_DEPTH)
 
     def _rows(self, at: Place, names: Sequence[str], depth: int) -> None:
         """Take in rows of plain lists, whose columns are named beside them."""
@@ -192,14 +192,14 @@ class Index:
 
     def _collect(self, items: Sequence[Any], at: Place) -> None:
         words = frozenset(key_words(at.key)) or self._names.get(at.call, frozenset())
-        said = more_of(items)
-        kept, gone = (items[:-1], said.omitted) if said else (items, 0)
-        self.rows.append(Rows(words, at.path, at.owner, at.call, kept, gone))
+        omission = more_of(items)
+        shown, omitted = (items[:-1], omission.omitted) if omission else (items, 0)
+        self.rows.append(Rows(words, at.path, at.owner, at.call, shown, omitted))
 
     def _string(self, value: str, at: Place) -> None:
         self.strings.append(at)
         if at.call == MESSAGE:
-            self._unread.append((value, at))  # "for four people"
+            self._prose.append((value, at))  # "for four people"
         if at.call in (IDENTITY, MESSAGE) or not _DIGIT.search(value):
             return  # figures of an older turn ground nothing
         if found := DATE.match(value):
@@ -214,16 +214,16 @@ class Index:
         if kind == "time":
             self.times.setdefault(int(value[:2]) * 60 + int(value[3:]), []).append(at)
         elif kind == "number" and len(value) < 18:
-            whole = value.lstrip("+-").isdigit()
+            is_whole = value.lstrip("+-").isdigit()
             # a text of two decimals under a key that tells nothing: an amount
-            told = "money" if value[-3:-2] in (".", ",") and not kind_of(at.key) else at.kind
-            number = int(value) if whole else float(value.replace(",", "."))
-            self._number(number, at._replace(kind=told))
+            kind_hint = "money" if value[-3:-2] in (".", ",") and not kind_of(at.key) else at.kind
+            number = int(value) if is_whole else float(value.replace(",", "."))
+            self._number(number, at._replace(kind=kind_hint))
         elif kind == "opaque":
             for day in _DAY_IN.finditer(value):  # FREE_UNTIL_2026-11-18
                 self._date(int(day[1]), int(day[2]), int(day[3]), at)
         else:
-            self._unread.append((value, at))
+            self._prose.append((value, at))
             for amount in language.amount_in(value, self.tag):
                 self._number(amount, at._replace(value=amount, kind="money"))
 
@@ -233,26 +233,26 @@ class Index:
         if found.group(4):
             self.times.setdefault(int(found.group(4)) * 60 + int(found.group(5)), []).append(at)
             # with a zone of its own it may be told in the user's
-            zoned = found.end() < len(at.value) and moment(at.value)
-            if zoned and zoned.utcoffset() != zoned.astimezone(self.zone).utcoffset():
-                self._add_moment(zoned.astimezone(self.zone), at)
+            at_zone = found.end() < len(at.value) and moment(at.value)
+            if at_zone and at_zone.utcoffset() != at_zone.astimezone(self.zone).utcoffset():
+                self._add_moment(at_zone.astimezone(self.zone), at)
 
     def _number(self, value: Number, at: Place) -> None:
         # NaN, and what would make sums infinite
         if value != value or abs(value) >= 1e300:
             return
         roles = language.key_roles(at.key)
-        number = settle(value)
+        number = normalise(value)
         self.numbers.setdefault(number, []).append(at)
         if "minor" in roles:
-            number = settle(value / 100)
+            number = normalise(value / 100)
             self.numbers.setdefault(number, []).append(at)
-        if len(self.figures) < FIGURES:
+        if len(self.figures) < MAX_FIGURES:
             self.figures.append(at._replace(value=number))
-        if value > 1e9 and (told := _unix_time(value, roles)):
-            self._add_moment(told, at)
+        if value > 1e9 and (moment := _unix_time(value, roles)):
+            self._add_moment(moment, at)
             if self.zone is not UTC:
-                self._add_moment(told.astimezone(self.zone), at)
+                self._add_moment(moment.astimezone(self.zone), at)
 
     def _add_moment(self, moment: datetime, at: Place) -> None:
         self._date(moment.year, moment.month, moment.day, at)
@@ -266,26 +266,26 @@ class Index:
     def read_prose(self) -> bool:
         """Take in the numbers and dates of sentences, in the reply's language and their own: half
         the cost of an index, so only when a reply falls without. Whether there were any."""
-        unread, self._unread = self._unread, []
-        spoken: dict[str, list[tuple[str, Place]]] = {self.tag: unread}
-        whole = language.detect(SEAM.join([text for text, _ in unread]), self.tag)
-        for n, one in enumerate(unread):
-            tag = language.detect(one[0], whole) if n < DETECTED else whole
+        prose, self._prose = self._prose, []
+        by_language: dict[str, list[tuple[str, Place]]] = {self.tag: prose}
+        default = language.detect(SEPARATOR.join([text for text, _ in prose]), self.tag)
+        for n, one in enumerate(prose):
+            tag = language.detect(one[0], default) if n < MAX_DETECTED else default
             if tag != self.tag:
-                spoken.setdefault(tag, []).append(one)
-        for tag, own in spoken.items():
+                by_language.setdefault(tag, []).append(one)
+        for tag, own in by_language.items():
             # read at once: a third of the cost
-            self._read(SEAM.join([text for text, _ in own]), tag, own)
+            self._read_prose(SEPARATOR.join([text for text, _ in own]), tag, own)
         # all of it was made before the prose was known
-        self._kept.clear()
+        self._cache.clear()
         vars(self).pop("_columns", None)
-        return bool(unread)
+        return bool(prose)
 
-    def _read(self, text: str, tag: str, unread: Sequence[tuple[str, Place]]) -> None:
-        starts = [*accumulate((len(text) + len(SEAM) for text, _ in unread), initial=0)]
+    def _read_prose(self, text: str, tag: str, unread: Sequence[tuple[str, Place]]) -> None:
+        starts = [*accumulate((len(text) + len(SEPARATOR) for text, _ in unread), initial=0)]
         rest, end = "", 0
         for found in language.dates(text, tag):
-            self._dated(found, unread[bisect_right(starts, found.start) - 1][1])
+            self._prose_date(found, unread[bisect_right(starts, found.start) - 1][1])
             # "4.20" is a day of some languages, and as well a figure
             is_figure = _DECIMAL.fullmatch(found.text)
             kept = found.text if is_figure else " " * (found.end - found.start)
@@ -294,12 +294,12 @@ class Index:
         for number in language.numbers(rest + text[end:], tag):
             at = unread[bisect_right(starts, number.start) - 1][1]
             for value in number.readings:
-                self.numbers.setdefault(settle(value), []).append(at)
+                self.numbers.setdefault(normalise(value), []).append(at)
             if number.readings and at.call == MESSAGE:
-                own = (at._replace(key="", value=settle(value)) for value in number.readings)
+                own = (at._replace(key="", value=normalise(value)) for value in number.readings)
                 self.figures += own
 
-    def _dated(self, found: Mention, at: Place) -> None:
+    def _prose_date(self, found: Mention, at: Place) -> None:
         for value in found.readings:
             if found.kind in ("date", "moment"):
                 self._date(*places.day_of(value), at)
@@ -322,17 +322,17 @@ class Index:
     def find(self, token: str, glue: str = "") -> list[Place]:
         """The fields in which a token stands with no letter, digit or character of `glue` on either
         side; at most twenty."""
-        return self.once(f"find {glue} {token}", lambda: self._find(self.text, fold(token), glue))
+        return self.cached(f"find {glue} {token}", lambda: self._find(self.text, fold(token), glue))
 
     def _find(self, text: str, needle: str, glue: str) -> list[Place]:
-        found, looked = list[Place](), 0
+        found, looks = list[Place](), 0
         at = text.find(needle) if needle else -1
-        while at >= 0 and len(found) < MOST and looked < LOOKS:
-            looked += 1
+        while at >= 0 and len(found) < MAX_PLACES and looks < MAX_LOOKS:
+            looks += 1
             end = at + len(needle)
             if not (
-                places.goes_on(text, at - 1, glue, needle[0], -1)
-                or places.goes_on(text, end, glue, needle[-1], 1)
+                places.continues_word(text, at - 1, glue, needle[0], -1)
+                or places.continues_word(text, end, glue, needle[-1], 1)
             ):
                 found.append(self.place(at))
             at = text.find(needle, at + 1)
@@ -350,7 +350,7 @@ class Index:
     @cached_property
     def ids(self) -> frozenset[str]:
         """The short fields of results that name a thing by digits and more: "2026-0311", "3b"."""
-        like = (p for p in self.strings if len(p.value) <= TITLE and _ID.fullmatch(p.value))
+        like = (p for p in self.strings if len(p.value) <= MAX_TITLE and _ID.fullmatch(p.value))
         return frozenset(fold(p.value) for p in like if p.is_result)
 
     @cached_property
@@ -365,13 +365,13 @@ class Index:
         """The short fields of results by their text as it is compared, without `_`."""
         found: dict[str, list[Place]] = {}
         for place in self.strings:
-            short = 2 < len(place.value) <= LONGEST_PHRASE and _LETTER.search(place.value)
+            short = 2 < len(place.value) <= MAX_PHRASE and _LETTER.search(place.value)
             if short and place.is_result:
                 found.setdefault(fold(place.value).replace("_", " "), []).append(place)
         return found
 
     @cached_property
-    def openings(self) -> dict[str, list[int]]:
+    def phrase_sizes(self) -> dict[str, list[int]]:
         """How long the phrases are that begin with a word, the longest first."""
         found: dict[str, set[int]] = {}
         for phrase in self.phrases:
@@ -387,21 +387,21 @@ class Index:
     def is_row(self, owner: Owner) -> bool:
         """Whether an owner is a record among others: a row, or one of several calls of a
         function."""
-        return len(owner) > 2 or len(self._same.get(owner[:1], ())) > 1
+        return len(owner) > 2 or len(self._calls_of.get(owner[:1], ())) > 1
 
     def column(self, place: Place) -> list[Place]:
         """The fields of the same key over the rows of a list."""
         return self._columns.get((place.owner[:-1], place.key), [])
 
-    def sharing(self, place: Place) -> list[Place]:
+    def same_value(self, place: Place) -> list[Place]:
         """The fields of a column that have one value."""
         column = place.owner[:-1], place.key
-        if column not in self._sharing:
+        if column not in self._by_value:
             values: dict[Any, list[Place]] = {}
             for one in self.column(place):
                 values.setdefault(one.value, []).append(one)
-            self._sharing[column] = values
-        return self._sharing[column].get(place.value, [])
+            self._by_value[column] = values
+        return self._by_value[column].get(place.value, [])
 
     def rows_of(self, table: Owner) -> int:
         """How many rows a list has."""
@@ -428,8 +428,8 @@ class Index:
         """The lists and maps of rows of results."""
         return [r for r in self.rows if r.path.startswith("data")]
 
-    def once(self, name: str, make: Callable[[], T]) -> T:
+    def cached(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives, made once."""
-        if name not in self._kept:
-            self._kept[name] = make()
-        return cast("T", self._kept[name])
+        if name not in self._cache:
+            self._cache[name] = make()
+        return cast("T", self._cache[name])

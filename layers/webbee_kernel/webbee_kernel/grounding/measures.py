@@ -13,13 +13,13 @@ from ..language.units import NO_UNIT, Unit, unit_after
 from .index import Index
 from .places import DATE, Number, Owner, Place, key_words, moment, unit_of_key
 
-BINARY = 0.1
+BINARY_SLACK = 0.1
 """Sizes may be told in steps of 1024: so much more or less."""
 MOMENTS, GAPS = 4, 1000
 UNITS = 50
 """Figures of which the units are looked at."""
 """Moments of a record between which the time is told, and how many such times."""
-DOUBTFUL = ("millisecond", "second", "minute", "meter", "tonne", "celsius", "centimeter")
+AMBIGUOUS = ("millisecond", "second", "minute", "meter", "tonne", "celsius", "centimeter")
 """Units whose signs mean something else in keys: `wind_ms`, `price_min`, `us_cm`."""
 
 
@@ -29,14 +29,14 @@ class Measures:
     def __init__(self, index: Index) -> None:
         self._index = index
 
-    def has(self, kind: str) -> bool:
+    def has_kind(self, kind: str) -> bool:
         """Whether any figure is a length of time, a size or a weight."""
         return kind in self._bases
 
-    def held(self, value: Number, slack: float, unit: Unit) -> list[Place]:
+    def find(self, value: Number, slack: float, unit: Unit) -> list[Place]:
         """The fields that give a length of time, a size or a weight in another unit."""
         _, kind, size = unit
-        slack = max(slack, abs(value) * BINARY if kind == "size" else 0)
+        slack = max(slack, abs(value) * BINARY_SLACK if kind == "size" else 0)
         sizes, places = self._bases.get(kind, ([], []))
         first = bisect_left(sizes, (abs(value) - slack) * size)
         return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
@@ -64,28 +64,28 @@ class Measures:
         """The seconds between any two moments of a record, by size, with these."""
         records = self._moments().values()
         pairs = chain.from_iterable(combinations(own[:MOMENTS], 2) for own in records)
-        apart = ((abs((b - a).total_seconds()), [p, q]) for (a, p), (b, q) in islice(pairs, GAPS))
-        ordered = sorted(apart, key=lambda pair: pair[0])
+        gaps = ((abs((b - a).total_seconds()), [p, q]) for (a, p), (b, q) in islice(pairs, GAPS))
+        ordered = sorted(gaps, key=lambda pair: pair[0])
         return [gap for gap, _ in ordered], [own for _, own in ordered]
 
     def _moments(self) -> dict[Owner, list[tuple[datetime, Place]]]:
         """The moments of each record."""
         found: dict[Owner, list[tuple[datetime, Place]]] = {}
         for place in self._index.strings:
-            held = DATE.match(place.value) if place.owner else None
-            if held and held.group(4) and (at := moment(place.value)):
+            match = DATE.match(place.value) if place.owner else None
+            if match and match.group(4) and (at := moment(place.value)):
                 found.setdefault(place.owner, []).append((at, place))
         return found
 
     def unit_of(self, place: Place) -> Unit:
         """The unit of a field, by its key or by the one that its record tells in a field of its
         own."""
-        return unit_of_key(place.key.rpartition("_")[2]) or self.units_told.get(
+        return unit_of_key(place.key.rpartition("_")[2]) or self.record_units.get(
             place.owner, NO_UNIT
         )
 
     @cached_property
-    def units_told(self) -> dict[Owner, Unit]:
+    def record_units(self) -> dict[Owner, Unit]:
         """The units that records tell in a field of their own."""
         told = (p for p in self._index.strings if "unit" in key_words(p.key))
         english = language.of("en")
@@ -111,6 +111,6 @@ class Measures:
             return False
         # a whole number may be there by chance, and one with decimals hardly
         is_exact = isinstance(place.value, float) and not place.value.is_integer()
-        is_sure = is_exact and own.name not in DOUBTFUL
-        is_sure = is_sure and told.measure != "time" and place.owner not in self.units_told
+        is_sure = is_exact and own.name not in AMBIGUOUS
+        is_sure = is_sure and told.measure != "time" and place.owner not in self.record_units
         return own.measure == told.measure or is_sure

@@ -15,37 +15,37 @@ from .. import language
 from ..language import Language, Token
 from .index import Index
 from .places import Owner, Place, fold
-from .reading import Claim, Reading, Sentence, among, is_label
+from .reading import Claim, Reading, Sentence, has_any, is_label
 from .record_binding import Bound
 
-CODE, HEAD = 3, 3
+CURRENCY_LENGTH, STEM_LENGTH = 3, 3
 """Letters of a currency's code; first ones by which a word is known in any form."""
 _MARK = re.compile(r"[\W_]")
 _NUMBER = re.compile(r"[\W\d_]+$|^[\W\d_]+")
-_OWNED = re.compile("['\u2019]s$")
+_POSSESSIVE = re.compile("['\u2019]s$")
 
 
-def repeated(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, list[Place]]]:
+def repeated_fields(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, list[Place]]]:
     """The longest stretches of a reply that are a field of a result as a whole, with those
     fields; data may write `_` for a space."""
     folded, end = fold(text).replace("_", " "), 0
-    openings = index.openings
+    openings = index.phrase_sizes
     for token in language.tokens(rest):
         if token.start >= end:
             word = folded[token.start : token.end]
             first = word if word.isalnum() else _MARK.split(word, maxsplit=1)[0]
             if first in openings and (phrase := _phrase(index, first, folded, token.start)):
-                share = (
+                is_share = (
                     text[max(0, token.start - 2) : token.start].rstrip()[-1:] == "%"
                 )  # "72% done"
-                if not share and not _is_currency(text[token.start : token.end], phrase):
+                if not is_share and not _is_currency(text[token.start : token.end], phrase):
                     end = token.start + len(phrase)
                     yield token.start, end, index.phrases[phrase]
 
 
 def _phrase(index: Index, first: str, text: str, start: int) -> str:
     """The longest phrase with a first word that stands at a place in a text; empty if none does."""
-    for size in index.openings[first]:
+    for size in index.phrase_sizes[first]:
         phrase = text[start : start + size]
         if phrase in index.phrases and not text[start + size : start + size + 1].isalnum():
             return phrase
@@ -54,43 +54,43 @@ def _phrase(index: Index, first: str, text: str, start: int) -> str:
 
 def _is_currency(word: str, phrase: str) -> bool:
     """Whether a phrase is no more than the code of a currency."""
-    return len(phrase) == CODE and bool(language.currencies_in(word))
+    return len(phrase) == CURRENCY_LENGTH and bool(language.currencies_in(word))
 
 
-def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
+def record_names(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
     """The words that only one record has in its short texts, and at least half of such a text:
     "the tire ticket" names the record "Tire Pressure"."""
     vocabulary, keys = reading.language.vocabulary, index.key_words
     run: list[tuple[Token, list[tuple[Place, int]]]] = []
-    for token, stem in reading.stemmed():
-        if bare := _OWNED.sub("", token.text) if token.text[-1:] == "s" else "":
+    for token, stem in reading.with_stems():
+        if bare := _POSSESSIVE.sub("", token.text) if token.text[-1:] == "s" else "":
             stem = reading.language.stem(bare)
         # a common word names nothing, unless it is written as a name in capitals
         word = fold(token.text)
         plain = (word in vocabulary or word in keys) and not token.text.isupper()
         held = [] if plain else index.words.titles(stem, reading.language)
-        held = [(p, n) for p, n in held if n > 1 or _alike(token.text, str(p.value))]
+        held = [(p, n) for p, n in held if n > 1 or _is_form_of(token.text, str(p.value))]
         if run and (not held or token.start - run[-1][0].end > 1):
-            yield from _named(reading, run)
+            yield from _run_names(reading, run)
             run = []
         if held:
             run.append((token, held))
-    yield from _named(reading, run)
+    yield from _run_names(reading, run)
 
 
-def _alike(word: str, text: str) -> bool:
+def _is_form_of(word: str, text: str) -> bool:
     """Whether a word is a text of one word, its digits aside, in another form."""
     one, other = fold(word), fold(_NUMBER.sub("", text))
     kept = max(3, len(other) - 2)
     return one[:kept] == other[:kept] and len(one) >= len(other) - 2
 
 
-def _named(
+def _run_names(
     reading: Reading, run: Sequence[tuple[Token, list[tuple[Place, int]]]]
 ) -> Iterator[tuple[Claim, list[Place]]]:
     held = {id(place): (place, size) for _, places in run for place, size in places}
     hits = Counter(id(place) for _, places in run for place, _size in places)
-    heads = [token.text[:HEAD] for token, _ in run]
+    heads = [token.text[:STEM_LENGTH] for token, _ in run]
     best = []
     for key, (place, size) in held.items():
         # a noun that German writes with a capital names no more than it does in the data
@@ -104,12 +104,12 @@ def _named(
         yield Claim("name", reading.text[start:end], start, end), best
 
 
-def people(reading: Reading, index: Index) -> Iterator[Claim]:
+def unknown_people(reading: Reading, index: Index) -> Iterator[Claim]:
     """The names of people that stand nowhere in the evidence: capitalised words in a row that begin
     with a given name, one of which the data does not know."""
     titles = _honorifics()
     for run in _runs(reading):
-        given = next((n for n, token in enumerate(run) if _is_given(reading, token)), len(run))
+        given = next((n for n, token in enumerate(run) if _is_given_name(reading, token)), len(run))
         mine = run[given:] or _titled(reading, run, titles)
         if mine and not all(_is_known(reading, index, token) for token in mine):
             start, end = mine[0].start, mine[-1].end
@@ -145,13 +145,13 @@ def _titled(reading: Reading, run: Sequence[Token], titles: Collection[str]) -> 
 
 def _is_known(reading: Reading, index: Index, token: Token) -> bool:
     """Whether a word is common, or stands in the evidence in any form."""
-    word, spoken = _OWNED.sub("", token.text), reading.language
+    word, spoken = _POSSESSIVE.sub("", token.text), reading.language
     common = fold(word) in spoken.vocabulary or word.lower() in language.of("en").vocabulary
     return common or bool(index.words.find(word, spoken))
 
 
-def _is_given(reading: Reading, token: Token) -> bool:
-    given = fold(_OWNED.sub("", token.text)) in language.people("given")
+def _is_given_name(reading: Reading, token: Token) -> bool:
+    given = fold(_POSSESSIVE.sub("", token.text)) in language.people("given")
     return given and not language.is_time_name(token.text, reading.language)  # "Jan" of a table
 
 
@@ -180,8 +180,8 @@ def flags(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Wor
     """The words that tell a flag; `taken`: where fields repeated as a whole stand. No
     plan and no label."""
     spoken = reading.language
-    held_flags = index.once(f"flags {spoken.tag}", lambda: _Flags(index, spoken))
-    for token, stem in reading.stemmed():
+    held_flags = index.cached(f"flags {spoken.tag}", lambda: _Flags(index, spoken))
+    for token, stem in reading.with_stems():
         held = held_flags.of(stem) if token.start not in taken else None
         if held and not _says_nothing(reading, token):
             part = reading.clause(token.start)
@@ -195,7 +195,7 @@ def flags(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Wor
 
 def _is_limited(reading: Reading, part: Sentence) -> bool:
     words = reading.language.words
-    return among(reading.stems(part.start, part.end), words.negation, words.limits)
+    return has_any(reading.stems(part.start, part.end), words.negation, words.limits)
 
 
 class _Flags:
@@ -228,10 +228,10 @@ def _says_nothing(reading: Reading, token: Token) -> bool:
 def is_denied(reading: Reading, at: int) -> bool:
     """Whether a word right before denies what follows: "No, it is cancelled" denies nothing."""
     first = max(at - 24, reading.clause(at).start)
-    return among(reading.stems(first, at)[-3:], reading.language.words.negation)
+    return has_any(reading.stems(first, at)[-3:], reading.language.words.negation)
 
 
-def contradicted(
+def denied_words(
     reading: Reading, told: Sequence[Word], values: Bound
 ) -> Iterator[tuple[Claim, Place]]:
     """The words that a record which their clause names denies, each with the field that does."""

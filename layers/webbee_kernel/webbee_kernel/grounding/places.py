@@ -20,7 +20,7 @@ Owner = tuple["int | str", ...]
 
 MESSAGE, POLICY, IDENTITY = -1, -2, -3
 """Calls that are none: the user's words, the operator's policy, names and ids of older facts."""
-PLAIN, FEWEST = (str, int, float, type(None)), 3
+PLAIN_TYPES, MIN_ROWS = (str, int, float, type(None)), 3
 """What the columns of lists side by side hold, and how many rows they have at least."""
 _UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
 _DIGIT, _BLANK = re.compile(r"\d"), re.compile(" ")
@@ -86,12 +86,12 @@ class Rows:
     owner: Owner
     call: int
     items: Sequence[Any]
-    gone: int = 0
+    omitted: int = 0
 
     @property
     def size(self) -> int:
         """How many rows there are."""
-        return len(self.items) + self.gone
+        return len(self.items) + self.omitted
 
     @property
     def is_inner(self) -> bool:
@@ -99,7 +99,7 @@ class Rows:
         return any(isinstance(step, int) for step in self.owner[2:])
 
 
-def settle(value: Number) -> Number:
+def normalise(value: Number) -> Number:
     """The value as it is compared: ints exact at any size, floats to six decimals."""
     if isinstance(value, int):
         return value
@@ -110,19 +110,19 @@ def settle(value: Number) -> Number:
 def conflict(some: Iterable[Owner], others: Iterable[Owner]) -> bool:
     """Whether values of some records can only be of others than these: each has another row of its
     list among them, and no pair are one record or one above the other."""
-    return all(_is_of_none(one, others) for one in some)
+    return all(_is_unrelated(one, others) for one in some)
 
 
-def _is_of_none(owner: Owner, others: Iterable[Owner]) -> bool:
+def _is_unrelated(owner: Owner, others: Iterable[Owner]) -> bool:
     related = any(_is_within(owner, one) or _is_within(one, owner) for one in others)
-    return not related and any(_parted(owner, one) for one in others)
+    return not related and any(_is_other_row(owner, one) for one in others)
 
 
 def _is_within(owner: Owner, other: Owner) -> bool:
     return owner[: len(other)] == other
 
 
-def _parted(one: Owner, other: Owner) -> bool:
+def _is_other_row(one: Owner, other: Owner) -> bool:
     for a, b in zip(one, other, strict=False):
         if a != b:
             # two rows of one list; two names are parts of one record
@@ -144,7 +144,7 @@ def day_of(value: Any) -> tuple[int | None, int, int]:
     return value if isinstance(value, tuple) else (value.year, value.month, value.day)
 
 
-def goes_on(text: str, at: int, glue: str, edge: str, step: int) -> bool:
+def continues_word(text: str, at: int, glue: str, edge: str, step: int) -> bool:
     """Whether a word that ends at an edge goes on beyond it."""
     if not 0 <= at < len(text) or not (edge.isalnum() or edge == "_"):
         return False
@@ -169,13 +169,13 @@ def is_table(value: Mapping[str, Any]) -> bool:
     return bool(others) and all(first == shape for shape in others)
 
 
-def parallel(lists: Mapping[str, Sequence[Any]]) -> frozenset[str]:
+def column_keys(lists: Mapping[str, Sequence[Any]]) -> frozenset[str]:
     """The keys of the lists of a record that are the columns of a table: as long as each other, of
     plain values, one of figures."""
-    plain = {key: own for key, own in lists.items() if _is_list_of(own, PLAIN)}
+    plain = {key: own for key, own in lists.items() if _is_list_of(own, PLAIN_TYPES)}
     sizes = Counter(map(len, plain.values()))
-    figured = {len(own) for own in plain.values() if not {int, float}.isdisjoint(map(type, own))}
-    tables = {size for size in figured if size >= FEWEST and sizes[size] > 1}
+    numeric = {len(own) for own in plain.values() if not {int, float}.isdisjoint(map(type, own))}
+    tables = {size for size in numeric if size >= MIN_ROWS and sizes[size] > 1}
     return frozenset(key for key, own in plain.items() if len(own) in tables)
 
 
@@ -198,7 +198,7 @@ _AMBIGUOUS = ("min", "c", "m2", "m3", "kwh", "kg", "l", "day", "week", "month", 
 """Signs of units that mean something else of an amount: minimum, cents, what a price is for."""
 _PERIODS = ("day", "week", "month", "year")
 """What a figure is for, behind another word; a length of time is told in the plural."""
-_WEIGHED = ("gross", "net")
+_WEIGHT_WORDS = ("gross", "net")
 """Words of a key that are said of weights as well as of amounts."""
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
 _KEY_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
@@ -215,18 +215,18 @@ def kind_of(key: str) -> str:
         return "money"  # `rate_minor`
     if "level" in roles:
         return "level"
-    priced = language.key_roles("_".join(word for word in words if word not in _WEIGHED))
-    if len(words) > 1 and words[-1] in _PERIODS and "money" not in priced:
+    price_roles = language.key_roles("_".join(word for word in words if word not in _WEIGHT_WORDS))
+    if len(words) > 1 and words[-1] in _PERIODS and "money" not in price_roles:
         return kind_of("_".join(words[:-1]))  # `kwh_day`, `prev_month`
     is_measured = "per" not in words and key != "min"  # beside `max`
-    measured = unit_of_key(words[-1]).measure if is_measured else ""
-    if measured and not ("money" in priced and words[-1] in _AMBIGUOUS):
-        return measured
+    measure = unit_of_key(words[-1]).measure if is_measured else ""
+    if measure and not ("money" in price_roles and words[-1] in _AMBIGUOUS):
+        return measure
     if "rate" in roles and "money" not in language.key_roles(words[-1]):
         return "rate"  # and not `avg_cost`
     if roles & {"minor", "money"} and key != "value":
         return "money"
-    return measured
+    return measure
 
 
 @lru_cache(maxsize=2048)
@@ -245,7 +245,7 @@ def unit_of_key(word: str) -> Unit:
     return units.unit_of_key("byte" if word == "size" else word)
 
 
-def behind(text: str, end: int) -> str:
+def word_after(text: str, end: int) -> str:
     """The word right behind a number."""
     after = _LETTERS.match(text, end)
     return after.group(1) if after else ""

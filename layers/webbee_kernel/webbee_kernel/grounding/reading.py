@@ -13,7 +13,7 @@ from .. import language
 from ..language import Language, Mention, Token, fold
 
 MASK = "\0"
-FIGURE = 40
+MAX_FIGURE_QUOTE = 40
 """Characters of a quote that may be no more than an amount or a moment."""
 _BLANK = MASK + " \n\t"
 Fields = Callable[[str, str], Iterable[tuple[int, int, Any]]]
@@ -63,19 +63,17 @@ _END = re.compile(
     r"|(?<=[\w)*]\s[\U0001f300-\U0001faff])\s+(?=[A-Z\u00c0-\u00de\u0401-\u042f\u00a1\u00bf])"
 )
 _COMMA = re.compile("[,;:()]\\s|\\n|\\s[/\u2013\u2014-]\\s")
-_ABBREVIATED = re.compile(r"(?:(?<!\d )(?<![/\u00b0])\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
+_ABBREVIATION = re.compile(r"(?:(?<!\d )(?<![/\u00b0])\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
 
 
-_NUMBERED = re.compile(
+_LINE_NUMBER = re.compile(
     r"^[ \t>]*([^\w\s|]{0,4})(\d{1,3})([^\w\s|]{0,3})(?=[ \t]+\S)"
     r"(?![ \t]*[|%\u20ac$\u00a3])",
     re.M,
 )
 """A line that a number opens: 1. 1) (1) [1] #1 **1** 1: 1/ and a key cap."""
-_BEHIND_LABEL = re.compile(
-    '[ *_`"\u00bb\u201c\u201d]{0,12}[:=\u2013\u2014\u2026\u25b8\u2192\u25b6]'
-)
-REPEATS, MOST = 100, 1000
+_LABEL_SIGN = re.compile('[ *_`"\u00bb\u201c\u201d]{0,12}[:=\u2013\u2014\u2026\u25b8\u2192\u25b6]')
+MAX_REPEATS, MAX_CLAIMS = 100, 1000
 """Times that one value of a reply is looked up, and how many values are."""
 
 
@@ -105,7 +103,7 @@ class Sentence:
     text: str
 
     @property
-    def asks(self) -> bool:
+    def is_question(self) -> bool:
         """Whether it ends in a question mark."""
         return self.text.rstrip(' *_"\u00bb\u201d)').endswith("?")
 
@@ -134,7 +132,7 @@ class Reading:
         self._stems = [self.language.stem(t.text) for t in self.tokens]
         self._cuts = [mark.end() for mark in _COMMA.finditer(self.text)]
 
-    def inside(self, part: Sentence) -> list[Claim]:
+    def claims_in(self, part: Sentence) -> list[Claim]:
         """The claims of a sentence."""
         return self.claims[
             bisect_left(self._starts, part.start) : bisect_left(self._starts, part.end)
@@ -159,7 +157,7 @@ class Reading:
         """The unmasked words between two offsets."""
         return list(self.tokens[bisect_left(self._words, start) : bisect_left(self._words, end)])
 
-    def stemmed(self) -> Iterator[tuple[Token, str]]:
+    def with_stems(self) -> Iterator[tuple[Token, str]]:
         """The unmasked words, each with its stem."""
         return zip(self.tokens, self._stems, strict=True)
 
@@ -169,17 +167,17 @@ class Reading:
 
     def clause(self, at: int) -> Sentence:
         """The part of a sentence between marks around an offset."""
-        whole, cuts = self.sentence(at), self._cuts
+        sentence, cuts = self.sentence(at), self._cuts
         n = bisect_right(cuts, at)
-        start = max(whole.start, cuts[n - 1]) if n else whole.start
-        return Sentence(start, min(whole.end, cuts[n]) if n < len(cuts) else whole.end, "")
+        start = max(sentence.start, cuts[n - 1]) if n else sentence.start
+        return Sentence(start, min(sentence.end, cuts[n]) if n < len(cuts) else sentence.end, "")
 
     def stems(self, start: int, end: int) -> list[str]:
         """The stems of the unmasked words between two offsets."""
         return self._stems[bisect_left(self._words, start) : bisect_left(self._words, end)]
 
 
-def among(stems: Iterable[str], *roles: Container[str]) -> bool:
+def has_any(stems: Iterable[str], *roles: Container[str]) -> bool:
     """Whether a stem is in one of the roles."""
     for stem in stems:
         for role in roles:
@@ -197,32 +195,32 @@ def read(
     finds what is repeated as a whole, `ids` are codes that may look like amounts. Linear.
     """
     claims: list[Claim] = []
-    rest = _mask(text, list(_markers(text)))  # "1." before an item counts nothing
+    rest = _mask(text, list(_line_numbers(text)))  # "1." before an item counts nothing
     # addresses before codes, codes before numbers
     for kind, pattern in _PATTERNS:
         rest = _take(kind, pattern, rest, claims, tag, ids)
-    rest, spoken = _repeated(text, rest, tag, claims, fields)
-    for one in dict.fromkeys((spoken, tag)):  # a Russian summary may stand over English dates
+    rest, reply_tag = _take_fields(text, rest, tag, claims, fields)
+    for one in dict.fromkeys((reply_tag, tag)):  # a Russian summary may stand over English dates
         rest = _mentions(text, rest, language.dates(rest, one, now or None), claims)
     # behind the dates: 14:30 is a length only where it was no time of day
     rest = _take("length", _LENGTH, rest, claims, tag, ids)
-    rest = _mentions(text, rest, language.numbers(rest, spoken), claims)
+    rest = _mentions(text, rest, language.numbers(rest, reply_tag), claims)
     claims.sort(key=lambda c: c.start)
     # bounds the work, whatever a model repeats
-    claims = list(islice(_seldom(claims), MOST))
-    dated = [(c.start, c.end) for c in claims if c.kind in ("date", "moment", "ordinal")]
-    own = language.of(spoken)
-    parts = list(sentences(text, dated, own.vocabulary - own.words.about))
-    return Reading(text, own, claims, rest, language.tokens(rest), parts)
+    claims = list(islice(_limit_repeats(claims), MAX_CLAIMS))
+    date_spans = [(c.start, c.end) for c in claims if c.kind in ("date", "moment", "ordinal")]
+    lang = language.of(reply_tag)
+    parts = list(sentences(text, date_spans, lang.vocabulary - lang.words.about))
+    return Reading(text, lang, claims, rest, language.tokens(rest), parts)
 
 
-def _seldom(claims: Iterable[Claim]) -> Iterator[Claim]:
+def _limit_repeats(claims: Iterable[Claim]) -> Iterator[Claim]:
     """The claims less those of a value that was told so often that once more says nothing."""
-    told: dict[tuple[str, str], int] = {}
+    counts: dict[tuple[str, str], int] = {}
     for claim in claims:
-        which = claim.kind, claim.token
-        told[which] = told.get(which, 0) + 1
-        if told[which] <= REPEATS:
+        key = claim.kind, claim.token
+        counts[key] = counts.get(key, 0) + 1
+        if counts[key] <= MAX_REPEATS:
             yield claim
 
 
@@ -231,24 +229,24 @@ def _mentions(text: str, rest: str, found: Sequence[Mention], claims: list[Claim
     return _mask(rest, [(m.start, m.end) for m in found])
 
 
-def _repeated(
+def _take_fields(
     text: str, rest: str, tag: str, claims: list[Claim], fields: Fields | None
 ) -> tuple[str, str]:
     """Take what `fields` finds; what is left, and the language it is in."""
-    repeated = list(fields(text, rest)) if fields else []
-    claims += [Claim("field", text[a:b], a, b, places) for a, b, places in repeated]
-    rest = _mask(rest, [(a, b) for a, b, _ in repeated])
+    found = list(fields(text, rest)) if fields else []
+    claims += [Claim("field", text[a:b], a, b, places) for a, b, places in found]
+    rest = _mask(rest, [(a, b) for a, b, _ in found])
     return rest, _language(rest, tag)
 
 
 def _language(rest: str, usual: str) -> str:
     """The language of a reply: the usual one unless more of its words are another's."""
     words = [fold(t.text) for t in language.tokens(rest)]
-    mine = sum(w in language.of(usual).vocabulary for w in words)
-    if 2 * mine >= len(words):
+    own = sum(w in language.of(usual).vocabulary for w in words)
+    if 2 * own >= len(words):
         return usual
     seen = language.detect(rest, usual)
-    return usual if mine and mine >= sum(w in language.of(seen).vocabulary for w in words) else seen
+    return usual if own and own >= sum(w in language.of(seen).vocabulary for w in words) else seen
 
 
 def _take(
@@ -267,10 +265,10 @@ def _take(
             # signs of the sentence around a link
             token = token.rstrip(".,;:!?*_")
             span = (start, start + len(token))
-        amount = kind in ("code", "file") and _AMOUNT.fullmatch(token) and fold(token) not in ids
-        figure = kind == "quote" and _is_figure(token, tag)
+        is_amount = kind in ("code", "file") and _AMOUNT.fullmatch(token) and fold(token) not in ids
+        is_figure = kind == "quote" and _is_figure(token, tag)
         if token.strip(_BLANK) and not (
-            amount or figure
+            is_amount or is_figure
         ):  # what was taken before claims nothing again
             claims.append(Claim(kind, token, start, start + len(token)))
             spans.append(span)
@@ -279,13 +277,13 @@ def _take(
 
 def _is_figure(token: str, tag: str) -> bool:
     """Whether a quote is no more than an amount, a date or a time; plain digits may be an id."""
-    if len(token) > FIGURE or token.isdecimal() or not any(map(str.isdigit, token)):
+    if len(token) > MAX_FIGURE_QUOTE or token.isdecimal() or not any(map(str.isdigit, token)):
         return False
     rest = _mask(token, [(m.start, m.end) for m in language.dates(token, tag)])
     rest = _mask(rest, [(m.start, m.end) for m in language.numbers(rest, tag)])
     about = language.of(tag).words.about
-    left = (language.of(tag).stem(t.text) for t in language.tokens(rest) if MASK not in t.text)
-    return MASK in rest and about.issuperset(left)
+    others = (language.of(tag).stem(t.text) for t in language.tokens(rest) if MASK not in t.text)
+    return MASK in rest and about.issuperset(others)
 
 
 def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -307,24 +305,24 @@ def complete(text: str) -> int:
 
 
 def sentences(
-    text: str, dated: Sequence[tuple[int, int]] | None = None, words: Container[str] = ()
+    text: str, date_spans: Sequence[tuple[int, int]] | None = None, words: Container[str] = ()
 ) -> Iterator[Sentence]:
     """The sentences of a text; a number with a full stop ends one where it is in no date and a
     capital follows, if dates are known, and so does one of some short words."""
     start = 0
     for match in _END.finditer(text):
-        if _goes_on(text, start, match, dated, words):
+        if _continues(text, start, match, date_spans, words):
             continue
         if text[start : match.start()].strip():
             yield Sentence(start, match.end(), text[start : match.start()])
         start = match.end()
 
 
-def _goes_on(
+def _continues(
     text: str,
     start: int,
     match: re.Match[str],
-    dated: Sequence[tuple[int, int]] | None,
+    date_spans: Sequence[tuple[int, int]] | None,
     words: Container[str],
 ) -> bool:
     """Whether a sentence that begins at `start` goes on behind a mark that may end it."""
@@ -334,18 +332,18 @@ def _goes_on(
     before = text[start:at][-5:]
     if before[-1:] == "." and text[end].islower():
         return before[-2:] != ")."  # "5 rub. for it"
-    short = _ABBREVIATED.search(before)
-    if not short or dated is None or not text[end].isupper():
-        return bool(short)
-    word = short[0][:-1]
-    known = word.isdigit() or word.lower() in words
-    return not known or any(a < at < b + 2 for a, b in dated)
+    abbreviation = _ABBREVIATION.search(before)
+    if not abbreviation or date_spans is None or not text[end].isupper():
+        return bool(abbreviation)
+    word = abbreviation[0][:-1]
+    is_known = word.isdigit() or word.lower() in words
+    return not is_known or any(a < at < b + 2 for a, b in date_spans)
 
 
-def _markers(text: str) -> Iterator[tuple[int, int]]:
+def _line_numbers(text: str) -> Iterator[tuple[int, int]]:
     """Where the numbers stand that only count lines: they open these, from one on."""
     run: list[tuple[int, int]] = []
-    for match in _NUMBERED.finditer(text):
+    for match in _LINE_NUMBER.finditer(text):
         if int(match[2]) == 1:
             run = []
         if int(match[2]) == len(run) + 1:
@@ -356,7 +354,7 @@ def _markers(text: str) -> Iterator[tuple[int, int]]:
 
 def is_label(text: str, end: int) -> bool:
     """Whether the sign of a label stands behind a word: "Price: 40", "Price \u2192 40"."""
-    return bool(_BEHIND_LABEL.match(text, end))
+    return bool(_LABEL_SIGN.match(text, end))
 
 
 _PATTERNS = (

@@ -16,9 +16,9 @@ State = Literal["done", "failed", "waiting", "unknown", "running", "not_run"]
 
 ABOVE: Final = ("failed", "unknown", "not_run")
 """States that stand above the reply: who reads only its first lines must see them."""
-LONG_TITLE = 40
+LONG_DESCRIPTION = 40
 """Characters of a description from which its first part alone is the title."""
-LONGEST_TITLE, LONGEST_LABEL, LONGEST_WHY = 60, 80, 300
+MAX_TITLE, MAX_LABEL, MAX_WHY = 60, 80, 300
 """Characters of a function's description that serve as its title, of a record's label, of an
 error."""
 
@@ -84,8 +84,8 @@ def receipts(calls: Sequence[Call], tag: str = "en") -> tuple[Receipt, ...]:
     that succeeds is told by its data. A call that was refused before it ran, and made again
     rightly, is no failure; one that ran and failed stays, whatever a later call of the same
     function did."""
-    told = ((i, c) for i, c in enumerate(calls) if _is_told(c, calls[i + 1 :]))
-    return tuple(_receipt(number, call, tag) for number, call in told)
+    numbered = ((i, c) for i, c in enumerate(calls) if _needs_receipt(c, calls[i + 1 :]))
+    return tuple(_receipt(number, call, tag) for number, call in numbered)
 
 
 def work(calls: Iterable[Call]) -> Work:
@@ -101,7 +101,7 @@ def work(calls: Iterable[Call]) -> Work:
     )
 
 
-def _is_told(call: Call, later: Sequence[Call]) -> bool:
+def _needs_receipt(call: Call, later: Sequence[Call]) -> bool:
     if call.status == "not_run":
         again = ((c.app_id, c.fn_name) for c in later if c.status != "not_run")
         return call.has_effect and (call.app_id, call.fn_name) not in again
@@ -112,7 +112,7 @@ def _receipt(number: int, call: Call, tag: str) -> Receipt:
     if denial := _denial(call):
         return Receipt(number, "unknown", what_of(call, tag), denial, is_denied=True)
     status = _STATES.get(call.status, "failed")
-    why = "" if call.ok else cut(one_line(call.error).rstrip("."), LONGEST_WHY)
+    why = "" if call.ok else cut(one_line(call.error).rstrip("."), MAX_WHY)
     return Receipt(number, status, what_of(call, tag), why)
 
 
@@ -120,13 +120,13 @@ def _denial(call: Call) -> str:
     """`sent: false, reason: too large`: the result of an effect that returned without an error and
     yet says no; empty where it does not."""
     result = call.data if call.ok and call.has_effect else None
-    if not isinstance(result, Mapping) or not _says_no(result, call.arguments):
+    if not isinstance(result, Mapping) or not _is_denial(result, call.arguments):
         return ""
-    told = (f"{k}: {v}" for k, v in result.items() if isinstance(v, str | int | float))
-    return cut(one_line(", ".join(told).replace(": False", ": false")), LONGEST_WHY)
+    fields = (f"{k}: {v}" for k, v in result.items() if isinstance(v, str | int | float))
+    return cut(one_line(", ".join(fields).replace(": False", ": false")), MAX_WHY)
 
 
-def _says_no(result: Mapping[str, object], arguments: Mapping[str, object]) -> bool:
+def _is_denial(result: Mapping[str, object], arguments: Mapping[str, object]) -> bool:
     """Whether its booleans are all false, none repeats an argument, and it holds no record."""
     flags = {key: value for key, value in result.items() if isinstance(value, bool)}
     is_echo = any(arguments.get(key) is value for key, value in flags.items())
@@ -137,14 +137,14 @@ def _says_no(result: Mapping[str, object], arguments: Mapping[str, object]) -> b
 def what_of(call: Call, tag: str = "en") -> str:
     """`Tasks – delete task “Buy milk”`: the app as people know it, what the function does, the
     record by its label."""
-    described = one_line(call.description).rstrip(".")
-    if len(described) > LONG_TITLE:
-        described = described.partition(",")[0]
-    short = 0 < len(described) <= LONGEST_TITLE
-    title = described if short else call.fn_name.replace("_", " ").strip()
+    description = one_line(call.description).rstrip(".")
+    if len(description) > LONG_DESCRIPTION:
+        description = description.partition(",")[0]
+    is_short = 0 < len(description) <= MAX_TITLE
+    title = description if is_short else call.fn_name.replace("_", " ").strip()
     label = _label(call)
-    named = f"{title} {language.of(tag).say('quoted', what=label)}" if label else title
-    return f"{call.app} – {named}" if call.app else named
+    text = f"{title} {language.of(tag).say('quoted', what=label)}" if label else title
+    return f"{call.app} – {text}" if call.app else text
 
 
 def _label(call: Call) -> str:
@@ -161,5 +161,5 @@ def _label(call: Call) -> str:
 def _title(record: Mapping[str, object]) -> str:
     for key in language.title_keys():
         if isinstance(value := record.get(key), str) and value.strip():
-            return cut(one_line(value), LONGEST_LABEL)
+            return cut(one_line(value), MAX_LABEL)
     return ""

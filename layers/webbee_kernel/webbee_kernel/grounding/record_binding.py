@@ -16,25 +16,25 @@ from dataclasses import dataclass
 from .. import language
 from .index import Index
 from .places import Owner, Place, conflict
-from .reading import Claim, Reading, among
+from .reading import Claim, Reading, has_any
 
 TEXTUAL = frozenset(
     ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
 )
 """Kinds of values that are text."""
-DATED = frozenset(("date", "moment", "month", "time"))
+DATE_KINDS = frozenset(("date", "moment", "month", "time"))
 """Kinds of values that name a record where its first text is one: a day of a series."""
-PARTS = frozenset(("time", "weekday"))
+PART_KINDS = frozenset(("time", "weekday"))
 """Kinds of values that are a part of a moment."""
-UNIT, RUN = 80, 12
+MAX_VALUES, MAX_LABELS = 80, 12
 """Values that are read as one, and labels in a row that a value is held against."""
-SHARED = 12
+MAX_SHARED = 12
 """Rows up to which a value that they share tells of one."""
-FEW = 3
+MIN_ROWS = 3
 """Rows that may all be in other states."""
-SURE = 3
+MIN_FIELDS = 3
 """Fields of one record beside which the name of another is its name told wrongly."""
-APART = 0.6
+MIN_DISTINCT = 0.6
 """Share of a column's texts that differ where it holds names."""
 _ITEM = re.compile(r"[ ]{0,3}(?:[-*+\u2022\u2013]|\d{1,3}[.)])\s")
 _TALLY = re.compile(r"\)[*_]*:")
@@ -59,7 +59,7 @@ class Value:
     keys: frozenset[str]
 
     @property
-    def names(self) -> bool:
+    def is_name(self) -> bool:
         """Whether it is a text, or names its record otherwise."""
         return self.is_text or self.is_label
 
@@ -96,7 +96,7 @@ def fields(places: Sequence[Place]) -> Sequence[Place]:
     return exact if exact and told else places
 
 
-def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterator[Value]:
+def bind(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterator[Value]:
     """The values that belong to records: shown by rows alone."""
     for claim, places in told:
         rows = frozenset([p.owner for p in places])
@@ -104,16 +104,16 @@ def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterat
         if places and all(map(index.is_row, rows)):
             # an id of digits, kept as a text
             code = claim.token.isdigit() and places[0].value == claim.token
-            apart = (claim.kind in TEXTUAL or code) and _is_named_by(index, places[0])
+            apart = (claim.kind in TEXTUAL or code) and _is_naming(index, places[0])
             text = claim.kind in TEXTUAL or (code and apart)
             if claim.token.islower() and str(places[0].value).isupper():
                 apart = False  # "shopping" of `category: SHOPPING`
             # a series is told by its days
-            day = claim.kind in (*DATED, "weekday") and _is_day_of(index, places[0])
+            day = claim.kind in (*DATE_KINDS, "weekday") and _is_day_of(index, places[0])
             yield Value(claim, places, text, day or (text and apart), rows, keys)
 
 
-def _is_named_by(index: Index, place: Place) -> bool:
+def _is_naming(index: Index, place: Place) -> bool:
     """Whether a text names its record: its column holds another one in every row, or names that few
     rows share; a status in lower case is none."""
 
@@ -121,21 +121,21 @@ def _is_named_by(index: Index, place: Place) -> bool:
         held = index.column(place)
         return len({str(p.value) for p in held}) / max(len({p.owner for p in held}), 1)
 
-    telling = index.once(f"telling {place.owner[:-1]} {place.key}", share)
+    telling = index.cached(f"telling {place.owner[:-1]} {place.key}", share)
     text, names = str(place.value), place.key in language.title_keys()
     names = names or "id" in language.key_roles(place.key) or not text.isalpha()
     # each row another one: the column names its rows, where it is no state of a few
-    is_name = telling == 1 and (names or len(index.column(place)) > FEW)
-    return is_name or (telling > APART and not text.islower())
+    is_name = telling == 1 and (names or len(index.column(place)) > MIN_ROWS)
+    return is_name or (telling > MIN_DISTINCT and not text.islower())
 
 
 def _is_day_of(index: Index, place: Place) -> bool:
     """Whether a day is the first text of its record, and nothing else names that."""
     if not _is_head(index, place):
         return False
-    texts = index.once("texts", lambda: _by_owner(index))
+    texts = index.cached("texts", lambda: _by_owner(index))
     others = (p for p in texts[place.owner] if p.key != place.key and str(p.value)[:1].isupper())
-    return not any(not str(p.value).isupper() and _is_named_by(index, p) for p in others)
+    return not any(not str(p.value).isupper() and _is_naming(index, p) for p in others)
 
 
 def _by_owner(index: Index) -> dict[Owner, list[Place]]:
@@ -147,11 +147,11 @@ def _by_owner(index: Index) -> dict[Owner, list[Place]]:
 
 def _is_head(index: Index, place: Place) -> bool:
     """Whether a field is the first text of its record, and names it."""
-    heads = index.once("heads", lambda: {p.owner: p.key for p in reversed(index.strings)})
-    return heads.get(place.owner) == place.key and _is_named_by(index, place)
+    heads = index.cached("heads", lambda: {p.owner: p.key for p in reversed(index.strings)})
+    return heads.get(place.owner) == place.key and _is_naming(index, place)
 
 
-def counts(text: str, claim: Claim) -> bool:
+def is_count(text: str, claim: Claim) -> bool:
     """Whether a number is written in words, and may count anything, or says in brackets how many
     follow: "Failed (1):"."""
     tally = text[claim.start - 1 : claim.start] == "(" and _TALLY.match(text, claim.end)
@@ -160,16 +160,16 @@ def counts(text: str, claim: Claim) -> bool:
     return claim.kind == "number" and bool(claim.mention.is_spelled or (tally and short))
 
 
-def misplaced(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
+def wrong_record(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
     """The values of another record than the label that they are bound to, each with what that
     record holds: `amount: 120.5`; empty where it has no such field."""
-    for inside, head in _with_heads(reading, values):
-        apart = ((v, _common(head)) for v in inside if head and is_apart(v, head))
-        for value, rows in apart if head else _misbound(reading, inside):
-            yield value.claim, held_by(index, value, rows), rows
+    for inside, head in _with_headings(reading, values):
+        apart = ((v, _common(head)) for v in inside if head and is_unrelated(v, head))
+        for value, rows in apart if head else _wrongly_bound(reading, inside):
+            yield value.claim, record_value(index, value, rows), rows
 
 
-def _misbound(
+def _wrongly_bound(
     reading: Reading, inside: Sequence[Value]
 ) -> Iterator[tuple[Value, frozenset[Owner]]]:
     """The values of a unit that are of other records than the labels beside them, with these."""
@@ -178,9 +178,9 @@ def _misbound(
     runs, segments = _runs(inside), _segments(reading, inside)
     for place, value in enumerate(inside):
         # the last of a long row of labels
-        near = _bound_to(reading, place, inside, runs, segments)[-RUN:]
-        if near and is_apart(value, near) and not _is_told(value, near, inside):
-            yield value, frozenset[Owner]().union(*(_meant(one, near) for one in near))
+        near = _labels_for(reading, place, inside, runs, segments)[-MAX_LABELS:]
+        if near and is_unrelated(value, near) and not _is_explained(value, near, inside):
+            yield value, frozenset[Owner]().union(*(_rows_of(one, near) for one in near))
 
 
 def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
@@ -189,11 +189,11 @@ def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplace
     # rows of which more is told are spoken of on purpose
     told = Counter(row for v in values if len(v.rows) == 1 for row in v.rows)
     before: Sequence[Value] = ()
-    for inside in filter(None, _together(reading, values)):
-        before = _spoken_of(reading, index, before, inside)
+    for inside in filter(None, _by_sentence(reading, values)):
+        before = _with_previous(reading, index, before, inside)
         # what so many rows have tells nothing of one
-        for value, owner, others in _outlier([v for v in before if len(v.rows) <= SHARED]):
-            holds = held_by(index, value, {owner})
+        for value, owner, others in _outlier([v for v in before if len(v.rows) <= MAX_SHARED]):
+            holds = record_value(index, value, {owner})
             is_odd = _is_alone(value, told) and (holds or value.is_label)
             opens = value is inside[0] or value not in inside
             if is_odd and _is_outlier(index, value, others, is_first=opens):
@@ -205,7 +205,7 @@ def _is_alone(value: Value, told: Mapping[Owner, int]) -> bool:
     return sum(told[row] for row in value.rows) <= (len(value.rows) == 1)
 
 
-def _spoken_of(
+def _with_previous(
     reading: Reading, index: Index, before: Sequence[Value], inside: Sequence[Value]
 ) -> Sequence[Value]:
     """The values of a sentence, with those of the ones before on its line where it names no
@@ -213,7 +213,7 @@ def _spoken_of(
     if any(_is_name(index, v) for v in _labels(inside)):
         return inside
     near = before and "\n" not in reading.text[before[-1].claim.end : inside[0].claim.start]
-    return [*before, *inside][-UNIT:] if near else inside
+    return [*before, *inside][-MAX_VALUES:] if near else inside
 
 
 def _outlier(spoken: Sequence[Value]) -> Iterator[tuple[Value, Owner, Sequence[Value]]]:
@@ -254,16 +254,16 @@ def _is_outlier(index: Index, value: Value, others: Sequence[Value], *, is_first
     if is_before or any(_is_same_field(v, value) for v in others):
         return False
     if value.is_label:
-        return _is_misnamed(index, value, others, is_first=is_first)
+        return _is_wrong_label(index, value, others, is_first=is_first)
     opens = is_first and others[-1].claim.start < value.claim.start  # of the sentence before
     return not (value.is_text and (opens or value.claim.token.islower()))
 
 
-def _is_misnamed(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
+def _is_wrong_label(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
     """Whether a text that names rows stands beside enough fields of another record."""
     sure = value.claim.kind == "code" or (not is_first and not _is_name(index, value))
     alone = frozenset[str]().union(*(v.keys for v in others if len(v.rows) == 1))
-    return len(alone) >= (2 if sure else SURE)
+    return len(alone) >= (2 if sure else MIN_FIELDS)
 
 
 def _is_name(index: Index, value: Value) -> bool:
@@ -274,14 +274,14 @@ def _is_name(index: Index, value: Value) -> bool:
     return head or any(named) or value.claim.kind not in TEXTUAL
 
 
-def is_apart(value: Value, labels: Sequence[Value]) -> bool:
+def is_unrelated(value: Value, labels: Sequence[Value]) -> bool:
     """Whether a value can be of none of the records that some labels name."""
-    rows = [_meant(one, labels) for one in labels]
+    rows = [_rows_of(one, labels) for one in labels]
     apart = all(value.rows.isdisjoint(own) for own in rows)
     return apart and all(conflict(value.rows, own) for own in rows)
 
 
-def _meant(label: Value, labels: Sequence[Value]) -> frozenset[Owner]:
+def _rows_of(label: Value, labels: Sequence[Value]) -> frozenset[Owner]:
     """The rows that a label names: of those that several share, the ones it has in common with the
     labels beside it."""
     rows = label.rows
@@ -291,14 +291,14 @@ def _meant(label: Value, labels: Sequence[Value]) -> frozenset[Owner]:
     return rows
 
 
-def _is_told(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> bool:
+def _is_explained(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> bool:
     """Whether the same field of a label stands between it and a value, or right beside it: "3 A to
     5 B", of B; "120 to A, of that 40 in cash"."""
-    near = _beside(value.claim.start, [label.claim.start for label in labels], inside)
-    return any(_is_same_field(v, value) and not is_apart(v, labels) for v in near)
+    near = _nearby(value.claim.start, [label.claim.start for label in labels], inside)
+    return any(_is_same_field(v, value) and not is_unrelated(v, labels) for v in near)
 
 
-def _beside(at: int, starts: Sequence[int], inside: Sequence[Value]) -> list[Value]:
+def _nearby(at: int, starts: Sequence[int], inside: Sequence[Value]) -> list[Value]:
     """The values between an offset and the nearest label, and the one on its other side."""
     nearest = min(starts, key=lambda start: abs(start - at))
     first, last = sorted((at, nearest))
@@ -312,10 +312,10 @@ def _is_same_field(one: Value, other: Value) -> bool:
     """Whether two values may be of one field, and not each a part of it: a day and its time, or its
     day of the week."""
     parts = {one.claim.kind, other.claim.kind}
-    return bool(one.keys & other.keys) and (len(parts) == 1 or parts.isdisjoint(PARTS))
+    return bool(one.keys & other.keys) and (len(parts) == 1 or parts.isdisjoint(PART_KINDS))
 
 
-def _bound_to(
+def _labels_for(
     reading: Reading,
     at: int,
     inside: Sequence[Value],
@@ -329,27 +329,27 @@ def _bound_to(
     before = [r for r in own if r[0].claim.start < value.claim.start][-1:]
     near = {id(v) for v, segment in zip(inside, segments, strict=True) if segment == segments[at]}
     mine = [v for run in own if any(id(v) in near for v in run) for v in run]
-    if mine or value.is_label or not before or _may_be_of_next(value, own):
+    if mine or value.is_label or not before or _fits_next(value, own):
         return mine
     between = before[0][-1].claim.end, value.claim.start
-    joined = among(reading.stems(*between), reading.language.words.and_)
-    if not joined and _is_shared_out(reading, value, inside[at + 1 : at + 2]):
+    joined = has_any(reading.stems(*between), reading.language.words.and_)
+    if not joined and _is_distributed(reading, value, inside[at + 1 : at + 2]):
         return [v for run in own for v in run]  # "A and B have time until 3 May and 9 May"
     return () if joined else before[0]
 
 
-def _is_shared_out(reading: Reading, value: Value, behind: Sequence[Value]) -> bool:
+def _is_distributed(reading: Reading, value: Value, behind: Sequence[Value]) -> bool:
     """Whether another value of the same field follows with no more than an "and" between."""
     if not behind or not _is_same_field(value, behind[0]):
         return False
     between = reading.stems(value.claim.end, behind[0].claim.start)
-    return len(between) == 1 and among(between, reading.language.words.and_)
+    return len(between) == 1 and has_any(between, reading.language.words.and_)
 
 
-def _may_be_of_next(value: Value, runs: Sequence[Sequence[Value]]) -> bool:
+def _fits_next(value: Value, runs: Sequence[Sequence[Value]]) -> bool:
     """Whether it may be told of the label behind it: "5 May for A, and 9 May for B"."""
     behind = (r for r in runs if r[0].claim.start > value.claim.start)
-    return any(not is_apart(value, run) for run in list(behind)[:1])
+    return any(not is_unrelated(value, run) for run in list(behind)[:1])
 
 
 def _runs(inside: Sequence[Value]) -> list[list[Value]]:
@@ -371,13 +371,13 @@ def _segments(reading: Reading, inside: Sequence[Value]) -> list[int]:
     number, found = 0, []
     for before, value in zip([inside[0], *inside], inside, strict=False):
         between = before.claim.end, value.claim.start
-        joined = among(reading.stems(*between), reading.language.words.and_)
+        joined = has_any(reading.stems(*between), reading.language.words.and_)
         number += bool(joined or _CUT.search(reading.text, *between))
         found.append(number)
     return found
 
 
-def held_by(index: Index, value: Value, owners: Collection[Owner]) -> str:
+def record_value(index: Index, value: Value, owners: Collection[Owner]) -> str:
     """What some records hold in the field that a value is told of: `amount: 120.5`; empty where
     they have no such field."""
     for place in value.places:
@@ -388,11 +388,13 @@ def held_by(index: Index, value: Value, owners: Collection[Owner]) -> str:
     return ""
 
 
-def _with_heads(reading: Reading, values: Bound) -> Iterator[tuple[list[Value], Sequence[Value]]]:
+def _with_headings(
+    reading: Reading, values: Bound
+) -> Iterator[tuple[list[Value], Sequence[Value]]]:
     """The values of each sentence, list item and row of a table; with those of an item that names
     no record, the labels of the one record that the line above its list names."""
     head: Sequence[Value] = ()
-    for part, inside in zip(reading.sentences, _together(reading, values), strict=True):
+    for part, inside in zip(reading.sentences, _by_sentence(reading, values), strict=True):
         labels = _labels(inside)
         start = reading.text.rfind("\n", 0, part.start + 1) + 1
         if _ITEM.match(reading.text, start):
@@ -410,7 +412,7 @@ def _common(labels: Sequence[Value]) -> frozenset[Owner]:
     return frozenset.intersection(*(v.rows for v in labels)) if labels else frozenset()
 
 
-def _together(reading: Reading, values: Bound) -> Iterator[list[Value]]:
+def _by_sentence(reading: Reading, values: Bound) -> Iterator[list[Value]]:
     """The values of each sentence, list item and row of a table."""
     for part in reading.sentences:
-        yield values.between(part.start, part.end)[:UNIT]
+        yield values.between(part.start, part.end)[:MAX_VALUES]

@@ -15,7 +15,7 @@ from .places import DATE, key_words
 from .receipts import receipts
 
 _IDS = re.compile(r"(?i)(?:^|_)ids?$|(?-i:Ids?)$")
-ROWS, COLUMNS, LONGEST = 12, 6, 60
+ROWS, MAX_COLUMNS, MAX_CELL = 12, 6, 60
 """Rows of a list and columns that are shown; characters of a cell."""
 
 Row = Mapping[str, Any]
@@ -25,48 +25,48 @@ def render(evidence: Evidence, tag: str = "") -> str:
     """What the calls of the turn gave, one paragraph a call, in the language `tag`: a list as its
     size and a table with column names, those that the question names first; one record as its
     call's summary or, without one, as lines; a failure as its receipt."""
-    spoken = language.of(tag or evidence.language)
-    asked = _asked_stems(evidence.message, spoken)
-    told = {r.call: r.text(spoken.tag) for r in receipts(evidence.calls, spoken.tag)}
+    lang = language.of(tag or evidence.language)
+    question = _question_stems(evidence.message, lang)
+    by_call = {r.call: r.text(lang.tag) for r in receipts(evidence.calls, lang.tag)}
     parts = [
-        _paragraph(call, told.get(number, ""), spoken, asked)
+        _paragraph(call, by_call.get(number, ""), lang, question)
         for number, call in enumerate(evidence.calls)
     ]
     # calls that gave the same are told once
     return "\n\n".join(dict.fromkeys(parts))
 
 
-def _asked_stems(message: str, spoken: Language) -> set[str]:
+def _question_stems(message: str, lang: Language) -> set[str]:
     """The stems of the question's words, in its language and in English, that of the keys."""
     words = [token.text for token in language.tokens(message)]
     english = language.of("en")
-    return {spoken.stem(w) for w in words} | {english.stem(w.lower()) for w in words}
+    return {lang.stem(w) for w in words} | {english.stem(w.lower()) for w in words}
 
 
-def _paragraph(call: Call, receipt: str, spoken: Language, asked: set[str]) -> str:
+def _paragraph(call: Call, receipt: str, lang: Language, question: set[str]) -> str:
     """What a call gave; where it gave nothing that can be shown, its summary or its receipt."""
-    if call.ok and (shown := "\n\n".join(_call(call, spoken, asked))):
+    if call.ok and (shown := "\n\n".join(_call(call, lang, question))):
         return shown
     summary = _sentence(call.summary) if call.ok else ""
-    return summary or receipt or spoken.say("nothing_found")
+    return summary or receipt or lang.say("nothing_found")
 
 
-def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
+def _call(call: Call, lang: Language, question: set[str]) -> Iterator[str]:
     """The summary of a call, in whatever language its author wrote it, and its data as a table or
     as lines: a sentence tells totals that no column does."""
     if call.summary:
         yield _sentence(call.summary)
     name, rows, more = _rows(call.data, "")
     if rows:
-        held, size = call.data if isinstance(call.data, Mapping) else {}, len(rows) + more
-        if not (call.summary and _tells(call.summary, size)):
-            yield f"{_title(call, name)}: {spoken.number(size)}"
-        yield _table(rows, spoken, asked, held, call.columns)
+        holder, size = call.data if isinstance(call.data, Mapping) else {}, len(rows) + more
+        if not (call.summary and _has_size(call.summary, size)):
+            yield f"{_title(call, name)}: {lang.number(size)}"
+        yield _table(rows, lang, question, holder, call.columns)
     elif isinstance(call.data, Mapping):
-        yield from filter(None, ["\n".join(_fields(call, call.data, spoken, asked))])
+        yield from filter(None, ["\n".join(_fields(call, call.data, lang, question))])
 
 
-def _tells(summary: str, size: int) -> bool:
+def _has_size(summary: str, size: int) -> bool:
     """Whether nobody misses the size of a list beside its summary."""
     return size <= ROWS or str(size) in re.findall(r"\d+", summary)
 
@@ -106,19 +106,19 @@ def _records_of(data: Row) -> Sequence[Row]:
 
 
 def _table(
-    rows: Sequence[Row], spoken: Language, asked: set[str], held: Row, called: Mapping[str, str]
+    rows: Sequence[Row], lang: Language, question: set[str], holder: Row, names: Mapping[str, str]
 ) -> str:
-    columns = _columns(rows, asked)
-    called = {**called, **_days_beside_moments(rows[:ROWS], columns)}
+    columns = _columns(rows, question)
+    names = {**names, **_days_beside_moments(rows[:ROWS], columns)}
     lines = [
-        "| " + " | ".join(_named(c, called, spoken) for c in columns) + " |",
+        "| " + " | ".join(_column_name(c, names, lang) for c in columns) + " |",
         "|---" * len(columns) + "|",
     ]
     for row in rows[:ROWS]:
-        currency = _currency(row) or _currency(held)
-        cells = (_value(c, row.get(c), currency, spoken, called) for c in columns)
+        currency = _currency(row) or _currency(holder)
+        cells = (_value(c, row.get(c), currency, lang, names) for c in columns)
         lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
-    if left := _left(rows, spoken):
+    if left := _more(rows, lang):
         lines.append(f"\n{left.strip()}")
     return "\n".join(lines)
 
@@ -134,79 +134,79 @@ def _days_beside_moments(rows: Sequence[Row], columns: Sequence[str]) -> dict[st
     return found
 
 
-def _columns(rows: Sequence[Row], asked: set[str]) -> list[str]:
+def _columns(rows: Sequence[Row], question: set[str]) -> list[str]:
     """The columns that are shown: the record's title first, then what the question names, what
     differs between the rows, and the rest; ids only where there is no title."""
-    keys = dict.fromkeys(k for row in rows[:ROWS] for k, v in row.items() if _is_told(k, v))
+    keys = dict.fromkeys(k for row in rows[:ROWS] for k, v in row.items() if _is_visible(k, v))
     titles = [k for k in language.title_keys() if k in keys][:1]
-    plain = _without_ids(keys, asked)
+    plain = _without_ids(keys, question)
     plain = plain if titles or len(plain) > 1 else list(keys)
-    same = _same(plain, rows)
-    ranked = sorted(plain, key=lambda k: (not _is_asked(k, asked), k in same))
-    return list(dict.fromkeys([*titles, *ranked]))[:COLUMNS] or list(keys)[:COLUMNS]
+    same = _constant_columns(plain, rows)
+    ranked = sorted(plain, key=lambda k: (not _is_in_question(k, question), k in same))
+    return list(dict.fromkeys([*titles, *ranked]))[:MAX_COLUMNS] or list(keys)[:MAX_COLUMNS]
 
 
-def _same(keys: Sequence[str], rows: Sequence[Row]) -> set[str]:
+def _constant_columns(keys: Sequence[str], rows: Sequence[Row]) -> set[str]:
     """The columns that have one value in all rows."""
     return {key for key in keys if len({str(row.get(key)) for row in rows}) <= 1}
 
 
-def _without_ids(keys: Iterable[str], asked: set[str]) -> list[str]:
+def _without_ids(keys: Iterable[str], question: set[str]) -> list[str]:
     """The fields that are no ids, or that the question names."""
-    return [k for k in keys if "id" not in language.key_roles(k) or _is_asked(k, asked)]
+    return [k for k in keys if "id" not in language.key_roles(k) or _is_in_question(k, question)]
 
 
-def _fields(call: Call, record: Row, spoken: Language, asked: set[str]) -> Iterator[str]:
+def _fields(call: Call, record: Row, lang: Language, question: set[str]) -> Iterator[str]:
     """The fields of one record, a line each, those first that the question names; where the call's
     summary says something of it, only those of them whose values it does not hold."""
-    told, said, called = _told_fields(record), call.summary, call.columns
-    plain = _without_given(told, call)
-    shown = _without_ids(plain, asked) or plain
-    for key in sorted(shown, key=lambda k: not _is_asked(k, asked)):
-        name, currency = _named(key, called, spoken), _currency(record)
-        values = [_value(key, item, currency, spoken, called) for item in _listed(told[key])]
-        marks = [name] if told[key] is True else values  # "Deleted …" says "deleted"
-        is_said = all(re.search(rf"(?i)(?<!\w){re.escape(m)}(?!\w)", said) for m in marks)
-        if not said or (_is_asked(key, asked) and not is_said):
-            yield f"- {name}: {', '.join(values[:ROWS])}{_left(values, spoken)}"
+    fields, summary, names = _visible_fields(record), call.summary, call.columns
+    plain = _without_given_ids(fields, call)
+    keys = _without_ids(plain, question) or plain
+    for key in sorted(keys, key=lambda k: not _is_in_question(k, question)):
+        name, currency = _column_name(key, names, lang), _currency(record)
+        values = [_value(key, item, currency, lang, names) for item in _as_list(fields[key])]
+        marks = [name] if fields[key] is True else values  # "Deleted …" says "deleted"
+        is_in_summary = all(re.search(rf"(?i)(?<!\w){re.escape(m)}(?!\w)", summary) for m in marks)
+        if not summary or (_is_in_question(key, question) and not is_in_summary):
+            yield f"- {name}: {', '.join(values[:ROWS])}{_more(values, lang)}"
 
 
-def _without_given(told: Row, call: Call) -> list[str]:
+def _without_given_ids(told: Row, call: Call) -> list[str]:
     """The fields but those that hold an id of the call's under a name that is none:
     `in_reply_to`."""
-    given = {str(v) for k, ids in call.arguments.items() if _IDS.search(k) for v in _listed(ids)}
+    given = {str(v) for k, ids in call.arguments.items() if _IDS.search(k) for v in _as_list(ids)}
     return [k for k, v in told.items() if "id" in language.key_roles(k) or str(v) not in given]
 
 
-def _left(shown: Sequence[Any], spoken: Language) -> str:
+def _more(shown: Sequence[Any], lang: Language) -> str:
     """How many more there are than are shown."""
-    return f" \u2026 {spoken.say('and_more', n=len(shown) - ROWS)}" if len(shown) > ROWS else ""
+    return f" \u2026 {lang.say('and_more', n=len(shown) - ROWS)}" if len(shown) > ROWS else ""
 
 
-def _told_fields(record: Row) -> dict[str, Any]:
+def _visible_fields(record: Row) -> dict[str, Any]:
     """The fields of the objects in a record, and its own, which win; a list where all of it can be
     told."""
     inner = {k: v for one in record.values() if isinstance(one, Mapping) for k, v in one.items()}
     fields = (field for part in (inner, record) for field in part.items())
-    return {k: v for k, v in fields if all(_is_told(k, item) for item in _listed(v) or [None])}
+    return {k: v for k, v in fields if all(_is_visible(k, item) for item in _as_list(v) or [None])}
 
 
-def _listed(value: Any) -> Sequence[Any]:
+def _as_list(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _is_told(key: str, value: Any) -> bool:
+def _is_visible(key: str, value: Any) -> bool:
     plain = isinstance(value, str | int | float) and value != ""
     return plain and not key.startswith("_") and not language.key_roles(key) & {"paging"}
 
 
-def _is_asked(key: str, asked: set[str]) -> bool:
-    return not asked.isdisjoint(key_words(key))
+def _is_in_question(key: str, question: set[str]) -> bool:
+    return not question.isdisjoint(key_words(key))
 
 
-def _named(key: str, called: Mapping[str, str], spoken: Language) -> str:
+def _column_name(key: str, names: Mapping[str, str], lang: Language) -> str:
     """What its author calls a field in the user's language, else its own name in his words."""
-    name = called.get(key) or spoken.field_name(key.replace("_", " "))
+    name = names.get(key) or lang.field_name(key.replace("_", " "))
     return one_line(name).replace("|", "/")
 
 
@@ -215,24 +215,24 @@ def _currency(record: Row) -> str:
     return code if isinstance(code, str) and len(code) == 3 else ""
 
 
-def _value(key: str, value: Any, currency: str, spoken: Language, called: Mapping[str, str]) -> str:
+def _value(key: str, value: Any, currency: str, lang: Language, names: Mapping[str, str]) -> str:
     """A value as a cell shows it: an object by its title, one of few values as its author calls it
     in the user's language."""
     if value is None:
         return "\u2013"
     if isinstance(value, bool):
-        return spoken.say("said_yes" if value else "said_no")
+        return lang.say("said_yes" if value else "said_no")
     if isinstance(value, int | float):
-        return _figure(key, value, currency, spoken)
+        return _figure(key, value, currency, lang)
     text = _title_of(value) if isinstance(value, Mapping) else value
-    return _text(key, text, spoken, called) if isinstance(text, str) else ""
+    return _text(key, text, lang, names) if isinstance(text, str) else ""
 
 
-def _text(key: str, text: str, spoken: Language, called: Mapping[str, str]) -> str:
+def _text(key: str, text: str, lang: Language, names: Mapping[str, str]) -> str:
     """A text as a cell shows it, a date as the language writes it."""
     is_date = DATE.fullmatch(text[:19].rstrip("Z"))
-    return called.get(f"{key}.{text}") or (
-        _date(text, spoken) if is_date else cut(one_line(text), LONGEST)
+    return names.get(f"{key}.{text}") or (
+        _date(text, lang) if is_date else cut(one_line(text), MAX_CELL)
     )
 
 
@@ -242,23 +242,23 @@ def _title_of(record: Row) -> str:
     return next((title for title in titles if isinstance(title, str)), "")
 
 
-def _date(value: str, spoken: Language) -> str:
+def _date(value: str, lang: Language) -> str:
     """A date, with its time where it has one, as the language writes it. A moment of a zone stays
     in it and says so (`2026-11-29 00:13 UTC+09:00`); a page shows UTC by its reader's clock."""
     try:
         at = datetime.fromisoformat(value)
         if at.tzinfo:
             return f"{at:%Y-%m-%d %H:%M %Z}"
-        return spoken.date(value) + (f", {spoken.time(value)}" if len(value) > 10 else "")
+        return lang.date(value) + (f", {lang.time(value)}" if len(value) > 10 else "")
     except (ValueError, OverflowError):
         return value
 
 
-def _figure(key: str, value: float, currency: str, spoken: Language) -> str:
+def _figure(key: str, value: float, currency: str, lang: Language) -> str:
     """A number as the amount, the id or the plain figure that its key says it is."""
     roles = language.key_roles(key)
     if currency and "minor" in roles:
-        return spoken.money(value / 100, currency)
+        return lang.money(value / 100, currency)
     if currency and "money" in roles:
-        return spoken.money(value, currency)
-    return str(value) if roles & {"id", "moment"} else spoken.number(value)
+        return lang.money(value, currency)
+    return str(value) if roles & {"id", "moment"} else lang.number(value)

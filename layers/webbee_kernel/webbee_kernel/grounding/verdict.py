@@ -13,11 +13,11 @@ from . import mentions, record_binding, record_tables
 from .counts import Counts
 from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
-from .figures import KINDS, Figures, Ground, shown
+from .figures import KINDS, Figures, Ground, ground_of
 from .index import Index, shape_of
 from .places import MESSAGE, POLICY, Owner, Place, fold, kind_of, moment
 from .reading import Claim, Reading, read
-from .words import ending, grouped
+from .words import places_ending, places_grouped
 
 _EACH = re.compile(r"(?: [^\W\d_]{1,4}(?= )|[ \u00a0]?/)")
 SHORT_CODE = 3
@@ -34,7 +34,7 @@ class Values:
         self.figures = Figures(reading, index, moment(now))
         self.dates = dates = Dates(self.figures)
         figure = self.figures.ground
-        self._of_kind: dict[str, Callable[[Claim], Ground | None]] = {
+        self._lookups: dict[str, Callable[[Claim], Ground | None]] = {
             "number": figure, "money": figure, "percent": figure,
             "time": dates.time, "date": dates.day, "moment": dates.moment, "month": dates.month,
             "weekday": dates.weekday, "ordinal": dates.ordinal, "quote": self._quote,
@@ -46,15 +46,15 @@ class Values:
 
     def ground(self, claim: Claim) -> Ground | None:
         """The ground of a value, None where nothing shows it."""
-        return self._of_kind.get(claim.kind, self._text)(claim)
+        return self._lookups.get(claim.kind, self._text)(claim)
 
-    def is_open(self, claim: Claim) -> bool:
+    def may_be_unsourced(self, claim: Claim) -> bool:
         """Whether a value may be said though nothing shows it."""
         if claim.kind in KINDS:
             return self.figures.may_count(claim)
         if claim.kind == "time":
-            lengths = not self._index.times and self.figures.measures.has("time")  # 5:40 a km
-            if lengths or self.figures.unit(claim) or self._tells_pace:
+            lengths = not self._index.times and self.figures.measures.has_kind("time")  # 5:40 a km
+            if lengths or self.figures.unit(claim) or self._has_pace:
                 return True
             is_clock = any(sign in claim.token for sign in ":.")
             return not is_clock or claim.token.count(":") > 1  # 2:14:33
@@ -67,7 +67,7 @@ class Values:
         return claim.kind in ("ordinal", "month", "length", "weekday")
 
     @cached_property
-    def _tells_pace(self) -> bool:
+    def _has_pace(self) -> bool:
         """Whether a time of the reply is one for each of a length: "5:01 a kilometre"."""
         text, spoken = self._reading.text, self._reading.language
         times = (c.end for c in self._reading.claims if c.kind == "time")
@@ -78,31 +78,31 @@ class Values:
         """The fields in which a text stands, with any space or hyphen between its parts."""
         glue = _GLUE.get(claim.kind, "-.")
         if claim.kind in ("email", "url"):
-            return shown(self._index.find(claim.token.rstrip("/"), glue), "verbatim")
+            return ground_of(self._index.find(claim.token.rstrip("/"), glue), "verbatim")
         token = claim.token.strip(" .,;:!?*_\u2026")
         bare = token.lstrip("#vV\u2116 ")
         for spelled in dict.fromkeys((claim.token, token, bare, f"v{bare}")):
             if places := self._index.find(spelled, glue):
                 return Ground(places)
         text = self._reading.text
-        return shown(grouped(self._index, text, claim.start, claim.end))
+        return ground_of(places_grouped(self._index, text, claim.start, claim.end))
 
     def _digits(self, digits: str) -> Ground | None:
         held = self._index.numbers.get(int(digits), ()) if digits.isdecimal() else ()
-        return shown(held, "verbatim") or shown(ending(self._index, digits))
+        return ground_of(held, "verbatim") or ground_of(places_ending(self._index, digits))
 
     def _quote(self, claim: Claim) -> Ground | None:
         """The fields in which a quote stands, or all its words in any form."""
-        spoken = self._reading.language
+        lang = self._reading.language
         if found := self._digits(claim.token) or self._text(claim):
             return found
         tokens = [t.text for t in language.tokens(claim.token)]
-        known = [t for t in tokens if spoken.stem(t) not in spoken.words.function]
+        known = [t for t in tokens if lang.stem(t) not in lang.words.function]
         # common words in quotes are stressed, not quoted: they need no field
-        if not known or (len(tokens) == 1 and fold(tokens[0]) in spoken.vocabulary):
+        if not known or (len(tokens) == 1 and fold(tokens[0]) in lang.vocabulary):
             return Ground([])
-        held = [self._index.words.find(t, spoken) for t in known]
-        return Ground([p for places in held for p in places], "formatted") if all(held) else None
+        by_word = [self._index.words.find(t, lang) for t in known]
+        return Ground([p for own in by_word for p in own], "formatted") if all(by_word) else None
 
 
 def sources(grounds: Iterable[tuple[Claim, Ground]]) -> Iterator[Source]:
@@ -116,17 +116,17 @@ def sources(grounds: Iterable[tuple[Claim, Ground]]) -> Iterator[Source]:
             yield Source(claim.start, claim.end, place.call, place.path, how, ground.formula)
 
 
-TELLING = frozenset(("money", "hash", "code", "phone", "time", "moment", "number", "date"))
+USER_KINDS = frozenset(("money", "hash", "code", "phone", "time", "moment", "number", "date"))
 """Kinds of values that tell of a thing of the user's where a sentence names one."""
-DOUBTED = 200
+MAX_DERIVED = 200
 """Values without a field of their own that are worked out: no honest reply has so many."""
-WORKED = frozenset(("number", "percent", "time"))
+DERIVED = frozenset(("number", "percent", "time"))
 """Kinds of values that are worked out of a message's figures."""
-CHAIN = 4
+MAX_CHAIN = 4
 """Times that what follows is looked for again with what was found: a sum of two sums."""
-SHORT = 3
+MIN_WORD = 3
 """Letters of a word that is too short to be a value alone: "out"."""
-CODE = 4
+MIN_ID_DIGITS = 4
 """Digits of a number that is an id rather than a figure."""
 
 
@@ -151,12 +151,12 @@ def check(
     evidence = evidence or evidence_of(data, message, summaries, done)
     if evidence.mode == "off" or not reply.strip():
         return Verdict()
-    usual = language.detect(evidence.message, evidence.language)
+    default_tag = language.detect(evidence.message, evidence.language)
     reading = read(
         reply,
-        usual,
+        default_tag,
         evidence.now,
-        partial(mentions.repeated, evidence.index),
+        partial(mentions.repeated_fields, evidence.index),
         evidence.index.ids,
     )
     verdict = Check(reading, evidence).verdict()
@@ -178,99 +178,99 @@ class Check:
 
     def verdict(self) -> Verdict:
         """The marks and the sources of the reply."""
-        doubtful, free = self._shown()
-        if doubtful and self._index.read_prose():
+        unsourced, free = self._sort_claims()
+        if unsourced and self._index.read_prose():
             return Check(self._reading, self._evidence).verdict()
-        naming = list(mentions.naming(self._reading, self._index))
-        told = [*((c, g.places) for c, g in self._grounds if c.kind not in KINDS), *naming]
-        named = frozenset(p.owner for _, places in told for p in places)
-        self._figures.know([*(c for c, _ in self._grounds), *free], named)
-        marks = [*self._unfound(doubtful), *self._mistold(), *self._misplaced(naming)]
-        days = self._values.dates.other_weekdays()
+        naming = list(mentions.record_names(self._reading, self._index))
+        named_values = [*((c, g.places) for c, g in self._grounds if c.kind not in KINDS), *naming]
+        named = frozenset(p.owner for _, places in named_values for p in places)
+        self._figures.add_known([*(c for c, _ in self._grounds), *free], named)
+        marks = [*self._not_found(unsourced), *self._wrong_counts(), *self._wrong_records(naming)]
+        days = self._values.dates.wrong_weekdays()
         marks += [Mark(c.start, c.token, "other_record", holds, c.kind) for c, holds in days]
-        people = mentions.people(self._reading, self._index)
+        people = mentions.unknown_people(self._reading, self._index)
         marks += [Mark(c.start, c.token, kind="name") for c in people]
         # of two marks on one place the contradiction stays, as it comes last
         by_start = {m.start: m for m in sorted(marks, key=lambda m: m.is_contradicted)}
-        marks = sorted(self._in_question(by_start.values()), key=lambda m: m.start)
+        marks = sorted(self._relevant_marks(by_start.values()), key=lambda m: m.start)
         marked = {m.start for m in marks}
         kept = [(c, g) for c, g in self._grounds if c.start not in marked]
         return Verdict(tuple(marks), tuple(sources(kept)), not free and not marks)
 
-    def _shown(self) -> tuple[list[Claim], list[Claim]]:
+    def _sort_claims(self) -> tuple[list[Claim], list[Claim]]:
         """What nothing shows and the evidence is closed for, and what else has no source; fills
         `grounds` with what is shown."""
-        doubtful, free = [], []
+        unsourced, free = [], []
         for claim in self._reading.claims:
             if ground := self._values.ground(claim):
                 self._grounds.append((claim, ground))
-            elif self._values.is_open(claim):
+            elif self._values.may_be_unsourced(claim):
                 free.append(claim)
             else:
-                doubtful.append(claim)
-        return doubtful, free
+                unsourced.append(claim)
+        return unsourced, free
 
-    def _unfound(self, doubtful: Sequence[Claim]) -> Iterator[Mark]:
+    def _not_found(self, unsourced: Sequence[Claim]) -> Iterator[Mark]:
         """The values that do not follow from shown ones either; a share of a sum is looked for
         again once the sum is known."""
-        left = list(doubtful)
-        for _ in range(CHAIN):
-            found = [(c, g) for c in left[:DOUBTED] if (g := self._follows(c))]
+        open_claims = list(unsourced)
+        for _ in range(MAX_CHAIN):
+            found = [(c, g) for c in open_claims[:MAX_DERIVED] if (g := self._derive(c))]
             if not found:
                 break
             self._grounds += found
-            self._figures.know([c for c, _ in found])
+            self._figures.add_known([c for c, _ in found])
             known = {c.start for c, _ in found}
-            left = [c for c in left if c.start not in known]
-        for claim in left:
+            open_claims = [c for c in open_claims if c.start not in known]
+        for claim in open_claims:
             # a question asserts nothing
-            if not self._reading.sentence(claim.start).asks:
+            if not self._reading.sentence(claim.start).is_question:
                 is_figure = claim.kind in KINDS
                 yield _outlier(claim, self._figures.in_other_unit(claim) if is_figure else "")
 
-    def _mistold(self) -> Iterator[Mark]:
+    def _wrong_counts(self) -> Iterator[Mark]:
         """The numbers that say how many there are, and of no part of a list are the size."""
         shown = {c.start: g.places for c, g in self._grounds if not g.formula}
         derived = {c.start for c, g in self._grounds if g.formula}
         for claim in self._reading.claims:
             if claim.kind == "number" and claim.start not in derived:
-                if holds := self._counts.holds(claim, shown.get(claim.start, ())):
+                if holds := self._counts.list_sizes(claim, shown.get(claim.start, ())):
                     yield Mark(claim.start, claim.token, "other_count", holds, claim.kind)
 
-    def _follows(self, claim: Claim) -> Ground | None:
+    def _derive(self, claim: Claim) -> Ground | None:
         # no sum excuses a number that the size of its list contradicts
-        sized = claim.kind == "number" and self._counts.holds(claim)
-        return None if sized else self._figures.follows(claim)
+        sized = claim.kind == "number" and self._counts.list_sizes(claim)
+        return None if sized else self._figures.derive(claim)
 
-    def _misplaced(self, naming: Sequence[tuple[Claim, list[Place]]]) -> Iterator[Mark]:
+    def _wrong_records(self, naming: Sequence[tuple[Claim, list[Place]]]) -> Iterator[Mark]:
         """The values of another record, the numbers that say of what follows more than there is,
         and the words that their record denies."""
         taken = frozenset(c.start for c in self._reading.claims if c.kind == "field")
         words = list(mentions.flags(self._reading, self._index, taken))
         told = [
-            (c, self._told(c, g.places)) for c, g in self._grounds if self._is_told(c, g.places)
+            (c, self._fields(c, g.places)) for c, g in self._grounds if self._is_shown(c, g.places)
         ]
         # a list: it is held against the grounds as they are before the words join them
-        misgrouped = list(self._misgrouped(words))
+        misgrouped = list(self._wrong_group_counts(words))
         borne = [(w.claim, Ground(w.bears.places, "formatted")) for w in words if w.bears.places]
         self._grounds += borne
         self._places = shown = {c.start: g.places for c, g in self._grounds}
-        bound = record_binding.Bound(record_binding.bound(self._index, [*told, *naming]))
-        yield from chain(self._miscounted(bound), misgrouped)
-        ways = (record_binding.misplaced, record_binding.outliers)
+        bound = record_binding.Bound(record_binding.bind(self._index, [*told, *naming]))
+        yield from chain(self._wrong_enumerations(bound), misgrouped)
+        ways = (record_binding.wrong_record, record_binding.outliers)
         found = chain.from_iterable(w(self._reading, self._index, bound) for w in ways)
         for claim, holds, rows in found:
-            if not (self._is_loose(claim, holds) or self._is_worked_out(claim, rows, bound)):
+            if not (self._is_loose(claim, holds) or self._is_derived(claim, rows, bound)):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
         for claim, holds in record_tables.column_outliers(self._reading, self._index, shown):
             yield _outlier(claim, holds)
-        yield from self._denied(words, bound)
+        yield from self._wrong_states(words, bound)
 
-    def _denied(
+    def _wrong_states(
         self, words: Sequence[mentions.Word], bound: record_binding.Bound
     ) -> Iterator[Mark]:
         """The words that their record denies, unless a call of this turn has changed it."""
-        denied = [*mentions.contradicted(self._reading, words, bound)]
+        denied = [*mentions.denied_words(self._reading, words, bound)]
         changed = self._changed_rows() if denied else ()
         for claim, place in (one for one in denied if one[1].owner not in changed):
             holds = f"{place.key}: {place.value}"
@@ -284,31 +284,31 @@ class Check:
         held = (p for p in chain(self._index.strings, self._index.figures) if str(p.value) in given)
         return {p.owner for p in held if "id" in language.key_roles(p.key)}
 
-    def _misgrouped(self, words: Sequence[mentions.Word]) -> Iterator[Mark]:
+    def _wrong_group_counts(self, words: Sequence[mentions.Word]) -> Iterator[Mark]:
         """The numbers that say of more rows than there are, or of other parts of a list, that they
         are in a state."""
         shown = {c.start: g.places for c, g in self._grounds}
         so = ((w.claim, w.bears.places) for w in words if w.bears.places)
-        for claim, rows in chain(so, self._shared()):
-            for number, holds in self._counts.grouped(claim, rows, shown):
+        for claim, rows in chain(so, self._shared_values()):
+            for number, holds in self._counts.wrong_group_counts(claim, rows, shown):
                 yield Mark(number.start, number.token, "other_count", holds, "number")
 
-    def _shared(self) -> Iterator[tuple[Claim, list[Place]]]:
+    def _shared_values(self) -> Iterator[tuple[Claim, list[Place]]]:
         """The values told that several rows have, each with the fields that have it."""
         for claim, ground in self._grounds:
             if claim.kind == "field" and not mentions.is_denied(self._reading, claim.start):
-                same = self._index.sharing(ground.places[0])
+                same = self._index.same_value(ground.places[0])
                 if len(same) > 1:
                     yield claim, same
 
-    def _miscounted(self, bound: record_binding.Bound) -> Iterator[Mark]:
+    def _wrong_enumerations(self, bound: record_binding.Bound) -> Iterator[Mark]:
         """The numbers that say of what follows a colon what is not so."""
         for claim in (c for c in self._reading.claims if c.kind == "number"):
-            if held := self._counts.enumerated(claim, bound):
+            if held := self._counts.wrong_enumeration(claim, bound):
                 yield Mark(claim.start, claim.token, "other_count", held, claim.kind)
 
     @staticmethod
-    def _told(claim: Claim, places: Sequence[Place]) -> Sequence[Place]:
+    def _fields(claim: Claim, places: Sequence[Place]) -> Sequence[Place]:
         own = [p for p in places if p.call != MESSAGE]
         if claim.kind in KINDS:
             return record_binding.fields(own)
@@ -325,7 +325,7 @@ class Check:
             return fold(claim.token) in fold(holds) or (not holds and claim.kind != "field")
         return claim.kind == "date" and bool(claim.mention.is_relative)
 
-    def _is_worked_out(
+    def _is_derived(
         self, claim: Claim, rows: frozenset[Owner], bound: record_binding.Bound
     ) -> bool:
         """Whether a number that another record has is worked out from those of the one that it is
@@ -338,14 +338,14 @@ class Check:
         part = self._reading.sentence(claim.start)
         for whole in (part, self._reading.sentence(max(0, part.start - 1))):
             values = bound.between(whole.start, whole.end)
-            named = [v.rows for v in values if v.names and len(v.rows) == 1]
+            named = [v.rows for v in values if v.is_name and len(v.rows) == 1]
             if named:
                 return any(self._figures.is_of(r, claim) for r in (rows, rows.union(*named)))
         return self._figures.is_of(rows, claim)
 
-    def _is_told(self, claim: Claim, places: Sequence[Place]) -> bool:
+    def _is_shown(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether a value tells what a field shows: it counts nothing and is not denied."""
-        if record_binding.counts(self._reading.text, claim):
+        if record_binding.is_count(self._reading.text, claim):
             return False
         if claim.kind == "weekday" and claim.start in self._values.dates.weekdays_of_dates:
             return False  # it is the date's
@@ -354,27 +354,29 @@ class Check:
         plain = claim.kind in ("field", "name", "state") and claim.token.islower()
         return not (plain and mentions.is_denied(self._reading, claim.start))
 
-    def _in_question(self, marks: Iterable[Mark]) -> list[Mark]:
+    def _relevant_marks(self, marks: Iterable[Mark]) -> list[Mark]:
         """The marks in sentences that are checked: all after calls, and without a call those that
         speak of the user's data; what is worked out of the message's figures is not."""
         if self._evidence.mode == "strict" or any(c.fn_name for c in self._evidence.calls):
             return list(marks)
         given = language.numbers(self._evidence.message, self._reading.language.tag)
-        worked = len(given) > 1 and not self._index.lists
-        return [m for m in marks if self._is_of_data(m) and not (worked and m.kind in WORKED)]
+        is_derived = len(given) > 1 and not self._index.lists
+        return [
+            m for m in marks if self._is_about_data(m) and not (is_derived and m.kind in DERIVED)
+        ]
 
-    def _is_of_data(self, mark: Mark) -> bool:
+    def _is_about_data(self, mark: Mark) -> bool:
         """Whether a sentence speaks of the user's own things: it contradicts a list, says "you
         have", or names something that a field of the data shows."""
         if mark.is_contradicted or "@" in mark.word:
             return True
-        if mark.kind not in TELLING:
+        if mark.kind not in USER_KINDS:
             return False
         if _is_code(mark.word):
             return True
         sentence, spoken = self._reading.sentence(mark.start), self._reading.language
-        said = self._reading.words(sentence.start, sentence.end)
-        if any(language.fold(t.text) in spoken.words.forms("possession") for t in said):
+        words = self._reading.words(sentence.start, sentence.end)
+        if any(language.fold(t.text) in spoken.words.forms("possession") for t in words):
             return True
         grounds = [g for c, g in self._grounds if sentence.start <= c.start < sentence.end]
         return any(any(map(_is_data, ground.places[:3])) for ground in grounds)
@@ -399,7 +401,7 @@ def _is_short(word: str) -> bool:
 
 def _is_code(word: str) -> bool:
     """Whether a word is a number of something, not a year or a round figure."""
-    if not word.isdigit() or len(word) < CODE or int(word) % 10 == 0:
+    if not word.isdigit() or len(word) < MIN_ID_DIGITS or int(word) % 10 == 0:
         return False
     return not 1000 <= int(word) <= 2100
 

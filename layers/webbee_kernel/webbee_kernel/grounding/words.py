@@ -17,22 +17,22 @@ from .places import DATE, Place, fold
 if TYPE_CHECKING:
     from .index import Index
 
-TITLE, NAME = 48, 5
+MAX_TITLE, MIN_NAME = 48, 5
 """Characters of a text that names its record; letters of one in lower case that does."""
-MOST = 20
+MAX_PLACES = 20
 """Fields that are looked at for one word."""
 CYRILLIC = "\u0400"
 """From here on letters are Cyrillic."""
-HEARD = 3
+SOUND_LENGTH = 3
 """First consonants by which names sound alike."""
 _WORD = re.compile(r"\w+")
-SHORT_RUN, LONGEST_ENDING = 6, 10
+MIN_RUN, MAX_ENDING = 6, 10
 """Digits that grouped otherwise are still no amount; digits by which a code's end is compared."""
-LEAST = 4
+MIN_ENDING = 4
 """Digits that an end has at least."""
-LONGEST = 60
+MAX_CODE = 60
 """Characters of a text that is a code, and around a value that is a part of one."""
-ZONE = 6
+ZONE_LENGTH = 6
 """Characters of a moment's zone: "+02:00"."""
 _DIGITS = re.compile(r"\d+")
 _RUN = re.compile(r"(?<![^\W_])[A-Z\d]{1,20}(?:[ \u00a0()./-]{1,3}[A-Z\d]{1,20}){1,9}(?![^\W_])")
@@ -48,47 +48,49 @@ class Words:
     @cached_property
     def all(self) -> tuple[str, ...]:
         """Every word of the text that has a letter, in its order."""
-        return tuple(word for word in self._spots if not word.isdecimal())
+        return tuple(word for word in self._offsets if not word.isdecimal())
 
     @cached_property
-    def _spots(self) -> dict[str, list[int]]:
+    def _offsets(self) -> dict[str, list[int]]:
         """Where each word of the text stands in it."""
         found: dict[str, list[int]] = defaultdict(list)
         for word in _WORD.finditer(self._index.text.replace("_", " ")):
             found[word[0]] += (word.start(),)
         return found
 
-    def by_stem(self, spoken: Language) -> dict[str, list[str]]:
+    def by_stem(self, lang: Language) -> dict[str, list[str]]:
         """The words of the text by their stem in a language."""
-        return self._index.once(f"stems {spoken.tag}", lambda: self._stems(spoken))
+        return self._index.cached(f"stems {lang.tag}", lambda: self._stems(lang))
 
-    def _stems(self, spoken: Language) -> dict[str, list[str]]:
+    def _stems(self, lang: Language) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for word in self.all:
-            found.setdefault(spoken.stem(word), []).append(word)
+            found.setdefault(lang.stem(word), []).append(word)
         return found
 
-    def find(self, word: str, spoken: Language) -> list[Place]:
+    def find(self, word: str, lang: Language) -> list[Place]:
         """The fields that hold a word: as it is, inflected, or spelled in another script."""
-        return self._index.once(
-            f"word {spoken.tag} {word}", lambda: self._word(fold(word), word, spoken)
+        return self._index.cached(
+            f"word {lang.tag} {word}", lambda: self._word(fold(word), word, lang)
         )
 
-    def _word(self, folded: str, word: str, spoken: Language) -> list[Place]:
-        alike = [folded, *self.by_stem(spoken).get(spoken.stem(word), ()), *self._inflected(folded)]
-        found = self._holding(alike)
+    def _word(self, folded: str, word: str, lang: Language) -> list[Place]:
+        forms = [folded, *self.by_stem(lang).get(lang.stem(word), ()), *self._inflected(folded)]
+        found = self._places_of(forms)
         for end in (None, -1, -2) if folded[:1] > CYRILLIC and len(folded) > 5 else (None,):
-            found = found or self._holding(self._sounding(folded[:end]))  # without a case's ending
+            found = found or self._places_of(
+                self._sounding(folded[:end])
+            )  # without a case's ending
         return found
 
-    def _holding(self, words: Iterable[str]) -> list[Place]:
+    def _places_of(self, words: Iterable[str]) -> list[Place]:
         places = chain.from_iterable(map(self._places, dict.fromkeys(words)))
-        return list(islice(places, MOST))
+        return list(islice(places, MAX_PLACES))
 
     def _places(self, word: str) -> list[Place]:
         """The fields in which a word, or some with hyphens between them, stands."""
         if word.isalnum():
-            return [self._index.place(at) for at in self._spots.get(word, ())]
+            return [self._index.place(at) for at in self._offsets.get(word, ())]
         return self._index.find(word)
 
     def _inflected(self, word: str) -> list[str]:
@@ -113,7 +115,7 @@ class Words:
         """The words in another script that sound like one."""
         if not word[0].isalpha():
             return []
-        return self._sounds[word > CYRILLIC].get(language.sound(word)[:HEARD], [])
+        return self._sounds[word > CYRILLIC].get(language.sound(word)[:SOUND_LENGTH], [])
 
     @cached_property
     def _sounds(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
@@ -122,53 +124,53 @@ class Words:
         latin: dict[str, list[str]] = {}
         for word in self.all:
             # j may be a vowel, and ch what others write kh
-            for said in {word, word[word[:1] == "j" :], word.replace("ch", "kh")}:
-                if heard := word[0].isalpha() and language.sound(said)[:HEARD]:
-                    (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).append(word)
+            for spelling in {word, word[word[:1] == "j" :], word.replace("ch", "kh")}:
+                if sound := word[0].isalpha() and language.sound(spelling)[:SOUND_LENGTH]:
+                    (cyrillic if word > CYRILLIC else latin).setdefault(sound, []).append(word)
         return cyrillic, latin
 
-    def titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
+    def titles(self, stem: str, lang: Language) -> list[tuple[Place, int]]:
         """The short texts of rows that have a word of a stem, with how many words they have."""
-        return self._index.once(f"title {spoken.tag} {stem}", lambda: self._titles(stem, spoken))
+        return self._index.cached(f"title {lang.tag} {stem}", lambda: self._titles(stem, lang))
 
-    def _titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
+    def _titles(self, stem: str, lang: Language) -> list[tuple[Place, int]]:
         found = []
-        words = self.by_stem(spoken).get(stem, ()) if len(stem) > 1 else ()
+        words = self.by_stem(lang).get(stem, ()) if len(stem) > 1 else ()
         for place in chain.from_iterable(map(self._places, words)):
             text = place.value
-            named = len(text) <= TITLE and (len(text) >= NAME or text[:1].isupper())
-            if named and self._index.is_row(place.owner):
+            is_name = len(text) <= MAX_TITLE and (len(text) >= MIN_NAME or text[:1].isupper())
+            if is_name and self._index.is_row(place.owner):
                 parts = _WORD.findall(fold(text).replace("_", " "))
                 found.append((place, len([w for w in parts if len(w) > 1 and not w.isdigit()])))
         return found
 
 
-def ending(index: Index, code: str) -> list[Place]:
+def places_ending(index: Index, code: str) -> list[Place]:
     """The fields whose digits and capitals end so: a phone, a card's last four, `order_70412`."""
-    return index.once("endings", lambda: _endings(index)).get(code[-LONGEST_ENDING:], [])
+    return index.cached("endings", lambda: _endings(index)).get(code[-MAX_ENDING:], [])
 
 
-def grouped(index: Index, text: str, start: int, end: int) -> list[Place]:
+def places_grouped(index: Index, text: str, start: int, end: int) -> list[Place]:
     """The fields of the digits and capitals around a value of a text, however they are grouped: a
     card, an account."""
-    for run in _RUN.finditer(text, max(0, start - LONGEST), end + LONGEST):
+    for run in _RUN.finditer(text, max(0, start - MAX_CODE), end + MAX_CODE):
         if run.start() <= start < run.end():
             whole = _BREAKS.sub("", run.group())
-            return ending(index, whole.lstrip("0")) if len(whole) > SHORT_RUN else []
+            return places_ending(index, whole.lstrip("0")) if len(whole) > MIN_RUN else []
     return []
 
 
 def _endings(index: Index) -> dict[str, list[Place]]:
     """The fields with more than three digits, by the ends of these, and of what they stand in."""
     found: dict[str, list[Place]] = {}
-    long = (p for p in index.figures if p.value == int(p.value) > 10**SHORT_RUN)
-    for place in (*index.strings, *long):
+    long_numbers = (p for p in index.figures if p.value == int(p.value) > 10**MIN_RUN)
+    for place in (*index.strings, *long_numbers):
         text = str(place.value)
-        if (stamp := DATE.match(text)) and len(text) <= stamp.end() + ZONE:
+        if (stamp := DATE.match(text)) and len(text) <= stamp.end() + ZONE_LENGTH:
             continue  # "5550" is no end of 09:55:50
         digits = "".join(_DIGITS.findall(text))
-        for size in range(LEAST, min(len(digits), LONGEST_ENDING) + 1):
+        for size in range(MIN_ENDING, min(len(digits), MAX_ENDING) + 1):
             found.setdefault(digits[-size:], []).append(place)
-        if len(digits) >= LEAST and len(text) <= LONGEST:
-            found.setdefault(_BREAKS.sub("", text)[-LONGEST_ENDING:], []).append(place)
+        if len(digits) >= MIN_ENDING and len(text) <= MAX_CODE:
+            found.setdefault(_BREAKS.sub("", text)[-MAX_ENDING:], []).append(place)
     return found
