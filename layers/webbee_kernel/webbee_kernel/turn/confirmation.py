@@ -1,4 +1,4 @@
-"""Confirmation: what counts as a yes, a no or a pick, and what a reply offers to pick. Pure."""
+"""Confirmation: recognises a yes, a no or a choice, and the choices that a reply offers. Pure."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _PLAIN = re.compile(
     r"(?:[^\W_]|[\s.,;:!…\-\u2013\u2014\u3001\u3002\uff0c\uff01]|(?<=\w)['’](?=\w))*"
 )
 _MARKUP = re.compile(r"[\\<\[\u200b-\u200f\u202a-\u202e\u2060-\u206f]")
-"""Signs of a formula, an element, a link or a note, which a client may draw as nothing."""
+"""Characters of markup that a client may render invisibly."""
 
 _NO_FILLERS = ("function", "particle", "reference", "opener")
-"""Words that say no more than the no beside them: nothing comes of it."""
+"""Roles of words that may accompany a no."""
 
 MIN_CHOICES, MAX_CHOICES = 2, 9
-"""Rows that are choices; a longer list is something to read."""
+"""Number of rows for a list to be choices."""
 MAX_LABEL: Final = 120
-"""Characters of a row that is one."""
+"""Maximum characters of a choice."""
 MAX_OTHER_LINES: Final = 2
-"""Lines beside the list, its question among them: more is an answer, not a question."""
+"""Maximum lines besides the list, including its question."""
 
 # compiled, and kept by `re`, with their first use
 _ROW = r"\s*(?:[-*•–]|(\d{1,2})[.)])\s+(\S.*)"
@@ -38,19 +38,18 @@ _NUMBER = r"\s*#?(\d{1,2})[.)]?\s*"
 
 
 class CardAnswer(NamedTuple):
-    """What a person did beside saying yes: texts that he has rewritten on the card, by place of the
-    call and path, and whether he wants not to be asked about its destinations again."""
+    """What accompanies a yes: edited texts by call index and path, and whether the destinations are
+    accepted permanently."""
 
     edits: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     remember: bool = False
 
     def request_id(self, confirmation_id: str) -> str:
-        """That of a yes with this content: the same one again is answered alike."""
+        """The request id of a yes with this content."""
         return f"{confirmation_id}:{digest(dict(self.edits), self.remember)}"
 
     def check_same(self, turn: Turn, confirmation_id: str) -> None:
-        """RequestConflict where the turn's card was answered with other content than this yes
-        has: its texts did not run, its addresses were not accepted."""
+        """Raise RequestConflict if the turn's card was answered with other content."""
         others = any(name.startswith(f"{confirmation_id}:") for name in turn.also)
         if self.request_id(confirmation_id) not in turn.also and (others or self != PLAIN_ANSWER):
             raise RequestConflict(
@@ -61,13 +60,13 @@ class CardAnswer(NamedTuple):
 
 
 PLAIN_ANSWER = CardAnswer()
-"""He said no more than yes or no."""
+"""A plain yes or no."""
 
 
 def answer(message: str, *, behind_card: bool = False) -> bool | None:
-    """True for a plain yes ("yes, delete it"), False for a plain no, in any of the languages; None
-    for anything that says more than that, asks, or quotes, or holds a sign that no sentence does:
-    what is quoted, struck out or crossed out has one. `behind_card` an "undo that" is a no, too."""
+    """True for a plain yes ("yes, delete it"), False for a plain no, in any language; None for
+    anything longer, for questions, quotations and markup. `behind_card`: "undo that" is a no,
+    too."""
     if not _PLAIN.fullmatch(message):
         return None
     words = set(_fold_words(message))
@@ -85,9 +84,8 @@ def answer(message: str, *, behind_card: bool = False) -> bool | None:
 
 
 def is_agreement(message: str, reply: str) -> bool:
-    """Whether a message is a yes to what the reply asks, and says nothing which the reply did not:
-    "yes, please do the exchange". What it agrees to is that question; a card it does not answer. A
-    reply that asks nothing is answered by no yes: it may have repeated what somebody else wrote."""
+    """Whether a message is a yes to the reply's question, with no words that the reply lacks: "yes,
+    please do the exchange". It does not answer a card, and a reply must end in a question."""
     if not is_asking(reply) or _MARKUP.search(question_of(reply)):
         return False
     if answer(message):
@@ -104,20 +102,19 @@ def _fold_words(text: str) -> list[str]:
 
 
 def is_asking(text: str) -> bool:
-    """Whether an answer in words asks the user something: it ends in a question mark."""
+    """Whether a text ends in a question mark."""
     # quotes, emphasis and brackets may close behind the mark
     return text.rstrip(" \n\"'»”*_)").endswith(QUESTION_MARKS)
 
 
 def question_of(reply: str) -> str:
-    """The sentence that a reply ends in, or the whole of it where that stands beside a list to pick
-    from."""
+    """The last sentence of a reply, or all of it if it offers choices."""
     return reply if choices(reply) else re.split(r"(?<=[.!?…])\s+|\n", reply.strip())[-1]
 
 
 def choices(reply: str, offer: JSON = None) -> list[JSONObject]:
-    """What may be picked: the buttons of the tree below the reply that say something, else the rows
-    of the list that its question stands beside; `message` is what picking one says."""
+    """The choices of a reply: the sending buttons of its UI tree, else the rows of its list;
+    `message` is sent when one is chosen."""
     if offer:
         buttons = list(_buttons(offer))[:MAX_CHOICES]
         # one alone is a choice where the reply numbers it
@@ -127,7 +124,7 @@ def choices(reply: str, offer: JSON = None) -> list[JSONObject]:
 
 
 def _labels(reply: str) -> list[str]:
-    """The rows of the one list of a reply that asks and says little besides."""
+    """The rows of a reply that consists of a question and a list."""
     lines = list(filter(str.strip, reply.splitlines()))
     rows = [match[2] for line in lines if (match := re.fullmatch(_ROW, line))]
     labels = [re.sub(_EMPHASIS, "", row.strip()) for row in rows]
@@ -140,7 +137,7 @@ def _labels(reply: str) -> list[str]:
 
 
 def _buttons(node: JSON) -> Iterator[JSONObject]:
-    """The buttons of a UI tree that say something in the chat."""
+    """The buttons of a UI tree that send a message."""
     if isinstance(node, list):
         for item in node:
             yield from _buttons(item)
@@ -153,8 +150,8 @@ def _buttons(node: JSON) -> Iterator[JSONObject]:
 
 
 def pick_choice(message: str, choices: Sequence[Mapping[str, JSON]]) -> str:
-    """What a message says that is only the number of a choice, or its label; empty for any other
-    message. A number picks nothing where the labels begin with numbers of their own."""
+    """The choice that a message selects by label or number, or empty; numbers do not count if the
+    labels begin with digits."""
     for choice in choices:
         # words before numbers: a label may be a number itself
         if message.strip().casefold() == str(choice["label"]).casefold():
@@ -167,7 +164,7 @@ def pick_choice(message: str, choices: Sequence[Mapping[str, JSON]]) -> str:
 
 
 def same_choices(turn: Turn | None, message: str, text: str, offer: JSON = None) -> list[str]:
-    """The labels of a turn's choices, where its plain yes is answered with the same choices."""
+    """The labels of a turn's choices, if a plain yes is answered with the same choices again."""
     labels = [str(c["label"]) for c in turn.response.get("choices", ())] if turn else []
     again = [str(c["label"]) for c in choices(text, offer)]
     return labels if labels and labels == again and answer(message) else []

@@ -1,10 +1,9 @@
-"""Direct calls: one call that no message of this conversation asked for, by a program that speaks
-for the user (an MCP client), with a turn's guards; or by the user, who filled a form below a reply.
+"""Direct calls: a single call without a message, by an MCP client that acts for the user, with a
+turn's guards; or by the user through a form below a reply.
 
-What the user told that program is not known here: its user has seen the call, or so the protocol
-says. So an effect runs, unless it destroys, or carries something to where this user has not
-accepted that it goes: then he is asked, as in a turn. The question is a turn of the session
-`SESSION`, where the page shows it too; its answer runs exactly the call that was asked about, once.
+The user's message to that client is unknown, but by the protocol the user has seen the call. So an
+effect runs unless it is destructive or outward to a destination not accepted: then consent is
+requested by a card, stored as a turn of the session `SESSION`; a yes runs exactly this call, once.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from .session_memory import recall, undo_receipts
 from .turn_context import TurnContext
 
 SESSION: Final = "mcp"
-"""The conversation in which such calls wait for the user's yes."""
+"""The session that holds the cards of such calls."""
 
 
 class DirectCalls:
@@ -62,12 +61,11 @@ class DirectCalls:
     async def call(
         self, ask: TurnRequest, step: Step, *, schemes: Collection[str] = ()
     ) -> CallOutcome | PendingConfirmation:
-        """The call's outcome, or the question that waits for the user's yes. The same request id
-        with the same call runs once, and gets the outcome of its question once that is answered.
-        `schemes`: those of the addresses that its app lists, which are the app's own.
+        """The call's outcome, or the card that waits for approval. The same request id with the
+        same call runs once, and gets the outcome after its card was answered. `schemes`: URL
+        schemes that belong to the app.
 
-        Raises CallError where the guards refuse it, LimitReached, and KernelError where nothing
-        happened.
+        Raises CallError from the guards, LimitReached, and KernelError if nothing has run.
         """
         state = await self._reader.read(ask, self._limits)
         which = step.app_id, step.fn_name
@@ -88,7 +86,7 @@ class DirectCalls:
         return await self._ask(state, step)
 
     async def _ask(self, state: TurnContext, step: Step) -> CallOutcome | PendingConfirmation:
-        """The question about this call, or what came of it."""
+        """The card of this call, or its outcome if it was answered."""
         # a client of this kind has no session for which a yes could accept a destination
         pending = replace(card_of(state, [step]), values=())
         if earlier := state.memory.answered(pending.confirmation_id):
@@ -104,8 +102,7 @@ class DirectCalls:
         return pending if check.ok else check
 
     async def ask_question(self, ask: TurnRequest, step: Step, told: str) -> PendingConfirmation:
-        """What a function asked in the middle of this call, as a question that waits for its
-        answers."""
+        """Record a question that a function asked during this call, as a card."""
         state = await self._reader.read(ask)
         asked = card_of(state, [step])
         pending = replace(asked, summary=told, asks={**asked.asks, "question": told, "ask": ""})
@@ -115,8 +112,8 @@ class DirectCalls:
     async def outcome_of(
         self, ask: TurnRequest, step: Step, confirmation_id: str
     ) -> CallOutcome | PendingConfirmation:
-        """What came of a question about a call of this function, or the question while it waits.
-        Raises Gone where nobody waits for it any more."""
+        """The outcome of an answered card, or the card while it is pending. Raises Gone if it is
+        unknown or expired."""
         state = await self._reader.read(ask._replace(request_id=confirmation_id))
         if earlier := state.memory.answered(confirmation_id):
             return _answer_of(earlier, state, step)
@@ -127,13 +124,12 @@ class DirectCalls:
         raise gone_error()
 
     async def submit_form(self, ask: TurnRequest, step: Step) -> CallOutcome:
-        """What came of a form that the user filled below a reply; `ask.request_id` is its turn's.
-        What a receipt of the turn offers is proposed instead, by a card of its own.
+        """Submit a form below a reply; `ask.request_id` is that of its turn. An undo offered by a
+        receipt gets a card of its own instead.
 
-        The form and what came of it are one turn, as a question and its answer are. The same values
-        run once, and again only after a failure. Nothing in them counts as what he said, and no
-        destination is accepted by them. Raises Gone where the turn has run something else since, or
-        is not remembered any more, and BadInput where it offered no such function.
+        Form and outcome are one turn. The same values run once, and again only after a failure;
+        they do not count as the user's words and accept no destination. Raises Gone if the turn has
+        run something since or is forgotten, BadInput if it offered no such form.
         """
         state = await self._reader.read(ask)
         turn = state.memory.answered(ask.request_id)
@@ -164,8 +160,8 @@ class DirectCalls:
         return outcome
 
     async def _propose(self, state: TurnContext, step: Step, turn: Turn) -> CallOutcome:
-        """The card of what takes a turn's effect back, in the language of that turn's message. It
-        has one while that waits and once it is done, however often Undo is pressed."""
+        """The card that undoes an effect, in the language of its turn; a single one, however often
+        Undo is pressed."""
         names = map(partial(digest, "undo", turn.request_id, asdict(step)), count())
         while earlier := state.memory.answered(new := next(names)):
             if cards.waiting(earlier, state.now):
@@ -190,10 +186,9 @@ class DirectCalls:
         yes: bool,
         answers: JSONObject | None = None,
     ) -> CallOutcome:
-        """What came of a question, exactly once; `question` is the name under which it was put,
-        `step` the very call that it has to be about, None for whoever knows its name alone;
-        `answers` are what the function is told. Raises Gone where nobody waits for it, it asked
-        about another call, or its card was shown and never put as a question."""
+        """Answer a question, exactly once; `question` is its name (`question_of`), `step` the call
+        it must be about (None if unknown), `answers` are passed to the function. Raises Gone if it
+        is unknown, expired, about another call, or only shown as a card."""
         confirmation_id = question.partition("-")[0]
         ask = ask._replace(request_id=confirmation_id)
         state = await self._reader.read(ask, self._limits)
@@ -220,7 +215,7 @@ class DirectCalls:
     async def _run_answer(
         self, state: TurnContext, step: Step, answers: JSONObject | None
     ) -> CallOutcome:
-        """The question is ours alone now: run what it asked about, or forget it, and record."""
+        """Run the call of the leased card, or drop it, and record."""
         card = state.proposal.accepted if state.proposal else None
         if card is None:
             await self._recorder.record(state, Output(messages.refused_text(state.language)))
@@ -236,14 +231,14 @@ class DirectCalls:
 
 
 def question_of(pending: PendingConfirmation) -> str:
-    """The name of a question for a client that is to put it to its user: the card's id, and a mark
-    that nobody knows who was only shown the card."""
+    """The name of a question for a client that elicits the answer: the card's id and a mark that is
+    not part of the displayed card."""
     mark = digest("elicited", pending.confirmation_id, pending.request_id)
     return f"{pending.confirmation_id}-{mark}"
 
 
 def _form(turn: Turn) -> str:
-    """The request id of a turn's form: until a call of it has failed, the same."""
+    """The request id of a turn's form; it changes after a failed call."""
     failed = sum(r["status"] == "failed" for r in turn.response.get("receipts", ()))
     return digest("form", turn.request_id, failed)
 
@@ -267,8 +262,8 @@ def _closed_error() -> Gone:
 
 
 def _check_same_call(state: TurnContext, step: Step) -> None:
-    """RequestConflict where the question of this request was about another call; what its function
-    asked may be answered with this one."""
+    """Raise RequestConflict if this request's card was about another call; answers to the
+    function's questions are allowed."""
     if earlier := state.memory.answered(state.request_id):
         known = {*earlier.also, *(p.confirmation_id for p in earlier.waiting)}
         asked = replace(step, arguments={k: v for k, v in step.arguments.items() if k != ANSWERS})
@@ -284,7 +279,7 @@ def _is_about(pending: PendingConfirmation, step: Step) -> bool:
 
 
 def _answer_of(turn: Turn, state: TurnContext, step: Step) -> CallOutcome:
-    """What a question that was answered came to, as its turn remembers it."""
+    """The remembered outcome of an answered card."""
     which, known = (step.app_id, step.fn_name), recall(turn, state.catalogue, state.masker)
     if made := [o for o in known if (o.app_id, o.fn_name) == which]:
         return replace(made[-1], repeated=True, summary=turn.reply)

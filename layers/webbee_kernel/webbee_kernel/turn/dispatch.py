@@ -1,5 +1,5 @@
-"""Dispatch: the calls of a turn, checked in the order of the contract, held against the table of
-consent, sent, and asked again only where the first answer cannot serve."""
+"""Dispatch: the calls of a turn, checked by the guards and the consent policy, sent, and repeated
+only if an earlier outcome cannot be reused."""
 
 from __future__ import annotations
 
@@ -43,12 +43,11 @@ class StepRunner:
 
     @record_duration("CallsMs")
     async def run(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
-        """Run steps in order, independent reads at the same time; a failed one stops only what
-        refers to it. One that the user has to be asked about is validated with real arguments, so
-        that what he confirms is what will run, and put aside with what refers to it; the effects
-        behind it wait with it, so that nothing happens in another order than it was planned in.
+        """Run steps in order, independent reads concurrently; a failed one stops only its
+        dependents. A step that needs consent is validated with real arguments and becomes pending,
+        with its dependents and all later effects, so that the planned order is kept.
 
-        Where the guards refuse one, the effects behind it wait for a mended plan; reads run.
+        After a step that the guards refuse, later effects wait for a corrected plan; reads run.
         """
         state = state.with_outcomes(self._refusals(state, steps))
         while not state.follower.is_stopped and (
@@ -67,7 +66,7 @@ class StepRunner:
         prepared: Sequence[tuple[Step, CallRequest | CallOutcome]],
         waits: Collection[int],
     ) -> TurnContext:
-        """The state in which these wait for the user's yes, those that would be refused aside."""
+        """Make these steps pending; those that fail validation are finished with an error."""
         pending = [(step, call) for step, call in prepared if step.index in waits]
         checks = (self.check(state, replace(s, arguments=c.arguments)) for s, c in pending)
         for (step, call), checked in zip(pending, await asyncio.gather(*checks), strict=True):
@@ -78,8 +77,8 @@ class StepRunner:
         return state
 
     async def run_confirmed(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
-        """Run exactly these calls; the user said yes, no model is asked. The claim of each is its
-        number in the turn that planned it; in this one it takes a free number."""
+        """Run exactly these approved calls, without a model. Each keeps the claim of its number in
+        the turn that planned it, and takes a free number in this one."""
         for step in steps:
             if state.follower.is_stopped:
                 return state
@@ -91,15 +90,14 @@ class StepRunner:
         return state
 
     async def check(self, state: TurnContext, step: Step) -> CallOutcome:
-        """Whether this call would be taken as it is: its arguments are validated, nothing runs."""
+        """Validate a call's arguments without running it."""
         request = self._request(state, step, step.arguments)
         return await self._send(state, step, replace(request, kind="check"))
 
     def _refusals(
         self, state: TurnContext, steps: Sequence[Step]
     ) -> list[tuple[Step, CallOutcome]]:
-        """Steps that the guards refuse, and those with an effect that stand behind one that a
-        better plan can mend."""
+        """Steps that the guards refuse, and effects after one that a better plan can correct."""
         found: list[tuple[Step, CallOutcome]] = []
         # a call that could not be read may have belonged before the effects that could
         waits = bool(state.last_answer and state.last_answer.problems)
@@ -120,7 +118,7 @@ class StepRunner:
         prepared: Sequence[tuple[Step, CallRequest | CallOutcome]],
         planned: Sequence[Step],
     ) -> frozenset[int]:
-        """The numbers of the calls that the user has to be asked about."""
+        """The numbers of the calls that need consent."""
         fresh = [(s, call.arguments) for s, call in prepared if isinstance(call, CallRequest)]
         waits = await self._consent(state, fresh, planned=planned) if fresh else frozenset()
         if state.pending or waits:  # what is planned behind an effect that waits, waits with it
@@ -130,18 +128,17 @@ class StepRunner:
     async def _run_all(
         self, state: TurnContext, ready: Sequence[tuple[Step, CallRequest | CallOutcome]]
     ) -> TurnContext:
-        """The state after these calls, run side by side."""
+        """Run these calls concurrently."""
         echoes = [s.index for s, c in ready if isinstance(c, CallOutcome) and c.repeated]
         ended = await asyncio.gather(*(self._send(state, s, call) for s, call in ready))
         outcomes = [(s, o) for (s, _), o in zip(ready, ended, strict=True)]
         return state.with_outcomes(outcomes, repeats=echoes)
 
     def _prepare(self, state: TurnContext, step: Step) -> CallRequest | CallOutcome:
-        """The request with placeholders replaced and references bound, or the outcome: of the same
-        call before, or one that says why it cannot run.
+        """The request with placeholders and references resolved, or an outcome: that of an earlier
+        identical call, or an error.
 
-        In this order: what a result holds is data, so text in it that looks like a placeholder is
-        never replaced.
+        Placeholders first: text in results that looks like one must not be replaced.
         """
         try:
             given = step.arguments
@@ -190,7 +187,7 @@ class StepRunner:
     async def _send(
         self, state: TurnContext, step: Step, request: CallRequest | CallOutcome
     ) -> CallOutcome:
-        """The call's outcome, told to whoever follows the turn; one that is known is not told."""
+        """The call's outcome, reported to the follower; known outcomes are not reported."""
         if isinstance(request, CallOutcome):
             return request
         if request.kind != "function" or not state.follower.has_reader:
@@ -204,8 +201,8 @@ class StepRunner:
         return outcome
 
     async def _outcome(self, state: TurnContext, step: Step, request: CallRequest) -> CallOutcome:
-        """The call's outcome, with what it was given. Raises KernelError where nothing happened yet
-        and the whole request can be retried."""
+        """The call's outcome with its arguments. Raises KernelError if nothing has run yet, so that
+        the whole request can be retried."""
         try:
             with span("call", f"{request.app_id}.{request.name}"):
                 outcome = await self._dispatch.call(request)
@@ -243,7 +240,7 @@ def _with_dependent(state: TurnContext, steps: Sequence[Step]) -> TurnContext:
 
 
 def _unblocked(steps: Sequence[Step], pending: Mapping[int, Step]) -> list[Step]:
-    """The steps that neither wait for the user's yes nor refer to one that does."""
+    """The steps that are neither pending nor depend on a pending one."""
     if not pending:
         return list(steps)
     blocked = set(pending)
@@ -255,8 +252,8 @@ def _unblocked(steps: Sequence[Step], pending: Mapping[int, Step]) -> list[Step]
 
 
 def conform_arguments(state: TurnContext, step: Step, arguments: JSONObject) -> JSONObject:
-    """The step's arguments as its card shows and its app gets them: those that its function
-    declares, dates in words ("tomorrow at 10") in ISO 8601."""
+    """The step's arguments as shown on the card and sent to the app: declared ones only, dates in
+    words ("tomorrow at 10") as ISO 8601."""
     function = state.catalogue.function(step.app_id, step.fn_name) if arguments else None
     if function is None:
         return arguments
@@ -264,8 +261,8 @@ def conform_arguments(state: TurnContext, step: Step, arguments: JSONObject) -> 
 
 
 def check_guards(state: TurnContext, step: Step) -> None:
-    """Every guard of a step as planned, once: known, installed, permitted, real ids, no
-    placeholders. Raises CallError."""
+    """Run all guards on a planned step: known, installed, permitted, real ids, no placeholders.
+    Raises CallError."""
     function = usable_function(state.catalogue, state.installed, step.app_id, step.fn_name)
     if given := {k: v for k, v in step.arguments.items() if not references(v)}:
         literal, others = resolve(given, state.masker), state.catalogue.functions([step.app_id])
@@ -274,16 +271,15 @@ def check_guards(state: TurnContext, step: Step) -> None:
 
 
 MAX_TRIES = 3
-"""Times that a call which failed in a passing way runs in one turn."""
+"""Maximum runs of a transiently failing call in one turn."""
 
 
 def previous_outcome(state: TurnContext, step: Step, bound: JSONObject) -> CallOutcome | None:
-    """The outcome of the same call that answers this one too; None where it has to run.
+    """The outcome of an earlier identical call that can be reused, or None.
 
-    A read runs again once anything has been changed since. What has an effect, and what failed,
-    runs again only when something was changed by a later answer of the model than the one that
-    planned it: a plan made anew repeats what it already had. A failure that calls itself retryable
-    is tried again, up to three times; one that used up its time is not.
+    A read is repeated after any change. Effects and failures are repeated only if a later answer of
+    the model changed something. A retryable failure is repeated up to three times, but not a
+    timeout.
     """
     normal = state.catalogue.explicit
     given = normal(replace(step, arguments=bound))
@@ -300,7 +296,7 @@ def previous_outcome(state: TurnContext, step: Step, bound: JSONObject) -> CallO
 
 
 def _runs_of(state: TurnContext, step: Step) -> list[tuple[int, CallOutcome]]:
-    """The other calls of the step's function that have run in this turn, in order."""
+    """The earlier calls of the step's function in this turn, in order."""
     return [
         (number, o)
         for number, o in state.own_outcomes.items()
@@ -311,7 +307,7 @@ def _runs_of(state: TurnContext, step: Step) -> list[tuple[int, CallOutcome]]:
 
 
 def _changed_since(state: TurnContext, number: int, outcome: CallOutcome) -> bool:
-    """Whether another call has changed something since, as far as that concerns this one."""
+    """Whether a relevant later call has changed something."""
     effects = [
         i for i, o in state.own_outcomes.items() if i > number and o.ok and o.action_type != "read"
     ]
@@ -323,9 +319,8 @@ def _changed_since(state: TurnContext, number: int, outcome: CallOutcome) -> boo
 def usable_function(
     catalogue: Catalogue, apps: Collection[str], app_id: str, fn_name: str
 ) -> FunctionInfo:
-    """The function; CallError UNKNOWN_TOOL or UNKNOWN_SUB_FUNCTION, and PERMISSION_DENIED unless
-    its app is among the user's. Scopes are looked at where the call runs, which is open to more
-    than turns."""
+    """The function, if its app is installed. Raises CallError UNKNOWN_TOOL, UNKNOWN_SUB_FUNCTION or
+    PERMISSION_DENIED. Scopes are checked where the call runs."""
     app = catalogue.apps.get(app_id)
     if app is None or app.error:
         raise no_app(app_id, is_broken=app is not None)
@@ -340,7 +335,7 @@ def usable_function(
 
 
 class Consent:
-    """Which calls the user is asked about. `hosts` are those that the operator lets reads open."""
+    """Decides which calls need consent. `hosts` may be opened by reads without it."""
 
     def __init__(
         self, accepted: AcceptedStore, rule: Rule = "bound", hosts: Sequence[str] = ()
@@ -358,7 +353,7 @@ class Consent:
         has_message: bool = True,
         schemes: Collection[str] = (),
     ) -> frozenset[int]:
-        """The numbers of the steps that wait; `planned` are all of their plan."""
+        """The numbers of the steps that need consent; `planned` is the whole plan."""
         found = [
             (step, function, arguments)
             for step, arguments in calls
@@ -388,8 +383,8 @@ class Consent:
     async def _waits(
         self, state: TurnContext, function: FunctionInfo, arguments: JSONObject, basis: Basis
     ) -> bool:
-        """Whether a call waits, also with what its person has accepted for good: only what would be
-        asked about may have been, so most turns never look."""
+        """Whether a call needs consent, also considering permanently accepted destinations, which
+        are only read if needed."""
         if not consent_reason(function, arguments, basis):
             return False
         name = f"{function.app_id}.{function.fn_name}"
@@ -402,15 +397,14 @@ _without_arguments = PerObject(partial(may_need_consent, arguments={}))
 
 
 def _may_need_consent(function: FunctionInfo, arguments: JSONObject) -> bool:
-    """Of a read whether the user might be asked about it; without arguments, found out once."""
+    """Whether a read may need consent; cached for calls without arguments."""
     return may_need_consent(function, arguments) if arguments else _without_arguments(function)
 
 
 def references_of(state: TurnContext) -> References:
-    """The records of this turn's results and of the remembered facts, in real values, and what the
-    user has said: his message, with a plain yes the reply that it answers. Where the client shows
-    another reply before it, the message answers no question of the last one and means none of its
-    records; nor does what is no yes to a reply that asks, what asks itself, or a plain no."""
+    """The records of results and facts, unmasked, with the user's words: the message, and for a
+    plain yes the question it answers. The last reply's records do not count if the client shows
+    another reply, or the message leaves a question open or is a plain no."""
     last = None if state.is_other_reply else state.memory.last
     texts, question, reply = [message := without_files(state.message)], "", ""
     if last and confirmation.is_agreement(state.message, last.reply):
@@ -423,8 +417,7 @@ def references_of(state: TurnContext) -> References:
 
 
 def _is_left_open(message: str, reply: str) -> bool:
-    """Whether a message that is no yes to the reply does nothing with what it showed: a question of
-    either of them stands open, or the message is a plain no."""
+    """Whether message or reply asks a question, or the message is a plain no."""
     is_asked = any(mark in message + reply for mark in QUESTION_MARKS)
     return is_asked or confirmation.answer(message) is False
 

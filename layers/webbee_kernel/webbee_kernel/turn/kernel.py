@@ -1,8 +1,7 @@
-"""Kernel: the life of a turn.
+"""Kernel: the steps of a turn.
 
-Read the session and the skeleton side by side → rounds of the classifier and its calls, guarded and
-confirmed → let the narrator reply from what came of them → record, before the reply leaves, so that
-the next turn sees this one.
+Read session and skeleton in parallel → rounds of classifier and calls, with guards and consent →
+the narrator writes the reply from the results → record it before the reply is sent.
 """
 
 from __future__ import annotations
@@ -48,8 +47,8 @@ from .turn_context import TurnContext
 __all__ = ["Kernel", "TurnRequest"]
 
 LEASE_MARGIN_S = 10.0
-"""Seconds by which the lease of a question outlives an answer that is waited for. It is renewed for
-as long as the turn runs: whoever dies leaves it for so long at most."""
+"""Seconds by which a card's lease outlives the answer's time limit. It is renewed while the turn
+runs, so a crashed process holds it for at most this long."""
 
 
 class Kernel:
@@ -97,11 +96,10 @@ class Kernel:
 
     @record_duration("TurnMs")
     async def turn(self, ask: TurnRequest) -> Reply:
-        """One message, one reply. A request id that was answered before gets the same reply and
-        runs nothing."""
+        """One message, one reply. A request id that was answered before gets the stored reply."""
         async with task_scope():
             state = await self._reader.read(ask, self.limits)
-            # a client's mistake, told before anything runs
+            # a client error, raised before anything runs
             check_same_message(state.memory, ask.request_id, ask.message)
             if earlier := state.memory.answered(ask.request_id):
                 return await self._replay(ask, earlier)
@@ -114,16 +112,16 @@ class Kernel:
             return await self._respond(await self._begin(state))
 
     async def _respond(self, state: TurnContext) -> Reply:
-        """The reply to what a person says: a yes or no to the card of the turn that he is shown
-        before it, a pick of one of its choices, or anything else."""
+        """The reply to a message: an answer to the pending card, the choice of an option, or
+        anything else."""
         ask = state.ask
-        # which of our replies the person has before them: of two clients each shows its own
+        # the reply that this client shows last; another client may show another one
         last = messages.turn_before(state.memory, ask.previous_reply)
         state = replace(state, is_other_reply=last is not state.memory.last)
         if last:
             waits = cards.waiting(last, state.now)
             card = own_card(last, waits) if waits else None
-            # a plain yes or no; whatever says more is a message
+            # a plain yes or no; anything longer is a message
             if card and (said := card_answer(card, ask.message)) is not None:
                 state = replace(state, ask=ask._replace(request_id=ask.answer_id))
                 return await self._answer_card(state, card.confirmation_id, said)
@@ -135,8 +133,8 @@ class Kernel:
         return await self._finish(await self._rounds.run(state))
 
     async def _side_reply(self, state: TurnContext) -> Reply:
-        """The answer to a request of the client's own, in words: no function, no memory, nothing
-        recorded, so that what waits in this session goes on waiting."""
+        """The answer to a request by the client itself (such as a title): text only, without
+        functions or memory; nothing is recorded and pending cards stay."""
         if state.refusal:
             raise state.refusal
         # no function and no memory: such a request can neither act nor learn
@@ -147,13 +145,13 @@ class Kernel:
         return messages.side_reply(state, text)
 
     async def _replay(self, ask: TurnRequest, earlier: Turn) -> Reply:
-        """The reply to a request that was answered before, which counts against no limit."""
+        """The stored reply of a repeated request, which does not count against limits."""
         await start_in_scope(self.limits.give_back(ask.user))
         return messages.replay(earlier, ask.session_id)
 
     async def fail(self, ask: TurnRequest, text: str) -> Reply:
-        """Record that a turn nobody waits for has failed: asked for again, it is told and not run
-        once more."""
+        """Record the failure of a detached turn, so that a repeated request gets it and is not run
+        again."""
         async with task_scope():
             state = await self._reader.read(ask)
             if earlier := state.memory.answered(ask.request_id):
@@ -164,8 +162,8 @@ class Kernel:
     async def confirm(
         self, ask: TurnRequest, confirmation_id: str, accept: bool, how: CardAnswer = PLAIN_ANSWER
     ) -> Reply:
-        """Accept or refuse what waits; exactly once, however often it is asked."""
-        # what stands in the history when the user pressed a button instead of writing
+        """Accept or refuse a pending card; exactly once, however often it is requested."""
+        # the user's message in the history when a button was pressed
         said = language.of(ask.user.language).say("said_yes" if accept else "said_no")
         ask = ask._replace(message=said, request_id=confirmation_id)
         async with task_scope():
@@ -181,8 +179,8 @@ class Kernel:
             return await self._answer_card(replace(state, ask=ask), confirmation_id, accept, how)
 
     async def _begin(self, state: TurnContext) -> TurnContext:
-        """The request is no repetition. Raises the limit that it meets, or TurnWorking where
-        another delivery of it is at work."""
+        """Start a new request. Raises the limit that it exceeds, or TurnWorking if another delivery
+        is in progress."""
         # another delivery of this request was counted already
         if isinstance(state.refusal, TurnWorking):
             await start_in_scope(self.limits.give_back(state.user))
@@ -196,14 +194,14 @@ class Kernel:
         return await self._reader.read(ask)
 
     async def apps_of(self, user: User) -> tuple[Catalogue, UserState, frozenset[str]]:
-        """What is deployed, what the skeleton holds of a user, and the user's apps."""
+        """The catalogue, the user's skeleton, and the ids of the user's apps."""
         catalogue, stored = await asyncio.gather(
             self.dispatch.catalogue(), self.stores.skeleton.read(UserKey.of(user))
         )
         return catalogue, stored, self._reader.installed(catalogue, stored)
 
     async def _finish(self, result: LoopResult) -> Reply:
-        """From the end of the rounds to the reply; the narrator may ask for more of them."""
+        """Turn the loop's result into a reply; the narrator may hand back for more rounds."""
         while not result.state.proposed_calls and result.limit != "stopped":
             state = result.state
             if not state.outcomes or messages.is_question(result):
@@ -224,7 +222,7 @@ class Kernel:
         return await self._propose(result)
 
     async def _record_answer(self, result: LoopResult) -> Reply:
-        """Record the classifier's own words, what has no source in the prompt marked."""
+        """Record the classifier's own text, with unsourced values marked."""
         state = result.state
         last = None if state.proposal else state.memory.last
         if labels := confirmation.same_choices(last, state.ask.message, result.text, result.offer):
@@ -244,15 +242,15 @@ class Kernel:
         )
 
     async def _record_stop(self, result: LoopResult, said: str = "") -> Reply:
-        """The user stopped the turn: what ran is told in its own words, and recorded."""
+        """Record a turn that the user stopped, with the results so far."""
         narration = Narration(messages.stopped_text(result, said), is_stopped=True)
         return await self._recorder.record(
             result.state, Output(narration.text, narration=narration)
         )
 
     async def _record_narration(self, result: LoopResult, narration: Narration) -> Reply:
-        """Record what the narrator said, the classifier's question behind it, and before it that
-        the turn ended early where it did."""
+        """Record the narrator's reply, preceded by the reason for an early end and followed by the
+        classifier's question."""
         state = result.state.with_tokens(narration.tokens)
         text = messages.intro(result) + narration.text
         if is_asking(result.text):
@@ -264,8 +262,7 @@ class Kernel:
     async def _answer_card(
         self, state: TurnContext, name: str, accept: bool, how: CardAnswer = PLAIN_ANSWER
     ) -> Reply:
-        """The user answered the card of this id: run exactly what waited, or forget it, and go on
-        with the turn that asked."""
+        """Answer a card: run exactly the pending calls, or drop them, and continue its turn."""
         async with self._proposals.answering(state, name, accept, how) as state:
             if state.proposal is None:
                 return _earlier_reply(state, name, accept, how)
@@ -291,8 +288,8 @@ class Kernel:
     async def _alternatives(
         self, state: TurnContext, outcome: CallOutcome, *, resume: bool
     ) -> list[PendingConfirmation]:
-        """For each record that fits a call, by its app's own word, the card that picking it comes
-        to; none where there are not two that the call would take."""
+        """A card for each record that the app reports as a match of an ambiguous call; empty unless
+        at least two pass validation."""
         function = state.catalogue.function(outcome.app_id, outcome.fn_name)
         found = []
         for label, step in cards.alternatives(outcome, function):
@@ -306,8 +303,8 @@ class Kernel:
     async def _ask_which(
         self, state: TurnContext, labels: Sequence[str], found: Sequence[PendingConfirmation] = ()
     ) -> Reply:
-        """Ask which of several is meant, each with its number; where that was asked just now in the
-        same words, nothing is done: a yes answers neither."""
+        """Ask which of several options is meant, numbered; if the last reply asked the same,
+        nothing is done, since a yes chooses none."""
         rows = ", ".join(f"{n}. {label}" for n, label in enumerate(labels, 1))
         text = language.of(state.language).say("which_record", records=rows)
         if any(turn.reply == text for turn in state.memory.turns[-1:]):
@@ -318,7 +315,7 @@ class Kernel:
         return await self._recorder.record(state, Output(text, choices=choices, choice_cards=found))
 
     async def _propose(self, result: LoopResult) -> Reply:
-        """Calls wait for the user's yes; what was done before them is told with the question."""
+        """Record the card of the pending calls, with the effects done before them."""
         state = result.state
         card = card_of(state, state.proposed_calls, resume=result.resume)
         # what was only read is not told beside a card
@@ -328,7 +325,7 @@ class Kernel:
 
 
 def _earlier_reply(state: TurnContext, name: str, accept: bool, how: CardAnswer) -> Reply:
-    """The reply to the same yes that was faster."""
+    """The reply of a concurrent request with the same answer."""
     # the request itself first: the same yes once more is no conflict
     earlier = state.memory.answered(state.ask.request_id)
     if earlier is None and (earlier := state.memory.answered(name)) and accept:
@@ -349,8 +346,8 @@ _REPLY = "There are 2 orders: An order for Ann Example, 7 pieces, and another of
 
 
 def warm_up() -> None:
-    """Mask, detect, check and read once what a turn might hold, before the first one: a function's
-    init has a whole processor and no one who waits. Nothing is asked or kept."""
+    """Run masking, detection, checking and parsing once during init, to load code and compile
+    patterns before the first turn. Without I/O."""
     from ..grounding import check
     from ..grounding.aggregates import aggregates
     from ..grounding.evidence import Call
@@ -370,6 +367,6 @@ def warm_up() -> None:
 
 
 def warm_up_catalogue(catalogue: Catalogue) -> None:
-    """Write once what every prompt says of these functions."""
+    """Compute the catalogue's part of the prompt once."""
     shortlist(catalogue.functions(catalogue.apps), "orders", apps=catalogue.apps)
     apps_block(catalogue.apps.values())

@@ -1,9 +1,8 @@
-"""Late: what ended after its turn becomes a part of it: the next prompt has its facts, and no model
-a reason to repeat the call.
+"""Late results: the result of a call that ended after its turn is added to that turn, so that the
+next prompt has its facts and no model repeats the call.
 
-It comes as an event of kind `result`, which extension code may write too: so it adds to a turn only
-what that turn has asked of that app, and what it says of a call counts for one that was told to be
-still running.
+Late results are events of kind `result`, which extensions can write too; so one is accepted only
+for an app that the turn called, and only for a call that was still running.
 """
 
 from __future__ import annotations
@@ -30,17 +29,15 @@ from .session_memory import detector, masker_for
 
 KIND: Final = "result"
 WAIT_S: Final = 900.0
-"""Seconds after which a result whose turn is not there belongs to none: a turn takes five minutes
-at most, and is tried again for as long as whoever asked for it cares."""
+"""Seconds after which a result without a recorded turn is dropped; a turn takes five minutes at
+most."""
 PAUSE_S: Final = 1.0
-"""Seconds between two looks for a turn that is not recorded yet, where nothing else has it looked
-for."""
+"""Seconds between polls for the turn, in a deployment without a queue."""
 MAX_RACES: Final = 20
-"""Writes of others that one look may meet."""
+"""Maximum retries of the conditional write."""
 
 Look = Literal["taken", "known", "absent"]
-"""What a look came to: the result is in its turn now, there is nothing to add to any turn, or its
-turn is not recorded (yet)."""
+"""`taken`: added to its turn; `known`: nothing to add; `absent`: the turn is not recorded yet."""
 
 _log = logging.getLogger("webbee.late")
 
@@ -57,8 +54,8 @@ class LateResults:
         self._clock = clock
 
     async def look(self, user: UserKey, event: Event) -> Look:
-        """Add a late result to the turn that asked for it, where that is recorded. Repeatable: a
-        result that is there is added no second time. Raises what the stores raise."""
+        """Add a late result to its turn, if that is recorded. Idempotent. Raises the stores'
+        errors."""
         result = event.data
         if event.kind != KIND or not result.get("session_id") or not result.get("request_id"):
             return "known"
@@ -79,8 +76,8 @@ class LateResults:
         raise StorageUnavailable("the turn of a late result is written all the time: retry")
 
     async def take(self, user: UserKey, event: Event) -> bool:
-        """The same, looked at again and again until it is settled: for a deployment without a queue
-        that has it looked at. Whether it is in its turn now by this."""
+        """Poll `look` until the result is settled, for a deployment without a queue; whether it was
+        added."""
         for _ in range(int(WAIT_S / PAUSE_S)):
             try:
                 if (found := await self.look(user, event)) != "absent":
@@ -92,7 +89,7 @@ class LateResults:
         return False
 
     async def _amended(self, memory: SessionMemory, turn: Turn, result: JSONObject) -> Turn | None:
-        """The turn with what the result adds to it; None where that is nothing."""
+        """The turn with the result added, or None if there is nothing to add."""
         calls = _calls(turn, result)
         if calls is None:
             return None
@@ -107,8 +104,8 @@ class LateResults:
     async def _facts(
         self, memory: SessionMemory, turn: Turn, result: JSONObject
     ) -> tuple[tuple[ToolCallDigest, ...], dict[str, str]]:
-        """The turn's facts with those of the result behind them, and the placeholders they need;
-        the same where they hold it already."""
+        """The turn's facts with those of the result appended, and their placeholders; unchanged if
+        already there."""
         app_id, fn_name = str(result["app_id"]), str(result.get("fn_name", ""))
         finder = detector(self._settings, detect(turn.message))
         gate = None if self._settings.expose_pii else masker_for(memory, "", finder)
@@ -131,8 +128,8 @@ class LateResults:
 
 
 def _calls(turn: Turn, result: JSONObject) -> list[JSONObject] | None:
-    """The turn's calls with the one that went on told as it ended; as they are for a background
-    task; None where the turn asked nothing of that app."""
+    """The turn's calls with the late one updated; unchanged for a background task; None if the turn
+    did not call that app."""
     calls: list[JSONObject] = [dict(c) for c in turn.response.get("calls", [])]
     of_app = [c for c in calls if c["app_id"] == result.get("app_id")]
     # the call that began the task has ended, and is told as it did
@@ -149,7 +146,7 @@ def _calls(turn: Turn, result: JSONObject) -> list[JSONObject] | None:
 
 
 def _receipts(turn: Turn, calls: Sequence[JSONObject]) -> JSONObject:
-    """The turn's receipts with those of calls told as they ended; nothing where it has none."""
+    """The turn's receipts with those of late calls updated; empty without receipts."""
     from ..grounding.receipts import Receipt
 
     result = [dict(r) for r in turn.response.get("receipts", ())]

@@ -1,4 +1,4 @@
-"""Replies: the answer of a turn, fresh or repeated, and the kernel's own few sentences. Pure."""
+"""Replies: the response of a turn, new or replayed, and the kernel's own sentences. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Reply(NamedTuple):
-    """What the API returns for a turn."""
+    """The API's response for a turn."""
 
     body: JSONObject
 
@@ -41,10 +41,9 @@ class Reply(NamedTuple):
 
 
 MAX_SUMMARY = 120
-"""Characters of what waits for a yes that its receipt says: the card says all."""
+"""Characters of a card's summary in its receipt."""
 MAX_UI = 12_000
-"""Characters of a UI tree that is kept with its turn; a larger one is shown once, and its call's
-data stays."""
+"""Characters of a UI tree that is stored with its turn; a larger one is shown once."""
 
 
 def unloaded(state: TurnContext) -> str:
@@ -61,10 +60,9 @@ def response(
     drawn: JSON,
     choices: Sequence[JSONObject],
 ) -> JSONObject:
-    """The part of an answer that is stored with the turn: calls, panels to refresh, the card that
-    waits, what may be picked, what is drawn, where it is no larger than `MAX_UI`, and the kernel's
-    own account. `before`: the stored answer of the turn's first part, where a question parted
-    it."""
+    """The stored part of a response: calls, panels to refresh, card, choices, UI tree (up to
+    `MAX_UI`), receipts and work. `before`: the stored response of the turn's first part, if a card
+    interrupted it."""
     result = [o for _, o in sorted(state.new_outcomes.items())]
     panels = dict.fromkeys((o.app_id, p) for o in result for p in o.panels if o.ok)
     body: JSONObject = {
@@ -86,8 +84,7 @@ def _account(
     before: JSONObject,
     waiting: PendingConfirmation | None,
 ) -> JSONObject:
-    """The kernel's own account of a turn: `receipts`, one for each call with an effect and for each
-    that failed, and `work`, one line on what was done."""
+    """The kernel's account of a turn: `receipts` of effects and failures, and `work`, a summary."""
     from ..grounding.receipts import Receipt, Work, receipts, work
 
     calls, tag = [_receipt_call(state, outcome) for outcome in result], state.language
@@ -106,7 +103,7 @@ def _account(
 
 
 def _undo_fields(state: TurnContext, made: CallOutcome) -> JSONObject:
-    """The call that takes an effect back, and this one where it took back an earlier effect."""
+    """`undo`, the call that undoes an effect, and `took`, the effect that this call has undone."""
     if made.action_type == "read":
         return {}
     offered = undo_receipts(state.memory, made) if made.ok else []
@@ -120,7 +117,7 @@ def _receipt(receipt: Receipt, tag: str) -> JSONObject:
 
 
 def _without_empty(told: JSONObject) -> JSONObject:
-    """The same without what says nothing."""
+    """The fields without empty values."""
     for key, value in list(told.items()):
         if value in (None, "", {}, []):
             del told[key]
@@ -138,8 +135,7 @@ def _call(outcome: CallOutcome) -> JSONObject:
 
 
 def _receipt_call(state: TurnContext, outcome: CallOutcome) -> Call:
-    """A call as its receipt names it: in the user's own values, without secrets. A read that worked
-    is told by its data, so that it is only counted here."""
+    """A call for its receipt: unmasked, without secrets; successful reads are only counted."""
     name = state.app_names.get(outcome.app_id, outcome.app_id)
     if outcome.ok and outcome.action_type == "read":
         return of_call(outcome, name)
@@ -150,9 +146,8 @@ def _receipt_call(state: TurnContext, outcome: CallOutcome) -> Call:
 
 
 def as_text(body: JSONObject) -> str:
-    """An answer for a client that shows text only: what failed stands above the reply, `(?)` behind
-    what the data contradicts, the other receipts and the line on the turn's work below it. A
-    receipt that is the reply, or a paragraph of it, is not told twice."""
+    """A response as text: failures above the reply, `(?)` after contradicted values, other receipts
+    and the work summary below. Receipts that the reply contains are not repeated."""
     from ..grounding.receipts import ABOVE
 
     reply_lines = set(str(body["reply"]).splitlines())
@@ -167,9 +162,8 @@ def as_text(body: JSONObject) -> str:
 
 
 def turn_before(memory: SessionMemory, before: str | None) -> Turn | None:
-    """The turn whose whole answer a client shows directly before a message: what it repeats there
-    is compared with what it was sent, whatever the white space. Where it repeats nothing, that is
-    the one whose answer was the last."""
+    """The turn whose response the client shows directly before a message, compared without white
+    space; the last one if the client sends no history."""
     if before is None:
         return memory.shown_last
     shown = squeeze(before)
@@ -178,7 +172,7 @@ def turn_before(memory: SessionMemory, before: str | None) -> Turn | None:
 
 
 def _work_line(body: JSONObject) -> list[str]:
-    """The line on the turn's work; a card says itself that nothing was done before its yes."""
+    """The work summary; omitted for a card without earlier effects."""
     done = dict(body.get("work", {}))
     line = done.pop("text", "")
     idle = body.get("confirmation") and not (done.get("changed") or done.get("failed"))
@@ -186,7 +180,7 @@ def _work_line(body: JSONObject) -> list[str]:
 
 
 def _marked_reply(body: JSONObject) -> str:
-    """The reply with `(?)` behind what the data contradicts."""
+    """The reply with `(?)` after contradicted values."""
     reply = str(body["reply"])
     # from the end on: what is put in moves only the offsets behind it
     for mark in sorted(body.get("marks", ()), key=lambda m: -int(m["end"])):
@@ -196,7 +190,7 @@ def _marked_reply(body: JSONObject) -> str:
 
 
 def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
-    """The answer of a recorded turn."""
+    """The response of a recorded turn."""
     body = {
         "reply": turn.reply,
         "session_id": session_id,
@@ -208,31 +202,31 @@ def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
 
 
 def side_reply(state: TurnContext, text: str) -> Reply:
-    """The answer to a request that is no turn of the person's."""
+    """The response to a request of the client itself."""
     body: JSONObject = {"reply": text, "session_id": state.ask.session_id, "status": "ok"}
     return Reply({**body, "turn": state.memory.last_seq, "calls": [], "refresh_panels": []})
 
 
 def refused_text(tag: str) -> str:
-    """When the user said no."""
+    """The reply to a no."""
     return language.of(tag).say("nothing_done")
 
 
 def intro(result: LoopResult) -> str:
-    """What is said before the narrator's reply: what the classifier was heard to say, and why the
-    turn ended early, where it did."""
+    """The text before the narrator's reply: the classifier's shown text and the reason for an early
+    end."""
     early, heard = _limit_text(result), _shown_text(result.state)
     return f"{heard}\n\n{early}" if heard else early
 
 
 def _shown_text(state: TurnContext) -> str:
-    """What was shown of the classifier's own words."""
+    """The shown part of the classifier's own text."""
     return state.plain_reply.shown.rstrip() if state.plain_reply else ""
 
 
 def _limit_text(result: LoopResult) -> str:
-    """Why rounds, time, tokens or the model ended the turn before everything was done, where one
-    did, behind the calls that were planned and not run."""
+    """The unfinished calls, and why rounds, time, tokens or the model ended the turn early; else
+    empty."""
     if not result.limit:
         return ""
     speaks, undone = language.of(result.state.language), list(_unfinished(result.state))
@@ -242,8 +236,7 @@ def _limit_text(result: LoopResult) -> str:
 
 
 def _unfinished(state: TurnContext) -> Iterator[str]:
-    """Calls that were planned and have not run, each on one line; what refers to a result that is
-    not there yet is left out."""
+    """The planned calls that have not run, one line each, without unresolved references."""
     titles = state.titles() if state.unfinished else Titles()
     for step in state.unfinished:
         known = {k: v for k, v in step.arguments.items() if not references(v)}
@@ -251,8 +244,7 @@ def _unfinished(state: TurnContext) -> Iterator[str]:
 
 
 def reply_sink(result: LoopResult) -> Say | None:
-    """Shows pieces of the narrator's reply to whoever reads along, in the user's own values, behind
-    what is said first; None where nobody does."""
+    """The sink for the narrator's reply, unmasked, preceded by the intro; None without a reader."""
     state = result.state
     if not state.follower.has_reader:
         return None
@@ -267,8 +259,7 @@ def reply_sink(result: LoopResult) -> Say | None:
 
 
 def stopped_text(result: LoopResult, said: str) -> str:
-    """What is said of a turn that the user stopped: what he had read by then, or else what ran, in
-    its own words."""
+    """The reply of a stopped turn: the text shown so far, or the results of its calls."""
     state = result.state
     shown = (intro(result) + said).strip() if said else _shown_text(state)
     done = (
@@ -279,15 +270,15 @@ def stopped_text(result: LoopResult, said: str) -> str:
 
 
 def is_question(result: LoopResult) -> bool:
-    """Whether the classifier's question, or what it offers, is the whole reply: nothing was changed
-    and nothing failed that the user must hear of."""
+    """Whether the classifier's question or offer is the whole reply: no effects and no failures to
+    report."""
     return (is_asking(result.text) or bool(result.offer)) and all(
         o.ok and o.action_type == "read" for o in result.state.reported.values()
     )
 
 
 def outcome_text(state: TurnContext, outcomes: Iterable[CallOutcome]) -> str:
-    """What calls did, in their own words."""
+    """The rendered results of calls."""
     from ..grounding import Evidence, render
 
     columns = state.catalogue.columns(state.language)
@@ -298,15 +289,14 @@ def outcome_text(state: TurnContext, outcomes: Iterable[CallOutcome]) -> str:
 
 
 MAX_SOURCES = 100
-"""Sources that an answer carries."""
+"""Maximum sources, and marks, in a response."""
 
 
 def source_map(
     state: TurnContext, narration: Narration | None, reply: str, calls: int
 ) -> JSONObject:
-    """Where the values of a reply come from and what of them does not come from the data, as the
-    answer of so many calls carries it: places in the reply that the user reads, with real values
-    in place of placeholders. Nothing where what was said does not stand there."""
+    """The sources and marks of a reply for the response, with offsets in the unmasked text; `calls`
+    is the number of calls in the response. Empty if the narration is not part of the reply."""
     if narration is None:
         return {}
     if narration.is_stopped:

@@ -1,4 +1,4 @@
-"""Narrator: the model that writes the reply, from this turn's calls only; sees no skeleton, no
+"""Narrator: the model that writes the reply from this turn's calls; it sees neither skeleton nor
 history."""
 
 from __future__ import annotations
@@ -33,16 +33,15 @@ _log = logging.getLogger("webbee.narrate")
 MAX_REPLY = 8_000
 """Characters of a reply."""
 MIN_REQUEST_S = 0.5
-"""Seconds that a request has, whatever is left."""
+"""Minimum seconds for a request."""
 MIN_DATA = 600
 DATA_SHARE = 0.7
-"""Of the characters that a small window leaves, those of the data; the rest is for what is computed
-of it and for a second request."""
+"""Share of a small window for the data; the rest is for aggregates and a second request."""
 MAX_TRIES = 2
-"""Times a reply is asked for: once, and once more with the words named that the data lacks."""
+"""Maximum requests for a reply: the second one names the unsourced words."""
 
 HAND_BACK = "[CONTINUE]"
-"""What the narrator writes instead of a reply where another call is needed first."""
+"""Written by the narrator instead of a reply if another call is needed first."""
 
 SYSTEM = " ".join(
     """You write the reply of a chat agent. Use only the user's message and the results below: every
@@ -62,9 +61,9 @@ MAY_HAND_BACK = (
 
 
 class Narration(NamedTuple):
-    """The reply with what its values rest on, or that more calls are needed before there can be
-    one. `sources` and `marks` are spans of `text`; `sourced`: every value has a source. `stopped`:
-    the user stopped it, the text is what was shown."""
+    """The reply with sources and marks (spans of `text`), or the request for more calls
+    (`is_hand_back`). `is_sourced`: every value has a source. `is_stopped`: the user stopped it, and
+    the text is what was shown."""
 
     text: str = ""
     is_hand_back: bool = False
@@ -75,8 +74,7 @@ class Narration(NamedTuple):
     is_stopped: bool = False
 
     def with_list_sizes(self, tag: str) -> Narration:
-        """The same with what the lists hold whose sizes it tells otherwise, said by the kernel
-        below it."""
+        """The reply with the true sizes of miscounted lists appended by the kernel."""
         # "do I have 50 tasks?" – what the list holds stands beside the 50
         sizes = [m.holds for m in self.marks if m.reason == "other_count" and ":" in m.holds]
         if not sizes:
@@ -87,15 +85,13 @@ class Narration(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NarratorInput:
-    """What of a turn a narrator may read: its message and how its calls ended, as models may see
-    them; never the skeleton, the history or the classifier's prompt.
+    """The narrator's input: message and masked outcomes, never skeleton, history or the
+    classifier's prompt.
 
-    `shown` are the outcomes with as much of their data as a model could be shown, `whole` gives
-    them with all of it, None where that is the same; `computed` is what the kernel has computed
-    from all of the data of each call, `looked_through` those that were only read to find what a
-    later effect is about. `apps` are display names by app id, `described` what functions do by
-    `app.function`, `columns` what fields of results are called by app. `deadline` is on the
-    monotonic clock; both requests share it.
+    `outcomes` have bounded data, `full_outcomes` returns them in full, None if nothing was cut;
+    `computed` are aggregates over all data, `lookups` reads made only for a later effect. `apps`
+    are display names, `fn_titles` function titles by `app.function`, `columns` field titles by app.
+    `deadline` is on the monotonic clock and shared by both requests.
     """
 
     message: str
@@ -113,7 +109,7 @@ class NarratorInput:
 
 
 class Narrator:
-    """Asks a model for the reply and lets nothing through that the data does not hold."""
+    """Asks a model for the reply and checks it against the data."""
 
     def __init__(self, model: Model, policy: str, settings: Settings) -> None:
         options = options_of(settings, "narrator")
@@ -135,13 +131,12 @@ class Narrator:
     ) -> Narration:
         """The reply to a turn's message from the outcomes of its calls.
 
-        I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: what of a reply has no source in the data, or is
-        contradicted by it, is asked about once, with the words named; what stays is marked, and
-        nothing is left out. Only where the model gives no reply, or its beginning alone, the data
-        itself is the reply.
+        I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: values that are unsourced or contradicted are named
+        in one more request; those that remain are marked, nothing is removed. Without a complete
+        reply from the model the data itself is rendered.
 
-        `say` is shown the reply while it is written, as far as it is checked. What was shown stays,
-        so a correction goes on behind it.
+        `say` receives the checked part of the reply while it is written; a correction continues
+        after it.
         """
         check = _ReplyCheck(turn, self._policy, self._mode)
         room = self._room(turn.message, may_hand_back)
@@ -197,15 +192,15 @@ class Narrator:
         return best._replace(tokens=spent)
 
     def _room(self, message: str, may_hand_back: bool) -> int:
-        """Characters that the data may have beside the rest."""
+        """Maximum characters of the data in the prompt."""
         if not self._window:
             return MAX_DATA
         left = self._window - tokens(self._systems[may_hand_back] + message)
         return max(MIN_DATA, min(MAX_DATA, int(DATA_SHARE * left * TEXT_BYTES)))
 
     async def _request(self, request: ModelRequest, speech: StreamingReply) -> ModelResponse | None:
-        """The model's answer, shown as far as it is checked while it comes; None where there is
-        none, or only its beginning."""
+        """The model's answer, streamed as far as it is checked; None if there is none or it was cut
+        off."""
         measure("ModelCalls")
         speech.begin()
         try:
@@ -219,8 +214,8 @@ class Narrator:
 
 
 class _ReplyCheck:
-    """What a reply rests on: what its model saw and, where it does not rest on that, all of the
-    data. Read in full only then, since that takes as long as the data is large."""
+    """Checks a reply against the data its model saw, and if that fails against all of the data,
+    which is only read then."""
 
     def __init__(self, turn: NarratorInput, policy: str, mode: str) -> None:
         self._turn = turn
@@ -231,7 +226,7 @@ class _ReplyCheck:
         )
 
     def check(self, text: str) -> Narration:
-        """The reply with the sources and the marks of its values."""
+        """The reply with sources and marks."""
         verdict = verdict_of(text, self.evidence)
         # the model was shown a part of the data, and may count on what it read before
         if not verdict.grounded and (whole := self._turn.full_outcomes()):
@@ -243,8 +238,7 @@ class _ReplyCheck:
 
 
 def verdict_of(text: str, evidence: Evidence) -> Verdict:
-    """What the check says of a reply. One that it fails on is shown without marks: what it tells of
-    is done, and a retry would fail as well."""
+    """The check's verdict; if the check itself fails, the reply is shown without marks."""
     from ..grounding import check  # only a reply that rests on data pays for its patterns
 
     try:
@@ -255,7 +249,7 @@ def verdict_of(text: str, evidence: Evidence) -> Verdict:
 
 
 def _last_resort(shown_text: str, evidence: Evidence, calls: tuple[Call, ...]) -> Narration:
-    """What no model has answered: the data of these calls itself, behind what was shown."""
+    """The reply without a model: the rendered data of these calls, after what was shown."""
     from ..grounding import render
 
     data = cut(render(replace(evidence, calls=calls), evidence.language), MAX_REPLY)
@@ -264,8 +258,8 @@ def _last_resort(shown_text: str, evidence: Evidence, calls: tuple[Call, ...]) -
 
 
 def problems_text(text: str, marks: Sequence[Mark], seen: str) -> str:
-    """What the second request says of the first one's reply: what has no source, and what the data
-    holds instead where it holds something."""
+    """The problems of the first reply for the second request: unsourced values, with the data's
+    value where known."""
     values = [f"{m.word} (the data holds {m.holds})" if m.holds else m.word for m in marks]
     body: dict[str, JSON] = {"your reply": text}
     body["not in the data: correct it, or write the reply again as it is where it is right"] = list(

@@ -1,5 +1,4 @@
-"""Pending approvals: how a card that waits for a person's yes is answered, exactly once, and the
-destinations that a yes accepts for good."""
+"""Pending approvals: answering a card exactly once, and permanently accepted destinations."""
 
 from __future__ import annotations
 
@@ -30,17 +29,17 @@ if TYPE_CHECKING:
     from ..stores.dynamodb.user_items import AuditStore
 
 MAX_RACES = 20
-"""Writes of others that one write of a turn may meet."""
+"""Maximum retries of a turn's conditional write."""
 POLL_S = 0.2
 RENEW_SHARE = 0.4
-"""Of a lease, after which it is renewed: one renewal may fail."""
+"""Share of a lease after which it is renewed; one renewal may fail."""
 WAIT_S = 10.0
-"""Seconds a delivery waits for another one that carries out the same answer."""
+"""Seconds a request waits for another one with the same answer."""
 
 
 class AnsweredProposal(NamedTuple):
-    """A card that is ours to answer, in the turn that holds it; without one, what is answered is
-    the turn's form. `until` is when the lease ends (Unix seconds)."""
+    """A leased card in its turn; without a card it is the turn's form. `until` is the end of the
+    lease in Unix seconds."""
 
     memory: SessionMemory
     turn: Turn
@@ -54,23 +53,23 @@ class AnsweredProposal(NamedTuple):
 
     @property
     def is_carried(self) -> bool:
-        """Whether the turn only carries the card on, for one that the ring has overwritten."""
+        """Whether the turn only carries the card of a turn that was overwritten."""
         return self.card is not None and own_card(self.turn, [self.card]) is None
 
     @property
     def message(self) -> str:
-        """The message that was asked about."""
+        """The message that the card belongs to."""
         return self.card.message if self.card and self.is_carried else self.turn.message
 
     @property
     def accepted(self) -> PendingConfirmation | None:
-        """The card, where the user said yes to it."""
+        """The card if the answer is yes."""
         return self.card if self.is_yes else None
 
 
 class Proposals:
-    """Takes cards of one store of sessions; a lease lasts `lease_s` seconds, a turn that is
-    written `turn_s`."""
+    """Leases cards of a session store; a lease lasts `lease_s` seconds, a written turn
+    `turn_s`."""
 
     def __init__(
         self,
@@ -91,13 +90,12 @@ class Proposals:
     async def answering(
         self, state: TurnContext, name: str, is_yes: bool, how: CardAnswer = PLAIN_ANSWER
     ) -> AsyncIterator[TurnContext]:
-        """The turn that asked, the card of this id ours alone for as long as the block lasts; its
-        memory is read anew, and nothing is answered, where somebody else was faster. A crash inside
-        leaves a claim that a retry finds, and no second effect.
+        """The card's turn, with the card leased for the duration of the block; if another request
+        was faster, the state with fresh memory and no card. A crash leaves a claim that a retry
+        finds, without a second effect.
 
-        Raises NotAllowed where an app was removed since the card, Gone where nobody waits for one,
-        BadInput for what cannot be edited, StorageUnavailable (`being_answered`) where somebody
-        else's answer takes long.
+        Raises NotAllowed if an app was removed since, Gone for an unknown or expired card, BadInput
+        for invalid edits, StorageUnavailable (`being_answered`) if another answer takes long.
         """
         if is_yes and (asked := state.memory.asked(name)):
             for step in steps(asked[1]):
@@ -113,8 +111,8 @@ class Proposals:
     async def take(
         self, key: SessionKey, memory: SessionMemory, name: str, is_yes: bool
     ) -> tuple[SessionMemory, AnsweredProposal | None]:
-        """The session as it was read last, and the card with our lease and the answer that counts;
-        None where it is gone. Waits for whoever is answering it."""
+        """The latest session, and the leased card with the answer that counts, or None if it is
+        gone. Waits for a concurrent answer."""
         until = time.monotonic() + WAIT_S
         while found := memory.asked(name):
             turn, pending = found
@@ -139,8 +137,8 @@ class Proposals:
 
     @asynccontextmanager
     async def hold_lease(self, key: SessionKey, proposal: AnsweredProposal) -> AsyncIterator[None]:
-        """The lease lasts as long as the block does, however long its calls run. It ends at once
-        where what was begun has failed: the answer may be given again."""
+        """Renew the lease during the block; on KernelError it is released, so that the answer can
+        be repeated."""
         renewing = asyncio.ensure_future(self._renew(key, proposal))
         try:
             yield
@@ -167,8 +165,8 @@ class Proposals:
     async def _apply_answer(
         self, state: TurnContext, proposal: AnsweredProposal, how: CardAnswer
     ) -> AnsweredProposal:
-        """What was said yes to as it will run, whoever carries it out: texts that were rewritten
-        are stored before anything runs, so that a repeated yes finds the same calls."""
+        """Apply edits and permanent acceptance of a yes. Edited texts are stored before anything
+        runs, so that a repeated yes finds the same calls."""
         if proposal.accepted and how.edits:
             mine = _edited_card(proposal.accepted, how.edits, state.catalogue)
             proposal = await self._store_card(state.key, proposal, mine)
@@ -182,8 +180,7 @@ class Proposals:
     async def _store_card(
         self, key: SessionKey, proposal: AnsweredProposal, card: PendingConfirmation
     ) -> AnsweredProposal:
-        """What was taken with this card in the place of the one of its id, whoever else writes to
-        the turn."""
+        """Store this card in place of the one with its id, with retries on concurrent writes."""
         memory = proposal.memory
         for _ in range(MAX_RACES):
             found = memory.asked(card.confirmation_id)
@@ -213,8 +210,7 @@ class Proposals:
 def _edited_card(
     pending: PendingConfirmation, edits: Mapping[str, Mapping[str, str]], catalogue: Catalogue
 ) -> PendingConfirmation:
-    """The card with these texts; a yes to it accepts what is still a destination. Raises
-    BadInput."""
+    """The card with edited texts and the remaining consent keys. Raises BadInput."""
     try:
         card = edited(pending, edits)
         check_placeholders(dict(edits))
@@ -232,7 +228,7 @@ def _edited_card(
 
 
 def gone_error() -> Gone:
-    """What is said of a confirmation that nobody waits for."""
+    """The error for an unknown, answered or expired card."""
     return Gone(
         "this confirmation expired, was answered or never was: ask again",
         field="id",
@@ -241,8 +237,7 @@ def gone_error() -> Gone:
 
 
 def reopen(state: TurnContext, proposal: AnsweredProposal) -> TurnContext:
-    """The turn that asked, as it stood when it asked: the message that was asked about, the results
-    it had, and what the user has said yes to since."""
+    """The state of the card's turn when it asked: message, results, and accepted destinations."""
     turn = proposal.turn
     values = proposal.accepted.values if proposal.accepted else ()
     outcomes = list(recall(turn, state.catalogue, state.masker))
@@ -262,14 +257,13 @@ def reopen(state: TurnContext, proposal: AnsweredProposal) -> TurnContext:
 
 
 MAX_LABEL = 200
-"""Characters of a destination as the list of the accepted tells it."""
+"""Characters of a destination in the list of accepted ones."""
 ACCEPTED, REVOKED = "accepted", "revoked"
 """Statuses of the audit's records of consent."""
 
 
 class AcceptedDestinations:
-    """What a person does not want to be asked about again: kept with a yes, taken back by hand;
-    both are in the audit."""
+    """Destinations that a user has accepted permanently; acceptance and revocation are audited."""
 
     def __init__(self, store: AcceptedStore, audit: AuditStore, clock: Clock, days: int) -> None:
         self._store = store
@@ -280,8 +274,8 @@ class AcceptedDestinations:
     async def keep(
         self, user: UserKey, pending: PendingConfirmation, catalogue: Catalogue, session_id: str
     ) -> None:
-        """Remember the destinations of a card for good, but for what destroys: that is asked about
-        each time. Repeatable."""
+        """Store the destinations of a card permanently, except those of destructive calls.
+        Idempotent."""
         at = iso(self._clock.now())
         found = [
             Accepted(key, step.app_id, step.fn_name, _label(sink) or step.fn_name, at)
@@ -292,13 +286,13 @@ class AcceptedDestinations:
         await self._audit_records(user, found, ACCEPTED, session_id, pending.confirmation_id)
 
     async def list(self, user: UserKey) -> tuple[Accepted, ...]:
-        """All of them, the latest first."""
+        """All accepted destinations, newest first."""
         return tuple(sorted(await self._store.list(user), key=lambda a: a.at, reverse=True))
 
     async def forget(
         self, user: UserKey, keys: Iterable[str] | None = None, *, app_id: str = ""
     ) -> int:
-        """Take these back, or all, of one app or of any; how many there were."""
+        """Revoke these, or all, optionally of one app; returns their number."""
         wanted = None if keys is None else set(keys)
         kept = [a for a in await self._store.list(user) if app_id in ("", a.app_id)]
         # only what is there: the audit must not tell of a revocation that took nothing back
@@ -337,7 +331,7 @@ class AcceptedDestinations:
 def _destinations(
     pending: PendingConfirmation, catalogue: Catalogue
 ) -> Iterator[tuple[Step, Sink, str]]:
-    """Where a card's calls go: each call with the place and what it is looked up by."""
+    """The destinations of a card as (call, sink, consent key)."""
     for step in steps(pending):
         if function := catalogue.function(step.app_id, step.fn_name):
             known = replace(step, action_type=function.action_type)
@@ -345,7 +339,7 @@ def _destinations(
 
 
 def _label(sink: Sink) -> str:
-    """A destination as the list of the accepted tells it; what no argument names by its values."""
+    """The label of a destination; for an app sink its argument values."""
     if sink.kind != "app":
         return sink.value
     return cut(", ".join(str(value) for _, value in json.loads(sink.value)), MAX_LABEL)

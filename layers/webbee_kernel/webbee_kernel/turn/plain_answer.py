@@ -1,6 +1,5 @@
-"""A plain answer of the classifier, shown while it is written: the sentences that stand, as soon as
-they are whole. What was shown stays; a call that follows leaves it as the reply's beginning. What
-it claims without ground is told."""
+"""A text answer of the classifier, streamed sentence by sentence as far as it is sourced. Shown
+text stays, even if calls follow. Unsourced claims are reported back to the model."""
 
 from __future__ import annotations
 
@@ -22,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def streaming_reply(state: TurnContext) -> StreamingReply:
-    """What is shown of a turn's plain answer, over all its rounds, in the user's own values."""
+    """The stream of a turn's text answers over all rounds, unmasked."""
     tell, unmask = state.follower.tell, state.masker.unmask_text
     return StreamingReply(None, lambda text: tell("text", text=unmask(text)), MAX_REPLY)
 
 
 def answer_sink(state: TurnContext) -> Hear | None:
-    """What hears the next answer of the classifier while it is written; None where nobody reads
-    along, or behind calls: there the narrator speaks. Evidence is gathered when it writes."""
+    """The sink for the classifier's next answer; None without a reader, or after calls, when the
+    narrator writes the reply. Evidence is built at the first piece."""
     plain = state.plain_reply
     if plain is None or state.has_run:
         return None
@@ -43,8 +42,8 @@ def answer_sink(state: TurnContext) -> Hear | None:
 
 
 def reply_problems(text: str, state: TurnContext) -> tuple[Problem, ...]:
-    """What `text` says that neither skeleton, facts, this turn's results nor the user's words
-    hold, in words for the model; told once a turn, what stays is marked."""
+    """The unsourced values of a text answer, as a problem for the model; once a turn, later ones
+    are marked."""
     marks = () if state.is_rechecked else _marks(text, state)
     if not marks:
         return ()
@@ -53,8 +52,7 @@ def reply_problems(text: str, state: TurnContext) -> tuple[Problem, ...]:
 
 
 def check_answer(text: str, state: TurnContext) -> Narration:
-    """A plain answer with the marks of what has no source in what the prompt held, and what the
-    kernel adds to it."""
+    """A text answer with its unsourced values marked, and the kernel's additions."""
     # a first answer without calls was looked up already, and told back where it has no source
     last_text = state.last_answer.text if state.last_answer else ""
     is_new = state.is_rechecked or bool(state.has_run) or text != last_text
@@ -67,8 +65,8 @@ def _marks(text: str, state: TurnContext) -> tuple[Mark, ...]:
 
 
 def evidence_of(state: TurnContext) -> Evidence:
-    """What an answer in plain words may rest on: skeleton, facts, this turn's results, what the
-    user said, the apps' own words."""
+    """The evidence for a text answer: skeleton, facts, results, the user's messages and the apps'
+    texts."""
     from ..grounding import Call, Evidence
 
     data: list[JSON] = [skeleton.visible(s.data) for s in state.sections if s.data]
@@ -91,7 +89,7 @@ def evidence_of(state: TurnContext) -> Evidence:
 
 
 def _app_texts(state: TurnContext) -> Iterator[str]:
-    """What the apps say of themselves and of their functions."""
+    """The descriptions of apps and functions."""
     for app in state.catalogue.apps.values():
         yield f"{app.app_id} {app.display_name} {app.description} {app.rules}"
     for function in state.visible_functions:

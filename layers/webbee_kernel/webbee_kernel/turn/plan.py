@@ -13,10 +13,10 @@ from ..text import dumps
 from ..types import CallOutcome, Step, object_of
 
 MAX_STEPS = 10
-"""Calls a single answer of the classifier may plan."""
+"""Maximum calls in one answer of the classifier."""
 
 KERNEL = "kernel"
-"""App id of the kernel's own functions in the catalogue; no extension can have it."""
+"""App id of the kernel's own functions; reserved."""
 
 CONTINUE = ToolSpec(
     name=f"{KERNEL}__continue",
@@ -56,7 +56,7 @@ SEARCH = ToolSpec(
     action_type="read",
     examples=(),
 )
-"""In the catalogue where it does not show all functions."""
+"""Offered when not all functions are shown."""
 
 _OWN = frozenset({CONTINUE.name, SEARCH.name})
 
@@ -64,20 +64,19 @@ _REFERENCE = re.compile(r"\{\{\s*steps\.(\d+)(?:\.data)?((?:\.[A-Za-z0-9_-]+)*)\
 
 
 class Problem(NamedTuple):
-    """One rejected argument or call, told to the model for its repair attempt; `told` is what a
-    person would read of it."""
+    """One rejected argument or call, for the model's repair; `user_text` is for people."""
 
     call: str
     field: str
     problem: str
     limit: str = ""
     step: int = -1
-    """The number of the refused call in its turn; -1 where it is about no call."""
+    """The number of the refused call in its turn; -1 for none."""
     user_text: str = ""
 
 
 class UnresolvedReference(Exception):
-    """A reference points at nothing; carries the step it wanted."""
+    """A reference to a missing step or path."""
 
     def __init__(self, step: int, path: str) -> None:
         super().__init__(f"steps.{step}.data{path} does not exist")
@@ -87,10 +86,9 @@ class UnresolvedReference(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer of the classifier, read: steps in order, or a plain text; `go_on` says that it
-    must see the results before it can finish. `problems` are what cannot be used of it, `numbers`
-    those that each of its calls has in the turn (None for the kernel's own), `found` what its
-    searches found, by their place among the calls."""
+    """A parsed answer of the classifier: steps in order, or text. `problems` are its unusable
+    parts, `numbers` the turn's number of each call (None for the kernel's own), `search_results`
+    the results of searches by call index."""
 
     response: ModelResponse
     steps: tuple[Step, ...] = ()
@@ -100,7 +98,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """Its words."""
+        """The answer's text."""
         return self.response.text.strip()
 
     @property
@@ -109,7 +107,7 @@ class Answer:
 
     @property
     def searches(self) -> tuple[tuple[int, str, str], ...]:
-        """Its searches for functions: place among the calls, query, app."""
+        """The searches as (call index, query, app)."""
         return tuple(
             (place, str(call.arguments.get("query", "")), str(call.arguments.get("app", "")))
             for place, call in enumerate(self.response.tool_calls)
@@ -118,8 +116,7 @@ class Answer:
 
 
 def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], first: int) -> Answer:
-    """A model's answer: steps in the order it gave, numbered from `first`, and what has to be told
-    back to it.
+    """Parse a model's answer: steps in order, numbered from `first`, and problems to report back.
 
     Unknown tools, arguments that are no JSON object, references to later steps and an 11th call
     become problems.
@@ -149,7 +146,7 @@ def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], firs
 def _call_problem(
     call: ToolCall, by_name: Mapping[str, FunctionInfo], index: int, planned: int
 ) -> Problem | None:
-    """Why this call cannot become a step; None where it can."""
+    """Why this call cannot become a step, or None."""
     why, limit = "", ""
     if call.name not in by_name:
         why = "there is no such function"
@@ -165,7 +162,7 @@ def _call_problem(
 
 
 def _empty_problem(answer: Answer) -> str:
-    """What is wrong with an answer that plans nothing; nothing where it speaks or searches."""
+    """What is wrong with an answer without steps; empty if it has text or searches."""
     # a search is answered with what it found
     if any(call.name == SEARCH.name for call in answer.response.tool_calls):
         return ""
@@ -224,8 +221,8 @@ def _look_up(match: re.Match[str], outcomes: Mapping[int, CallOutcome]) -> Any:
 
 
 def next_wave(steps: Sequence[Step], finished: Mapping[int, CallOutcome]) -> tuple[Step, ...]:
-    """What may run now: the next step, and with it the reads right behind it that wait for nothing
-    unfinished, each once: models repeat a call within one answer."""
+    """The steps to run now: the next one and the independent reads directly after it, without
+    duplicates."""
     waiting = [s for s in steps if s.index not in finished]
     wave: list[Step] = []
     for step in waiting:

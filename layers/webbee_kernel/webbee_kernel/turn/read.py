@@ -1,4 +1,4 @@
-"""Reader: what a request asks, and everything its turn reads in one round trip."""
+"""Reader: the request of a turn, and all its reads in one round trip."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .stream import NOBODY, Follower
 from .turn_context import TurnContext
 
 RECORD_RESERVE_S = 2.0
-"""Seconds kept back from models and calls so that a turn can still be recorded."""
+"""Seconds reserved for recording the turn."""
 
 MAX_LANGUAGES = 32
-"""Languages whose detector is kept."""
+"""Cached detectors, one per language."""
 
 
 class TurnRequest(NamedTuple):
-    """One request to the kernel, checked: who, where, what; and who watches its turn."""
+    """One validated request: user, session, message, and the follower of its turn."""
 
     user: User
     session_id: str
@@ -39,18 +39,18 @@ class TurnRequest(NamedTuple):
     request_id: str
     follower: Follower = NOBODY
     is_alone: bool = False
-    """The client sent nothing of the conversation beside this message, which it might have: the
-    message may be a request of the client's own."""
+    """The client sent only this message although it could send the conversation: it may be a
+    request of the client itself."""
     user_messages: tuple[str, ...] = ()
-    """The user's messages that a client repeats, this one last; none where it repeats none."""
+    """The user's messages that the client sends, this one last; empty if it sends no history."""
     previous_reply: str | None = None
-    """The reply that a client shows directly before this message, empty where it shows another
-    message there; None where it repeats nothing of the conversation."""
+    """The reply directly before this message in the client's history, empty if there is none; None
+    if the client sends no history."""
 
     @property
     def answer_id(self) -> str:
-        """The id of this request as a yes or no to a card: where the client shows the conversation,
-        the same for the same answer below the same card."""
+        """The request id for an answer to a card; derived from the history if the client sends one,
+        so that the same answer to the same card has the same id."""
         if not (self.user_messages and self.previous_reply):
             return self.request_id
         return digest(*map(squeeze, (*self.user_messages, self.previous_reply)))
@@ -77,8 +77,8 @@ class Reader:
 
     @record_duration("ReadMs")
     async def read(self, ask: TurnRequest, limits: Limits | None = None) -> TurnContext:
-        """Everything a turn reads: one parallel round trip, whatever the history. With `limits` the
-        request is counted beside it, and said to run where somebody goes on saying so."""
+        """Everything a turn reads, in one parallel round trip. With `limits` the request is also
+        counted, and leased if its follower renews the lease."""
         started, key = time.monotonic(), ask.key
         # a second delivery of the same request sees it and waits
         working = TurnWorking(ask.request_id, ask.session_id) if ask.follower.has_lease else None
@@ -112,8 +112,7 @@ class Reader:
         )
 
     def installed(self, catalogue: Catalogue, state: UserState) -> frozenset[str]:
-        """The user's apps: what the deployment gives everyone, less what the user removed, plus
-        what the user added."""
+        """The user's apps: the deployment's defaults, minus removed ones, plus added ones."""
         decided = {i.app_id: i.installed for i in state.installations}
         return frozenset(
             a

@@ -1,6 +1,6 @@
-"""Record: what remains of a turn, its one write before the reply leaves, and what goes beside it.
+"""Record: builds the stored turn and writes it, in one write before the reply is sent.
 
-A request id that comes back with its message gets its answer again for as long as its turn is
+A repeated request id with the same message gets the stored answer as long as its turn is
 remembered; with another message it is refused."""
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class Recorder:
         self._transcript = Transcript(stores.transcripts, settings, remembered_details)
 
     async def record(self, state: TurnContext, output: Output) -> Reply:
-        """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
-        questions it answers, when all that went on beside the turn is done. With it go requests for
-        refreshes and what the turn cost, which may fail and take half a second at most."""
+        """Write the turn, to a new slot or to that of the turn whose card it answers, and return
+        the reply. Refresh requests and costs are sent in parallel; they may fail and take at most
+        half a second."""
         reply, user = state.masker.unmask_text(output.reply), state.user
         ui = unmask(output.offer, state.masker) if output.offer else None
         choices = output.choices or ([] if output.card else confirmation.choices(reply, ui))
@@ -89,10 +89,9 @@ class Recorder:
 
     @record_duration("RecordMs")
     async def _store(self, state: TurnContext, output: Output) -> Turn:
-        """The turn as it was stored; two tabs writing at once lose nothing. A lost race re-reads
-        and builds it again, with the next number or on what its turn has become. What another
-        delivery of the same request has recorded meanwhile is returned instead. Where the ring has
-        overwritten the turn that asked, it becomes one of its own."""
+        """The turn as stored. After a lost race it is rebuilt on the new state and retried; if
+        another delivery of the request was recorded meanwhile, that turn is returned. If the ring
+        has overwritten the original turn, a new one is written."""
         key, proposal, expires = state.key, state.proposal, self.expires(state)
         memory = (proposal or state).memory
         original = own = proposal.turn if proposal else None
@@ -130,14 +129,14 @@ class Recorder:
         return await self._transcript.archive(state.key, memory, state.now)
 
     def begin(self, state: TurnContext) -> TurnContext:
-        """Beside the turn: archive what it will overwrite, where that is not archived yet."""
+        """Start archiving the turn that will be overwritten, if needed."""
         if not self._transcript.owes(state.memory, state.now):
             return state
         work = self._transcript.archive(state.key, state.memory, state.now)
         return replace(state, archiving=start_task(work))
 
     def expires(self, state: TurnContext) -> int:
-        """When the table may forget what is recorded now, in Unix seconds."""
+        """The TTL of a turn recorded now, in Unix seconds."""
         return int(state.now) + self._settings.ring_days * 86_400
 
 
@@ -146,15 +145,14 @@ _ID_LIKE = re.compile(r"(?=[A-Za-z_-]{0,40}\d)(?<![\w-])[\w-]{5,64}(?![\w-])")
 """Words with a digit, of the length ids have. Numbers of up to four digits count things too often
 to be remembered as ids."""
 MAX_ACCEPTED = 200
-"""Destinations that a session carries on; of more, the oldest are asked about again."""
+"""Accepted destinations kept in a session; the oldest are dropped."""
 MAX_SHOWN, MAX_TEXT = 100, 120
-"""Texts of a drawing that are remembered as seen, and the characters of one."""
+"""Maximum texts of a UI tree that are remembered as seen, and their length."""
 
 
 class Output(NamedTuple):
-    """What the user is told by a turn, as models may see it, and what he is asked (`held`). `offer`
-    is a UI tree below the reply of a turn in which nothing was done; `unshown` are the cards that
-    picking one of the `choices` comes to."""
+    """What a turn tells the user, masked: reply, card and choices. `offer` is a UI tree below the
+    reply of a turn without calls; `choice_cards` are the cards of the `choices`."""
 
     reply: str
     status: TurnStatus = "ok"
@@ -168,10 +166,9 @@ class Output(NamedTuple):
 def build_turn(
     state: TurnContext, memory: SessionMemory, output: Output, original: Turn | None = None
 ) -> Turn:
-    """This turn as the next one will read it, masked with the placeholders of `memory`: numbered
-    after it, or the turn that asked, with what came of the answer: still one turn. `asked` is how
-    it stands now; another of its questions may have been answered since this one was taken. One
-    that only carried the question on keeps its own reply before the answer's."""
+    """The turn to store, masked with the placeholders of `memory`: a new one, or `original` (the
+    turn with the answered card, as currently stored) extended by the answer. A turn that only
+    carried the card keeps its own reply before the answer's."""
     proposal, ask = state.proposal, state.ask
     # a lost race read the ring anew: placeholders have to be those of its turns
     same = memory is (proposal or state).memory
@@ -213,15 +210,14 @@ def build_turn(
 
 
 def _reply(base: Turn, output: Output, proposal: AnsweredProposal | None) -> str:
-    """The reply with what its card asks; behind that of a turn which only carried the card on."""
+    """The reply with its card's question, appended to that of a turn that only carried the card."""
     parts = [output.reply, cards.question(output.card) if output.card else ""]
     carried = base.reply if proposal and proposal.is_carried else ""
     return "\n\n".join(filter(None, (carried, *parts)))
 
 
 def _base_turn(state: TurnContext, memory: SessionMemory, original: Turn | None) -> Turn:
-    """The turn before anything came of this request: a new one, or the one that asked, with the
-    questions that are still open."""
+    """The turn to build on: a new one, or the original with its cards that are still open."""
     if original is None:
         seq = memory.last_seq + 1
         return Turn(
@@ -249,8 +245,8 @@ def _base_turn(state: TurnContext, memory: SessionMemory, original: Turn | None)
 def _facts(
     state: TurnContext, outcomes: Sequence[CallOutcome], masker: Masker, reply: str, *, paused: bool
 ) -> tuple[tuple[ToolCallDigest, ...], tuple[ToolCallDigest, ...], dict[str, str]]:
-    """The facts of these calls as the ledger keeps them, as much more of them as the next round may
-    read where a question pauses the turn, and the placeholders that both need."""
+    """The facts of these calls for the ledger, a longer version for a turn paused by a card, and
+    the placeholders of both."""
     gate = None if state.expose_pii else masker
     ended = [state.as_stored(o, gate) for o in outcomes if o.ok]
     facts, given = [(o.app_id, o.fn_name, o.data) for o in ended], [o.arguments for o in ended]
@@ -271,8 +267,8 @@ def _text(digests: Sequence[ToolCallDigest]) -> str:
 
 
 def _tool_list(state: TurnContext) -> str:
-    """What the session has been shown of a catalogue that is not shown whole, as its next turn
-    reads it; empty where no model was asked."""
+    """The stored form of the tool list, if not all functions are shown; empty if no model was
+    asked."""
     if not state.rounds or not state.opening.shortlist.left_out:
         return ""
     functions = state.catalogue.functions(state.installed)
@@ -283,8 +279,7 @@ def _tool_list(state: TurnContext) -> str:
 
 
 def ui_of(state: TurnContext, outcomes: Mapping[int, CallOutcome]) -> JSON:
-    """The tree that the page draws: that of the last call that returned one, but for a list that
-    was only looked through."""
+    """The UI tree for the page: that of the last call with one, except lookups."""
     for number, outcome in sorted(outcomes.items(), reverse=True):
         if outcome.ui and outcome.ok and number not in state.lookups:
             return outcome.ui
@@ -292,7 +287,7 @@ def ui_of(state: TurnContext, outcomes: Mapping[int, CallOutcome]) -> JSON:
 
 
 def _texts(ui: JSON) -> Iterator[str]:
-    """The short texts of what the page draws."""
+    """The short texts of a UI tree."""
     if isinstance(ui, dict):
         ui = list(ui.values())
     if isinstance(ui, list):
@@ -303,11 +298,10 @@ def _texts(ui: JSON) -> Iterator[str]:
 
 
 def _keep_ids(state: TurnContext, reply: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a later turn has to know of ids, at most 50 each.
+    """The known and the suspect ids for later turns, at most 50 each.
 
-    First those the reply shows, that this turn knew to be real, and that no kept fact holds,
-    because it was cut or left memory before; then what a model made up for other arguments: facts
-    may repeat it, which makes it no truer. Most turns have neither and pay next to nothing.
+    Known are ids in the reply that this turn verified and no stored fact contains; suspect are
+    values that a model made up for other arguments, which results may echo. Most turns have none.
     """
     # an id that a kept fact or the message holds needs no vouching
     stored_text = f"{text}\n{state.message}"
@@ -322,8 +316,8 @@ def _keep_ids(state: TurnContext, reply: str, text: str) -> tuple[tuple[str, ...
 
 
 def refreshes(state: TurnContext, *, note_presence: bool) -> list[RefreshItem]:
-    """The refreshes to ask for: sections of apps that changed something, then stale ones; with
-    `note_presence`, now and then, that the user is here."""
+    """The refreshes to request: sections of apps with effects, then stale ones; with
+    `note_presence`, from time to time, the user's presence."""
     effects = [o.app_id for o in state.new_outcomes.values() if o.action_type != "read" and o.ok]
     asked = after_effects(state.catalogue, effects)
     old = stale(state.catalogue, state.installed, state.user_state, state.now)
@@ -342,12 +336,12 @@ _ID, _MESSAGE = 9, 3
 
 
 def request_mark(request_id: str, message: str) -> str:
-    """12 characters: whose request, and which message it carried."""
+    """A 12-character hash of request id and message."""
     return digest("request", request_id)[:_ID] + digest("message", message)[:_MESSAGE]
 
 
 def check_same_message(memory: SessionMemory, request_id: str, message: str) -> None:
-    """RequestConflict where this request id has been answered with another message."""
+    """Raise RequestConflict if this request id was answered for another message."""
     given = request_mark(request_id, message)
     marks = [m for t in memory.turns for m in t.marks if m.startswith(given[:_ID])]
     if marks and given not in marks:

@@ -1,5 +1,5 @@
-"""Results: a turn's outcomes as a model reads them (`[RESULTS]`), as the reply's check takes them,
-and as their user may look at them. Pure."""
+"""Results: a turn's outcomes for models (`[RESULTS]`), for the reply's check, and for the user.
+Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MAX_ARGUMENTS = 1_000
 """Characters of one call's arguments."""
 MAX_LISTS: Final = 4
-"""Lists of one result whose aggregates are told."""
+"""Maximum lists of a result with aggregates."""
 NOTHING_COMPUTED: Final[Mapping[int, Sequence[str]]] = MappingProxyType({})
 
 REFUSED = frozenset(
@@ -42,28 +42,28 @@ REFUSED = frozenset(
         "UNKNOWN_SUB_FUNCTION",
     }
 )
-"""Codes of calls that never ran and that a model can mend by asking better."""
+"""Codes of calls that never ran and that a model can correct."""
 
 
 TIMEOUT = "BACKEND_TIMEOUT"
-"""The code of a call that used up its time and may still be running."""
+"""The code of a call that timed out and may still be running."""
 
 
 def is_refused(outcome: CallOutcome) -> bool:
-    """Whether the call never ran because of what was asked."""
+    """Whether the call was refused before it ran."""
     return outcome.error_code in REFUSED and not outcome.ok
 
 
 def visible_data(outcome: CallOutcome) -> JSON:
-    """As much of its data as a model could be shown; the data itself where that is all of it."""
+    """The data bounded to MAX_DATA; the same object if nothing was cut."""
     return bound(outcome.data, MAX_DATA)
 
 
 def mask_outcome(
     outcome: CallOutcome, gate: Masker | None, declared: Mapping[str, str] = NOTHING
 ) -> CallOutcome:
-    """The outcome with data, arguments, summary and error through the PII gate; as it is where that
-    is open. `declared` is what the function's author says of its values."""
+    """The outcome with data, arguments, summary and error masked; unchanged without a gate.
+    `declared` are the author's PII kinds by field."""
     if gate is None:
         return outcome
     return replace(
@@ -80,8 +80,8 @@ def results_block(
     computed: Mapping[int, Sequence[str]] = NOTHING_COMPUTED,
     room: int = MAX_DATA,
 ) -> str:
-    """`[RESULTS]`, one line per outcome in order, all data together within `room` characters;
-    behind each what the kernel has computed from all of its data, a list a line:
+    """`[RESULTS]`, one line per outcome in order, with data of at most `room` characters in all,
+    each followed by the aggregates of its lists:
     `COMPUTED: data.tasks: rows=36; status: open 20, done 16`."""
     ordered = dict(sorted(outcomes.items()))
     told = lines(ordered, room, numbered=False)
@@ -95,7 +95,7 @@ def results_block(
 def computed_of(
     outcome: CallOutcome, gate: Masker | None, declared: Mapping[str, str] = NOTHING
 ) -> tuple[str, ...]:
-    """The aggregates of an outcome's lists over all of its data, as models may see them."""
+    """The masked aggregates of an outcome's lists, over all of its data."""
     from ..grounding.aggregates import aggregates
 
     if not outcome.ok:
@@ -149,7 +149,7 @@ def _line(outcome: CallOutcome, data: str, number: int | None) -> str:
 
 
 def arguments(outcome: CallOutcome) -> str:
-    """` args={…}`: what the call was given; empty where that was nothing."""
+    """` args={…}`, or empty without arguments."""
     if not outcome.arguments:
         return ""
     text = dumps(outcome.arguments)
@@ -159,18 +159,18 @@ def arguments(outcome: CallOutcome) -> str:
 
 
 MAX_SHOWN: Final = 4_000
-"""Characters of a call's result as it is shown."""
+"""Maximum characters of a displayed result."""
 
 
 def shown_arguments(function: FunctionInfo | None, arguments: JSONObject) -> JSONObject:
-    """A call's arguments as their user may see them: passwords are hidden, long ones cut."""
+    """A call's arguments for display: secrets hidden, long values cut."""
     found = leaves(function, arguments) if function else ()
     shown: Any = hide(arguments, [leaf.path for leaf in found if leaf.is_secret])
     return {"arguments": fit(shown, MAX_SHOWN)} if shown else {}
 
 
 def shown_result(outcome: CallOutcome) -> JSONObject:
-    """How a call ended, and its result, or its error, cut to what can be looked at."""
+    """A call's status with its result or error for display, cut to MAX_SHOWN."""
     fields: JSONObject = {"status": outcome.status, "duration_ms": outcome.duration_ms}
     if outcome.error_code:
         fields["error_code"] = outcome.error_code
@@ -183,8 +183,8 @@ def shown_result(outcome: CallOutcome) -> JSONObject:
 
 
 def remembered_details(turn: Turn) -> list[JSONObject]:
-    """What memory still has of each of a turn's calls, in the user's own values; nothing of a call
-    whose facts were cut away."""
+    """The remembered arguments and data of each of a turn's calls, unmasked; empty for a call whose
+    facts were dropped."""
     from ..pii import Masker
 
     masker, left = Masker(turn.vault), list(turn.digests)
@@ -203,7 +203,7 @@ def remembered_details(turn: Turn) -> list[JSONObject]:
 
 
 def _clear(value: Any, masker: Masker) -> Any:
-    """The value with what its placeholders stand for; passwords stay hidden."""
+    """The value with placeholders replaced and secrets hidden."""
     match value:
         case dict():
             return {k: HIDDEN if is_secret_name(k) else _clear(v, masker) for k, v in value.items()}
@@ -215,7 +215,7 @@ def _clear(value: Any, masker: Masker) -> Any:
 
 
 def hide(value: Any, paths: Sequence[str], path: str = "") -> Any:
-    """The value with dots for what stands at these paths."""
+    """The value with the values at these paths replaced by dots."""
     if path and path in paths:
         return HIDDEN
     if isinstance(value, dict):
@@ -231,16 +231,15 @@ MISSING = "VALIDATION_MISSING_FIELD"
 def of_calls(
     outcomes: Iterable[CallOutcome], apps: Mapping[str, str], tag: str
 ) -> tuple[Call, ...]:
-    """The calls of a turn as models may see them; `apps`: display names by app id."""
+    """The outcomes as calls for the check; `apps` are display names by app id."""
     return tuple(of_call(o, apps.get(o.app_id, ""), tag) for o in outcomes)
 
 
 def with_titles(
     calls: Iterable[Call], titles: Mapping[str, str], columns: Mapping[str, Mapping[str, str]]
 ) -> tuple[Call, ...]:
-    """The calls with what their functions do, by `app.function`: they are named by it; and with
-    what fields of their results are called, by app. No reply is held against descriptions, since
-    they hold figures too."""
+    """The calls with function titles (by `app.function`) and field titles (by app), for rendering;
+    the check must not use descriptions, since they contain figures."""
     return tuple(
         replace(
             c,
@@ -252,9 +251,8 @@ def with_titles(
 
 
 def of_call(outcome: CallOutcome, name: str, tag: str = "en", title: str = "") -> Call:
-    """A call as the check takes it; `name`: its app's display name, `described`: what its function
-    does, by which a receipt names it. What was told to a model about
-    a value that it invented, or that no result has, is no sentence for a person."""
+    """An outcome as a call for the check; `name` is the app's display name, `title` the function's.
+    Errors about fabricated or missing values are replaced by a sentence for users."""
     from ..grounding import Call
 
     # what `StepRunner` refuses so names no problems, unlike what an app's schema refuses
@@ -279,9 +277,8 @@ def of_call(outcome: CallOutcome, name: str, tag: str = "en", title: str = "") -
 
 
 def call_status(outcome: CallOutcome) -> str:
-    """How the check calls an end: `ok`; `not_run` for a call that was refused; `running` for one
-    that outlived its deadline; `unknown` for an effect that may have happened, since nobody
-    answered, or with no result; else `error`."""
+    """The status of a call for the check: `ok`, `not_run` (refused), `running` (past its deadline),
+    `unknown` (an effect that may have happened without an answer), else `error`."""
     if outcome.ok:
         return "ok"
     if is_refused(outcome):

@@ -1,5 +1,5 @@
-"""Rules: what the operator and the apps' authors ask of the models, as blocks that stay the same
-from turn to turn. Pure."""
+"""Rules: the operator's policy and the apps' own rules as prompt blocks that are stable across
+turns. Pure."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ..language import stem
 from ..text import cut, fair_shares, one_line
 
 MAX_DESCRIPTION = 300
-"""Characters of an app's description: two sentences, as long as a store's listing shows."""
+"""Characters of an app's description: about two sentences."""
 
 MAX_APPS = 12_000
 """Characters of all apps together, less than the catalogue may take (tool_retrieval.BUDGET):
 eight apps with full rules, hundreds with a description. Beyond it every app gets a fair share."""
 
 MAX_INDEX = 60
-"""Characters of words by which the index says what an app's functions are about, and of its
-description there: with more, fifty apps take as much of a prompt as their nearest functions."""
+"""Characters of an app's keywords, and of its description, in the index; with more, fifty apps
+would take as much of a prompt as the functions."""
 
 _COMMON = frozenset(
     "get list describe create update delete put batch add remove start stop set for by of and to"
     " from the all".split()
 )
-"""Words of functions' names that say nothing of an app's matter."""
+"""Words of function names that are too common to describe an app."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -41,13 +41,12 @@ def policy_block(policy: str) -> str:
 
 
 def apps_block(apps: Iterable[AppInfo], *, index: bool = False) -> str:
-    """`[APPS]`, one line for each app that says anything of itself, in a stable order: the same
-    apps give the same bytes. Empty where none does.
+    """`[APPS]`, one line for each app with a description or rules, in a stable order and byte by
+    byte the same for the same apps; empty for none.
 
-    As an `index` it has a line for every app with how many functions it offers and what they are
-    about: where the catalogue does not show all of them, that is how a model knows what to search.
-    Otherwise it ends with what its functions say of their arguments in the same words, which they
-    do not say themselves then, so that it is never cut.
+    As an `index` every app has a line with its number of functions and their keywords, which tells
+    the model what to search. Otherwise a line ends with argument descriptions shared by its
+    functions, which are never cut.
     """
     # an app that did not load has no function that could be called
     pairs = [(_line(a, index), a) for a in sorted(apps, key=attrgetter("app_id")) if not a.error]
@@ -59,7 +58,7 @@ def apps_block(apps: Iterable[AppInfo], *, index: bool = False) -> str:
 
 
 def _with_arguments(known: tuple[str, AppInfo], share: int, more: str) -> str:
-    """An app's line within its share, and behind it what is never cut."""
+    """An app's line within its share, followed by the part that is never cut."""
     line, app = known
     if line:
         return f"{cut(line, share - 1)}{more}"
@@ -67,8 +66,8 @@ def _with_arguments(known: tuple[str, AppInfo], share: int, more: str) -> str:
 
 
 def _line(app: AppInfo, index: bool) -> str:
-    """`- mail (Mail): Reads and sends mail. Rules: …`, whatever the texts hold; empty for an app
-    that says nothing, unless it is to stand in the index."""
+    """`- mail (Mail): Reads and sends mail. Rules: …`; empty without texts, except in the
+    index."""
     about, rules = _about(app)
     parts = [part for part in (about, rules) if part]
     if index:
@@ -89,8 +88,7 @@ def _read_about(app: AppInfo) -> tuple[str, str]:
 
 
 def _read_subjects(app: AppInfo) -> str:
-    """The words that the names of its functions have most, each in one of its forms, without those
-    of its own name, which stands beside them."""
+    """The most frequent words in the app's function names, without those of its own name."""
     words = Counter(w for f in app.functions for w in _WORD.findall(f.fn_name.lower()))
     used = {stem(w) for w in (*_COMMON, *_WORD.findall(f"{app.app_id} {app.display_name}".lower()))}
     found: list[str] = []
@@ -112,4 +110,4 @@ def _read_arguments(app: AppInfo) -> str:
 _about = PerObject(_read_about)
 _subjects = PerObject(_read_subjects)
 arguments = PerObject(_read_arguments)
-"""What an app's line says for several of its functions, which do not say it themselves then."""
+"""Argument descriptions shared by several functions of an app."""

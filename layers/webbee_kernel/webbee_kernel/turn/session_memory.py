@@ -1,4 +1,4 @@
-"""Session memory: what a session's last five turns contribute to a prompt."""
+"""Session memory: the last five turns of a session, for the prompt."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def check_session_id(session_id: str) -> str:
 
 
 def recall(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[CallOutcome]:
-    """The successful calls of a remembered turn, numbered, in real values: as it was paused with
-    them where it waits, else as they are remembered."""
+    """The successful calls of a remembered turn, numbered and unmasked; those of the paused turn if
+    its card is pending."""
     # what the ledger says of facts that it left out is no call
     digests = [d for d in turn.paused or turn.digests if d.fn_name != OMITTED_FN]
     for number, digest in enumerate(digests):
@@ -56,21 +56,21 @@ def recall(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[CallOut
 
 
 def accepted_keys(memory: SessionMemory) -> frozenset[str]:
-    """Destinations that the user has said yes to in the session's turns."""
+    """Consent keys accepted in the session's turns."""
     return frozenset(key for turn in memory.turns for key in turn.accepted)
 
 
 def history(
     memory: SessionMemory, mask: Callable[[Any], Any] | None = None
 ) -> tuple[HistoryItem, ...]:
-    """The remembered turns, oldest first. `mask` closes the PII gate for replies and for facts
-    stored while it was open."""
+    """The remembered turns, oldest first. `mask` is applied to replies, and to facts stored
+    unmasked."""
     return tuple(_item(turn, mask) for turn in memory.turns)
 
 
 def undoable(memory: SessionMemory) -> list[Undo]:
-    """The effects of the remembered turns that a call takes back, the newest first. While the last
-    turn's own card waits, those that it takes back alone."""
+    """The undoable effects of the remembered turns, newest first; while the last turn's card is
+    pending, only those that it would undo."""
     own = (
         s
         for turn in memory.turns[-1:]
@@ -87,7 +87,7 @@ def undoable(memory: SessionMemory) -> list[Undo]:
 
 
 def _newest_first(memory: SessionMemory) -> Iterator[tuple[Turn, JSONObject, bool]]:
-    """The receipts of effects, each with its turn and whether it was taken back since."""
+    """The receipts of effects, each with its turn and whether it was undone."""
     later = list[JSONObject]()
     for turn, one in reversed(_effects(memory)):
         is_taken = one.get("undo") in later
@@ -104,19 +104,18 @@ def _name(call: JSONObject) -> str:
 
 
 def _as_undo(app_id: str, function: str, arguments: JSONObject) -> JSONObject:
-    """A call as receipts offer one."""
+    """A call in the form of a receipt's `undo`."""
     return {"app_id": app_id, "function": function, "params": arguments}
 
 
 def _effects(memory: SessionMemory) -> list[tuple[Turn, JSONObject]]:
-    """The receipts of what can be taken back, or took something back, each with its turn."""
+    """The receipts that can be undone or have undone something, each with its turn."""
     told = [(t, r) for t in memory.turns for r in t.response.get("receipts", ())]
     return [(t, r) for t, r in told if "undo" in r or "took" in r] if told else []
 
 
 def undo_receipts(memory: SessionMemory, made: Step | CallOutcome) -> list[tuple[Turn, JSONObject]]:
-    """The receipts that have offered this very call as what takes their effects back, each with its
-    turn."""
+    """The receipts whose `undo` is this call, each with its turn."""
     call = _as_undo(made.app_id, made.fn_name, made.arguments)
     return [(t, one) for t, one in _effects(memory) if one.get("undo") == call]
 
@@ -148,8 +147,8 @@ def _mask_json(text: str, mask: Callable[[JSON], JSON]) -> JSON:
 
 
 def unmask(value: JSON, masker: Masker) -> JSON:
-    """The value with every known placeholder, in strings and keys, replaced: for the user's eyes
-    and for guards, never for a model."""
+    """The value with known placeholders in strings and keys replaced; for users and guards, never
+    for a model."""
     if isinstance(value, str):
         return masker.unmask_text(value)
     if isinstance(value, dict):
@@ -158,15 +157,14 @@ def unmask(value: JSON, masker: Masker) -> JSON:
 
 
 def unmask_json(text: str, masker: Masker) -> JSON:
-    """The value of JSON text with every known placeholder replaced, None of no text; most facts
-    hold none."""
+    """Parsed JSON with known placeholders replaced; None for an empty text."""
     value: JSON = json.loads(text) if text else None
     return unmask(value, masker) if "<" in text else value
 
 
 def resolve(arguments: JSONObject, masker: Masker) -> JSONObject:
-    """Arguments with placeholders replaced by what they stand for; CallError FABRICATED_ID_SHAPE
-    for one that stands for nothing."""
+    """Arguments with placeholders replaced. Raises CallError FABRICATED_ID_SHAPE for an unknown
+    one."""
     from ..pii.masker import UnknownPlaceholder
 
     try:
@@ -180,8 +178,7 @@ def resolve(arguments: JSONObject, masker: Masker) -> JSONObject:
 
 
 def detector(settings: Settings, tag: str) -> Masker:
-    """What looks for personal data in a language: the built-in detector, or beside it the
-    deployment's own."""
+    """The detector of personal data for a language, extended by the deployment's own."""
     from ..pii import Masker, of_language  # most of the patterns
     from ..pii.names import beside_own, find_names
 
@@ -194,8 +191,8 @@ def detector(settings: Settings, tag: str) -> Masker:
 
 
 def masker_for(memory: SessionMemory, message: str, template: Masker) -> Masker:
-    """One placeholder map over the remembered turns, so the same value keeps its name; what users
-    typed gives none away. It looks for what `like` looks for."""
+    """A masker with the placeholders of the remembered turns, so that values keep their names; it
+    avoids placeholder-like text of messages. Detection settings are those of `template`."""
     known: dict[str, str] = {}
     for turn in memory.turns:
         known |= turn.vault
@@ -205,8 +202,8 @@ def masker_for(memory: SessionMemory, message: str, template: Masker) -> Masker:
 
 
 def render(items: Sequence[HistoryItem], older: int = 0) -> str:
-    """The `[HISTORY]` block up to the new message: how many older turns it does not show, each
-    turn's line with its FACTS and ARGS lines under it."""
+    """The `[HISTORY]` block before the new message: a note on omitted turns, then each turn's line
+    with its FACTS and ARGS lines."""
     shown = ["[HISTORY]"]
     if older:
         turns = "turns" if older > 1 else "turn"
@@ -224,21 +221,21 @@ def new_message(at: str, message: str) -> str:
 
 
 MESSAGE_PREVIEW = 800
-"""Characters of a remembered message: of a longer one the beginning says what it is about."""
+"""Maximum characters of a remembered message."""
 
 
 def preview(message: str) -> str:
-    """The message on one line, in which no arrow passes for the one before its reply."""
+    """The message on one line, with arrows replaced, since one separates message and reply."""
     return one_line(message.replace(ARROW.strip(), "->"), MESSAGE_PREVIEW)
 
 
 MIN_QUOTE = 60
-"""Characters of a reply by which it is known in another text."""
+"""Characters of a reply by which a quotation is recognised."""
 
 
 def is_side_request(memory: SessionMemory, message: str) -> bool:
-    """Whether a message holds a remembered message together with its reply: a client asks for a
-    title, tags or follow-ups of the conversation, and its user has said nothing."""
+    """Whether a message quotes a remembered message with its reply: the client, not the user, asks
+    for a title, tags or follow-up questions."""
     text = squeeze(message)
     for turn in memory.turns:
         quoted, answer = squeeze(turn.message), squeeze(turn.reply)[:MIN_QUOTE]

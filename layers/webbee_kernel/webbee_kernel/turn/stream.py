@@ -1,7 +1,7 @@
-"""Following: who watches a turn while it runs, and who may stop it.
+"""Turn stream: who follows a turn while it runs, and who may stop it.
 
-A turn tells its follower what happens, as frames (docs/live.md), and never waits for anybody to
-read them, but for the first: that one has left before a model is asked.
+A turn sends its follower frames (docs/live.md) without waiting for readers, except for the first
+frame, which is sent before a model is asked.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ class TurnStopped(Exception):
 
 
 class Follower:
-    """Watches one turn. Without `tell` nobody reads along, and the reply is written in one
-    piece."""
+    """Follows one turn. Without `tell` there is no reader, and the reply is not streamed."""
 
     def __init__(
         self,
@@ -33,21 +32,21 @@ class Follower:
         tell: Callable[[JSONObject], None] | None = None,
         sent: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`tell` takes a frame and returns at once; `sent` waits until all it took have left."""
+        """`tell` queues a frame without blocking; `sent` waits until all queued frames are sent."""
         self._request_id = request_id
         self._tell = tell
         self.has_reader = tell is not None
-        """Whether anybody reads the reply while it is written."""
+        """Whether the reply is streamed to a reader."""
         self._sent = sent
         self._stop = asyncio.Event()
         self.is_stopped = False
-        """Whether the turn was asked to stop: no further call starts."""
+        """Whether the turn was asked to stop; no further call starts."""
         self.started = asyncio.Event()
-        """Set once the turn has read its memory and is no repetition."""
+        """Set once the turn has read its memory and is not a repeated request."""
         self.is_detached = False
-        """Whether whoever asked was answered that it goes on, and may ask again how it goes."""
+        """Whether the client was told that the turn continues and may poll."""
         self.has_lease = False
-        """Whether somebody says that the turn runs, for as long as it does."""
+        """Whether a lease is renewed while the turn runs."""
 
     def stop(self) -> None:
         """Ask the turn to stop."""
@@ -55,26 +54,26 @@ class Follower:
         self._stop.set()
 
     async def begin(self, session_id: str) -> None:
-        """The turn begins: nothing was asked of a model yet."""
+        """The turn begins, before any model is asked."""
         self.started.set()
         self.tell("turn.started", session_id=session_id)
         if self._sent:
             await self._sent()
 
     def tell(self, kind: str, /, **told: Any) -> None:
-        """Send a frame to whoever reads along."""
+        """Send a frame to the reader, if any."""
         if self._tell:
             self._tell({"type": kind, "request_id": self._request_id, **told})
 
     def call(self, kind: str, step: Step, app: str, told: JSONObject) -> None:
-        """A call begins (`call.started`) or has ended (`call.ended`); `app` is its app's display
-        name, `told` what may be shown of its arguments or its end."""
+        """Report `call.started` or `call.ended`; `app` is the display name, `told` the visible
+        arguments or result."""
         which = {"app_id": step.app_id, "fn_name": step.fn_name, "display_name": app}
         self.tell(kind, call=step.index, **which, action_type=step.action_type, **told)
 
     async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
-        """The work's result; TurnStopped, the work cancelled, where the user stops the turn
-        first."""
+        """The work's result. Raises TurnStopped, with the work cancelled, if the user stops the
+        turn first."""
         task = asyncio.ensure_future(work)
         stop = asyncio.ensure_future(self._stop.wait())
         try:
@@ -104,20 +103,20 @@ NOBODY = _Nobody()
 
 
 Say = Callable[[str], None]
-"""Shows a piece of the reply; together the pieces are how it begins."""
+"""Callback for the next piece of the reply."""
 
 CHECK_STEP = 240
-"""Characters that are checked at a time, the first sentence aside: whole sentences, each once."""
+"""Characters between checks after the first sentence; whole sentences are checked once."""
 RETRY_FACTOR = 1.5
-"""Times the length at which a stretch could not be shown at which it is looked at again: a total
-may stand before its parts. What all looks cost together stays linear."""
+"""A part that failed the check is checked again when it has grown by this factor, since a total may
+precede its parts; the total cost stays linear."""
 
 
 @dataclass(slots=True)
 class StreamingReply:
-    """One reply as it comes. `said` is what was shown of it, `most` how long it may get in
-    characters; what begins with `unspoken` is no reply. There is `evidence` when it is first
-    heard."""
+    """One streamed reply. `shown` is the text shown so far, `max_size` its limit in characters;
+    text that begins with `hidden_prefix` is not a reply. `evidence` is set before the first
+    piece."""
 
     evidence: Evidence | None
     say: Say | None
@@ -128,11 +127,11 @@ class StreamingReply:
     _next: int = 0
 
     def begin(self) -> None:
-        """A model starts to write, or starts again behind what was said."""
+        """A model starts writing, or continues after the shown text."""
         self._received, self._next = "", 0
 
     def hear(self, piece: str) -> None:
-        """The model wrote on: show the sentences that are new and stand."""
+        """The next piece: show new complete sentences that pass the check."""
         self._received += piece
         if len(self._received) < self._next:
             return
@@ -150,8 +149,7 @@ class StreamingReply:
             self._next = known + int(RETRY_FACTOR * (len(self._received) - known)) + CHECK_STEP
 
     def full_text(self, received: str) -> str:
-        """The reply that a model's text makes with what was said before it, whether or not the
-        model repeats that."""
+        """The whole reply: the shown text and the model's text, which may repeat it."""
         text, shown = received.lstrip(), self.shown.rstrip()
         if text.startswith(shown):
             return text
@@ -162,7 +160,7 @@ class StreamingReply:
         return self.shown + gap + text
 
     def finish(self, text: str) -> None:
-        """Show what of a checked reply was not shown yet."""
+        """Show the rest of a checked reply."""
         # nothing that was read can be taken back: a text that differs is not shown
         if self.say and text.startswith(self.shown) and len(text) > len(self.shown):
             self.say(text[len(self.shown) :])

@@ -1,10 +1,9 @@
-"""Tool retrieval: which functions of a large catalogue a prompt shows, and in how many words.
+"""Tool retrieval: which functions of a large catalogue a prompt shows, in full or brief form.
 Deterministic.
 
-Services read a request's beginning from their cache where it is the same bytes as before. So what a
-turn has shown stands in the next one too, in the same words and order, and what the next message
-needs besides is added behind it. A session keeps its list in its turns, as a few bytes a function:
-another request of the same session, wherever it is served, shows the same.
+For prompt caching the beginning of a request must stay the same. So the tools shown in one turn are
+shown in the next in the same form and order, and new ones are appended. The list is stored with the
+session's turns, a few bytes per function.
 """
 
 from __future__ import annotations
@@ -22,66 +21,63 @@ from ..stores.types import RING_SIZE, HistoryItem, Turn
 from .tool_search import Index, index_of
 
 MAX_WHOLE = 40_000
-"""Characters of a catalogue that is shown whole: about 10,000 tokens, which a service reads from
-its cache from the second turn on, because they are the same in every turn."""
+"""Characters of a catalogue that is shown in full: about 10,000 tokens, cached from the second turn
+on."""
 
 BUDGET = 21_000
-"""Characters of what a session's first message chooses out of a larger one: about 5,500 tokens."""
+"""Characters of a session's first selection from a larger one: about 5,500 tokens."""
 
 MAX_LISTED = 56_000
-"""Characters up to which later messages add to that; beyond it what was added last makes room."""
+"""Characters up to which later messages add; beyond it the latest additions are dropped."""
 
 IN_FULL = 3_000
-"""Characters of the first choice for what is nearest, in all its words; the rest holds as many as
-it can in few."""
+"""Characters of the first selection for full forms of the nearest; the rest is for brief forms."""
 
 ADDED_IN_FULL = 1_000
-"""The same of what a later message adds."""
+"""The same for later additions."""
 
 MAX_FUNCTIONS = 124
-"""Functions of a catalogue that is shown whole: chat-completion services take at most 128, and the
-kernel has its own."""
+"""Functions of a catalogue that is shown in full: services accept 128 tools, including the
+kernel's own."""
 
 MAX_CHOSEN = 90
-"""Functions chosen out of a larger one."""
+"""Functions in the first selection from a larger one."""
 
 MAX_GROWN = 114
-"""Functions up to which later messages add: searches may add some more."""
+"""Functions up to which later messages add; searches may add more."""
 
 QUOTA = 30
-"""Functions of one app among those chosen, while others are near: what one app says in many ways
-leaves room for the rest."""
+"""Maximum functions of one app while those of other apps match, too."""
 
 MAX_NEAR = 40
-"""Functions that a later message brings, the nearest; of them it adds those that score"""
+"""Nearest functions considered for a later message; added are those that score at least"""
 MIN_SCORE = 0.6
-"""so much of what the best one does, and others as"""
+"""this share of the best score, and others as far as"""
 MAX_ADDED_SIZE = 3_500
-"""characters permit."""
+"""these characters allow."""
 
 
 class ListedTool(NamedTuple):
-    """A function by its number in the catalogue of the installed apps; whole, or in few words."""
+    """A function by its number in the catalogue of the installed apps, in full or brief form."""
 
     number: int
     is_whole: bool
 
 
 class ToolList(NamedTuple):
-    """What a turn has shown, in its order. The first `base` were chosen for the session's first
-    message and stay for as long as its catalogue does; what was added behind them may make room."""
+    """The tools that a turn has shown, in order. The first `base` were selected for the session's
+    first message and stay while the catalogue is unchanged; later additions may be dropped."""
 
     tools: tuple[ListedTool, ...]
     base: int
 
 
 class Shortlist(NamedTuple):
-    """What is shown, and `tools`, the same as a model sees them; `ranked` holds all, best first;
-    `kept` were used in the last turns.
+    """The functions shown, as `tools` for the model; `ranked` are all, best first; `recent` were
+    used in the last turns.
 
-    The first `base` are in catalogue order and stay for the session, the first `steady` stand as
-    they did in the turn before. `limit` are the characters that a small window leaves for it, 0
-    where there is no such limit.
+    The first `base` are in catalogue order and stay for the session, the first `unchanged` are as
+    in the turn before. `limit` is the limit of a small window in characters, 0 for none.
     """
 
     shown: tuple[FunctionInfo, ...]
@@ -94,12 +90,12 @@ class Shortlist(NamedTuple):
 
     @property
     def left_out(self) -> int:
-        """How many are not shown."""
+        """Number of functions not shown."""
         return len(self.ranked) - len(self.shown)
 
     @property
     def room(self) -> int:
-        """Characters that it may take."""
+        """Maximum characters."""
         usual = BUDGET if self.base == len(self.shown) else MAX_LISTED
         return self.limit or (usual if self.left_out else MAX_WHOLE)
 
@@ -116,12 +112,11 @@ def shortlist(
     before: ToolList | None = None,
     limit: int = 0,
 ) -> Shortlist:
-    """All functions where they fit into a prompt, else those nearest to the message, or what the
-    session has shown `before` and behind it what this message needs besides; within `limit`
-    characters where a window leaves no more.
+    """All functions if they fit into a prompt, else those nearest to the message, or the list
+    `before` with additions for this message; within `limit` characters for a small window.
 
-    Those used in the last five turns (`(app_id, fn_name)`) come first and always stay. Ties go by
-    name, so the same input gives the same list.
+    Functions used in the last five turns (`(app_id, fn_name)`) come first and always stay. Ties are
+    broken by name.
     """
     if not limit and (tools := _whole(functions)) is not None:
         return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
@@ -151,7 +146,7 @@ def _used_numbers(
 
 
 def notice(listed: Shortlist) -> str:
-    """What the prompt says about functions that are not shown; empty where all are."""
+    """The prompt's note on functions that are not shown; empty if all are."""
     if not listed.left_out:
         return ""
     return (
@@ -161,8 +156,8 @@ def notice(listed: Shortlist) -> str:
 
 
 def _whole(functions: Sequence[FunctionInfo]) -> tuple[ToolSpec, ...] | None:
-    """A catalogue that is shown whole; None for one that is not. It depends on nothing but the
-    functions: the same apps give the same catalogue in every turn."""
+    """The tools of a catalogue that is shown in full, or None; depends only on the functions, so it
+    is the same in every turn."""
     if len(functions) > MAX_FUNCTIONS:
         return None
     every = [forms(f) for f in functions]
@@ -173,13 +168,12 @@ def _whole(functions: Sequence[FunctionInfo]) -> tuple[ToolSpec, ...] | None:
 def ranked(
     functions: Sequence[FunctionInfo], message: str, apps: Mapping[str, AppInfo] | None = None
 ) -> list[FunctionInfo]:
-    """All functions, those nearest to the message first: of one app 30, then the others that have
-    to do with it, then the rest."""
+    """All functions, nearest first: up to 30 of each app, then further matches, then the rest."""
     return [functions[n] for n, _ in _near(index_of(functions, apps or {}), message)]
 
 
 def _near(index: Index, message: str) -> list[tuple[int, float]]:
-    """The same by their numbers, with what each scores."""
+    """The ranking as (number, score)."""
     scores = index.scores(message)
     near: list[tuple[int, float]] = []
     beyond: list[tuple[int, float]] = []
@@ -197,9 +191,8 @@ def _first_list(
     near: Sequence[tuple[int, float]],
     limit: int,
 ) -> ToolList:
-    """A session's first choice: as many of the leading functions as fit in few words, the `needed`
-    ones whatever they take unless a small window limits it, then the first of them whole; in
-    catalogue order."""
+    """A session's first selection, in catalogue order: as many functions as fit in brief form,
+    `needed` ones always (unless a window limits it), then the first ones in full."""
     budget, least = limit or BUDGET, 0 if limit else len(needed)
     order = dict.fromkeys((*needed, *(n for n, _ in near)))
     chosen: list[int] = []
@@ -218,7 +211,7 @@ def _first_list(
 def _list_tools(
     functions: Sequence[FunctionInfo], numbers: Sequence[int], room: int
 ) -> tuple[ListedTool, ...]:
-    """These in catalogue order, the first of them whole while there is room."""
+    """These functions in catalogue order, the first ones in full while there is room."""
     whole: set[int] = set()
     for number in numbers:
         form = forms(functions[number])
@@ -234,9 +227,9 @@ def _extend(
     needed: Sequence[int],
     near: Sequence[tuple[int, float]],
 ) -> tuple[ToolList, int]:
-    """What was shown before, and behind it what is needed or near besides; how many stand as they
-    did. Where that is too much, what was added last makes room, down to the first choice: services
-    read the beginning that stays from their cache."""
+    """The previous list with needed and near functions appended, and the number of unchanged ones.
+    If that is too much, the latest additions are dropped, down to the first selection, so that the
+    cached beginning stays."""
     first, kept_tools = before.tools[: before.base], before.tools
     while True:
         more = _additions(functions, kept_tools, needed, near)
@@ -261,7 +254,7 @@ def _additions(
     needed: Sequence[int],
     near: Sequence[tuple[int, float]],
 ) -> list[int]:
-    """What is to be added to what stands, the needed ones first."""
+    """The functions to append to the list, needed ones first."""
     there = {p.number for p in listed}
     found = [n for n in needed if n not in there]
     there.update(needed)
@@ -278,7 +271,7 @@ _KEY_BYTES = 4
 
 
 def key_of(apps: Iterable[AppInfo]) -> bytes:
-    """What tells one list of functions from another: the names, in their order."""
+    """A hash of the functions' names, in order."""
     return hashlib.sha256(b"".join(map(_names, apps))).digest()[:_KEY_BYTES]
 
 
@@ -291,12 +284,12 @@ _names = PerObject(_name_hash)
 
 
 def tool(function: FunctionInfo, place: ListedTool) -> ToolSpec:
-    """A function as its place shows it."""
+    """A function in its listed form."""
     return forms(function).whole if place.is_whole else forms(function).brief
 
 
 def tool_list(tools: Iterable[ToolSpec], functions: Sequence[FunctionInfo], base: int) -> ToolList:
-    """The places of what was shown."""
+    """The tool list of the tools shown."""
     numbers = {f.tool_name: n for n, f in enumerate(functions)}
     found = [numbers[t.name] for t in tools]
     whole = [t is not forms(functions[n]).brief for t, n in zip(tools, found, strict=True)]
@@ -304,8 +297,8 @@ def tool_list(tools: Iterable[ToolSpec], functions: Sequence[FunctionInfo], base
 
 
 def text_to_store(text: str, turns: Sequence[Turn], seq: int) -> str:
-    """What turn `seq` keeps of its list: nothing where an earlier turn that will still be there
-    when the next one reads says the same. A turn that asked no model keeps the list there was."""
+    """The tool list that turn `seq` stores: empty if an earlier turn that is not overwritten has
+    the same. A turn without a model request keeps the previous list."""
     last = next((t for t in reversed(turns) if t.listed), None)
     if last is None or (text and text != last.listed):
         return text
@@ -314,14 +307,13 @@ def text_to_store(text: str, turns: Sequence[Turn], seq: int) -> str:
 
 
 def to_text(listed: ToolList, key: bytes) -> str:
-    """The list as text: key, how many are its base, and the numbers, with a `+` those shown
-    whole."""
+    """The list as text: key, base size, and the numbers, with a `+` for full form."""
     numbers = ",".join(f"{p.number}{'+' * p.is_whole}" for p in listed.tools)
     return f"{key.hex()} {listed.base} {numbers}"
 
 
 def from_text(text: str, key: bytes) -> ToolList | None:
-    """The inverse of `text`; None for a list of another catalogue."""
+    """The inverse of `to_text`; None for a list of another catalogue."""
     named, base, numbers = text.split(" ")
     if named != key.hex():
         return None
@@ -330,18 +322,17 @@ def from_text(text: str, key: bytes) -> ToolList | None:
 
 
 TEXT_BYTES: Final = 3.2
-"""Bytes of a token of prose, FACTS lines and rules, by the small vocabularies of local models."""
+"""Bytes per token of text, for the small vocabularies of local models."""
 
 TOOL_CHARACTERS: Final = 2.6
-"""Characters of a function a token: the JSON that a server puts around it is not counted."""
+"""Characters per token of a tool, without the server's JSON around it."""
 
 MIN_TOOLS: Final = 2_500
-"""Characters of functions that stay, some ten in few words, before examples and facts go."""
+"""Minimum characters of tools, about ten in brief form, before examples and facts are dropped."""
 
 
 class Omitted(NamedTuple):
-    """What a window leaves no place for: functions, their examples, the facts of so many turns, and
-    so many turns whole."""
+    """What was omitted for a small window: functions, examples, facts of turns, and whole turns."""
 
     functions: int = 0
     examples: bool = False
@@ -350,23 +341,22 @@ class Omitted(NamedTuple):
 
 
 def tokens(text: str) -> int:
-    """Tokens of a text, at most, for most models."""
+    """Upper estimate of a text's tokens."""
     return math.ceil(len(text.encode("utf-8", "replace")) / TEXT_BYTES)
 
 
 def tool_tokens(tools: Iterable[ToolSpec]) -> int:
-    """The same of functions."""
+    """Upper estimate of the tokens of tools."""
     return math.ceil(sum(map(characters, tools)) / TOOL_CHARACTERS)
 
 
 def tool_room(left: int) -> int:
-    """Characters of functions that go into so many tokens; the least that stays where that is
-    fewer."""
+    """Characters of tools that fit into so many tokens, at least MIN_TOOLS."""
     return max(MIN_TOOLS, int(left * TOOL_CHARACTERS))
 
 
 def shorter(items: tuple[HistoryItem, ...]) -> tuple[HistoryItem, ...]:
-    """The remembered turns without the facts of the oldest that has any, or without the oldest."""
+    """The turns without the facts of the oldest one that has any, else without the oldest turn."""
     for place, item in enumerate(items):
         if item.facts:
             return (*items[:place], item._replace(facts=()), *items[place + 1 :])

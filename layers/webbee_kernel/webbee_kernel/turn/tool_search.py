@@ -1,10 +1,8 @@
-"""Tool search: how near a message is to each function of a catalogue, by words, and the
-classifier's own search for functions that its prompt does not show. Deterministic; BM25F over the
-function's texts, with bridges between languages.
+"""Tool search: scores the functions of a catalogue for a message, and runs the classifier's own
+searches. Deterministic; BM25F over the function's texts, across languages.
 
-A function's texts are its fields: name, first sentence of the description, what follows it,
-examples, names of its arguments, and what its app says of itself; each counts by its weight, and
-the shorter it is the more.
+Fields are name, first sentence of the description, the rest of it, examples, argument names and the
+app's description; each has a weight and a usual length.
 """
 
 from __future__ import annotations
@@ -34,27 +32,25 @@ _FIELDS = {
     "arguments": (0.5, 12),
     "app": (0.5, 14),
 }
-"""What a word of each field counts, and the words it usually has: what is longer says less with
-each."""
+"""Weight of a word by field, and the field's usual length in words."""
 _LENGTH = 0.6
 _SATURATION = 1.4
 _MEANING_WEIGHT = 0.5
-"""What a word counts that means the same as one said, in another language."""
+"""Weight of a translation."""
 _SYNONYM_WEIGHT = 0.4
-"""The same in the language it is said in."""
+"""Weight of a synonym in the same language."""
 _SOUND_WEIGHT = 0.7
-"""What a word counts that sounds like one said in another script."""
+"""Weight of a word that sounds like one in another script."""
 _LIMIT = 400
-"""Characters of a text that are read: what stands behind is about exceptions."""
+"""Characters of a text that are indexed."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 
 INDEXES = 4
-"""Lists of functions whose index a process keeps: those of the users it serves mostly are few."""
+"""Cached indexes in a process."""
 
 
 class Index:
-    """A list of functions by the words of their texts, made once for a catalogue. `order` has their
-    numbers by app and name."""
+    """An inverted index of functions. `order` has their numbers by app and name."""
 
     def __init__(self, functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo]) -> None:
         self.functions = functions
@@ -73,8 +69,8 @@ class Index:
         return function.app_id, function.fn_name
 
     def scores(self, message: str) -> dict[int, float]:
-        """By number what each function scores, where anything speaks for it. It costs what the
-        message finds, not what there is."""
+        """The scores of matching functions by number; the cost depends on the matches, not on the
+        catalogue."""
         found: dict[int, float] = {}
         for word, counts in query(message).items():
             listed = self._by_word.get(word, {})
@@ -89,7 +85,7 @@ _indexes: deque[Index] = deque(maxlen=INDEXES)
 
 
 def index_of(functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo]) -> Index:
-    """The index of a list that does not change; of the lists asked for last it is kept."""
+    """The cached index of an immutable list of functions."""
     # the very list: to compare thousands of functions would cost more than the search
     known = next((i for i in _indexes if i.functions is functions), None)
     if known is None:
@@ -99,16 +95,14 @@ def index_of(functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo]) -> 
 
 
 def matching_stems(function: FunctionInfo, message: str) -> list[str]:
-    """The stems of the function's texts that a message brings to it: said, meant or sounding the
-    same; the ones it counts most first."""
+    """The stems of a function's texts that match a message, the highest weight first."""
     said, terms = query(message), _terms(function)
     found = [w for w in said if w in terms]
     return sorted(found, key=lambda w: (-said[w] * terms[w], w))
 
 
 def query(message: str) -> dict[str, float]:
-    """The stems of what was said, of what means the same, and of what sounds the same, with what
-    each counts."""
+    """The stems of a message with translations, synonyms and sound-alikes, each with its weight."""
     tag = language.detect(message)
     known = language.of(tag).words
     idle = known.forms("function") | known.forms("asks")
@@ -121,7 +115,7 @@ def query(message: str) -> dict[str, float]:
 
 
 def _search_terms(word: str, tag: str) -> Iterator[tuple[str, float]]:
-    """What is searched for one word, and what each counts."""
+    """The search terms of one word with their weights."""
     stemmed = language.stem(word, tag)
     english = stemmed.isascii()
     yield stemmed, 1.0
@@ -132,8 +126,8 @@ def _search_terms(word: str, tag: str) -> Iterator[tuple[str, float]]:
 
 
 def _sound_alikes(word: str) -> list[str]:
-    """Latin words of the catalogues read so far that sound like a word of another script: the same
-    consonants, or one's the beginning of the other's where that is long enough to tell."""
+    """Indexed Latin words that sound like a word in another script: equal phonetic keys, or a
+    prefix of at least four letters."""
     heard = language.sound(word)
     return [
         other
@@ -147,12 +141,12 @@ def _sound_alikes(word: str) -> list[str]:
 
 
 _words_by_sound: dict[str, dict[str, str]] = {}
-"""Of all Latin words read: first three consonants → consonants → the word."""
+"""Indexed Latin words: first three letters of the phonetic key → key → word."""
 
 
 @lru_cache(maxsize=16384)
 def _stem(word: str) -> str:
-    """The stem of a word of a catalogue, from now on known by its sound."""
+    """The stem of a catalogue's word; also registers its phonetic key."""
     stem = language.stem(language.fold(word))
     if stem.isascii() and len(heard := language.sound(stem)) >= 3:
         _words_by_sound.setdefault(heard[:3], {}).setdefault(heard, stem)
@@ -185,20 +179,19 @@ _terms = PerObject(_read_terms)
 
 
 def _about(app_id: str, app: AppInfo | None) -> dict[str, float]:
-    """What an app says of itself, which counts for each of its functions."""
+    """The terms of an app's description, which count for each of its functions."""
     told = f"{app.display_name} {app.description[:_LIMIT]} {app.lead_text[:_LIMIT]}" if app else ""
     return _weights(app=f"{app_id} {told}")
 
 
 MAX_HITS = 15
-"""Functions that one search shows."""
+"""Maximum functions found by one search."""
 
 MAX_SIZE = 8_000
-"""Characters of what a search finds, in all its words; what does not fit is shown in few."""
+"""Characters of search results in full form; further ones are brief."""
 
 MAX_ADDED = 30
-"""Functions that the searches of a turn add to what is shown, fewer where a service would refuse so
-many (shortlist.MAX_FUNCTIONS)."""
+"""Maximum functions added by the searches of a turn, subject to MAX_FUNCTIONS."""
 
 SHOWN = "it was not shown: its arguments stand in the catalogue now, call it again"
 
@@ -206,8 +199,7 @@ SHOWN = "it was not shown: its arguments stand in the catalogue now, call it aga
 def search(
     functions: Sequence[FunctionInfo], query: str, app: str, apps: Mapping[str, AppInfo]
 ) -> list[FunctionInfo]:
-    """At most 15 functions that have to do with the query, the nearest first; of one app where
-    there is one of that id."""
+    """At most 15 matching functions, nearest first; only of `app` if that id exists."""
     found = index_of(functions, apps).scores(query)
     # models make up ids of apps: then all of them are searched
     is_known = app.strip() in {f.app_id for f in functions}
@@ -222,11 +214,10 @@ def run_searches(
     shown: Mapping[str, ToolSpec],
     apps: Mapping[str, AppInfo],
 ) -> tuple[Answer, dict[str, ToolSpec]]:
-    """The answer with what its searches found, and by name what is to be shown anew or in more
-    words.
+    """The answer with its search results, and the tools to show additionally or in full, by name.
 
-    `functions` are all that are installed, `shown` what the classifier saw of them. A function that
-    it called by its right name without having seen it counts as found.
+    `functions` are all installed ones, `shown` those that the classifier saw. A function called by
+    its exact name without being shown counts as found.
     """
     by_name = {f.tool_name: f for f in functions}
     called = (c.name for c in answer.response.tool_calls)
@@ -242,7 +233,7 @@ def run_searches(
 
 
 def _tool_specs(hits: Sequence[FunctionInfo], shown: Mapping[str, ToolSpec]) -> dict[str, ToolSpec]:
-    """What was found as a model is to see it: whole while there is room, else in few words."""
+    """The tools of found functions: full while there is room, else brief."""
     new: dict[str, ToolSpec] = {}
     room = MAX_SIZE
     for function in hits:
@@ -267,16 +258,15 @@ def _search_note(query: str, hits: Sequence[FunctionInfo]) -> str:
 
 @lru_cache(maxsize=16384)
 def english_stems(word: str, tag: str) -> frozenset[str]:
-    """The English stems of what a word of the language `tag` may mean; of an English word those
-    that mean the same. Empty where neither a line of its `meanings` nor one of the things
-    that apps hold (`things`) has it."""
+    """The English stems that a word of the language `tag` may mean (for English its synonyms), from
+    the language file's `meanings` and `things`; may be empty."""
     return _meanings(tag).get(stem(word, tag), frozenset())
 
 
 @lru_cache(maxsize=16)
 def _meanings(tag: str) -> Mapping[str, frozenset[str]]:
-    """By the stem of a word. English words are the left sides of the lines of all languages; what
-    apps hold stands under `things`, the rest under `meanings`."""
+    """Stem → English stems, from `meanings` and `things`; for English from the left sides of all
+    languages."""
     lines = _lines(tag)
     if tag == "en":
         lines = [(left, left) for other in tags() for left, _ in _lines(other)]

@@ -1,6 +1,5 @@
-"""TurnContext: everything one turn knows, from what it read to what its calls returned. Immutable:
-`with_…` methods give the next state. The masker alone grows inside: it is the turn's one map of
-placeholders, which every state of a turn shares.
+"""TurnContext: the state of one turn, from its reads to the results of its calls. Immutable:
+`with_…` methods return the next state; only the masker, shared by all states, is mutable.
 """
 
 from __future__ import annotations
@@ -42,9 +41,8 @@ if TYPE_CHECKING:
 
 
 class TurnCall(NamedTuple):
-    """A call that has ended: as planned, how it ended in real values, and the same as models may
-    see it; what the gate `knew` before it showed that, and whether it was answered from an earlier
-    call of the turn."""
+    """A finished call: its step, its outcome in real values and masked, the masker's version before
+    masking, and whether it was answered from an earlier identical call."""
 
     step: Step
     outcome: CallOutcome
@@ -55,19 +53,18 @@ class TurnCall(NamedTuple):
 
 @dataclass(frozen=True)
 class TurnContext:
-    """One user's turn: what it read before anything was called, and what has been called since.
-    `deadline` is on the monotonic clock.
+    """One user's turn: its reads and the calls made since. `deadline` is on the monotonic clock.
 
-    `calls` are those that have ended, by their number in the turn, `round_of` the answer that
-    planned each. `exchanges` is what the classifier has been told since its opening prompt,
-    `unsaid` its last answer, whose results it has not been told yet.
+    `calls` are the finished ones by number, `round_of` the round that planned each. `exchanges`
+    follow the classifier's opening prompt; `last_answer` is its newest answer, whose results it has
+    not seen yet.
     """
 
     ask: TurnRequest
-    """The request as it came."""
+    """The request as received."""
     request_id: str
     message: str
-    """What is answered: of the turn that asked, where the request is a yes or a no."""
+    """The message to answer; for a yes or no that of the turn with the card."""
     now: float
     memory: SessionMemory
     user_state: UserState
@@ -79,54 +76,54 @@ class TurnContext:
     policy: str = ""
     grounding: str = "data"
     refusal: LimitReached | TurnWorking | None = None
-    """The refusal, where the request meets a limit or runs already."""
+    """The error to raise if the request exceeds a limit or is already running."""
     is_choice: bool = False
-    """Whether the message is a choice that he picked, in the words of the reply that offered it."""
+    """Whether the message is an option of the last reply that the user chose."""
     is_other_reply: bool = False
-    """Whether the client shows another reply before the message than the last turn's."""
+    """Whether the client shows another reply than the last turn's before the message."""
     tool_list: str = ""
-    """What the turn had shown before its question was answered (`tool_retrieval.text`)."""
+    """The tool list of the turn before its card was answered (`tool_retrieval.to_text`)."""
     window: int = 0
-    """Tokens that a prompt may have, functions included; 0 where nobody knows."""
+    """Maximum prompt tokens, tools included; 0 if unknown."""
     archiving: asyncio.Task[int] | None = None
-    """What the turn's recording waits for: up to which turn the transcript holds the session."""
+    """The archiving task that recording waits for; returns the last archived turn."""
 
     calls: Mapping[int, TurnCall] = field(default_factory=dict)
     round_of: Mapping[int, int] = field(default_factory=dict)
     exchanges: tuple[Exchange, ...] = ()
     last_answer: Answer | None = None
     found_tools: Mapping[str, ToolSpec] = field(default_factory=dict)
-    """What the classifier's searches added to its catalogue, by name."""
+    """Tools added by the classifier's searches, by name."""
     pending: Mapping[int, Step] = field(default_factory=dict)
-    """Calls that wait for the user's yes, bound, by their number: the card of this turn."""
+    """Calls pending the user's approval, with resolved references, by number: this turn's card."""
     dependent: Mapping[int, Step] = field(default_factory=dict)
-    """Calls that refer to one of them: they can be planned only behind the yes."""
+    """Calls that refer to a pending one; they can be planned only after approval."""
     accepted: tuple[str, ...] = ()
-    """Destinations that the user has said yes to in this turn (`guards.addresses.key_of`)."""
+    """Destinations accepted in this turn (`guards.addresses.key_of`)."""
     proposal: AnsweredProposal | None = None
-    """The card that this request has answered."""
+    """The card that this request answers."""
     earlier_calls: frozenset[int] = frozenset()
-    """Calls of this turn that ran before its question was answered: the turn has them already."""
+    """Calls of this turn that ran before its card was answered."""
     planned: int = 0
-    """Calls asked for so far: the next one's number."""
+    """Number of planned calls, and the next one's number."""
     rounds: int = 0
-    """Answers of the classifier so far."""
+    """Number of the classifier's answers."""
     is_rechecked: bool = False
-    """Whether an answer in plain words was given back once for what it has no source for."""
+    """Whether a text answer was returned once for unsourced values."""
     plain_reply: StreamingReply | None = None
-    """What was shown of the classifier's own words, where somebody reads along."""
+    """The classifier's own text as streamed to a reader."""
     tokens: int = 0
-    """What models read, less what came from a cache, and wrote, as their services report it."""
+    """Uncached input and output tokens of this turn."""
 
     @cached_property
     def gate(self) -> Masker | None:
-        """What everything but the user's own words passes before a model reads it; None where
-        personal data may reach models."""
+        """The PII gate for everything but the user's message; None if models may see personal
+        data."""
         return None if self.expose_pii else self.masker
 
     @cached_property
     def language(self) -> str:
-        """That of the message where it is clear, else of the two before, else the user's own."""
+        """The language of the message, else of the two messages before, else the user's."""
         own = said = self.user.language
         for text in (*(t.message for t in self.memory.turns[-2:]), self.message):
             said = words.detect(text, said)
@@ -139,22 +136,22 @@ class TurnContext:
 
     @cached_property
     def opening(self) -> OpeningPrompt:
-        """What the classifier reads first."""
+        """The classifier's opening prompt."""
         return prompt.opening(self)
 
     @cached_property
     def catalogue_key(self) -> bytes:
-        """What tells the catalogue of these apps from another."""
+        """A hash that identifies the catalogue of these apps."""
         return key_of(self.catalogue.apps[a] for a in sorted(self.installed))
 
     @cached_property
     def app_names(self) -> dict[str, str]:
-        """What people call each app."""
+        """The display name of each app."""
         return self.catalogue.names(self.language)
 
     @property
     def fn_titles(self) -> dict[str, str]:
-        """What the functions of this turn's calls do, by `app.function`."""
+        """Titles of the functions called in this turn, by `app.function`."""
         called = (self.catalogue.function(o.app_id, o.fn_name) for o in self.reported.values())
         return {f"{f.app_id}.{f.fn_name}": summary_of(f, self.language) for f in called if f}
 
@@ -181,7 +178,7 @@ class TurnContext:
 
     @property
     def proposed_calls(self) -> tuple[Step, ...]:
-        """The calls that wait for his yes, each once, in the order in which they were planned."""
+        """The pending calls without duplicates, in the order in which they were planned."""
         if not self.pending:
             return ()
         last_first = [*self.pending.values()][::-1]
@@ -199,8 +196,7 @@ class TurnContext:
 
     @property
     def visible_tools(self) -> tuple[ToolSpec, ...]:
-        """The same as it sees them: what was found stands behind the rest, or in the place of the
-        same in fewer words."""
+        """The same as tools: found ones replace their brief form or are appended."""
         tools = self.opening.tools
         if not self.found_tools:
             return tools
@@ -210,28 +206,28 @@ class TurnContext:
 
     @cached_property
     def outcomes(self) -> dict[int, CallOutcome]:
-        """How the calls ended, in real values."""
+        """The outcomes by number, in real values."""
         return {i: c.outcome for i, c in self.calls.items()}
 
     @cached_property
     def own_outcomes(self) -> dict[int, CallOutcome]:
-        """This turn's calls in order: an answer given twice counts once."""
+        """The outcomes without repeated calls."""
         return {i: c.outcome for i, c in self.calls.items() if not c.is_repeat}
 
     @cached_property
     def reported(self) -> dict[int, CallOutcome]:
-        """The same as reply and memory tell them: without failures of what was called again."""
+        """The outcomes for reply and memory: without failures of calls that were repeated."""
         last = {_call_key(o): i for i, o in self.own_outcomes.items()}
         return {i: o for i, o in self.own_outcomes.items() if o.ok or last[_call_key(o)] == i}
 
     @cached_property
     def masked_report(self) -> dict[int, CallOutcome]:
-        """The same as models may see them."""
+        """The reported outcomes, masked."""
         return {i: self.calls[i].masked for i in self.reported}
 
     @cached_property
     def lookups(self) -> frozenset[int]:
-        """The reads that came before an effect which a later answer planned, done or waiting."""
+        """The reads made to find the object of a later effect, done or pending."""
         reads = {i for i, o in self.reported.items() if o.ok and o.action_type == "read"}
         planned = {**self.round_of, **dict.fromkeys(self.earlier_calls, -1)}
         last = max((planned[i] for i in {*self.reported, *self.pending} - reads), default=-1)
@@ -239,12 +235,12 @@ class TurnContext:
 
     @cached_property
     def new_outcomes(self) -> dict[int, CallOutcome]:
-        """The same without what the turn had before its question was answered."""
+        """The reported outcomes since the turn's card was answered."""
         return {i: o for i, o in self.reported.items() if i not in self.earlier_calls}
 
     @property
     def unfinished(self) -> list[Step]:
-        """Calls that were planned and have not run: refused, or put off by what may pass."""
+        """Planned calls that have not run: refused, or failed transiently."""
         done = {_call_key(o) for o in self.own_outcomes.values() if o.ok}
         unfinished = (
             i
@@ -255,14 +251,13 @@ class TurnContext:
 
     @property
     def has_run(self) -> bool:
-        """Whether any call was more than refused: from then on the turn must be recorded."""
+        """Whether any call was not just refused; from then on the turn must be recorded."""
         return not all(is_refused(o) for o in self.outcomes.values())
 
     @cached_property
     def known_ids(self) -> KnownIds:
-        """What ids may be: values of the facts, the skeleton, this turn's results and the user's
-        own words; a reply is no source, whatever it quotes, nor what the kernel said of a call it
-        refused."""
+        """The values that ids may have: from facts, skeleton, this turn's results and the user's
+        messages; not from replies or the kernel's own errors."""
         return KnownIds(
             self._earlier_data(),
             messages=[self.message, *(t.message for t in self.memory.turns)],
@@ -275,7 +270,7 @@ class TurnContext:
         )
 
     def _earlier_data(self) -> Iterator[JSON]:
-        """What earlier turns left and the skeleton holds."""
+        """The data of earlier turns and of the skeleton."""
         yield from (session_memory.unmask(fact, self.masker) for _, fact in self.facts())
         yield from (s.data for s in self.sections)
         for turn in self.memory.turns:
@@ -284,8 +279,7 @@ class TurnContext:
                 yield ids_in(session_memory.unmask_json(text, self.masker))
 
     def with_answer(self, answer: Answer, tokens: int = 0) -> TurnContext:
-        """The classifier has answered. Where it plans anew, calls refused before are forgotten:
-        they never ran, and it has been told."""
+        """Add an answer of the classifier. If it plans again, earlier refused calls are dropped."""
         is_new_plan = answer.steps or not self.has_run
         removed = {i for i, o in self.outcomes.items() if is_refused(o)} if is_new_plan else set()
         state = self._next(
@@ -299,8 +293,7 @@ class TurnContext:
     def with_outcomes(
         self, pairs: Sequence[tuple[Step, CallOutcome]], *, repeats: Collection[int] = ()
     ) -> TurnContext:
-        """Calls have ended; what models may see of them passes the PII gate here, once, and is
-        without secrets."""
+        """Add finished calls; they are masked here, once, and secrets are removed."""
         if not pairs:
             return self
         version = self.gate.learnt if self.gate else None
@@ -313,7 +306,7 @@ class TurnContext:
         return self._next(calls=dict(sorted(calls.items())), round_of=rounds, planned=planned)
 
     def with_pending(self, pending: Sequence[Step] = (), after: Sequence[Step] = ()) -> TurnContext:
-        """Calls wait for the user's yes, their arguments in real values, or refer to such a one."""
+        """Add pending calls, in real values, and calls that depend on them."""
         rounds = dict.fromkeys((s.index for s in (*pending, *after)), self.rounds)
         return self._next(
             pending={**self.pending, **{s.index: s for s in pending}},
@@ -323,8 +316,8 @@ class TurnContext:
         )
 
     def as_masked(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
-        """An outcome as models may see it: as much of its data as a model could be shown, through
-        the gate, with the kinds that its author declares, its arguments without secrets."""
+        """An outcome as models may see it: bounded data, masked with the author's declared kinds,
+        arguments without secrets."""
         return self._mask(replace(outcome, data=visible_data(outcome)), gate)
 
     def _mask(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
@@ -336,7 +329,7 @@ class TurnContext:
         return function.pii if function else NOTHING
 
     def narrator_input(self) -> NarratorInput:
-        """What its narrator reads."""
+        """The narrator's input."""
         found = {i: computed_of(o, self.gate, self._pii_kinds(o)) for i, o in self.reported.items()}
         return NarratorInput(
             message=self.message,
@@ -354,8 +347,8 @@ class TurnContext:
         )
 
     def _full_outcomes(self) -> dict[int, CallOutcome] | None:
-        """The outcomes as `told_shown`, with all of their data; None where that is the same. It
-        takes as long as the data is large, so only what is in doubt asks."""
+        """The masked outcomes with all of their data; None if nothing was cut. Linear in the data,
+        so only used when a check fails."""
         if not any(visible_data(o) is not o.data for o in self.reported.values()):
             return None
         return {i: self._mask(o, self.gate) for i, o in self.reported.items()}
@@ -368,8 +361,7 @@ class TurnContext:
         return without_secrets(outcome.arguments, function.input_schema if function else {})
 
     def as_stored(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
-        """The same at the end of the turn: as it was shown, unless this is another gate or it has
-        learnt since."""
+        """The masked outcome for storage; reused unless the gate differs or has changed since."""
         call = self.calls.get(outcome.step)
         if call and call.outcome is outcome and gate is self.gate:
             if call.gate_version == (gate.learnt if gate else None):
@@ -377,8 +369,7 @@ class TurnContext:
         return self.as_masked(outcome, gate)
 
     def with_searches(self) -> tuple[TurnContext, Answer]:
-        """What the last answer searched for is found, and is shown from now on; the answer with
-        it."""
+        """Run the last answer's searches; the tools found are visible from now on."""
         assert self.last_answer is not None
         shown = {t.name: t for t in self.visible_tools}
         answer, new = run_searches(
@@ -391,7 +382,7 @@ class TurnContext:
         return self._next(last_answer=answer, found_tools=found), answer
 
     def with_problems(self, problems: tuple[Problem, ...]) -> TurnContext:
-        """The last answer turns out to be unusable."""
+        """Attach problems to the last answer."""
         assert self.last_answer is not None
         doubted = self.is_rechecked or any(p.field == "reply" for p in problems)
         return self._next(
@@ -399,7 +390,8 @@ class TurnContext:
         )
 
     def with_results(self, note: str = "") -> TurnContext:
-        """What came of the last answer is appended to the classifier's prompt; `note` says more."""
+        """Append the results of the last answer to the classifier's prompt, with an optional
+        note."""
         new = {i: c.masked for i, c in self.calls.items() if self.round_of[i] == self.rounds}
         pending = [(s, prompt.PENDING_NOTE) for s in self.pending.values()]
         pending += [(s, prompt.DEPENDENT_NOTE) for s in self.dependent.values()]
@@ -412,7 +404,7 @@ class TurnContext:
         return self._next(exchanges=(*self.exchanges, exchange), last_answer=None)
 
     def _window_left(self) -> int:
-        """Characters that the window leaves for what comes of the next answer."""
+        """Characters that the window leaves for the next results."""
         told = "".join(e.flat for e in self.exchanges)
         used = tokens(self.opening.prompt.system + self.opening.prompt.text + told)
         return int((self.window - used - tool_tokens(self.visible_tools)) * TEXT_BYTES)
@@ -421,7 +413,7 @@ class TurnContext:
         return self._next(tokens=self.tokens + more)
 
     def without(self, removed: Collection[int]) -> TurnContext:
-        """The same without these calls: as if they had never been asked for."""
+        """A copy without these calls."""
         return self._next(calls={i: c for i, c in self.calls.items() if i not in removed})
 
     def _next(self, **changes: Any) -> TurnContext:
@@ -434,8 +426,8 @@ class TurnContext:
         return state
 
     def titles(self, *, is_undo: bool = False) -> Titles:
-        """What ids of skeleton, facts and this turn's results stand for, in the user's own values;
-        of a call that `takes_back` an effect as effects told: what was moved has no like there."""
+        """Titles of the records in skeleton, facts and this turn's results, unmasked. `is_undo`:
+        titles from results of effects replace the others."""
         turns, unmasked = self.memory.turns, session_memory.unmask
         outcomes = [o for t in turns for o in session_memory.recall(t, self.catalogue, self.masker)]
         outcomes += [replace(o, data=unmasked(o.data, self.masker)) for o in self.outcomes.values()]
@@ -454,9 +446,9 @@ _DERIVED = (
     "new_outcomes",
     "known_ids",
 )
-"""What is derived of the calls."""
+"""Cached properties that depend on the calls."""
 
 
 def _call_key(outcome: CallOutcome) -> tuple[str, str, str]:
-    """Which call it is: the same function with the same arguments."""
+    """The identity of a call: function and arguments."""
     return outcome.app_id, outcome.fn_name, repr(outcome.arguments)
