@@ -1,20 +1,19 @@
-"""The model of the first run: deterministic, no network, and no language model.
+"""The offline model for the first run: deterministic, without network or language model.
 
-It reads what any model would get, the rendered prompt and the catalogue, and nothing else. A
-message near an example of an installed function is that command; what it does not understand it
-says so, with the nearest examples, and it calls nothing. It has no words for results: what calls
-gave is shown as the kernel shows data that no model tells.
+It reads only the rendered prompt and the catalogue, like any model. A message that matches an
+example of an installed function becomes that command; otherwise it offers the nearest examples and
+calls nothing. It does not narrate: the kernel renders the data.
 
-- `prompt_reader`  the blocks of the prompt, the records and addresses that results hold
-- `message`        a text in words, quotations, addresses; what a language lets stand beside them
-- `examples`       authors' examples as patterns of literal words and slots; what fits one
+- `prompt_reader`  parses the prompt's blocks; records and addresses in results
+- `message`        tokenises a message; words that may accompany a command
+- `examples`       authors' examples as patterns of literal words and slots
 - `reference_resolution` the record or the address that words point at or name
-- `slots`          the value that a span of a message has for a parameter
-- `commands`       the calls that a message asks for, what is near it, what it leaves open
+- `slots`          the value of a message span for a parameter
+- `commands`       the calls that a message requests, and near matches
 - `multiple_calls` one call per item or record
-- `questions`      what is asked for that is no command: a record, a list, what a search finds
-- `lookups`        the list that is looked through for what nobody was shown
-- `offers`         what is said and drawn where nothing is called: choices, forms, examples
+- `questions`      questions: a record, a list, a search
+- `lookups`        the list to read for a record that was not shown yet
+- `offers`         the answer: calls, or choices, forms and examples
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ class EmbeddedModel:
     name = "offline"
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
-        """The answer, seen by who watches the turn."""
+        """The answer, with its trace."""
         return await trace_answer(self.name, request, self._answer(request))
 
     async def _answer(self, request: ModelRequest) -> ModelResponse:
-        """Classify; no text for a narrator; for `ctx.ai` the first two sentences of the prompt,
-        without judgement. `usage` is zero: no tokens were bought."""
+        """Calls or offers for a classifier, no text for a narrator, the first two sentences of the
+        prompt for `ctx.ai`. `usage` is zero."""
         # the tables of examples are built on the first message
         # imported when asked: tool_dispatch has this model for `ctx.ai` only
         if request.role == "classifier":

@@ -1,5 +1,5 @@
-"""The calls that a message asks for: an example fits exactly, every word of the message accounted
-for by its literal words and slots; nothing else is a command."""
+"""The calls that a message requests: an example must match exactly, with every word covered by
+literal words and slots."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ from .prompt_reader import ParsedPrompt
 from .slots import SlotValues
 
 _TRIES, _EDGE = 4, 6
-"""Ends that are tried for a slot: places of the literal word behind it, and words from either end
-where another slot stands there."""
+"""Candidate ends of a slot: occurrences of the next literal word; words from either end before
+another slot."""
 
 MAX_BOUNDARIES: Final = 6
-"""Conjunctions and breaks of a message that is looked at for several commands."""
+"""Maximum boundaries of a message that is split into several commands."""
 
 NAMING: Final = ("id", "ids", "email")
-"""Kinds of parameters that a name may stand for."""
+"""Parameter kinds that a name can refer to."""
 
 DAY: Final = len("2026-12-01")
 _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
 
 _OTHER_FORM: Final = Value(None, words=4)
-"""What a word counts that is not in the form of the example: more than it and articles behind it as
-a slot takes them, so that in "add a task: call Anna" the title does not begin behind the "call"."""
+"""The cost of a word in another form than in the example; higher than of a slot that includes it,
+so that in "add a task: call Anna" the title begins with "call"."""
 
 _Binding = tuple[Piece, Span, Value | Unclear]
 
 
 class Commands:
-    """One message read as commands of these functions."""
+    """One message interpreted as commands of these functions."""
 
     def __init__(
         self, reading: ParsedPrompt, tools: Sequence[ToolSpec], message: Message | None = None
@@ -72,11 +72,11 @@ class Commands:
         self._openings = {(tag, s) for tag, s in openings if s and s not in lexicon(tag).reference}
 
     def _patterns(self, tool: ToolSpec) -> list[Pattern]:
-        """Its examples in the languages that the message may be in."""
+        """A function's examples in the candidate languages."""
         return [p for tag in sorted(self._tags) for p in patterns(tool, tag)]
 
     def readings(self) -> list[Command]:
-        """What the message asks for: nothing, one command, or several that fit as well."""
+        """The best interpretations: none, one command, or several that fit equally."""
         fits = [c for p in self.examples if (c := self._fit(p)) and not self._is_other_app(c)]
         best = min((c.rank for c in fits), default=None)
         found = list({c.tool.name: c for c in reversed(fits) if c.rank == best}.values())[::-1]
@@ -86,18 +86,18 @@ class Commands:
         return last if len(last) == 1 else found  # "another one: …"
 
     def _is_other_app(self, command: Command) -> bool:
-        """Whether it lacks its record where another app's was shown last: "add … to it"."""
+        """Whether it lacks its record while another app's was shown last: "add … to it"."""
         return command.lacks_record and not self.values.records.is_newest(command.tool.app_id)
 
     @cached_property
     def with_unknown(self) -> Commands:
-        """The same, where what no record is called by may be one that nobody was shown."""
+        """A copy that allows names of unknown records."""
         other = copy(self)
         other.values = SlotValues(self.message, replace(self.reading, seek_new=True), self.tools)
         return other
 
     def parts(self) -> list[str]:
-        """The commands that a message joins; none unless every part is one."""
+        """The parts of a message that joins several commands; empty unless every part is one."""
         tokens = self.message.tokens
         bounds = self.boundaries((0, len(tokens)))
         # a text of many parts is no list of commands
@@ -117,8 +117,7 @@ class Commands:
     # Where a command begins
 
     def _opens_command(self, tag: str, at: int) -> bool:
-        """Whether a command may begin behind the conjunctions at a place, with its first word or
-        with a "show me"."""
+        """Whether a command can begin after the conjunctions at a position."""
         at = self.skip_conjunctions(at)
         if at >= len(self.message.tokens):
             return False
@@ -132,13 +131,13 @@ class Commands:
         )
 
     def skip_conjunctions(self, at: int) -> int:
-        """The place behind the conjunctions that stand at a place."""
+        """The position after conjunctions."""
         while at < len(self.message.tokens) and self.is_conjunction(at):
             at += 1
         return at
 
     def _is_verb(self, tag: str, at: int) -> bool:
-        """Whether a small word that no record begins with stands at a place: "did", "is"."""
+        """Whether a function word such as "did" or "is" is at a position."""
         known, stems = lexicon(tag), self.message.stems(tag)
         return at < len(stems) and stems[at] in known.function - known.reference - known.plural
 
@@ -163,13 +162,13 @@ class Commands:
         return None
 
     def _known_words(self, app_id: str, tag: str) -> frozenset[str]:
-        """The words of the message, and the app's noun: it need not be said."""
+        """The words of the message and the app's nouns, which may be omitted."""
         nouns = self.values.nouns(app_id, tag)
         found = self._word_cache[app_id, tag] = nouns.union(self.message.stems(tag), (COLON,))
         return found
 
     def _walk(self, pattern: Pattern, piece: int, at: int, last: int) -> Iterator[list[_Binding]]:
-        """The ways in which the rest of a pattern takes the rest of the message."""
+        """The matches of the rest of a pattern with the rest of the message."""
         tag = pattern.tag
         if piece == len(pattern.pieces):
             tail = range(self.message.skip_articles(tag, at, last), last)
@@ -191,8 +190,8 @@ class Commands:
         yield from self._slot(pattern, piece, at, last)
 
     def _is_noun_of_id(self, pattern: Pattern, piece: int) -> bool:
-        """Whether a literal word is what an app calls its records, and one of them stands behind:
-        the noun alone may be the record, and its name alone, too."""
+        """Whether a literal word is the app's noun before an id slot, so that noun or name alone
+        may be the record."""
         behind = pattern.pieces[piece + 1 : piece + 2]
         is_led = len(pattern.literals) > 1 and bool(behind)
         is_id = is_led and behind[0].kind in ("id", "ids")
@@ -200,13 +199,13 @@ class Commands:
         return is_id and wanted in self.values.nouns(pattern.tool.app_id, pattern.tag)
 
     def _is_record(self, filled: _Binding, noun: str, tag: str) -> bool:
-        """Whether it is one of the records that were shown, or the noun stands in it."""
+        """Whether the value is a shown record, or its span contains the noun."""
         _, span, value = filled
         is_known = isinstance(value, Value) or bool(value.rows)
         return is_known or noun in self.message.stems(tag)[slice(*span)]
 
     def _slot(self, pattern: Pattern, piece: int, at: int, last: int) -> Iterator[list[_Binding]]:
-        """The ways in which a slot and the rest of a pattern take the rest of the message."""
+        """The matches of a slot and the rest of a pattern with the rest of the message."""
         tag, wanted = pattern.tag, pattern.pieces[piece]
         at = self._value_start(pattern, piece, at, last)
         if not piece and pattern.tool.action_type != "read" and self._is_verb(tag, at):
@@ -219,8 +218,8 @@ class Commands:
                     yield [(wanted, (at, end), value_), *rest]
 
     def _after_word(self, pattern: Pattern, piece: int, at: int, last: int) -> int | None:
-        """The place behind a literal word; what leads to a text is a colon, too: "note with the
-        text …" as "note: …"."""
+        """The position after a literal word, or None; lead-in words of a text match a colon: "note
+        with the text …" as "note: …"."""
         stem, tag = pattern.pieces[piece].stem, pattern.tag
         after = self.message.skip_articles(tag, at, last, stem)
         if after < last and self.message.stems(tag)[after] == stem:
@@ -231,7 +230,7 @@ class Commands:
         return begins if begins > after else None
 
     def _value_start(self, pattern: Pattern, piece: int, at: int, last: int) -> int:
-        """Where the value of a slot begins: behind articles, or behind what leads to a text."""
+        """The start of a slot's value: after articles or lead-in words."""
         wanted, tokens = pattern.pieces[piece], self.message.tokens
         names = wanted.kind != "text" or wanted.slot in language.title_keys()
         # "the {title} note": the noun's article
@@ -244,7 +243,7 @@ class Commands:
         return at
 
     def _value_ends(self, pattern: Pattern, piece: int, at: int, last: int) -> list[int]:
-        """Where a slot may end: at the end, before its next literal word, or, before another slot,
+        """Candidate ends of a slot: the end, before the next literal word, or, before another slot,
         near either end."""
         if piece + 1 == len(pattern.pieces):
             return [last] if at < last else []
@@ -269,8 +268,8 @@ class Commands:
         ]
 
     def _is_name_end(self, pattern: Pattern, first: int, last: int) -> bool:
-        """Whether what a record or a person is called may end there: not between two names of one
-        person ("Anna | Weber"), nor with a small word ("ann@x.com about")."""
+        """Whether a name may end there: not inside a person's name ("Anna | Weber"), nor with a
+        function word ("ann@x.com about")."""
         stem = self.message.stems(pattern.tag)[last - 1]
         if stem in self.values.nouns(pattern.tool.app_id, pattern.tag):  # "die Notiz | Router"
             return True
@@ -278,7 +277,7 @@ class Commands:
         return not is_inside and (last - first == 1 or stem not in lexicon(pattern.tag).fillers)
 
     def _command(self, pattern: Pattern, filled: list[_Binding]) -> Command:
-        """The command of a pattern whose slots are filled."""
+        """The command of a matched pattern."""
         tool, found = pattern.tool, [(p, span, v) for p, span, v in filled if isinstance(v, Value)]
         found = found if tool.action_type == "read" else self._split_date(pattern, found)
         bare_texts = self._bare_texts(pattern, found)
@@ -304,7 +303,7 @@ class Commands:
     def _split_date(
         self, pattern: Pattern, found: list[tuple[Piece, Span, Value]]
     ) -> list[tuple[Piece, Span, Value]]:
-        """What was found, a day that a title begins or ends with as the one date that has no value:
+        """The bindings, with a day at the edge of a title moved to the only free date parameter:
         "remind me that on Friday the rent is due"."""
         tool, known = pattern.tool, parameters(pattern.tool)
         free = date_parameters(tool) - {p.slot for p, *_ in found} - pattern.fixed.keys()
@@ -322,8 +321,8 @@ class Commands:
         return found
 
     def _edges(self, span: Span, tag: str) -> Iterator[tuple[Span, Span]]:
-        """The first words and the rest, and the last ones, the most first, where a date stands in
-        them; no article ends them, nor begins them but one that leads to a day."""
+        """Splits of a span with a date into edge and rest, the longest edge first; edges do not end
+        with an article, nor begin with one except before a day."""
         first, last = span
         if self.message.tokens[first].kind == "quote" or not self.values.has_date(span, tag):
             return
@@ -335,15 +334,15 @@ class Commands:
                     yield (at, at + size), rest
 
     def _record(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
-        """The record that a write changes, as it was shown; empty for a read, or without one."""
+        """The shown record that a write changes; empty for reads or if unknown."""
         ids = {arguments.get(n) for n, p in parameters(tool).items() if p.kind == "id"} - {None}
         if tool.action_type == "read" or len(ids) != 1:
             return {}
         return next((r for r in self.values.records.known(tool.app_id) if r["id"] in ids), {})
 
     def _merge_time(self, new: str, old: str, span: Span, tag: str) -> str:
-        """A moment with the day, or the hour, that its record has, where the message tells the
-        other alone: "move it to 7pm"."""
+        """A new moment combined with the record's day or time, if the message gives only one of
+        them: "move it to 7pm"."""
         if not _MOMENT.match(old):
             return new
         text, at = self.message.slice(*span), datetime.fromisoformat(self.reading.now)
@@ -353,12 +352,12 @@ class Commands:
         return new if "T" in new else new + old[DAY:]
 
     def _bare_texts(self, pattern: Pattern, found: Sequence[tuple[Piece, Span, Value]]) -> set[str]:
-        """The texts to somebody that nothing leads to: "send her the link" tells none."""
+        """The outgoing texts without a lead-in word, which do not count: "send her the link"."""
         texts = [(p.slot, span[0]) for p, span, v in found if p.kind == "text" and v.words]
         return {name for name, first in texts if not self.values.has_lead(pattern, name, first)}
 
     def implied_id(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
-        """Which record is meant where no word says it: the only one that was shown last."""
+        """The id argument if the message does not name the record: the only one shown last."""
         free = free_names(tool, "id", arguments)
         untitled = not parameters(tool).keys() & arguments.keys() & {*language.title_keys()}
         newest = self.values.records.newest(tool.app_id)
@@ -367,8 +366,7 @@ class Commands:
         return {free[0]: newest[0]["id"]} if is_implied else {}
 
     def _is_one_value(self, pattern: Pattern, span: Span, arguments: JSONObject) -> bool:
-        """Whether the words that a slot of a write takes are one text, and nothing of them is
-        another command's, another thing's or another argument's."""
+        """Whether a write's slot is a single text, without other commands, items or arguments."""
         if pattern.tool.action_type == "read":
             return True
         is_unread = self.message.tokens[span[1] - 1].kind == "unread"
@@ -376,7 +374,7 @@ class Commands:
         return not (is_unread or is_more) and self._is_text_start(span, pattern.tag)
 
     def _has_more(self, pattern: Pattern, span: Span, arguments: JSONObject) -> bool:
-        """Whether more than a text stands here: a quotation, the mark of "can you …?", a value."""
+        """Whether the span also contains a quotation, the mark of "can you …?", or a value."""
         tag, tool, message = pattern.tag, pattern.tool, self.message
         # only what the slot begins with can be a quotation of its own
         last = span[0] + 1 if message.colon else span[1]  # "note: he said “no”" is one text
@@ -387,15 +385,15 @@ class Commands:
         return is_date or self._has_choice(pattern, span, arguments)
 
     def _has_choice(self, pattern: Pattern, span: Span, arguments: JSONObject) -> bool:
-        """Whether a word here is a choice of a parameter that has no value."""
+        """Whether a word here is an enum value of a free parameter."""
         known = parameters(pattern.tool).values()
         free = [p for p in known if p.kind == "choice" and p.name not in arguments]
         places = [(n, n + 1) for n in range(*span)]
         return any(self.values.choice(p, place, pattern.tag) for p in free for place in places)
 
     def _is_text_start(self, span: Span, tag: str) -> bool:
-        """Whether a text may begin here: behind a colon; or with no small word but behind one, as
-        in "note that I …", so that "a task out of the first mail" is none."""
+        """Whether a text may begin here: after a colon, or with a content word, or after a function
+        word ("note that I …"); not in "a task out of the first mail"."""
         stems, words, known = self.message.stems(tag), self.message.words, lexicon(tag)
         before, at = span[0] - 1, span[0]
         if before >= 0 and self.message.tokens[before].kind == "colon":
@@ -407,7 +405,7 @@ class Commands:
         return COLON not in stems[at + 1 : span[1]] and (is_led or stems[at] not in known.fillers)
 
     def boundaries(self, span: Span) -> list[int]:
-        """Where something else may begin in these words: behind a conjunction or a break."""
+        """The boundaries in a span: after conjunctions or punctuation."""
         tokens, text = self.message.tokens, self.message.text
         return [
             n
@@ -417,7 +415,7 @@ class Commands:
         ]
 
     def _has_several(self, pattern: Pattern, span: Span) -> bool:
-        """Whether another command or another thing begins in these words."""
+        """Whether another command or item begins in these words."""
         tag = pattern.tag
         bounds = self.boundaries(span)
         if not bounds:
@@ -432,7 +430,7 @@ class Commands:
     # What is near an example
 
     def nearest(self) -> list[tuple[float, Pattern]]:
-        """The examples, the nearest first, one a function."""
+        """The best example of each function with its score, nearest first."""
         own = [p for tool in self.tools if (p := self._patterns(tool) or name_pattern(tool))]
         return Nearness(self.message, own).nearest()
 

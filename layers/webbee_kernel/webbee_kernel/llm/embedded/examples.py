@@ -1,11 +1,11 @@
 """Authors' examples as patterns: literal words, and slots for the values of parameters.
 
     "weather in {city} tomorrow"                a slot: filled whole, or the example does not fit
-    "move {title} to {due:date}"                a slot that takes a date, whatever its parameter is
-    "show unread mail {unread_only=true}"       an argument that no word of the message tells
+    "move {title} to {due:date}"                a slot for a date, whatever the parameter's type
+    "show unread mail {unread_only=true}"       a fixed argument without words
 
-An example without marks has slots where it holds a quotation, an address, a link, a date or a
-number, and what stands behind a colon; each goes to the one parameter that takes such a value.
+In an example without marks, quotations, addresses, links, dates, numbers and the text after a colon
+become slots of the only parameter that accepts such a value.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from .message import COLON, Message, lexicon, tokenize, trim, word_key
 _END = "0"
 _UNQUOTED = str.maketrans(dict.fromkeys('"«»“”„', " "))
 _BY_NAME: Final = 0.6
-"""What words of a name or a description weigh beside those of an example."""
+"""Weight of a match with name or description instead of an example."""
 
 _PENALTY: Final = 0.5
-"""What an example weighs that begins with another word, is denied, or in another language."""
+"""Factor for an example that begins with another word, is negated, or in another language."""
 
 _SEARCH_SLOTS: Final = (["text"], ["query"])
-"""Parameters of a function that looks for any word."""
+"""Slots of a search function."""
 
 MAX_LANGUAGES: Final = 3
-"""Languages that the words of one example may seem to be of; of more they tell none."""
+"""With more candidate languages an example is used in all of them."""
 
 
 class Piece(NamedTuple):
-    """A literal word, with the form that its author wrote, or a slot."""
+    """A literal word (stem and original form), or a slot."""
 
     stem: str = ""
     slot: str = ""
@@ -53,8 +53,8 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Pattern:
-    """One example of a function. `asked`: it begins as a question does, and so must the message.
-    Without an `example` it is the function's name and description, which have no order."""
+    """One example of a function. `is_question`: the message must begin like a question, too.
+    Without an `example` the pieces are the unordered words of name and description."""
 
     tool: ToolSpec
     example: str
@@ -70,13 +70,13 @@ class Pattern:
 
     @property
     def is_search(self) -> bool:
-        """Whether it looks for any word."""
+        """Whether it is a search for any word."""
         slots = [p.slot for p in self.pieces if p.slot]
         return not self.fixed and self.tool.action_type == "read" and slots in _SEARCH_SLOTS
 
     @property
     def is_to_somebody(self) -> bool:
-        """Whether it goes to an address."""
+        """Whether it has an address slot."""
         return any(p.kind == "email" for p in self.pieces)
 
     @cached_property
@@ -89,16 +89,15 @@ Span = tuple[int, int]
 
 
 class Value(NamedTuple):
-    """`words`: how many words of the message it takes as they stand, so that of two readings the
-    one that takes fewer is the better."""
+    """A value; `words` is the number of message words that it takes verbatim (fewer is better)."""
 
     value: Any
     words: int = 0
 
 
 class Unclear(NamedTuple):
-    """The message points at one of these records, or at `every` one of them; `span` are the tokens
-    that do, `named` says that each of the records has the words."""
+    """An ambiguous reference to one of these records, or to all (`is_all`); `span` are its tokens,
+    `is_named`: each record has the words."""
 
     rows: tuple[JSONObject, ...]
     span: Span
@@ -107,15 +106,15 @@ class Unclear(NamedTuple):
 
     @property
     def is_resolved(self) -> bool:
-        """Whether it means what was shown, or all there is."""
+        """Whether it refers to shown records, or to all."""
         return bool(self.rows) or self.is_all
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A call and how it was found: `loose` words that were taken as they stand, `unclear` the
-    record that has to be chosen first; `whole` unless the text that it takes may hold more than one
-    thing; `literal` words that are the example's own."""
+    """A call and how it was matched: `free_words` taken verbatim, `unclear` the reference to be
+    chosen first, `is_whole` unless its text may contain several things, `literal_words` matched
+    exactly."""
 
     pattern: Pattern
     arguments: JSONObject
@@ -137,7 +136,7 @@ class Command:
 
     @property
     def lacks_record(self) -> bool:
-        """Whether it is of one record, and neither an id nor a title says of which."""
+        """Whether it needs a record that neither an id nor a title identifies."""
         if self.unclear:
             return False
         names, titles = self.arguments.keys(), {*language.title_keys()}
@@ -146,13 +145,14 @@ class Command:
 
     @property
     def is_by_words(self) -> bool:
-        """Whether words alone say which record it is of."""
+        """Whether only words identify its record."""
         free = free_names(self.tool, "id", self.arguments)
         return bool(free) and not self.arguments.keys().isdisjoint(language.title_keys())
 
     @property
     def is_unidentified(self) -> bool:
-        """Whether words alone say which record it destroys, or nothing says which one it needs."""
+        """Whether its required record is unidentified, or a record to destroy is only identified by
+        words."""
         free = free_names(self.tool, "id", self.arguments)
         if self.unclear or not free:
             return False
@@ -161,18 +161,18 @@ class Command:
 
     @property
     def is_sure(self) -> bool:
-        """Whether it may be called as it is."""
+        """Whether it can be called as it is."""
         return self.is_whole and self.is_complete and not (self.unclear or self.lacks_record)
 
     @property
     def is_found(self) -> bool:
-        """Whether it may be called, and more than words tell the record that it destroys."""
+        """Whether it can be called, and its record is identified by more than words."""
         return self.is_sure and not self.is_unidentified
 
     @property
     def rank(self) -> tuple[bool, bool, bool, int, int, int, bool]:
-        """The best comes first: what is clear and whole, then what takes the fewest words as they
-        stand and the most by the example's own, and is of a record that was shown."""
+        """The sort key, best first: clear and whole, then fewest verbatim words, most literal
+        words, and an identified record."""
         is_named = bool(self.unclear and self.unclear.is_named)
         return (
             not (self.is_complete or is_named),
@@ -186,7 +186,7 @@ class Command:
 
 
 def patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
-    """A function's examples in a language as patterns, read when they are first asked for."""
+    """A function's examples in a language as patterns, parsed on first use."""
     read = _pattern_cache(tool)
     if tag not in read:
         read[tag] = _patterns(tool, tag)
@@ -200,7 +200,7 @@ _languages: PerObject[ToolSpec, list[frozenset[str]]] = PerObject(
 
 
 def _patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
-    """What a record is called may also be which one it is: "it", "the first one", its id."""
+    """The patterns; a title slot is also tried as the record's id ("it", "the first one")."""
     pairs = zip(tool.examples, _languages(tool), strict=True)
     own = (example for example, tags in pairs if tag in tags)
     found = [p for p in (_pattern(tool, example, tag) for example in own) if p is not None]
@@ -212,7 +212,7 @@ def _patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
 
 
 def _pattern(tool: ToolSpec, example: str, tag: str) -> Pattern | None:
-    """None for an example that marks what is no parameter, or has no literal word."""
+    """Parse an example; None if it marks an unknown parameter or has no literal word."""
     marks, known = list(SLOT.finditer(example)), parameters(tool)
     # an author's slip is told by `webbee check`, and is no command here
     if any(m[1] not in known for m in marks):
@@ -231,7 +231,7 @@ def _pattern(tool: ToolSpec, example: str, tag: str) -> Pattern | None:
 
 
 def languages_of(example: str) -> frozenset[str]:
-    """The languages that an example is read in: its own, or all where no word tells it."""
+    """The languages in which an example is used: its own, or all if that is unclear."""
     likely = language.likely_languages(example)
     return likely if len(likely) > MAX_LANGUAGES else frozenset({language_of(example)})
 
@@ -254,7 +254,7 @@ def _fixed_value(text: str, parameter: Parameter) -> Any:
 
 
 def _add_slots(text: str, tool: ToolSpec, tag: str) -> str:
-    """An example without marks with a slot for each value that one parameter takes."""
+    """An unmarked example with a slot for each value that only one parameter accepts."""
     result, at, used = "", 0, set[str]()
     for start, end, kind in _values(text, tool, tag):
         names = free_names(tool, kind, used)
@@ -266,14 +266,14 @@ def _add_slots(text: str, tool: ToolSpec, tag: str) -> str:
 
 
 def free_names(tool: ToolSpec, kind: str, used: Collection[str]) -> list[str]:
-    """The parameters of a kind that have no value yet: those that are required, or else all."""
+    """The parameters of a kind without a value: the required ones, else all."""
     free = [p for p in parameters(tool).values() if p.kind == kind and p.name not in used]
     # a required one is meant before an optional one
     return [p.name for p in free if p.required] or [p.name for p in free]
 
 
 def _values(text: str, tool: ToolSpec, tag: str) -> list[tuple[int, int, str]]:
-    """Where values stand in an example, and of what kind they are."""
+    """The values in an example as (start, end, kind)."""
     tokens = list(tokenize(text))
     # finding dates is dear, so only for who takes one
     takes_date = any(p.kind == "date" for p in parameters(tool).values())
@@ -287,9 +287,9 @@ def _values(text: str, tool: ToolSpec, tag: str) -> list[tuple[int, int, str]]:
 
 
 def _pieces(text: str, tool: ToolSpec, tag: str) -> tuple[list[Piece], bool]:
-    """The words and slots of a marked text, and whether it begins as a question does. A colon is
-    passed over but between two slots and, of a write, behind its only word: "note: …" is a command
-    and "the note was good" is none."""
+    """The words and slots of a marked text, and whether it begins like a question. A colon counts
+    only between two slots, or after the only word of a write: "note: …", not "the note was
+    good"."""
     parts, known, read = SLOT.split(text), parameters(tool), tool.action_type == "read"
     pieces = _literals(parts[0], tag)
     forms = [*(p.form for p in pieces), _END]
@@ -312,7 +312,7 @@ def _pieces(text: str, tool: ToolSpec, tag: str) -> tuple[list[Piece], bool]:
 
 
 def _literals(text: str, tag: str) -> list[Piece]:
-    """The words and colons of a part of an example."""
+    """The words and colons of a text as pieces."""
     return [
         Piece(COLON) if t.kind == "colon" else Piece(word_key(t.text, tag), form=key_fold(t.text))
         for t in tokenize(text.translate(_UNQUOTED))
@@ -320,7 +320,7 @@ def _literals(text: str, tag: str) -> list[Piece]:
 
 
 def name_pattern(tool: ToolSpec) -> tuple[Pattern, ...]:
-    """A pattern of a function without examples, for what is near it: its name and description."""
+    """A pattern from a function's name and description, for functions without examples."""
     text = f"{tool.fn_name.replace('_', ' ')} {tool.description}"[:400]
     tag = language.detect(tool.description)
     stems = frozenset(Message.of(text).stems(tag)) - lexicon(tag).function - {"", COLON}
@@ -329,26 +329,26 @@ def name_pattern(tool: ToolSpec) -> tuple[Pattern, ...]:
 
 
 def example_words(tool: ToolSpec, tag: str) -> frozenset[str]:
-    """The words of all of a function's examples in one language."""
+    """The stems in a function's examples in one language."""
     return frozenset().union(*(p.literals for p in patterns(tool, tag)))
 
 
 def date_parameters(tool: ToolSpec) -> frozenset[str]:
-    """The parameters that take a date, by their types or by an example."""
+    """The parameters that accept a date, by type or by an example."""
     marks = (m for example in tool.examples for m in SLOT.finditer(example))
     own = (p.name for p in parameters(tool).values() if p.kind == "date")
     return frozenset(own).union(m[1] for m in marks if m[2] == "date")
 
 
 class Nearness:
-    """How near a message is to the patterns of functions."""
+    """Scores a message against the patterns of functions."""
 
     def __init__(self, message: Message, own: Sequence[Sequence[Pattern]]) -> None:
         self.message, self._own = message, own
         self._stem_cache: dict[tuple[str, bool], frozenset[str]] = {}
 
     def _stems(self, tag: str, *, ask: bool) -> frozenset[str]:
-        """The stems of the message that say something, in a language."""
+        """The content stems of the message in a language."""
         if (tag, ask) not in self._stem_cache:
             first, last, _ = self.message.bounds(tag, ask=ask)
             stems = self.message.stems(tag)
@@ -359,16 +359,15 @@ class Nearness:
         return self._stem_cache[tag, ask]
 
     def nearest(self) -> list[tuple[float, Pattern]]:
-        """The share of an example's words that the message has, rare ones weighing more. Functions
-        without examples are found by their names and descriptions, which weigh less: by the share
-        of the message's words that stand there."""
+        """The best pattern of each function with its score, best first: the weighted share of an
+        example's words in the message, or, for name and description, of the message's words in
+        them."""
         best = [max(((self._nearness(p), p) for p in own), key=itemgetter(0)) for own in self._own]
         return sorted((f for f in best if f[0] > 0), key=lambda f: -f[0])
 
     def _nearness(self, pattern: Pattern) -> float:
-        """How near the message is to one example; not at all by words that any sentence may have. A
-        name and a description have no order and hold more than anybody says: of them, how much of
-        the message they hold, as far as any function knows its words."""
+        """The score of one pattern, 0 if only function words match. For name and description it is
+        the share of the message's known words in them."""
         weights, tag, read = self._weights, pattern.tag, pattern.tool.action_type == "read"
         present, is_negated = self._stems(tag, ask=read), self.message.has_negation(tag)
         common = present & pattern.literals

@@ -1,5 +1,4 @@
-"""The list that is looked through for a record or a person whom the message names and nobody was
-shown."""
+"""The list to read for a record or person that the message names and that was not shown yet."""
 
 from __future__ import annotations
 
@@ -14,15 +13,15 @@ from .examples import Command, Pattern, example_words, patterns
 from .message import COLON, lexicon
 
 MAX_NAMING: Final = 20
-"""Words of a message that names a record which nobody was shown."""
+"""Maximum words of a message that names an unknown record."""
 
 _HIDDEN: Final = re.compile(r"<[A-Z]+_\d+>")
-"""What a model reads in the place of a name or an address."""
+"""A masked name or address."""
 
 
 def list_lookup(commands: Commands, readings: Sequence[Command]) -> Command | None:
-    """The list of the one app that may hold the record or the person that the message names and
-    nobody was shown."""
+    """The command that lists the only app which may have the record or person that the message
+    names, or None."""
     if plural := [c for c in readings if c.unclear and c.unclear.is_all]:  # "all notes"
         return _list_for(plural, commands)
     # a long message is a text, and names nothing by itself
@@ -39,14 +38,14 @@ def list_lookup(commands: Commands, readings: Sequence[Command]) -> Command | No
 
 
 def _list_for(found: Sequence[Command], commands: Commands) -> Command | None:
-    """The list of the one app that these are of."""
+    """The list of these commands' app, if there is only one."""
     apps = {c.tool.app_id for c in found}
     return list_of(apps.pop(), found[0].pattern.tag, commands.tools) if len(apps) == 1 else None
 
 
 def _has_verb(pattern: Pattern, commands: Commands) -> bool:
-    """Whether it has a word of its own for what is to be done, and goes to somebody or is of the
-    one app a function of which knows all its words."""
+    """Whether the pattern has a content word, and addresses a person or has words that only one app
+    knows."""
     known, literals = lexicon(pattern.tag), pattern.literals
     apps = {t.app_id for t in commands.tools if example_words(t, pattern.tag) >= literals}
     is_alone = pattern.is_to_somebody or len(apps) == 1
@@ -54,7 +53,7 @@ def _has_verb(pattern: Pattern, commands: Commands) -> bool:
 
 
 def list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None:
-    """One of an app's reads that needs nothing."""
+    """A read of an app that needs no arguments, or None."""
     mine = (t for t in tools if t.app_id == app_id and t.action_type == "read")
     plain = (p for t in mine for p in patterns(t, tag) if not p.fixed and not p.has_slots)
     return next((c for p in plain if (c := Command(p, {})).is_sure), None)
@@ -65,12 +64,12 @@ def lists(data: object) -> list[list[object]]:
 
 
 def is_exhaustive(data: object) -> bool:
-    """Whether a list that was looked through is all of it, and nothing in it is hidden."""
+    """Whether a list is complete and nothing in it is masked."""
     return is_whole(data) and not _HIDDEN.search(dumps(data))
 
 
 def is_whole(data: object) -> bool:
-    """Whether no count in a list that was looked through is above its rows."""
+    """Whether no count in a result exceeds its number of rows."""
     rows = sum(map(len, lists(data)))
     counts = data.values() if isinstance(data, dict) else ()
     return not any(isinstance(n, int) and n > rows for n in counts)

@@ -1,5 +1,5 @@
-"""A message in tokens: words, quotations, addresses, links, ISO dates; and which words of a
-language say nothing of what is wanted. Linear in the message, and after `MOST_TOKENS` not read."""
+"""A message as tokens (words, quotations, addresses, links, ISO dates), and the function words of a
+language. Linear; tokens after `MAX_TOKENS` are not read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SPECIAL = (
 
 @lru_cache(maxsize=1)
 def _special() -> re.Pattern[str]:
-    """What is no word, as a pattern; what leads to a text is a colon, whatever the language."""
+    """The pattern of tokens other than words; phrases that lead in a text count as a colon."""
     forms = sorted(language.forms("telling"), key=len, reverse=True)
     phrases = (re.escape(form).replace("_", r"[\s,]+") for form in forms)
     # behind another word, and before a text; in an example before a slot
@@ -37,22 +37,21 @@ def _special() -> re.Pattern[str]:
 
 
 BREAK = re.compile(r"[;,\n]|[.!?](?=\s)")
-"""Where another part of a message may begin."""
+"""A possible boundary between parts of a message."""
 COLON = ":"
-"""The stem of a colon: it parts two slots, and is passed over where none stands before it."""
+"""The stem of a colon, which separates two slots and is otherwise skipped."""
 MAX_TOKENS = 250
-"""Tokens that are read one by one. What stands behind them is one token of the kind `unread`: a
-text may hold it, but nobody knows whether it is one thing."""
+"""Maximum tokens; the rest is one token of kind `unread`, which only text slots accept."""
 MAX_SKIPPED = 6
-"""Articles, particles and colons in a row that are passed over."""
+"""Maximum articles, particles and colons that are skipped in a row."""
 _PHRASES = 12
-"""Phrases that may stand around a command, all together."""
+"""Maximum phrases trimmed around a command."""
 _EDGE_MARKS = " \t\r\n\u00a0:,;–—"
 
 
 class Token(NamedTuple):
-    """`kind`: word, quote, email, url, date, colon, unread. Of a quotation `text` is what stands
-    inside."""
+    """`kind`: word, quote, email, url, date, colon, unread. The `text` of a quotation is without
+    its quotes."""
 
     text: str
     start: int
@@ -61,7 +60,7 @@ class Token(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The tokens from `first` to before `last`; `asked` where a question or a "show me" led to
+    """The tokens from `first` to before `last`; `is_question`: a question or "show me" preceded
     them."""
 
     first: int
@@ -70,8 +69,8 @@ class Bounds(NamedTuple):
 
 
 class Lexicon:
-    """What a language lets stand around a command: stems, and where the exact form matters, folded
-    words; phrases by their first word, those at an end from behind."""
+    """The words that may accompany a command: stems, or folded words where the form matters;
+    phrases by their first word, closing ones reversed."""
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
@@ -111,13 +110,13 @@ class Lexicon:
         self.undo_words = [phrase for phrase in self.undo if len(phrase) == 1]  # "back"
 
     def word_keys(self, words: Sequence[str]) -> set[str]:
-        """What words are compared by."""
+        """The comparison keys of words."""
         stems = (language.stem(word, self.tag) for word in words)
         return {self.groups.get(stem, stem) for stem in stems}
 
 
 def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:
-    """By their first words, the longest first."""
+    """Phrases by first word, the longest first."""
     found: dict[str, list[list[str]]] = {}
     # "could you please" before "could you"
     for form in sorted(forms, key=lambda f: -f.count("_")):
@@ -130,15 +129,15 @@ lexicon = lru_cache(maxsize=16)(Lexicon)
 
 
 def word_key(word: str, tag: str) -> str:
-    """What a word is compared by: its stem, or the group of those that may stand for each other."""
+    """The comparison key of a word: its stem, or its group of synonyms."""
     stem = language.stem(word, tag)
     return lexicon(tag).groups.get(stem, stem)
 
 
 @dataclass
 class Message:
-    """A text and its tokens; stems by the language that they are compared in. `usual` is the
-    language of a text that tells none."""
+    """A text and its tokens, with stems by language. `default_tag` is used if the language cannot
+    be detected."""
 
     text: str
     tokens: tuple[Token, ...]
@@ -148,7 +147,7 @@ class Message:
 
     @classmethod
     def of(cls, text: str, default_tag: str = "en") -> Message:
-        """The message of a text."""
+        """Tokenise a text."""
         # one more than is read tells that there is more
         tokens = list(itertools.islice(tokenize(text), MAX_TOKENS + 1))
         # the rest is one token that no slot but a text takes
@@ -159,18 +158,17 @@ class Message:
 
     @cached_property
     def tag(self) -> str:
-        """The language that it is written in, where that is clear."""
+        """The detected language, else the default."""
         return language.detect(self.text, self.default_tag)
 
     @cached_property
     def words(self) -> list[str]:
-        """Each word, folded and without accents; nothing for the other tokens."""
+        """Each word, folded and without accents; empty for other tokens."""
         texts = (t.text.replace("’", "'") if t.kind == "word" else "" for t in self.tokens)
         return [*map(key_fold, texts)]
 
     def stems(self, tag: str) -> tuple[str, ...]:
-        """What each word is compared by; a colon by itself, other tokens that are no words by
-        nothing."""
+        """The comparison key of each token; `:` for a colon, empty for other non-words."""
         stems = self._stems.get(tag)
         if stems is None:
             stems = self._stems[tag] = tuple(
@@ -180,35 +178,35 @@ class Message:
         return stems
 
     def is_skippable(self, at: int, tag: str) -> bool:
-        """Whether a token may stand before any other and says nothing: an article, a colon."""
+        """Whether a token is an article, particle or colon."""
         return self.tokens[at].kind == "colon" or self.words[at] in lexicon(tag).articles
 
     def skip_articles(self, tag: str, at: int, last: int, wanted: str = "") -> int:
-        """The place behind articles and colons, or of the word that is wanted."""
+        """The position after articles and colons, or of the word `wanted`."""
         end, stems = min(last, at + MAX_SKIPPED), self.stems(tag)
         while at < end and stems[at] != wanted and self.is_skippable(at, tag):
             at += 1
         return at
 
     def bounds(self, tag: str, *, ask: bool, first: int = 0) -> Bounds:
-        """The tokens that are left without what only leads to a command or follows it."""
+        """The tokens without phrases that introduce or follow a command."""
         key = (tag, ask, first)
         if key not in self._bounds:
             self._bounds[key] = trim(self.words, lexicon(tag), ask=ask, first=first)
         return self._bounds[key]
 
     def is_greeting(self, tag: str) -> bool:
-        """Whether the message only greets, asks how one is, or what there is to do."""
+        """Whether the message is only a greeting or asks for help."""
         return self._is_small_talk(tag, lexicon(tag).greetings, lexicon(tag).hello)
 
     def is_farewell(self, tag: str) -> bool:
-        """Whether the message only thanks, agrees or takes leave."""
+        """Whether the message is only thanks, agreement or a farewell."""
         return self._is_small_talk(tag, lexicon(tag).farewells, lexicon(tag).thanks)
 
     def _is_small_talk(
         self, tag: str, phrases: Mapping[str, list[list[str]]], markers: frozenset[str]
     ) -> bool:
-        """Whether one of these phrases ends it, or one of these signs is in it, and all the rest is
+        """Whether it ends in one of these phrases, or has one of these words, and the rest is
         polite."""
         stems, polite = self.stems(tag), lexicon(tag).polite
         for last in (len(stems), self.bounds(tag, ask=False).last):
@@ -218,19 +216,19 @@ class Message:
         return not markers.isdisjoint(stems) and polite.issuperset(stems)
 
     def is_denial(self, tag: str) -> bool:
-        """Whether the message begins with a no and asks nothing, and so takes something back."""
+        """Whether the message begins with a no and is not a question."""
         return not self.is_question and not lexicon(tag).correction.isdisjoint(self.stems(tag)[:1])
 
     def is_about_own_data(self, tag: str) -> bool:
-        """Whether it has all words of one of the things that a person finds under the own name."""
+        """Whether it names one of the items of the page's account menu."""
         # the button's own label names the things: data, language, sign-out
         told = language.of(tag).say("my_data").split(",")
         things = ({word_key(w.text, tag) for w in language.tokens(part)} for part in told)
         return any(thing <= {*self.stems(tag)} for thing in things)
 
     def keywords(self, tag: str, *, fields: bool = False) -> list[str]:
-        """The words that say what it is about; of "the plumber's number" the plumber, unless what
-        is said of a thing counts as well."""
+        """The content words; without `fields` no field names, so "plumber" of "the plumber's
+        number"."""
         first, last, _ = self.bounds(tag, ask=True)
         known = lexicon(tag)
         ignored = known.polite | known.fillers | known.ordinals.keys()
@@ -240,12 +238,12 @@ class Message:
 
     @cached_property
     def colon(self) -> int:
-        """The place of its first colon, 0 where no text stands behind one."""
+        """The position of the first colon, or 0."""
         return next((n for n, token in enumerate(self.tokens) if token.kind == "colon"), 0)
 
     @cached_property
     def is_question(self) -> bool:
-        """Whether a question mark stands outside of quotations, and not behind a colon."""
+        """Whether it has a question mark outside quotations and before any colon."""
         ends = [*(t.start for t in self.tokens[1:]), len(self.text)]
         pairs = zip(self.tokens, ends, strict=False)
         # "note: shall we go?" asks nothing
@@ -253,17 +251,16 @@ class Message:
         return any("?" in self.text[one.end : end] for one, end in heads)
 
     def has_negation(self, tag: str, first: int = 0, last: int | None = None) -> bool:
-        """Whether one of these words denies or forbids something."""
+        """Whether one of these words is a negation or prohibition."""
         return not lexicon(tag).denial.isdisjoint(self.stems(tag)[first:last])
 
     def has_modal_lead(self, tag: str) -> bool:
-        """Whether a "can you" leads to the command, so that a question mark is no text's."""
+        """Whether a "can you" introduces the command, so that the question mark is not content."""
         first = self.bounds(tag, ask=False).first
         return not lexicon(tag).ability.isdisjoint(self.stems(tag)[:first])
 
     def slice(self, first: int, last: int) -> str:
-        """The text of these tokens with the marks that belong to them; of a quotation that is all
-        of it what stands inside."""
+        """The text of these tokens with their punctuation; a single quotation without quotes."""
         if last - first == 1 and self.tokens[first].kind == "quote":
             return self.tokens[first].text
         # from the token before, so that brackets and quotes belong to the text
@@ -273,7 +270,7 @@ class Message:
 
 
 def root_part(word: str) -> str:
-    """The longest part of a word between apostrophes: "Sarah's", "d'Anna"."""
+    """The longest part of a word between apostrophes: "Sarah" of "Sarah's", "Anna" of "d'Anna"."""
     return max(word.replace("\u2019", "'").split("'"), key=len)
 
 
@@ -284,7 +281,8 @@ def without_stop(text: str) -> str:
 
 
 def trim(words: Sequence[str], phrases: Lexicon, *, ask: bool, first: int = 0) -> Bounds:
-    """Folded words without what leads to a command or, of `ask`, to a question, and follows it."""
+    """Folded words without phrases that introduce or follow a command or, with `ask`, a
+    question."""
     last, is_question = len(words), False
     for _ in range(_PHRASES):
         rest = words[first:last]
@@ -300,7 +298,7 @@ def trim(words: Sequence[str], phrases: Lexicon, *, ask: bool, first: int = 0) -
 
 
 def _leading(words: Sequence[str], phrases: Mapping[str, list[list[str]]]) -> int:
-    """How many words a phrase takes that words begin with; never all."""
+    """The length of a leading phrase; 0 for none or if nothing would remain."""
     listed = phrases.get(words[0], ()) if words else ()
     sizes = (len(p) for p in listed if words[: len(p)] == p)
     return next((size for size in sizes if size < len(words)), 0)

@@ -1,5 +1,5 @@
-"""One call for each of several things: the texts behind "add three tasks: …", the records that
-"them" and "all notes" mean."""
+"""Several calls from one message: one per text ("add three tasks: …") or per record ("them", "all
+notes")."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .examples import Command, free_names
 from .message import COLON
 
 MAX_CALLS: Final = 10
-"""Calls that one message makes; of more none is made."""
+"""Maximum calls of one message; with more none is made."""
 
 
 def split_calls(commands: Commands) -> list[Command]:
-    """A command for each part of the text behind a colon, where the words before it count them, or
-    name what the function makes in another form than its examples: "new tasks: milk, bread"."""
+    """A command for each part of the text after a colon, if the words before it count them, or name
+    the record in another form than the examples: "new tasks: milk, bread"."""
     message, at = commands.message, commands.message.colon
     head, count = _split_count(message.text[: message.tokens[at].start] if at else "", message.tag)
     if not (head and (count or _is_plural(commands, at))):
@@ -29,7 +29,7 @@ def split_calls(commands: Commands) -> list[Command]:
 
 
 def _split_count(head: str, tag: str) -> tuple[str, int]:
-    """The words before a colon without the one number in them, and that number."""
+    """The words before a colon without their only number, and that number or 0."""
     counts = [m for m in language.numbers(head, tag) if m.value in range(2, MAX_CALLS + 1)]
     if len(counts) != 1:
         return head, 0
@@ -38,8 +38,8 @@ def _split_count(head: str, tag: str) -> tuple[str, int]:
 
 
 def _parts(commands: Commands, at: int) -> Iterator[list[str]]:
-    """The text behind a place parted at its marks and, in what is said last, at conjunctions; at
-    all of these; at its marks alone."""
+    """Candidate splits of the text after a position: at punctuation and final conjunctions, at all
+    of these, at punctuation only."""
     message, last = commands.message, len(commands.message.tokens)
     joints = commands.boundaries((at + 1, last))
     marks = [n for n in joints if not commands.is_conjunction(n)]
@@ -51,7 +51,7 @@ def _parts(commands: Commands, at: int) -> Iterator[list[str]]:
 
 
 def _sure_commands(commands: Commands, messages: Sequence[str]) -> list[Command]:
-    """The sure calls of the one function that these messages are, which destroys nothing."""
+    """The commands of these messages, if all are callable and of one non-destructive function."""
     if not 1 < len(messages) <= MAX_CALLS:
         return []
     reading, tools = commands.reading, commands.tools
@@ -62,8 +62,7 @@ def _sure_commands(commands: Commands, messages: Sequence[str]) -> list[Command]
 
 
 def _is_plural(commands: Commands, at: int) -> bool:
-    """Whether what an app calls its records stands before a place in another form than before the
-    title in examples that begin alike."""
+    """Whether the app's noun before a position has another form than in similar examples."""
     stems, words = commands.message.stems(commands.message.tag)[:at], commands.message.words
     nouns = commands.values.all_nouns(commands.message.tag)
     said = {word for word, stem in zip(words, stems, strict=False) if stem in nouns}
@@ -74,8 +73,8 @@ def _is_plural(commands: Commands, at: int) -> bool:
 
 
 def calls_per_record(readings: Sequence[Command], *, is_listed: bool) -> list[Command]:
-    """The command for each of the records that it means; for "all" only where their list has just
-    been looked through."""
+    """A command for each record that the message means; for "all" only if their list has just been
+    read (`is_listed`)."""
     ref = readings[0].unclear if len(readings) == 1 else None
     if not ref or not ref.is_all or ref.is_named > is_listed or len(ref.rows) > MAX_CALLS:
         return []

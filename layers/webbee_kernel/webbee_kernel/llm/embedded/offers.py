@@ -1,5 +1,5 @@
-"""The classifier's answer: calls, or a text with what may be pressed instead: the records that may
-be meant, the function's form, the nearest examples and the way to a real model."""
+"""The classifier's answer: calls, or a text with buttons: candidate records, the function's form,
+the nearest examples, and a link to set up a real model."""
 
 from __future__ import annotations
 
@@ -29,33 +29,32 @@ from .undo import UndoMessage
 
 KERNEL: Final = "kernel"
 CONTINUE: Final = f"{KERNEL}__continue"
-"""App id of the kernel's own functions, and the one that this model needs: to be asked again."""
+"""App id of the kernel's own functions, and the one that requests another round."""
 
 MAX_EXAMPLES: Final = 3
-"""Examples that are offered."""
+"""Maximum examples offered."""
 
 FORM_SCORE: Final = 0.6
-"""How near, from 0 to 1, a message is to an example whose form is shown."""
+"""Minimum score, from 0 to 1, to show an example's form."""
 
 READ_SCORE: Final = 0.8
-"""How near it is to one that only reads and is called: all its words, and two others for each."""
+"""Minimum score to call a read example: all its words, and two others for each."""
 
 EXAMPLE_SCORE: Final = 0.4
-"""How near an example must be to be offered; one of a function that destroys something must be as
-near as for its form."""
+"""Minimum score to offer an example; for destructive functions FORM_SCORE."""
 
 MAX_QUERY: Final = 4
-"""Words that are looked for in what was said."""
+"""Maximum words of a search in the conversations."""
 
 MAX_CHOICES: Final = 8
-"""Records that a question offers."""
+"""Maximum records offered as choices."""
 
 _MAX_LABEL: Final = 80
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def classify(request: ModelRequest) -> ModelResponse:
-    """Calls for a message that is near an example; for others words, and what may be pressed."""
+    """Calls for a message that matches an example, else a text with buttons."""
     reading = read_prompt(request.prompt, request.language)
     tag = language.detect(reading.message, reading.default_tag)
     tools = tuple(t for t in request.tools if t.app_id != KERNEL)
@@ -73,8 +72,8 @@ def classify(request: ModelRequest) -> ModelResponse:
 def _answer(
     readings: list[Command], commands: Commands, request: ModelRequest, tag: str
 ) -> ModelResponse:
-    """The one whole command, or the question which is meant. Where there is none, what was just
-    made is taken back, a question is looked up, and what nobody was shown is looked for."""
+    """The single complete command, or a question which is meant; otherwise undo, the answer to a
+    question, or a lookup of an unknown record."""
     if calls := split_calls(commands) or calls_per_record(readings, is_listed=False):
         return _calls(calls)
     # a sure write takes all of the message: "note: buy milk and call Anna"
@@ -109,8 +108,8 @@ def _calls(commands: Sequence[Command], more: Sequence[ToolSpec] = ()) -> ModelR
 
 
 def _after_results(commands: Commands, tag: str) -> ModelResponse:
-    """What follows on this turn's results: where they are of a list that was looked through for
-    what the message names, its command; else nothing is tried again."""
+    """The second round: after a lookup list the command with the record found, otherwise nothing
+    more."""
     reading, lookup = commands.reading, list_lookup(commands, commands.readings())
     if not commands.readings() and (query := Questions(commands)).is_search:
         return _after_search(commands, query, tag)
@@ -138,7 +137,7 @@ def _after_results(commands: Commands, tag: str) -> ModelResponse:
 
 
 def _after_search(commands: Commands, query: Questions, tag: str) -> ModelResponse:
-    """What follows on searches: the reading of the one record that they found."""
+    """After searches: read the only record found."""
     results, calls = commands.reading.results, query.searches()
     found = [(f.app_id, row["id"]) for f in results for row in records_of(f.data) or ()]
     if not found:
@@ -152,8 +151,8 @@ def _after_search(commands: Commands, query: Questions, tag: str) -> ModelRespon
 def _choose_near(
     missing: Unclear, lookup: Command, found: Commands, is_all: bool, tag: str
 ) -> ModelResponse:
-    """What is said where a list has not the one record that the message names: that there is none,
-    and which it may be, first those that share a word with it."""
+    """The answer if a list lacks the named record: that there is none, and similar records as
+    choices."""
     rows = missing.rows or tuple(found.values.records.listed(lookup.tool.app_id))
     is_named = bool(missing.is_named and is_all)
     none = _none_is_called(missing, found, tag)
@@ -176,8 +175,7 @@ def _none_is_called(missing: Unclear, found: Commands, tag: str) -> str:
 
 
 def _clarify(readings: Sequence[Command], commands: Commands, tag: str) -> ModelResponse:
-    """Several commands that fit as well, or one that lacks something: which record, a value, or
-    that it is one thing."""
+    """Ask for clarification: several equal commands, or one with a missing record or value."""
     if len(readings) > 1 and readings[0].is_sure:
         return _examples([(c.tool, c.pattern.example) for c in readings], "which_command", tag)
     command = readings[0]
@@ -196,8 +194,8 @@ def _suggest(
     before: Mapping[str, str] = _NONE,
     query: Questions | None = None,
 ) -> ModelResponse:
-    """What is said to a message that is no command: the form of what it is near to, else what may
-    be said, `before` the nearest examples; without anything near, what there is to try."""
+    """The answer to a message that is not a command: the form of the nearest function, else
+    suggestions; `before` precedes the nearest examples."""
     if not commands.tools:
         return ModelResponse(text=language.of(tag).say("no_apps"), offer=_offer([], tag))
     first, query = _first_examples(commands.tools), query or Questions(commands)
@@ -259,13 +257,13 @@ def _suggest(
 
 
 def _has_form(pattern: Pattern) -> bool:
-    """Whether a form says more than an example: not of what only reads, nor of bare ids."""
+    """Whether a form is better than an example: not for reads or functions with only ids."""
     kinds = {p.kind for p in parameters(pattern.tool).values()} - {"id", "ids", "list"}
     return not pattern.example or (bool(kinds) and pattern.tool.action_type != "read")
 
 
 def _first_examples(tools: Sequence[ToolSpec], most: int = 1) -> list[tuple[ToolSpec, str]]:
-    """The first example of each app's reads, each app's first before any second."""
+    """The first examples of each app's reads, interleaved by app."""
     by_app: dict[str, list[tuple[ToolSpec, str]]] = {}
     for tool in tools:
         if tool.action_type == "read" and tool.examples:
@@ -284,8 +282,8 @@ def _examples(
     before: Mapping[str, str] = _NONE,
     links: Sequence[UINode] = (),
 ) -> ModelResponse:
-    """A sentence and the nearest examples, one a function, in the user's language where its author
-    gave one; of a function without any what it does, which leads to its form."""
+    """A sentence with the nearest examples, one per function, preferably in the user's language; a
+    function without examples is described instead."""
     by_tool: dict[str, str] = {}
     for tool, example in examples:
         own = (e for e in (example, *tool.examples) if e and language_of(example_phrase(e)) == tag)
@@ -302,19 +300,20 @@ def _buttons(
     before: Mapping[str, str] = _NONE,
     links: Sequence[UINode] = (),
 ) -> ModelResponse:
-    """A sentence, and what may be said as buttons that fill the composer, or say it."""
+    """A sentence with buttons that fill the composer or send a message."""
     text = language.of(tag).say(key, examples="; ".join(texts))
     rest = [_button(t, UIAction("fill", {"message": t})) for t in texts if t not in before]
     return ModelResponse(text=text, offer=_offer([*_send_buttons(before), *rest], tag, links))
 
 
 def _send_buttons(texts: Mapping[str, str]) -> list[UINode]:
-    """A button for each text, by what it is called."""
+    """A sending button for each message → label."""
     return [_button(label, ui.Send(text)) for text, label in texts.items()]
 
 
 def _choose_record(unclear: Unclear, commands: Commands, tag: str) -> ModelResponse:
-    """The question which record is meant; each button says the message again with its name."""
+    """The question which record is meant; each button repeats the message with the record's
+    name."""
     rows = unclear.rows[:MAX_CHOICES]
     labels = _labels(rows)
     chips = [
@@ -330,8 +329,8 @@ def _choose_record(unclear: Unclear, commands: Commands, tag: str) -> ModelRespo
 
 
 def _with_record(row: JSONObject, span: Span, commands: Commands) -> str:
-    """The message with a record's name in the place of these words, behind the noun in them; with
-    its id where the name does not tell it."""
+    """The message with a record's name in place of these words, after their noun; with its id if
+    the name is ambiguous."""
     message, (first, last) = commands.message, span
     start, end = message.tokens[first].start, message.tokens[last - 1].end
     before, words, after = message.text[:start], message.text[start:end], message.text[end:]
@@ -346,14 +345,14 @@ def _with_record(row: JSONObject, span: Span, commands: Commands) -> str:
 
 
 def _ids(command: Command) -> list[object]:
-    """The ids that it names."""
+    """The ids among its arguments."""
     kinds = parameters(command.tool)
     values = (v for k, v in command.arguments.items() if kinds[k].kind in ("id", "ids"))
     return [i for value in values for i in (value if isinstance(value, list) else [value])]
 
 
 def _labels(rows: Sequence[JSONObject]) -> list[str]:
-    """What records are called; of those of one name also what tells them apart."""
+    """The names of records, disambiguated if equal."""
     named = [(name_of(row)[:_MAX_LABEL], row) for row in rows]
     return [name + more for (name, _), more in zip(named, disambiguate(named), strict=True)]
 
@@ -361,8 +360,8 @@ def _labels(rows: Sequence[JSONObject]) -> list[str]:
 def _complete(
     command: Command, tools: Sequence[ToolSpec], tag: str, before: Mapping[str, str] = _NONE
 ) -> ModelResponse:
-    """The form of a command; of one whose record nothing tells what shows it first: an id is
-    nothing that anybody fills in."""
+    """The form of a command; if its record is unknown the reads that show it, since users cannot
+    fill in an id."""
     app_id = command.tool.app_id
     is_unknown = command.unclear or (command.is_unidentified and not command.is_complete)
     if not is_unknown or not (command.unclear or list_of(app_id, tag, tools)):
@@ -373,7 +372,7 @@ def _complete(
 
 
 def _form(command: Command, tag: str, before: Mapping[str, str] = _NONE) -> ModelResponse:
-    """The function's form, filled with what is known, and before it what may be said instead."""
+    """The function's prefilled form, preceded by buttons for alternatives."""
     tool = command.tool
     what = summary_of(tool, tag).partition(". ")[0]
     form = form_of(tool, command.arguments, tag)
@@ -394,8 +393,7 @@ def _link(key: str, action: UIAction, tag: str) -> UINode:
 
 
 def _page_links(words: Sequence[str], tag: str) -> list[UINode]:
-    """What no function does and the page can: look for the message's words in what was said, and
-    what is done with all that a person has."""
+    """Links to the page's own features: search in conversations, and the user's data."""
     q = " ".join(words[:MAX_QUERY])[:_MAX_LABEL]
     label = f"{language.of(tag).say('find_it')}: {q}"
     find = [_button(label, UIAction("find", {"q": q}))] if q else []
@@ -407,7 +405,7 @@ def _button(label: str, action: UIAction) -> UINode:
 
 
 def _offer(nodes: Sequence[UINode], tag: str, links: Sequence[UINode] = ()) -> JSONObject:
-    """The tree of what may be pressed, and behind it the way to a real model."""
+    """The UI tree of buttons and forms, with a link to set up a real model."""
     model = _link("use_a_model", UIAction("model"), tag)
     chips = [n for n in nodes if n.type == "Button"]
     rows = [n for n in nodes if n.type != "Button"]

@@ -1,5 +1,5 @@
-"""What a reader of the prompt can know: the message and its time, the remembered facts with the
-records and addresses that they hold, whether this turn's calls returned, and what was refused."""
+"""Parses the prompt: message and time, remembered facts with their records and addresses, this
+turn's results and refusals."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What one successful call returned, in the turn of what was `said`, and what of its arguments
-    that does not repeat."""
+    """The data of one successful call, the message of its turn, and arguments that the data does
+    not repeat."""
 
     app_id: str
     fn_name: str
@@ -40,8 +40,7 @@ class Fact:
 
     @property
     def texts(self) -> dict[str, str]:
-        """The texts of the one record that it is; empty where one was cut. A list's row is a part
-        of its record."""
+        """The text fields of a single record; truncated ones are empty."""
         is_one = isinstance(self.data, dict) and (records_of(self.data) or []) in ([], [self.data])
         fields = {**self.data, **self.arguments} if is_one else {}
         texts = {k: v for k, v in fields.items() if isinstance(v, str)}
@@ -50,11 +49,9 @@ class Fact:
 
 @dataclass(slots=True)
 class ParsedPrompt:
-    """A prompt, read; `usual` is the language of what was said before, `facts` are newest first,
-    `known` are the records that sections of the skeleton list, each with its section.
-    `has_results`: calls of this turn have ended, `results` are theirs. `is_refused`: something in
-    the answer before was. `seeks`: what no record that was shown is called by may be one that was
-    not."""
+    """A parsed prompt. `facts` are newest first, `skeleton_rows` are (section, record).
+    `has_results`: calls of this turn have ended; `is_refused`: the previous answer had a problem.
+    `seek_new`: a name that no shown record has may be an unknown record."""
 
     message: str = ""
     default_tag: str = "en"
@@ -68,7 +65,7 @@ class ParsedPrompt:
 
 
 def read_prompt(prompt: str, default_tag: str) -> ParsedPrompt:
-    """Read the classifier's prompt; lines of an unknown shape are passed over."""
+    """Parse the classifier's prompt; unknown lines are skipped."""
     reading, messages = ParsedPrompt(default_tag=default_tag), list[str]()
     block = ""
     for line in _restore_names(prompt).splitlines():
@@ -89,7 +86,7 @@ def read_prompt(prompt: str, default_tag: str) -> ParsedPrompt:
 
 
 def _restore_names(prompt: str) -> str:
-    """The prompt with the message's own words in the place of their placeholders."""
+    """The prompt with placeholders replaced by the message's own words."""
     for note in _NAMES.finditer(prompt):
         for hidden, name in json.loads(note[1]).items():
             prompt = prompt.replace(hidden, name)
@@ -97,8 +94,7 @@ def _restore_names(prompt: str) -> str:
 
 
 def _facts(pattern: re.Pattern[str], line: str) -> list[Fact]:
-    """What a line tells that a call returned, its arguments behind; nothing where it is not the
-    kernel's own."""
+    """The fact in a line that matches `pattern`; empty for other lines."""
     with suppress(ValueError):
         if match := pattern.match(line):
             return [Fact(match[1], match[2], json.JSONDecoder().raw_decode(match[3])[0])]
@@ -120,9 +116,8 @@ def _read_history(line: str, reading: ParsedPrompt, messages: list[str]) -> None
 
 
 class Records:
-    """What was shown, the newest first: of each result its app, whether it is a list, its rows.
-    `written` is the app of the newest, where that is what a write gave; `made` is what writes
-    gave."""
+    """The shown records, newest result first, as (app, is_list, rows). `last_write_app` is the app
+    of the newest result if it was a write; `write_facts` are the results of writes."""
 
     def __init__(self, reading: ParsedPrompt, writes: Collection[tuple[str, str]] = ()) -> None:
         self._writes = writes
@@ -137,16 +132,16 @@ class Records:
         self._addresses = [_addresses_of(f.data) for f in reading.facts]
 
     def _of(self, fact: Fact, rows: list[JSONObject]) -> tuple[str, bool, list[JSONObject]]:
-        """What a write touched is no list to count in."""
+        """A result as (app, is_list, rows); results of writes are not lists."""
         is_list = fact.data not in rows and (fact.app_id, fact.fn_name) not in self._writes
         return fact.app_id, is_list, [r for r in rows if str(r["id"]) not in self._deleted_ids]
 
     def is_newest(self, app_id: str) -> bool:
-        """Whether what was shown last is the app's: what "it" means without a noun."""
+        """Whether the newest result is the app's, so that "it" refers to it."""
         return not self._results or self._results[0][0] == app_id
 
     def newest(self, app_id: str) -> list[JSONObject]:
-        """What the app's newest result holds; none where that found nothing, or deleted it."""
+        """The records of the app's newest result, without deleted ones."""
         return next((rows for app, _, rows in self._results if app == app_id), [])
 
     def listed(self, app_id: str) -> list[JSONObject]:
@@ -154,17 +149,16 @@ class Records:
         return next((rows for app, is_list, rows in self._results if app == app_id and is_list), [])
 
     def rows(self, app_id: str) -> list[JSONObject]:
-        """All records of an app that were shown, each once."""
+        """All shown records of an app, each once."""
         found = [r for app, _, rows in self._results if app == app_id for r in rows]
         return list({str(r["id"]): r for r in reversed(found)}.values())[::-1]
 
     def has(self, ident: str) -> bool:
-        """Whether a record of any app that was shown bears this id."""
+        """Whether a shown record of any app has this id."""
         return any(str(r["id"]) == ident for _, _, rows in self._results for r in rows)
 
     def known(self, app_id: str) -> list[JSONObject]:
-        """The records of an app that can be named: those that were shown, then those that its
-        section of the skeleton lists."""
+        """The records of an app: shown ones, then those in its skeleton sections."""
         rows = self.rows(app_id)
         skip = self._deleted_ids.union(str(r["id"]) for r in rows)
         prefixes = (app_id, f"{app_id}.", f"{app_id}_")
@@ -175,27 +169,27 @@ class Records:
         ]
 
     def address(self, *, is_only: bool) -> str:
-        """The address that was shown last, of a list that of its first record's sender; `is_only`:
-        of somebody whom the newest result alone is about, else empty."""
+        """The address shown last; `is_only`: only if the newest result has a single address."""
         newest = {*self._addresses[0]} if self._addresses else set()
         if is_only:
             return newest.pop() if len(newest) == 1 else ""
         return next((own[0] for own in self._addresses if own), "")
 
     def addresses(self, stems: Sequence[str], tag: str) -> list[str]:
-        """Those of the records that hold all of these words, each record's first, each once."""
+        """The first address of each record that contains all of these words, without
+        duplicates."""
         rows = rows_with([row for _, _, rows in self._results for row in rows], stems, tag)
         return [*dict.fromkeys(a for row in rows for a in _addresses_of(row)[:1])]
 
 
 def _deleted(facts: Sequence[Fact]) -> set[str]:
-    """The ids of the records that a result says are deleted."""
+    """The ids of deleted records."""
     results = (fact.data for fact in facts if isinstance(fact.data, dict))
     return {str(data.get("id")) for data in results if data.get("deleted")}
 
 
 def rows_with(rows: Sequence[JSONObject], stems: Collection[str], tag: str) -> list[JSONObject]:
-    """The records whose texts hold all of these words of a language."""
+    """The records whose texts contain all of these stems."""
     texts = ((row, _stems(" ".join(str(v) for v in row.values()))) for row in rows)
     # the stemmer leaves a letter more of a Russian name in one case than in another
     forms = [{stem, language.stem(stem, tag)} for stem in stems]
@@ -203,17 +197,17 @@ def rows_with(rows: Sequence[JSONObject], stems: Collection[str], tag: str) -> l
 
 
 def stems_of_name(row: JSONObject) -> set[str]:
-    """The stems of the words that a record is called by, in every language; none of an address."""
+    """The stems of a record's name in every language, without addresses."""
     return _stems(_ADDRESS.sub("", name_of(row)))
 
 
 def words_of_name(row: JSONObject, tag: str) -> set[str]:
-    """The stems of the words that a record is called by, in one language."""
+    """The stems of a record's name in one language."""
     return {language.stem(w.text, tag) for w in language.tokens(name_of(row))}
 
 
 def name_of(row: JSONObject) -> str:
-    """What a record is called, its id where no field says it."""
+    """The name of a record, or its id."""
     known = {language.key_fold(k): v for k, v in row.items()}
     name = next((known[k] for k in language.title_keys() if known.get(k)), row["id"])
     return " ".join(str(name).split())
@@ -227,8 +221,8 @@ def _stems(text: str) -> set[str]:
 
 
 def records_of(data: Any) -> list[JSONObject] | None:
-    """The records that a result holds: the rows of its lists, else itself where it has an id; None
-    where it holds no list and no id."""
+    """The records of a result: itself if it has an id, else the rows of its lists; None without
+    either."""
     if isinstance(data, list):
         return [row for row in data if isinstance(row, dict) and row.get("id")]
     if not isinstance(data, dict):
@@ -240,7 +234,7 @@ def records_of(data: Any) -> list[JSONObject] | None:
 
 
 def _addresses_of(data: Any) -> list[str]:
-    """The addresses of a result in their order, without those of the accounts it was read from."""
+    """The addresses in a result in order, without those of its accounts."""
     pairs = [(key, a) for key, text in _texts(data, "") for a in _ADDRESS.findall(text)]
     own = {a for key, a in pairs if key == "account"}
     return [a for _, a in pairs if a not in own]

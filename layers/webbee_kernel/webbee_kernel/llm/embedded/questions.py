@@ -1,5 +1,4 @@
-"""What a question asks for that is no command: a record that was shown, an app's list, what its
-search finds."""
+"""Questions that are not commands: about a shown record, an app's list, or for a search."""
 
 from __future__ import annotations
 
@@ -19,17 +18,17 @@ from .message import Message, lexicon, word_key
 from .prompt_reader import name_of, rows_with
 
 MAX_TOPIC: Final = 3
-"""Words that tell what a question is about, where a list is its answer."""
+"""Maximum content words of a question that a list answers."""
 
 MAX_SEARCH: Final = 4
-"""Words that are looked for."""
+"""Maximum words of a search."""
 
 MAX_LETTERS: Final = 40
-"""Letters of a word that is looked for."""
+"""Maximum letters of a search word."""
 
 
 class Questions:
-    """One message read as a question, or as "find …"."""
+    """One message interpreted as a question or as "find …"."""
 
     def __init__(self, commands: Commands) -> None:
         self._commands, self._values = commands, commands.values
@@ -42,8 +41,8 @@ class Questions:
         self._first = stems[bounds.first :][:1]
 
     def record_read(self) -> Command | None:
-        """The reading of the one record that holds all words that tell what it is about, or that it
-        only points at; None where there are several."""
+        """The call that reads the only record with all content words, or the one referred to; None
+        for several."""
         reads = self._reads if self.is_question else {}
         matches = [(app_id, i) for app_id, read in reads.items() for i in self._matching_ids(*read)]
         newest = [one for one in matches if self._values.records.is_newest(one[0])]
@@ -59,12 +58,12 @@ class Questions:
 
     @cached_property
     def _reads(self) -> dict[str, tuple[ToolSpec, str]]:
-        """The function of each app that reads one record, and the parameter that says which."""
+        """The function of each app that reads one record, with its id parameter."""
         reads = (t for t in reversed(self._commands.tools) if t.action_type == "read")
         return {t.app_id: (t, name) for t in reads for name in free_names(t, "id", ())[:1]}
 
     def _matching_ids(self, tool: ToolSpec, name: str) -> list[str]:
-        """The ids of the records of its app that the message is about."""
+        """The ids of the app's records that the message is about."""
         tag, rows = self._tag, self._values.records.known(tool.app_id)
         wanted = {language.stem(word, tag) for word in self._message.keywords(tag)}
         if not self._message.keywords(tag, fields=True):  # "and the second one?"
@@ -80,20 +79,20 @@ class Questions:
         return [row["id"] for row in rows if self._matches(row, wanted)]
 
     def _matches(self, row: JSONObject, wanted: set[str]) -> bool:
-        """Whether a record holds all of these words, or they hold its whole name."""
+        """Whether a record contains all of these words, or they contain its whole name."""
         name = Message.of(name_of(row)).keywords(self._tag)
         name_stems = {language.stem(word, self._tag) for word in name}
         has_all = rows_with([row], wanted, self._tag) or (name_stems and name_stems <= wanted)
         return bool(wanted and has_all)
 
     def unknown_words(self) -> list[str]:
-        """The words that tell what it is about, and that no example knows: no field of it."""
+        """The content words that no example has."""
         known = frozenset[str]().union(*(p.literals for p in self._own))
         words = self._message.keywords(self._tag)
         return self._dateless(word for word in words if word_key(word, self._tag) not in known)
 
     def _dateless(self, words: Iterable[str]) -> list[str]:
-        """The first of these words that are no days."""
+        """The first of these words, without days."""
         short = islice((word for word in words if len(word) <= MAX_LETTERS), 2 * MAX_SEARCH)
         return [w for w in short if not self._values.is_day(w, self._tag)][:MAX_SEARCH]
 
@@ -105,20 +104,20 @@ class Questions:
 
     @cached_property
     def _is_find(self) -> bool:
-        """Whether it begins as nothing but searches do: "find …"."""
+        """Whether it begins like searches only: "find …"."""
         tools = {p.tool.name for p in self._own if p.pieces[0].stem in self._first}
         return bool(tools) and tools <= {p.tool.name for p in self._own if p.is_search}
 
     @cached_property
     def _search_words(self) -> list[str]:
-        """The words that are looked for."""
+        """The words to search for."""
         words, verb = (self._message.keywords(self._tag, fields=True), self._first * self._is_find)
         return self._dateless(word for word in words if word_key(word, self._tag) not in verb)
 
     @property
     def is_search(self) -> bool:
-        """Whether it says "find …" without an app's noun, or asks for what is said of a thing: the
-        number of the order."""
+        """Whether it says "find …" without an app's noun, or asks for a field: the number of the
+        order."""
         things = language.of(self._tag).words.things
         parts = [word.word for word in SearchWords(" ".join(self._search_words), self._tag).words]
         fields = {things.get(language.stem(part, self._tag)) for part in parts} - {None}
@@ -139,8 +138,8 @@ class Questions:
     # What is listed
 
     def listable_app(self) -> str:
-        """The one app that calls its records what a question asks for: "which books do I have?";
-        also beside other words, where it can look for none of them; empty without one."""
+        """The only app whose noun a question has ("which books do I have?"); with other words only
+        if the app has no search. Empty without one."""
         tag, tools = self._tag, self._commands.tools
         words = frozenset(word_key(word, tag) for word in self._message.keywords(tag))
         rests = {t.app_id: words - self._values.nouns(t.app_id, tag) for t in tools}
@@ -158,8 +157,8 @@ class Questions:
         return every | language.of(self._tag).words.recency
 
     def _has_more(self, words: Collection[str], tag: str) -> bool:
-        """Whether the message beside these words denies, points at something, has a value, or says
-        what has an effect."""
+        """Whether the message, apart from these words, has a negation, reference, value or effect
+        verb."""
         known, stems = lexicon(tag), self._message.stems(tag)
         writes = (p for p in self._commands.examples if p.tool.action_type != "read")
         effects = {p.pieces[0].stem for p in writes}
@@ -172,9 +171,9 @@ class Questions:
         )
 
     def near_read(self, pattern: Pattern) -> Command | None:
-        """The call of a near example without slots, or of the name, of a function that only reads;
-        None where the message also denies, points at something, has a value, says what has an
-        effect, or does not say what the example calls the app's records, however near it is."""
+        """The call of a near read example without slots (or of the function's name); None if the
+        message lacks the example's noun, or also has a negation, reference, value or effect
+        verb."""
         tag, tool = pattern.tag, pattern.tool
         nouns = self._values.nouns(tool.app_id, tag) & pattern.literals
         is_named = nouns.issubset(self._message.stems(tag))

@@ -1,5 +1,5 @@
-"""Values that were shown before: the record that words name, number or point at, the address of
-somebody; and what each app calls its records."""
+"""Reference resolution: the record that words name, number or point at, a person's address, and the
+nouns of each app's records."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .prompt_reader import ParsedPrompt, Records, name_of, rows_with, words_of_n
 
 MAX_ROWS: Final = 50
 MAX_SEARCH: Final = 5
-"""Words that are looked for."""
+"""Maximum words of a search."""
 MAX_NAME: Final = 3
-"""Words of a person's name."""
+"""Maximum words of a person's name."""
 
 
 class ReferenceResolver:
-    """What one message says of what was shown before."""
+    """Resolves the references of one message to earlier results."""
 
     def __init__(self, message: Message, reading: ParsedPrompt, tools: Sequence[ToolSpec]) -> None:
-        # what a write gave back is no list to count places in
+        # results of writes are not lists for ordinals
         writes = {(t.app_id, t.fn_name) for t in tools if t.action_type != "read"}
         self.message, self.records = message, Records(reading, writes)
         self._tools, self._seek_new = tools, reading.seek_new
@@ -34,8 +34,7 @@ class ReferenceResolver:
         self._nouns: dict[tuple[str, str], frozenset[str]] = {}
 
     def nouns(self, app_id: str, tag: str) -> frozenset[str]:
-        """What an app calls its records: the literal words that examples of most of its functions
-        share."""
+        """The nouns of an app's records: words that the examples of most of its functions share."""
         key = (app_id, tag)
         if key not in self._nouns:
             mine = [t for t in self._tools if t.app_id == app_id]
@@ -47,12 +46,11 @@ class ReferenceResolver:
         return self._nouns[key]
 
     def all_nouns(self, tag: str) -> frozenset[str]:
-        """What any app calls its records."""
+        """The nouns of all apps."""
         return frozenset[str]().union(*(self.nouns(t.app_id, tag) for t in self._tools))
 
     def is_other_app(self, app_id: str, tag: str, span: Span | None = None) -> bool:
-        """Whether these words hold what another app calls its records, and none of the message is
-        what this one does."""
+        """Whether these words have another app's noun, and the message has none of this app's."""
         for known_tag in {tag, self.message.tag}:  # an example may be of no language
             stems, own = self.message.stems(known_tag), self.nouns(app_id, known_tag)
             found = self.all_nouns(known_tag).intersection(stems[slice(*span)] if span else stems)
@@ -61,8 +59,8 @@ class ReferenceResolver:
         return False
 
     def _address(self, span: Span, app_id: str, tag: str) -> Value | Unclear | None:
-        """An address of the message, or of the one that the words name; "the same address" and
-        "to her" are the one shown last."""
+        """An address in the message, or of the person it names; "the same address" and "to her" are
+        the one shown last."""
         at = self._content(span, tag)
         if len(at) == 1 and self.message.tokens[at[0]].kind == "email":
             return Value(self.message.tokens[at[0]].text)
@@ -79,8 +77,7 @@ class ReferenceResolver:
     def _address_of(
         self, at: Sequence[int], span: Span, app_id: str, tag: str
     ) -> Value | Unclear | None:
-        """The one address of the records that hold a name; where none does, one that nobody was
-        shown may."""
+        """The single address of the records with a name; an unknown record if there are none."""
         words, stems = self.message.words[slice(*span)], self.message.stems(tag)[slice(*span)]
         text = self.message.slice(*span)  # no "Tom the"
         if (
@@ -98,8 +95,8 @@ class ReferenceResolver:
         return Unclear((), span, is_named=True) if is_unknown else None
 
     def _record(self, kind: str, span: Span, app_id: str, tag: str) -> Value | Unclear | None:
-        """The id of the record that the words name, number, or point at. Without the app's noun,
-        only words of its own name a record, or it is the app's that was shown last."""
+        """The id of the record that the words name, number or point at. Without the app's noun only
+        a name counts, unless the app's records were shown last."""
         if self.message.has_negation(tag, *span):  # "not done"
             return None
         at, known, nouns = self._content(span, tag), lexicon(tag), self.nouns(app_id, tag)
@@ -128,7 +125,7 @@ class ReferenceResolver:
         return self._by_pronoun(kind, stems, span, app, tag) if rows or has_noun else None
 
     def _unknown(self, span: Span, app_id: str, tag: str) -> Unclear | None:
-        """What these words may name that nobody was shown."""
+        """A record that these words may name and that was not shown yet."""
         is_short = self._seek_new and span[1] - span[0] <= MAX_SEARCH
         is_name = is_short and not self.is_other_app(app_id, tag, span)
         return Unclear((), span, is_named=True) if is_name else None
@@ -147,7 +144,7 @@ class ReferenceResolver:
     def _by_place(
         self, kind: str, ordinals: Sequence[int], span: Span, app_id: str
     ) -> Value | Unclear | None:
-        """The record of this place in the newest list."""
+        """The record at an ordinal position of the newest list."""
         listed, place = self.records.listed(app_id), ordinals[0] - (ordinals[0] > 0)
         is_inside = len(ordinals) == 1 and -len(listed) <= place < len(listed)
         return self._single(kind, [listed[place]], span) if is_inside else None
@@ -155,7 +152,7 @@ class ReferenceResolver:
     def _by_pronoun(
         self, kind: str, stems: Sequence[str], span: Span, app_id: str, tag: str
     ) -> Value | Unclear | None:
-        """The record that was shown last, or all of them: "it", "them", "all notes"."""
+        """The record or records shown last: "it", "them", "all notes"."""
         known, newest = lexicon(tag), self.records.newest(app_id)
         is_plural = not known.plural.isdisjoint(stems)
         if kind == "ids" and is_plural:
@@ -167,8 +164,8 @@ class ReferenceResolver:
         return self._single(kind, newest, span) or Unclear((), span)
 
     def _by_id(self, kind: str, app_id: str, span: Span) -> Value | None:
-        """The one word as an id: a record's that is known, or what has the form of one and is no
-        other app's."""
+        """A single word as an id: of a known record, or with digits and letters and unknown to
+        other apps."""
         text = self.message.slice(*span).rstrip("?!.… ")
         if not any(str(r["id"]) == text for r in self.records.rows(app_id)):
             is_id = any(map(str.isdigit, text)) and not text.isdigit()
@@ -183,8 +180,7 @@ class ReferenceResolver:
         return Value([rows[0]["id"]] if kind == "ids" else rows[0]["id"])
 
     def _content(self, span: Span, tag: str) -> list[int]:
-        """The tokens that are no articles and no other small words, unless they point at
-        something."""
+        """The content tokens, including pronouns."""
         known, stems = lexicon(tag), self.message.stems(tag)
         small = known.function - known.reference - known.plural
         return [

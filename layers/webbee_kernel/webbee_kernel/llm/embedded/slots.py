@@ -1,4 +1,4 @@
-"""The value that a span of a message has for a parameter, or none: a slot is filled whole."""
+"""The value of a message span for a parameter; the whole span must fit."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from .message import COLON, lexicon, without_stop, word_key
 from .reference_resolution import MAX_SEARCH, ReferenceResolver
 
 MAX_DIGITS: Final = 15
-"""Digits of a number; what is longer is an id, or nothing."""
+"""Maximum digits of a number; longer ones are ids."""
 MAX_LABEL: Final = 2
-"""Words of a label that is a name: "the text", and not "what to look for"."""
+"""Maximum words of a field label that may precede its value: "the text"."""
 MULTILINE: Final = 300
-"""Characters from which a text is one of several lines, and keeps its last full stop."""
+"""From this maxLength on a text is multiline and keeps its last full stop."""
 _SYNONYMS = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
 
 
 class SlotValues(ReferenceResolver):
-    """Values of one message beside what was shown before."""
+    """Values in one message, and references to earlier results."""
 
     def of(
         self, kind: str, parameter: Parameter, span: Span, tool: ToolSpec, tag: str
     ) -> Value | Unclear | None:
-        """The value of these tokens for the parameter; None where they are no such value."""
+        """The value of these tokens for the parameter, or None."""
         if span[0] >= span[1]:
             return None
         if kind in ("id", "ids"):
@@ -49,7 +49,7 @@ class SlotValues(ReferenceResolver):
     def _text(
         self, kind: str, parameter: Parameter, span: Span, tool: ToolSpec, tag: str
     ) -> Value | None:
-        """The words as they stand; none where they only point back at something."""
+        """The words as text; None if they are only a reference."""
         form = self.message.tokens[span[0]].kind if span[1] - span[0] == 1 else ""
         # a mark such as {title:text} on a number is the author's slip
         is_typed = parameter.kind in ("id", "number", "choice", "flag")  # has its own slot
@@ -85,8 +85,8 @@ class SlotValues(ReferenceResolver):
     def is_reference(
         self, span: Span, tag: str, nouns: frozenset[str] = frozenset(), *, is_bare: bool = False
     ) -> bool:
-        """Whether these tokens only point at something that was shown: "it", "the same address",
-        with the app's nouns "the first task", `bare` also "task"."""
+        """Whether these tokens are only a reference: "it", "the same address", with nouns "the
+        first task", `is_bare` also "task"."""
         if span[0] > 0 and self.message.tokens[span[0] - 1].kind == "colon":
             return False  # a text
         known, known_nouns = lexicon(tag), lexicon(tag).address | nouns
@@ -102,8 +102,8 @@ class SlotValues(ReferenceResolver):
         )
 
     def has_edge_date(self, span: Span, tag: str) -> bool:
-        """Whether a date stands in these words, or what may be an hour; a weekday only where they
-        begin or end with it: "the Monday club" is none."""
+        """Whether these words contain a date or possible hour; a weekday only at an edge, so not in
+        "the Monday club"."""
         words, text = self.message.words[slice(*span)], self.message.slice(*span)
         leads = folded_words(language.of(tag).calendar.at)
         return any(
@@ -112,11 +112,11 @@ class SlotValues(ReferenceResolver):
         ) or any(a in leads and b.isdigit() and len(b) < 3 for a, b in pairwise(words))
 
     def has_date(self, span: Span, tag: str) -> bool:
-        """Whether a date stands anywhere in these words."""
+        """Whether these words contain a date."""
         return bool(self._dates(self.message.slice(*span), tag))
 
     def is_day(self, text: str, tag: str) -> bool:
-        """Whether a text is a day told from now, and nothing else: "today"."""
+        """Whether a text is only a relative day: "today"."""
         return any(m.is_relative and len(m.text) == len(text) for m in self._dates(text, tag))
 
     def _dates(self, text: str, tag: str) -> list[Mention]:
@@ -144,8 +144,8 @@ class SlotValues(ReferenceResolver):
         return Value(int(value) if value == int(value) else value)
 
     def choice(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
-        """The choice that the words name: itself, or a word that the description gives for it, as
-        in `high (urgent, important)`."""
+        """The enum value that the words name, directly or by a synonym in the description:
+        `high (urgent, important)`."""
         stems = self.message.stems(tag)[slice(*span)]
         synonyms = {str(c): [str(c)] for c in parameter.schema["enum"]}
         for name, words in _SYNONYMS.findall(str(parameter.schema.get("description", ""))):
@@ -157,7 +157,7 @@ class SlotValues(ReferenceResolver):
         return None
 
     def _date(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
-        """An ISO date, with its time where the message tells one and the parameter takes it."""
+        """An ISO date, with a time if given and allowed."""
         if self.message.words[span[1] - 1] in folded_words(language.of(tag).calendar.at):
             return None  # "tomorrow at | ten": the hour would be left behind
         tags = dict.fromkeys((tag, self.message.tag))
@@ -167,9 +167,9 @@ class SlotValues(ReferenceResolver):
         return Value(date) if date and not is_timed else None
 
     def draft(self, pattern: Pattern) -> JSONObject:
-        """What a form of the function can be filled with beforehand: texts that are told by the
-        names of their fields, the quotations, addresses, links and dates that one parameter takes,
-        and for its text what stands behind the example's words."""
+        """Values to prefill the function's form: texts after their field names, quotations,
+        addresses, links and dates that fit one parameter, and the text after the example's
+        words."""
         arguments, tokens = dict(pattern.fixed), self.message.tokens
         spans = self._spans(pattern)
         arguments |= self.field_texts(pattern)
@@ -187,8 +187,8 @@ class SlotValues(ReferenceResolver):
         return {**self._last_record(pattern), **arguments}
 
     def _last_record(self, pattern: Pattern) -> JSONObject:
-        """What goes to somebody where the message only points at it: the texts of what was shown,
-        made or sent last, by the names of their fields; what it is called where there are none."""
+        """For an outgoing function and a message with a pronoun: the texts of the last record by
+        field name, or its title."""
         has_reference = lexicon(pattern.tag).reference.intersection(self.message.stems(pattern.tag))
         if not (has_reference and is_outgoing(pattern.tool)):
             return {}
@@ -200,13 +200,13 @@ class SlotValues(ReferenceResolver):
         return {name: values[name] for name in known if values.get(name)}
 
     def _zone(self, tool: ToolSpec) -> JSONObject:
-        """The time zone of the city that the message names, for the one parameter that wants it."""
+        """The time zone of a city in the message, for the only time zone parameter."""
         names = [name for name in parameters(tool) if "zone" in language.key_roles(name)]
         zone = language.zone_in(self.message.text, self.message.tag) if len(names) == 1 else ""
         return {names[0]: zone} if zone else {}
 
     def _text_after(self, pattern: Pattern, name: str, used: set[int]) -> str:
-        """The text behind an example's words, without what leads to it; empty where none is."""
+        """The text after an example's words, without lead-in words; may be empty."""
         first, last = self._free_span(pattern, used)
         if first < last:
             first = self._start(first, pattern.tag, self._leads(pattern.tool, pattern.tag, name))
@@ -216,8 +216,8 @@ class SlotValues(ReferenceResolver):
         return self.message.slice(first, last) if is_text else ""
 
     def _leads(self, tool: ToolSpec, tag: str, name: str) -> set[str]:
-        """What leads to a parameter's text: what it is called, and the words that mostly stand
-        before it in examples: "that" in "write to {to} that {body}"."""
+        """The words that lead in a parameter's text: its names, and words that mostly precede it in
+        examples, such as "that" in "write to {to} that {body}"."""
         pieces = ((*p.pieces[1:], Piece()) for p in patterns(tool, tag))  # behind the verb
         pairs = Counter((a.stem, b.slot == name) for row in pieces for a, b in pairwise(row))
         stems = {stem for stem, is_before in pairs if is_before and stem}
@@ -225,20 +225,20 @@ class SlotValues(ReferenceResolver):
         return (leads | _field_words(name, tag)) - lexicon(tag).toward  # "and tell her …"
 
     def has_lead(self, pattern: Pattern, name: str, first: int) -> bool:
-        """Whether a text stands behind a colon or what leads to it in examples; one that goes to
-        nobody else may begin anywhere."""
+        """Whether a text follows a colon or a lead-in word; not required unless it is outgoing."""
         if not is_outgoing(pattern.tool):
             return True
         leads = self._leads(pattern.tool, pattern.tag, name) | {COLON}
         return first > 0 and self.message.stems(pattern.tag)[first - 1] in leads
 
     def field_texts(self, pattern: Pattern) -> JSONObject:
-        """The texts that are told by the names of their fields."""
+        """The texts that follow their field names."""
         return {name: self.message.slice(*span) for name, span in self._spans(pattern).items()}
 
     def _spans(self, pattern: Pattern) -> dict[str, Span]:
-        """The texts that are told by their fields, where one but the function's first is: "with the
-        subject …", "about … that …". A quotation is all of it; else the first goes to the end."""
+        """The spans of texts after their field names ("with the subject …", "about … that …"), if a
+        field other than the first is named. A quotation ends a span; otherwise the first field
+        extends to the end."""
         stems, tokens = self.message.stems(pattern.tag), self.message.tokens
         names = free_names(pattern.tool, "text", pattern.fixed)
         texts = [p.name for p in parameters(pattern.tool).values() if p.kind == "text"]
@@ -259,7 +259,7 @@ class SlotValues(ReferenceResolver):
         return found if found.keys() - {names[0]} else {}
 
     def _start(self, at: int, tag: str, leads: set[str]) -> int:
-        """Where a text begins behind what leads to it: "know | that", "the text | :"."""
+        """The start of a text after lead-in words: "know | that", "the text | :"."""
         stems, last = self.message.stems(tag), len(self.message.tokens) - 1
         while at < last and (stems[at] in leads or stems[at] == COLON):
             at += 1
@@ -268,21 +268,21 @@ class SlotValues(ReferenceResolver):
 
     @cached_property
     def _typed_tokens(self) -> list[tuple[int, str]]:
-        """The tokens that are no words, each with the kind of parameter that takes it."""
+        """The tokens other than words, each with the parameter kind that accepts it."""
         kinds = (
             (n, "number" if t.text.isdigit() else t.kind) for n, t in enumerate(self.message.tokens)
         )
         return [(n, "text" if k == "quote" else k) for n, k in kinds if k != "word"]
 
     def _free_span(self, pattern: Pattern, used: set[int]) -> Span:
-        """Where the text may stand: behind the pattern's words, up to a value at the end."""
+        """The span for the text: after the pattern's words, up to a value at the end."""
         last = len(self.message.tokens)
         after = range(self._pattern_end(pattern), last)
         skipped = used | {n for n in after if self.message.tokens[n].kind == "colon"}
         return next((n for n in after if n not in skipped), last), last - (last - 1 in used)
 
     def _pattern_end(self, pattern: Pattern) -> int:
-        """The place behind the last of an example's words, or behind them and a colon."""
+        """The position after the last of an example's words, before any colon."""
         stems, literals = self.message.stems(pattern.tag), pattern.literals
         colon = stems.index(COLON) if COLON in stems else len(stems)
         end = len(stems) if literals.isdisjoint(stems[:colon]) else colon
@@ -290,7 +290,7 @@ class SlotValues(ReferenceResolver):
 
 
 def _field_words(name: str, tag: str) -> set[str]:
-    """The words for a field in a language."""
+    """The words that name a field in a language."""
     speaker, key = language.of(tag), f"label_{name}"
     labels = [speaker.field_name(name.replace("_", " "))]
     labels += [speaker.say(key)] if key in speaker.sentences else []  # "the text"

@@ -1,4 +1,4 @@
-"""What takes back the newest effect: by words that say so, beside words that speak of it."""
+"""Undo: recognises messages that take back the newest effect."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .message import BREAK, Message, lexicon, word_key
 from .prompt_reader import stems_of_name
 
 MAX_EXTRA = 2
-"""Words of nothing known beside an "undo that": "put the date back to what it was"."""
+"""Maximum unknown words besides "undo that": "put the date back to what it was"."""
 
 
 class UndoMessage:
-    """A message read as words on the newest effect that has not been taken back, which the calls of
-    `left` do: all such of its turn. What is taken for them puts up a card, which names them."""
+    """A message interpreted as undo of the newest effects that were not undone, all of the same
+    turn. The resulting calls are confirmed by a card."""
 
     def __init__(self, commands: Commands, request: ModelRequest) -> None:
         self._commands, self._effects = commands, request.undo
@@ -35,8 +35,8 @@ class UndoMessage:
 
     @property
     def suggestions(self) -> dict[str, str]:
-        """What is offered to say behind an effect, also where its facts are forgotten, and how it
-        is called."""
+        """The undo suggestion after an effect, as message → label; empty if nothing can be
+        undone."""
         is_behind = self._commands.is_after_write or not self._commands.reading.facts
         if not (self._undoable and is_behind):
             return {}
@@ -45,9 +45,8 @@ class UndoMessage:
 
     @property
     def is_undo(self) -> bool:
-        """Whether the last part of the message says "undo that", with few words beside it and none
-        that another thing is called by; behind it only what points at something or speaks of the
-        effect."""
+        """Whether the last part of the message says "undo that", with a reference to the effect,
+        few other words, and no name of another record."""
         known = lexicon(self._tag)
         asks = self._message.is_question > self._message.has_modal_lead(self._tag)  # "can you …?"
         if asks or self._is_in_command:
@@ -66,20 +65,20 @@ class UndoMessage:
 
     @property
     def _last(self) -> str:
-        """What is said last."""
+        """The last content word."""
         stems = reversed(self._message.stems(self._tag))
         return next((stem for stem in stems if stem in self._stems), "")
 
     @property
     def _refers(self) -> bool:
-        """Whether something points at the effect, or speaks of it."""
+        """Whether the message has a pronoun, or a word of the effect."""
         known, stems = lexicon(self._tag), self._message.stems(self._tag)
         pointers = known.reference.union(known.ordinals).difference(*known.undo_words)
         return not (pointers.isdisjoint(stems) and self._effect_words.isdisjoint(self._stems))
 
     @property
     def nothing_to_undo(self) -> str:
-        """What is said where no effect is left to take back; empty where one is."""
+        """The reply if no effect can be undone; empty if one can."""
         if self._undoable:
             return ""
         undone = next((u.what for u in self._effects if u.taken or self._is_undo(u)), "")
@@ -87,14 +86,14 @@ class UndoMessage:
         return language.of(self._tag).say(key, what=undone)
 
     def _is_undo(self, effect: Undo) -> bool:
-        """Whether an effect took another one back itself, by what was said."""
+        """Whether an effect was itself an undo, by its message."""
         message = Message.of(effect.said.partition(":")[0], self._tag)
         _, said = _last_part(message, message.tag)
         phrases = (phrase for phrase in lexicon(message.tag).undo if phrase <= said)
         return any(len(said - phrase) <= MAX_EXTRA for phrase in phrases)
 
     def _names_other(self, words: set[str]) -> bool:
-        """Whether a record is called by one of these, or another app calls its records so."""
+        """Whether these words name another record or are another app's noun."""
         values, tools = self._commands.values, self._commands.tools
         app_id = self._app_id or values.records.last_write_app
         others = {t.app_id for t in tools} - {app_id} if app_id else ()
@@ -104,8 +103,8 @@ class UndoMessage:
 
     @property
     def commands(self) -> list[Command]:
-        """The calls that take back what was made last, where the last part of the message says that
-        and names nothing else: "undo that", "delete what I just added", "cancel the stamps"."""
+        """The undo calls, if the last part of the message says so and names nothing else: "undo
+        that", "delete what I just added", "cancel the stamps"."""
         if not self._undoable or self._message.has_negation(self._tag) or self._is_in_command:
             return []
         if not (self.is_undo or self._is_deleting(self._undoable[0][1])):
@@ -113,15 +112,15 @@ class UndoMessage:
         return [Command(Pattern(t, "", self._tag, (), {}), u.arguments) for u, t in self._undoable]
 
     def _is_deleting(self, tool: ToolSpec) -> bool:
-        """Whether the last part says no more than what the function does: "delete it again"."""
+        """Whether the last part only has words of the undo function: "delete it again"."""
         verbs = {*self._stems} - self._effect_words - lexicon(self._tag).question
         is_asked = self._message.is_question > self._message.has_modal_lead(self._tag)
         return not is_asked and bool(verbs) and example_words(tool, self._tag) >= verbs
 
     @cached_property
     def _effect_words(self) -> frozenset[str]:
-        """What speaks of the effect: what its receipt says, the name of its record, what its app
-        calls it and says to make it."""
+        """The words of the effect: of its receipt, its record's name, the app's nouns and the
+        examples of its writes."""
         tag, values = self._tag, self._commands.values
         app_id, tools = self._app_id or values.records.last_write_app, self._commands.tools
         writes = (t for t in tools if t.app_id == app_id and t.action_type == "write")
@@ -132,8 +131,7 @@ class UndoMessage:
 
 
 def _last_part(message: Message, tag: str) -> tuple[Message, set[str]]:
-    """The last part behind a break that says what is done, and its words in stems without those
-    that only point at something."""
+    """The last clause with content, and its stems without fillers."""
     parts = (Message.of(part, tag) for part in reversed(BREAK.split(message.text)))
     stems = ((part, {*part.stems(tag)} - lexicon(tag).undo_fillers - {""}) for part in parts)
     return next((one for one in stems if one[1]), (message, set()))
