@@ -1,25 +1,23 @@
-"""What a reply says is looked up in what the turn's calls returned, and what has no source is
-marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
+"""Grounding: the values of a reply are looked up in the results of the turn's calls, and unsourced
+ones are marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 
-`check` is pure: no I/O, no clock, no model. One module an idea:
+`check` is pure: no I/O, no clock, no model.
 
-- `evidence`  what a reply is held against (`Evidence`, `Call`), what comes of it (`Verdict`,
-  `Mark`, `Source`)
-- `index`     from a value to the fields that show it, built once a turn; `places`
-- `reading`   what a reply asserts: values, sentences, lines
-- `figures`, `dates`  one value against the index; `measures` of the index, in any unit
-- `arithmetic`  what follows from figures in sight; `groups` of the rows of lists
-- `counts`    a number against the sizes of lists
-- `record_binding` each value is of the record whose label stands nearest, or that the others of
-  its sentence are of; `record_tables` in tables that their column shows; `mentions` of names, and
-  of flags that their record denies
-- `verdict`   `check`, which sets the one against the other
-- `aggregates`  what the kernel counts and adds up for the narrator
-- `receipts`  what the kernel itself says of a turn's calls
-- `table`     the reply of last resort: the data itself
+- `evidence`  input (`Evidence`, `Call`) and result (`Verdict`, `Mark`, `Source`) of a check
+- `index`     value → fields with it, built once a turn; `places`
+- `reading`   parses a reply into values and sentences
+- `figures`, `dates`  look up one value; `measures` in other units
+- `arithmetic`  figures derived from others; `groups` of rows
+- `counts`    numbers compared with list sizes
+- `record_binding` binds values to the record named nearby; `record_tables` by table column;
+  `mentions` of names, and of flags
+- `verdict`   `check`, which combines them
+- `aggregates`  counts and sums for the narrator
+- `receipts`  the kernel's account of a turn's calls
+- `table`     renders the data without a model
 
-Words of natural languages stand in the room `language`. What is not caught: docs/grounding.md.
-May import: language, base. Entrance: `check`, of an `Evidence`.
+Words of natural languages are in `language`. Known gaps: docs/grounding.md. May import: language,
+base. Entrance: `check`, with an `Evidence`.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ __all__ = ["Call", "Evidence", "Mark", "Source", "Verdict", "check", "complete",
 
 
 def __getattr__(name: str) -> Any:
-    """What reads replies is loaded when it is asked for: a turn without calls needs none of it."""
+    """Load on first use: a turn without calls needs none of it."""
     if name not in _LAZY:
         raise AttributeError(name)
     from importlib import import_module

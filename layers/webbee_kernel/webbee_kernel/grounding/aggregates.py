@@ -1,5 +1,4 @@
-"""Aggregates: what people ask about a list, computed by the kernel over all of its rows, so that
-no model has to count. Pure."""
+"""Aggregates of lists, computed by the kernel over all rows, so that no model has to count. Pure."""
 
 from __future__ import annotations
 
@@ -15,15 +14,15 @@ from ..language import amount_in, currencies_in, key_roles, title_keys
 from ..text import cut, dumps, more_of, one_line
 
 MAX_VALUES: Final = 8
-"""Different values up to which those of a column are counted."""
+"""Maximum distinct values of a column that are counted."""
 SAMPLE: Final = 200
-"""Rows of which more different values than that say that there are many."""
+"""Rows sampled to see whether a column has few distinct values."""
 MAX_TEXT: Final = 400
 """Characters of one list's aggregates."""
 MAX_CELLS: Final = 100_000
-"""Cells of one result that are computed over; of a larger list only its rows are counted."""
+"""Of larger lists only the rows are counted."""
 MAX_VALUE: Final = 40
-"""Characters of a value that is counted, longer ones are texts; and of a row's title."""
+"""Maximum characters of a counted value, and of a row's title."""
 MAX_DEPTH: Final = 6
 
 DATE: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d.*)?\Z")
@@ -31,14 +30,13 @@ DATE: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d.*)?\Z")
 Cell = str | bool
 Row = Mapping[str, Any]
 Mask = Callable[[str, Row], str]
-"""Of a column and a row, the row's value there as a model may see it."""
+"""Returns the masked value of a row in a column."""
 _PLAIN: Final = re.compile(r"[\w.@<>/-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A numeric column: how many numbers it has, their sum, the lowest and the highest, and the
-    currency where its list names one."""
+    """A numeric column: count, sum, minimum, maximum, and the currency if known."""
 
     count: int
     total: float
@@ -49,7 +47,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One list of records: where it lies, how many rows it has, and its columns."""
+    """The aggregates of one list of records."""
 
     path: str
     rows: int
@@ -57,12 +55,11 @@ class Aggregate:
     spans: Mapping[str, Span] = field(default_factory=dict)
     dates: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     examples: Mapping[tuple[str, Cell], Row] = field(default_factory=dict)
-    """A row of each value that is counted: what a value is, its row tells."""
+    """A sample row of each counted value, for masking."""
     ends: Mapping[str, tuple[Row | None, Row | None]] = field(default_factory=dict)
-    """Of a column, the row with the lowest or first value and that with the highest or last; None
-    where several have it."""
+    """The rows with the minimum and maximum of a column; None if several have it."""
     title: str = ""
-    """The key of the rows' titles, empty where they have none."""
+    """The key of the rows' titles, or empty."""
 
     @property
     def name(self) -> str:
@@ -70,8 +67,8 @@ class Aggregate:
         return self.path.rpartition(".")[2].partition("[")[0]
 
     def text(self, mask: Mask = lambda key, row: str(row[key])) -> str:
-        """`data.tasks: rows=36; status: open 20, done 16; hours: sum 120, min 1 of Milk, max 8`: as
-        many columns as have room, then as many titles of the rows at their ends."""
+        """`data.tasks: rows=36; status: open 20, done 16; hours: sum 120, min 1 of Milk, max 8`,
+        with as many columns, then row titles, as fit."""
         texts = [f"{self.path}: rows={self.rows}"]
         room = MAX_TEXT - len(texts[0])
         parts = []
@@ -86,7 +83,7 @@ class Aggregate:
         return "; ".join(texts)
 
     def _parts(self, mask: Mask) -> Iterator[tuple[str, str]]:
-        """What is told of each column, without titles of rows and with them."""
+        """The text of each column, without and with row titles."""
         for key, counts in self.counts.items():
             rows = self.examples
             values = (f"{_value(key, v, rows[key, v], mask)} {n}" for v, n in counts.items())
@@ -110,8 +107,8 @@ class Aggregate:
 
 
 def aggregates(data: Any) -> tuple[Aggregate, ...]:
-    """The aggregates of each list of records in a result, outermost first; of a list that was cut,
-    only what it says of its own size. Linear."""
+    """The aggregates of each list of records in a result, outermost first; of a truncated list only
+    its size. Linear."""
     found: list[Aggregate] = []
     for path, rows, holder in _lists(data, "data", None, 0):
         found.append(_aggregate(path, rows, holder))
@@ -121,8 +118,7 @@ def aggregates(data: Any) -> tuple[Aggregate, ...]:
 def _lists(
     value: Any, path: str, holder: Mapping[str, Any] | None, depth: int
 ) -> Iterator[tuple[str, Sequence[Any], Mapping[str, Any] | None]]:
-    """The lists of records of a value with their paths and the objects that hold them; not those
-    inside rows, which are many."""
+    """The lists of records in a value as (path, rows, parent object); not those inside rows."""
     if depth > MAX_DEPTH:
         return
     if isinstance(value, Mapping):
@@ -161,7 +157,7 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
 
 
 def _ends(records: Sequence[Row], key: str, values: Sequence[Any]) -> tuple[Row | None, Row | None]:
-    """The rows that have the lowest and the highest value of a column, as far as one alone has."""
+    """The rows with the minimum and maximum of a column; None if not unique."""
     rows = [row for row in records if row.get(key) is not None]
     ends = min(values), max(values)
     low, high = (rows[values.index(v)] if values.count(v) == 1 else None for v in ends)
@@ -171,8 +167,7 @@ def _ends(records: Sequence[Row], key: str, values: Sequence[Any]) -> tuple[Row 
 def _examples(
     records: Sequence[Row], counts: Mapping[str, Mapping[Cell, int]]
 ) -> dict[tuple[str, Cell], Row]:
-    """The first row of each value of these columns; where all are found, no row is looked at any
-    more."""
+    """The first row of each value of these columns."""
     found: dict[tuple[str, Cell], Mapping[str, Any]] = {}
     left = sum(map(len, counts.values()))
     for row in records:
@@ -194,8 +189,7 @@ def _columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _value_counts(column: Sequence[Any], size: int) -> Mapping[Cell, int]:
-    """How often each value of a column of few values stands there; empty for any other column, and
-    for one whose values all differ."""
+    """The frequency of each value of a column with few distinct ones; empty for other columns."""
     if not _has_few_values(column):
         return {}
     counts = Counter(column)
@@ -208,8 +202,7 @@ def _value_counts(column: Sequence[Any], size: int) -> Mapping[Cell, int]:
 
 
 def _has_few_values(column: Sequence[Any]) -> bool:
-    """Whether a column has states or texts, and few of them at its beginning: most columns of a
-    long list differ in each row."""
+    """Whether a column of texts or booleans has few distinct values in a sample."""
     plain = set(map(type, column)) <= {bool, str}
     return plain and len(set(column[:SAMPLE])) <= MAX_VALUES
 
@@ -217,8 +210,7 @@ def _has_few_values(column: Sequence[Any]) -> bool:
 def _span(
     key: str, columns: Mapping[str, Sequence[Any]], holder: Mapping[str, Any] | None
 ) -> Span | None:
-    """The sum, the lowest and the highest of a column of numbers; none of ids, of amounts in
-    several codes, or of a column with anything else in it."""
+    """The span of a numeric column; None for ids, mixed currencies and other types."""
     column = columns[key]
     if not set(map(type, column)) <= {int, float} or key_roles(key) & {"id", "paging"}:
         return None
@@ -233,8 +225,8 @@ def _span(
 
 
 def _text_amounts(column: Sequence[Any]) -> tuple[list[float], Span] | None:
-    """The same, behind the amounts, of a column of texts that are nothing else, all of one
-    currency: "390,00 €". One that may be read in two ways ("1.234 €") tells nothing."""
+    """Amounts and span of a column of texts that are amounts in one currency: "390,00 €"; None if
+    any is ambiguous ("1.234 €")."""
     values: list[float] = []
     for text in column:
         amount = amount_in(text) if isinstance(text, str) else ()
@@ -249,14 +241,14 @@ def _text_amounts(column: Sequence[Any]) -> tuple[list[float], Span] | None:
 
 
 def _currencies(columns: Mapping[str, Sequence[Any]]) -> set[str]:
-    """The currencies that columns of that name hold."""
+    """The currencies in columns named `currency`."""
     own = (column for key, column in columns.items() if "currency" in str(key).lower())
     codes = {v for column in own for v in column if isinstance(v, str) and len(v) == 3}
     return {next(iter(currencies_in(value)), value) for value in codes}
 
 
 def _date_range(column: Sequence[Any]) -> tuple[str, str] | None:
-    """The first and the last of a column of dates."""
+    """The first and last date of a column of dates, or None."""
     if len(column) < 2 or set(map(type, column)) != {str} or not all(map(DATE.match, column)):
         return None
     first, last = min(column), max(column)

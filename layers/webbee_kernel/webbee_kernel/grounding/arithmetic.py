@@ -1,9 +1,8 @@
-"""What follows from figures by arithmetic that people do.
+"""Derives figures by the arithmetic that people do.
 
-Worked with are the parts of each list (all rows, those that share a value), of which there are
-sizes, sums and averages, and pairs of figures of which the reply or the message tells one. What a
-key says that a figure is of must agree: no sum of hours and prices. Where parts of a list give so
-many figures that chance would hit any value, none of them counts.
+Candidates are sizes, sums and averages of groups of rows, and pairs of figures of which the reply
+or the message has one. Kinds must agree: no sum of hours and prices. If a group of candidates is so
+dense that any value would match by chance, it does not count.
 """
 
 from __future__ import annotations
@@ -31,26 +30,26 @@ from .index import Index
 from .places import EPSILON, MESSAGE, Number, Owner, Place
 
 MAX_SAID, MAX_SEEN = 16, 40
-"""Figures of the reply and of the message, and others in sight, that are paired."""
+"""Maximum figures of reply and message, and of other data, that are paired."""
 MAX_CHANCE, WINDOW, MAX_ALIKE = 0.2, 0.1, 1000
-"""How many hits by chance are too many for a figure to be made of what nobody named; share of a
-figure by which others of about its size are off, and how many of these are counted."""
+"""Maximum expected chance hits for a derivation; relative window of similar size for estimating
+them, and maximum figures in it."""
 LINE_PLACES = 3
-"""Figures of a line, from its start and from its end, that are added up with those of others."""
+"""Positions in a line, from either end, that are summed over lines."""
 IN_LINE = 6
-"""Figures of a line of which three are worked with."""
+"""Maximum figures of a line for chains of three."""
 PORTIONS = range(2, 13)
-"""Nights, people and pieces that an amount is for."""
+"""Numbers of nights, people or pieces."""
 MAX_PARTS = 8
-"""Fields of a record of which two are taken from a third: places less those sold and those held."""
+"""Maximum fields of a record for a - b - c: places minus sold minus reserved."""
 CALENDAR_FACTORS = (4, 7, 12, 24, 52, 60, 365)
-"""Parts of calendars and clocks by which people multiply and divide: months of a year, days."""
+"""Calendar and clock factors for multiples: months of a year, days."""
 REPLY = "reply"
-"""Where a figure that the reply shows stands."""
+"""The path of figures from the reply."""
 
 
 class Layer:
-    """Some figures, sorted by size; `is_sure`: whether nothing hits them by chance."""
+    """Candidate figures sorted by size; `is_sure`: chance hits are not considered."""
 
     def __init__(self, figures: Iterable[Figure], *, is_sure: bool = False) -> None:
         self._is_sure = is_sure
@@ -59,15 +58,15 @@ class Layer:
         self._sizes = [abs(f.value) for f in self._figures]
 
     def formula(self, value: Number, step: float, kinds: Sequence[str]) -> str:
-        """How a figure of some kinds is made that is a value to a step; none where chance would
-        give one."""
+        """The formula of a candidate equal to `value` within `step`, or empty if there is none or
+        it is likely by chance."""
         found = self._near(value, step / 2, kinds, exact=step <= 1)
         likely = found and not self._is_sure and self._odds(value, step, kinds) > MAX_CHANCE
         return "" if likely else found
 
     def _near(self, value: float, slack: float, kinds: Sequence[str], *, exact: bool) -> str:
-        """How the first figure of some kinds is made that rounds, or is cut, to a value; `exact`: a
-        whole one only where it is the value."""
+        """The formula of the first candidate that rounds or truncates to `value`; `exact`: whole
+        candidates must be equal."""
         first = bisect_left(self._sizes, value - slack - EPSILON)
         # a cut figure lies up to a whole step below what it is cut from
         last = bisect_right(self._sizes, value + (slack if exact else 2 * slack) + EPSILON)
@@ -80,7 +79,7 @@ class Layer:
         return ""
 
     def _odds(self, value: Number, step: float, kinds: Sequence[str]) -> float:
-        """How many figures of some kinds any one of about this size hits by chance."""
+        """The expected number of chance hits for a value of this size."""
         first, last = (bisect_left(self._sizes, value * (1 + off)) for off in (-WINDOW, WINDOW))
         alike = self._figures[first : min(last, first + MAX_ALIKE)]
         near = {_size(f) for f in alike if not kinds or f.kind in kinds}
@@ -92,8 +91,8 @@ def _size(one: Figure) -> Number:
 
 
 class Arithmetic:
-    """The figures that follow from an index; `said`: those that the reply shows; `named`: the
-    records that it names."""
+    """Derivations from an index; `said` are the reply's figures, `named` the records that it
+    names."""
 
     def __init__(
         self,
@@ -106,9 +105,8 @@ class Arithmetic:
         self._of_owners: dict[frozenset[Owner], list[tuple[str, Number]]] = {}
 
     def derive(self, value: Number, step: float, kind: str, *, is_minor: bool = False) -> str:
-        """How a figure follows, as a formula; empty where it does not. `step`: what one in its last
-        digit stands for; `kind`: what it is of, if that is known; `is_minor`: whether it is an
-        amount in hundredths, as it stands under keys of amounts, or that tell nothing."""
+        """The formula of a derivation, or empty. `step` is the value of one in the last digit,
+        `kind` the figure's kind if known; `is_minor`: it is an amount in minor units."""
         kinds = () if not kind else (kind, "") if is_minor else (kind, ANY, "", QUOTIENT)
         # where keys tell of this kind, a figure of which they tell nothing is none of it
         own = kinds[:2] if kind in self._kinds else kinds
@@ -119,8 +117,7 @@ class Arithmetic:
     def _layers(
         self, own: Sequence[str], kinds: Sequence[str], *, is_minor: bool
     ) -> Iterator[tuple[Layer, Sequence[str]]]:
-        """The figures that something follows from, the surest first, and of which kinds; each made
-        when it is asked for."""
+        """The layers of candidates with their kinds, most reliable first; built lazily."""
         yield self._sums, own
         yield self._by_state, own
         yield self._groups, own
@@ -134,8 +131,8 @@ class Arithmetic:
     def of_records(
         self, owners: frozenset[Owner], value: Number, step: float, kinds: Sequence[str]
     ) -> bool:
-        """Whether a value is what figures of some records give, row by row or together; of some
-        kinds, if any are told."""
+        """Whether a value can be derived from these records, row by row or together, optionally of
+        certain kinds."""
         if owners not in self._of_owners:
             self._of_owners[owners] = self._figures_of(owners)
         most = max(step, EPSILON)
@@ -161,8 +158,7 @@ class Arithmetic:
 
     @property
     def _sums(self) -> Layer:
-        """The fields, the sizes of lists and of groups of rows, what two fields of a row give, the
-        sums of whole columns: nothing hits these by chance."""
+        """Fields, sizes of lists and groups, combinations within a row, and sums of columns."""
         return self._cached("sums", self._find_sums, is_sure=True)
 
     def _find_sums(self) -> Iterator[Figure]:
@@ -181,49 +177,49 @@ class Arithmetic:
 
     @property
     def totals(self) -> frozenset[Number]:
-        """The sums of whole columns of whole figures."""
+        """The integer sums of columns."""
         made = (f.value for t in self._tables for f in t.totals() if isinstance(f.value, int))
         return self._index.cached("totals", lambda: frozenset(made))
 
     @property
     def _by_state(self) -> Layer:
-        """The sums and averages of columns over the rows of one state."""
+        """Sums and averages of columns over rows of one state."""
         return self._cached("by state", lambda: (f for t in self._tables for f in t.by_state()))
 
     @property
     def _groups(self) -> Layer:
-        """The sums and averages of columns over groups of rows."""
+        """Sums and averages of columns over groups of rows."""
         return self._cached("groups", lambda: (f for t in self._tables for f in t.by_group()))
 
     def _cached(
         self, name: str, make: Callable[[], Iterator[Figure]], *, is_sure: bool = False
     ) -> Layer:
-        """Figures that do not depend on the reply: kept with the index, until it takes in more."""
+        """A layer that does not depend on the reply, cached until the index grows."""
         known = f"{name} of {len(self._index.figures)}"
         return self._index.cached(known, lambda: Layer(make(), is_sure=is_sure))
 
     @cached_property
     def _pairs_in_sight(self) -> Layer:
-        """What two figures in sight give of which the reply or the message tells one, or that are
-        of one field, and what the reply's figures in a row add up to."""
+        """Combinations of two figures of which reply or message has one, or that are of the same
+        field; multiples; sums within the reply."""
         made = (*self._pairs(), *self._multiples(), *self._runs(), *self._line_totals())
         return Layer(made, is_sure=True)  # told, and so not by chance
 
     @cached_property
     def _by_line(self) -> Layer:
-        """What three figures of one line of the reply give: two at a price and one at another."""
+        """Chains of three figures of one line of the reply."""
         made = (made for line in self._lines for made in chains(line[:IN_LINE]))
         return Layer(made, is_sure=True)
 
     @property
     def _by_row(self) -> Layer:
-        """What three figures give of a row that the reply names, or of any where it names none of a
-        list, and of what stands beside all rows: a price less another, times so many."""
+        """Chains of three figures of a row (named, or any if none is) and of data outside rows:
+        (price - price) * quantity."""
         return self._index.cached(f"chains {hash(self._named)}", lambda: Layer(self._chains()))
 
     @property
     def _of_first_rows(self) -> Layer:
-        """The sums and averages of so many rows as the reply says."""
+        """Sums and averages of as many rows as the reply says."""
         many = sorted({f.value for f in self._said if type(f.value) is int})
         return self._index.cached(
             f"some {many}", lambda: Layer(f for t in self._tables for f in t.of_first_rows(many))
@@ -231,7 +227,7 @@ class Arithmetic:
 
     @property
     def _gains(self) -> Layer:
-        """What a price less another comes to, so many times, of each row that the reply names."""
+        """(price - price) * quantity for each named row."""
         return self._index.cached(f"gains {hash(self._named)}", lambda: Layer(self._find_gains()))
 
     def _find_gains(self) -> Iterator[Figure]:
@@ -243,22 +239,21 @@ class Arithmetic:
                 yield from (*made, *self._scaled(own))
 
     def _scaled(self, figures: Sequence[Figure]) -> Iterator[Figure]:
-        """What figures are for as many as the message says, of as many as stand beside all rows: a
-        recipe for six of one for four."""
+        """Figures scaled from the portions in the data to those in the message: a recipe for six
+        from one for four."""
         for one, (n, m) in product(figures, self._portions):
             yield one._replace(value=one.value * n / m, formula=f"{one.formula} * {n} / {m}")
 
     @cached_property
     def _portions(self) -> list[tuple[Number, Number]]:
-        """How many the message says, for each number of about as many that stands beside all
-        rows."""
+        """Pairs of portions: from the message, and from the data outside rows."""
         told = {p.value for p in self._index.figures if p.call == MESSAGE}
         held = {f.value for f in self._shared if type(f.value) is int}
         return [*product(told.intersection(PORTIONS), held.intersection(PORTIONS))]
 
     @cached_property
     def _shared(self) -> list[Figure]:
-        """The first figures of the data that stand beside all rows."""
+        """The first figures of the data outside rows."""
         beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
         return [figure(p) for p in beside if p.key and is_usable(p)][:MAX_PARTS]
 
@@ -271,7 +266,7 @@ class Arithmetic:
             yield from _multiples(own, PORTIONS)
 
     def _relevant_rows(self) -> Iterator[tuple[Table, int]]:
-        """The rows that the reply names, and all of a list of which it names none."""
+        """The rows that the reply names; all rows of lists of which it names none."""
         for table in self._tables:
             named = [row for owner, row in table.rows.items() if owner in self._named]
             yield from ((table, row) for row in named or table.rows.values())
@@ -284,7 +279,7 @@ class Arithmetic:
                 yield from combine(one, other)
 
     def _multiples(self) -> Iterator[Figure]:
-        """What the amounts that the reply tells are by the year, the week or the day."""
+        """The reply's amounts converted between calendar periods."""
         yield from _multiples(self._said, CALENDAR_FACTORS)
 
     def _runs(self) -> Iterator[Figure]:
@@ -297,8 +292,7 @@ class Arithmetic:
                     yield Figure(total / count, kind, "average(reply)")
 
     def _line_totals(self) -> Iterator[Figure]:
-        """What the figures add up to that stand at one place of each line, from its start or from
-        its end: a column of a table, the last of each item."""
+        """Sums of the figures at the same position of each line, from either end."""
         for kind in {one.kind for one in self._said}:
             lines = [[f.value for f in line if f.kind == kind] for line in self._lines]
             for at in range(-LINE_PLACES, LINE_PLACES):
@@ -307,8 +301,8 @@ class Arithmetic:
 
     @cached_property
     def _sight(self) -> list[Figure]:
-        """The figures in sight, each value of a kind once: the message's, the reply's, those that
-        are no row's or of one that the reply names or that holds such a one."""
+        """The distinct figures of message, reply, data outside rows, and named records with their
+        parents."""
         told = [p for p in self._index.figures if p.call == MESSAGE]
         own = [p for p in self._index.figures if p.call >= 0 and self._is_in_sight(p)]
         seen = (*map(figure, told[:MAX_SAID]), *self._said, *map(figure, own[:MAX_SEEN]))
@@ -322,12 +316,12 @@ class Arithmetic:
 
     @cached_property
     def _named_owners(self) -> set[Owner]:
-        """The records that the reply names, and those that they lie in."""
+        """The named records and their parents."""
         return {one[:end] for one in self._named for end in range(len(one) + 1)}
 
     @property
     def _kinds(self) -> set[str]:
-        """What the keys of the data say that its figures are of: what they do not say is not."""
+        """The kinds of figures in the data."""
         own = (p for p in self._index.figures if p.call >= 0 and p.key)
         return self._index.cached("kinds", lambda: {figure(p).kind for p in own})
 
@@ -337,19 +331,19 @@ class Arithmetic:
 
 
 def _totals(column: Sequence[Number]) -> Iterator[Number]:
-    """What figures in a row add up to, from any of them on."""
+    """The sums of consecutive figures from any start."""
     for first in range(len(column)):
         yield from islice(accumulate(column[first:]), 1, None)
 
 
 def _multiples(figures: Iterable[Figure], numbers: Sequence[int]) -> Iterator[Figure]:
-    """What amounts are for several, and for one of several."""
+    """Amounts multiplied and divided by these numbers."""
     for one, times in product((f for f in figures if f.kind == "money"), numbers):
         yield one._replace(value=one.value * times, formula=f"{one.formula} * {times}")
         yield one._replace(value=one.value / times, formula=f"{one.formula} / {times}")
 
 
 def _rests(table: Table, row: int) -> Iterator[Number]:
-    """What two fields of a row leave of a third."""
+    """a - b - c for fields of a row."""
     parts = [column[row] for column in table.numbers.values() if row in column][:MAX_PARTS]
     return (a - b - c for a, (b, c) in product(parts, combinations(parts, 2)))

@@ -1,5 +1,4 @@
-"""A number against what it counts: the rows of a list, those that are in a state, and the things
-that are named behind a colon."""
+"""Checks numbers that count: rows of a list, rows in a state, and items enumerated after a colon."""
 
 from __future__ import annotations
 
@@ -16,26 +15,26 @@ from .reading import Claim, Reading, Sentence, has_any
 from .record_binding import Bound
 
 MAX_NOUNS, MAX_DISTANCE = 2, 40
-"""Words behind a number among which its noun stands, and characters."""
+"""Maximum words, and characters, after a number for its noun."""
 _BETWEEN = " \u00a0*_"
 MAX_GROUP_DISTANCE = 60
-"""Characters before a word for a state in which the number of rows stands that are so."""
+"""Maximum characters between a number of rows and the word for their state."""
 _SEPARATOR = re.compile(r"[.(|\n]")
 MAX_COLON_DISTANCE, MOST = 80, 60
-"""Characters behind a number in which the colon of an enumeration stands, and its items."""
+"""Maximum characters between a number and the colon of its enumeration; maximum items."""
 DAYS = ("date", "moment", "weekday", "ordinal")
-"""Kinds of values that are a day."""
+"""Kinds of values that mean a day."""
 OPENING = 6
-"""Characters before the number that a part of an enumeration opens with."""
+"""Maximum characters before the opening number of an item."""
 _COLON = re.compile(":|\\s[\u2013\u2014-](?=\\s)")
 _ITEM = re.compile(r"\s*\n?[ ]{0,3}(?:[-*+\u2022\u2013]|\d{1,3}[.)])[ \u00a0](.*)")
 _FULL_STOP, _COMMA = re.compile(r"[.!?]\s"), re.compile(r"[,;]\s")
 MAX_LISTS = 3
-"""Lists whose sizes are told where a number is of none of them."""
+"""Maximum lists whose sizes are named in a mark."""
 
 
 class Counts:
-    """What the numbers of one reply count."""
+    """Checks the counts in one reply."""
 
     def __init__(self, reading: Reading, index: Index, figures: Figures, message: str) -> None:
         self._reading, self._index, self._figures = reading, index, figures
@@ -45,9 +44,8 @@ class Counts:
         self._lists = [r for r in index.lists if not _is_plain(r) and not r.is_inner]
 
     def list_sizes(self, claim: Claim, places: Sequence[Place] = ()) -> str:
-        """What the lists hold where a number says how many: of the list that its noun names, or of
-        all where the user's message has the same number and no small one; empty where a field
-        beside all rows (`places`: those that show it), or of the noun's name, tells it."""
+        """The true sizes if a number is a wrong count of the list that its noun names, or repeats a
+        large number of the message; empty if it is right or a field (`places`) has it."""
         if not self._figures.is_quantity(claim) or claim.mention.is_approximate:
             return ""
         nouns = self._nouns(claim)
@@ -70,13 +68,12 @@ class Counts:
         return any(p.call >= 0 and not self._index.is_row(p.owner) for p in held)
 
     def names(self, claim: Claim, places: Sequence[Place]) -> bool:
-        """Whether the words or the unit right behind a number name one of the fields that show
-        it."""
+        """Whether the words or unit after a number name one of its fields."""
         nouns = {*self._nouns(claim), self._figures.unit(claim).name}
         return any(not nouns.isdisjoint(key_words(p.key)) for p in places)
 
     def _nouns(self, claim: Claim) -> set[str]:
-        """The stems of the words right behind a number, in the reply's language and in English."""
+        """The stems of the words after a number, in the reply's language and in English."""
         spoken, english, at = self._reading.language, language.of("en"), claim.end
         words: list[Token] = self._reading.words(at, at + MAX_DISTANCE)[:MAX_NOUNS]
         stems: set[str] = set()
@@ -91,9 +88,9 @@ class Counts:
     def wrong_group_counts(
         self, word: Claim, rows: Sequence[Place], shown: Mapping[int, Sequence[Place]]
     ) -> Iterator[tuple[Claim, str]]:
-        """The number before a word that tells what is so of some rows, where fewer are, or others
-        of "two of the six"; with what their list holds. `shown`: the fields that show a number: it
-        may name a row, "no. 4 is free"."""
+        """The number before a word for a state, if fewer rows are in it (or others of "two of the
+        six"), with the true counts. `shown` are the fields by number: it may name a row, "no. 4 is
+        free"."""
         if id(rows) not in self._states:
             self._states[id(rows)] = self._state_rows(rows)
         owners, size = self._states[id(rows)]
@@ -106,8 +103,8 @@ class Counts:
                 yield number, f"{rows[0].key} {rows[0].value}: {len(owners)}/{size}"
 
     def _state_rows(self, rows: Sequence[Place]) -> tuple[set[Owner], int]:
-        """The rows that fields for a state are of, and how many rows their list has; none where
-        they are of several lists, or tell a name: a state is a flag, or a text in lower case."""
+        """The rows in a state and the size of their list; empty for several lists. A state is a
+        flag or a lower-case text."""
         owners = {p.owner for p in rows if self._index.is_row(p.owner)}
         tables = {owner[:-1] for owner in owners}
         is_state = isinstance(rows[0].value, bool) or str(rows[0].value)[:1].islower()
@@ -116,7 +113,7 @@ class Counts:
         return owners, self._index.rows_of(tables.pop())
 
     def _numbers_before(self, word: Claim) -> list[Claim]:
-        """The whole numbers before a word in its clause that nothing parts from it."""
+        """The whole numbers before a word in its clause, without separators between."""
         start = max(self._reading.clause(word.start).start, word.start - MAX_GROUP_DISTANCE)
         found: list[Claim] = []
         for one in self._reading.claims_in(Sentence(start, word.start, "")):
@@ -127,8 +124,8 @@ class Counts:
         return [n for n in found if not _SEPARATOR.search(text, n.end, word.start)]
 
     def wrong_enumeration(self, claim: Claim, labels: Bound) -> str:
-        """How many records are named behind the colon of a number's sentence, where these are
-        others than its only numbers say ("three exams: A and B"); empty else."""
+        """The number of records enumerated after the colon of a number's sentence, if it differs
+        ("three exams: A and B"); else empty."""
         part = self._reading.sentence(claim.start)
         if (colon := self._colon(claim, part)) < 0:
             return ""
@@ -151,8 +148,8 @@ class Counts:
     def _sizes(
         self, said: Number, parts: Sequence[Sentence], named: int, size: int
     ) -> Sequence[Number]:
-        """How many an enumeration tells, in any of three ways: records, parts, and what the parts
-        open with; none where it counts nothing."""
+        """The possible sizes of an enumeration: records, parts, and sums of the parts' numbers;
+        empty if it is not a count."""
         first = [self._opening(one) for one in parts]
         if len(parts) > 1 and all(first):  # "three: two umbrellas and two bags"
             # and no "13 points: six wins and a draw"
@@ -162,7 +159,7 @@ class Counts:
         return [named, size, *opened, *self._added(parts)] if named else []
 
     def _added(self, parts: Sequence[Sentence]) -> Iterator[Number]:
-        """What the first and the last numbers of the parts add up to: "eleven: two on A, nine on
+        """The sums of the first and of the last numbers of the parts: "eleven: two on A, nine on
         B"."""
         inside = [
             [c.mention.value for c in self._reading.claims_in(p) if c.kind == "number"]
@@ -172,12 +169,12 @@ class Counts:
             yield sum(own[at] for own in inside)
 
     def _are_of_one(self, values: Sequence[Number]) -> bool:
-        """Whether one record has all of some figures."""
+        """Whether one record has all of these figures."""
         rows = [{p.owner for p in self._index.numbers.get(v, ()) if p.owner} for v in values]
         return bool(set.intersection(*rows))
 
     def _colon(self, claim: Claim, part: Sentence) -> int:
-        """Where what follows the colon behind a number of things begins; -1 where none does."""
+        """The start of the enumeration after a number, or -1."""
         text, value = self._reading.text, claim.mention.value or 0
         colon = _COLON.search(text, claim.end, min(part.end, claim.end + MAX_COLON_DISTANCE))
         if not colon or _FULL_STOP.search(text, claim.end, colon.start()):
@@ -185,7 +182,7 @@ class Counts:
         return colon.end() if 1 < value <= MOST and self._figures.is_quantity(claim) else -1
 
     def _days(self, start: int, end: int) -> int:
-        """How many days a stretch tells, if nothing else: "on 3 May and on 4 May"."""
+        """The number of days in a span that has only days: "on 3 May and on 4 May"; else 0."""
         inside = self._reading.claims_in(Sentence(start, end, ""))
         return len(inside) if len(inside) > 1 and all(c.kind in DAYS for c in inside) else 0
 
@@ -193,8 +190,8 @@ class Counts:
         return self._index.rows_of(record[:-1])
 
     def _named_parts(self, labels: Bound, parts: Sequence[Sentence]) -> tuple[set[Owner], int]:
-        """The records that an enumeration names, one in each part, and how many parts tell more of
-        these; none where it does not."""
+        """The records that an enumeration names, one per part, and the number of parts about
+        earlier ones; empty if a part names none."""
         named = set[Owner]()
         for part in parts:
             values = labels.between(part.start, part.end)
@@ -207,14 +204,14 @@ class Counts:
         return (named, len(parts) - len(named)) if len(named) > 1 else (set(), 0)
 
     def _opening(self, part: Sentence) -> int:
-        """The number that a part of an enumeration opens with, "3 seats on A"; else 0."""
+        """The opening number of a part ("3 seats on A"), or 0."""
         for one in self._reading.claims_in(part):
             if one.start - part.start <= OPENING and one.kind == "number":
                 return int(one.mention.value or 0) if self._figures.is_quantity(one) else 0
         return 0
 
     def _parts(self, start: int, end: int) -> Iterator[Sentence]:
-        """What stands between the marks, and the words for "and", of a stretch."""
+        """The parts of a span between commas and words for "and"."""
         text, and_ = self._reading.text, self._reading.language.words.and_
         words = zip(self._reading.words(start, end), self._reading.stems(start, end), strict=True)
         ends = {word.end for word, stem in words if stem in and_}

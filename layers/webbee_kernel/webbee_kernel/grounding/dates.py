@@ -1,4 +1,4 @@
-"""A date or time of a reply: shown by a field in any form, or counted from one."""
+"""Grounds of dates and times: a field in any form, or an offset from one."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .places import MESSAGE, Number, Owner, Place, day_of, key_words, moment, no
 from .reading import Claim
 
 ROUND = 5
-"""Minutes that times are rounded to, and off at most, where one is said to be about then."""
+"""Minutes to which approximate times are rounded, and their tolerance."""
 MAX_STARTS, MAX_LENGTHS, MAX_UNITS = 60, 12, 20_000
-"""Dates from which others are counted, the lengths of time that are, and how many of a unit."""
+"""Maximum start dates, durations, and number of units for offset dates."""
 MONTHS, HOUR, HALF_HOUR = 12, 60, 30
 _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
-"""Days of a unit, where every one has as many."""
+"""Days of a unit of fixed length, else 0."""
 _MINUTES = {"second": 1 / 60, "minute": 1, "hour": HOUR}
 _UNITS = _DAYS.keys() | _MINUTES.keys()
 _ZONED = re.compile(r"\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$")
@@ -34,14 +34,14 @@ Start = date | datetime
 
 
 class Dates:
-    """Asks the index about dates, times, months and weekdays of one reply."""
+    """Looks up dates, times, months and weekdays of one reply."""
 
     def __init__(self, figures: Figures) -> None:
         self._figures, self._reading, self._index = figures, figures.reading, figures.index
         self._today = figures.at.date() if figures.at else None
 
     def time(self, claim: Claim) -> Ground | None:
-        """The times of the data at a time of day, or about then; some minutes from one."""
+        """The times of the data equal to, approximately at, or offset from a time of day."""
         times = self._index.times
         stands = partial(self._index.find, claim.token, ":.")
         if claim.token.count(":") > 1 and (found := stands()):
@@ -56,8 +56,8 @@ class Dates:
         return self._approximate(claim)
 
     def is_of(self, owners: frozenset[Owner], claim: Claim) -> bool:
-        """Whether a time is one that a record has in the zone of a city that the sentence names, or
-        some length of time of the record from one."""
+        """Whether a time is a record's in the zone of a city named in the sentence, or offset by
+        one of its durations."""
         part, tag = self._reading.sentence(claim.start), self._reading.language.tag
         zone = language.zone_in(self._reading.text[part.start : part.end], tag)
         own = (p.value for p in self._index.strings if p.owner in owners) if zone else ()
@@ -68,7 +68,7 @@ class Dates:
         return any(not owners.isdisjoint(one) for one in made)
 
     def _approximate(self, claim: Claim) -> Ground | None:
-        """The times of the data that are said to be about then, or some minutes from one."""
+        """The times near an approximate one, or offset times near it."""
         told = claim.mention.readings if is_rough(self._reading, claim) else ()
         near = [m for at in told if not at % ROUND for m in range(at - ROUND, at + ROUND + 1)]
         if held := [p for m in near for p in self._index.times.get(m, ())]:
@@ -77,15 +77,15 @@ class Dates:
         return Ground([], "derived", next(iter(derived.values()))) if derived else None
 
     def _zone_minutes(self) -> frozenset[int]:
-        """The minutes past the half hour of the data's times in another zone than the user's: all
-        zones but some are a number of half hours apart."""
+        """The minutes past the half hour of times in other zones, since most zones differ by half
+        hours."""
         held = ((at, place.value) for at, own in self._index.times.items() for place in own)
         mine = self._figures.at.strftime("%z") if self._figures.at else ""
         zoned = (at for at, value in held if _is_abroad(value, mine))
         return frozenset(at % HALF_HOUR for at in zoned)
 
     def day(self, claim: Claim) -> Ground | None:
-        """The dates of the data on a day; today, or counted from one."""
+        """The dates of the data on a day; today, or an offset date."""
         for at in claim.mention.readings:
             if places := self._on(at):
                 return Ground(places, "formatted")
@@ -98,8 +98,8 @@ class Dates:
         return found or (Ground([], "derived", formula) if formula else None)
 
     def _as_figure(self, claim: Claim) -> Ground | None:
-        """The figures that a date is none of: at the end of a sentence, "it is 1.5.", or two of a
-        record, one as a part of another, "9/18"."""
+        """The figures of what only looks like a date: "it is 1.5." at the end of a sentence, or
+        "9/18" of two figures of a record."""
         if figure := _FIGURE.fullmatch(claim.token):
             return ground_of(self._index.numbers.get(normalise(float(figure[1])), ()))
         parts = _OF.fullmatch(claim.token)
@@ -131,7 +131,7 @@ class Dates:
 
     @cached_property
     def weekdays_of_dates(self) -> dict[int, tuple[Claim, Claim]]:
-        """The days of the week that stand beside a date, with it, by where they start."""
+        """The weekdays next to a date, with it, by start offset."""
         found, earlier = dict[int, tuple[Claim, Claim]](), ""
         for one, other in pairwise(self._reading.claims):
             named, dated = (one, other) if one.kind == "weekday" else (other, one)
@@ -143,21 +143,21 @@ class Dates:
         return found
 
     def wrong_weekdays(self) -> Iterator[tuple[Claim, str]]:
-        """The days of the week beside a date that is none, each with the date."""
+        """The weekdays that do not fit their date, each with the date."""
         for named, dated in self.weekdays_of_dates.values():
             days = [*chain.from_iterable(map(self._nearest, dated.mention.readings))]
             if days and {on.weekday() for on in days}.isdisjoint(named.mention.readings):
                 yield named, days[0].isoformat()
 
     def _is_beside(self, one: Claim, other: Claim) -> bool:
-        """Whether nothing stands between two values, and no range begins with the second."""
+        """Whether two values are adjacent and the second does not begin a range."""
         text = self._reading.text
         between = text[one.end : other.start].strip(" ,.*_(\u00a0")
         return not between and not _JOINED.match(text, other.end)
 
     def _nearest(self, at: Day | datetime) -> list[date]:
-        """The days that a date may be: in its own year, else in those of the data that have it, or
-        in this year and those beside it."""
+        """The possible days of a date: in its own year, else in years of the data, else in this
+        year and its neighbours."""
         year, month, day = day_of(at) if isinstance(at, datetime) else at
         held = {y for y, _ in self._index.dates.get((month, day), ()) if y}
         now = self._figures.year
@@ -165,13 +165,13 @@ class Dates:
         return [on for y in years if (on := _date(y, month, day))]
 
     def ordinal(self, claim: Claim) -> Ground | None:
-        """The dates of which an ordinal in figures is the day: "on the 24th"."""
+        """The dates with an ordinal in digits as day: "on the 24th"."""
         if not claim.token[:1].isdigit():
             return None
         return ground_of(self._index.days.get(claim.mention.value, []))
 
     def _weekdays(self) -> dict[int, list[Place]]:
-        """The dates of the data by their day of the week."""
+        """The dates of the data by weekday."""
         found: dict[int, list[Place]] = {}
         for (month, day), held in self._index.dates.items():
             for year, place in held:
@@ -186,10 +186,9 @@ class Dates:
 
     @cached_property
     def _offset_dates(self) -> tuple[dict[Day, str], dict[int, dict[Owner, str]]]:
-        """The days, with a year and without, and the times of day that are some length of time
-        before or after another, and how each is counted, times by the record that they are of.
-        What the reply or the message tells, or the data beside its rows, counts from now and from
-        any time; what a row holds, from its own times."""
+        """The days (with and without year) and times offset by a duration, with their formulas;
+        times by record. Durations of the reply, the message and outside rows apply to all starts,
+        those of a row only to its own."""
         days: dict[Day, str] = {}
         times: dict[int, dict[Owner, str]] = {}
         for start, owner in self._starts:
@@ -208,7 +207,7 @@ class Dates:
 
     @cached_property
     def _starts(self) -> list[tuple[Start, Owner]]:
-        """Now, and the moments, days and times of day of the data, with the record of each."""
+        """Now, and the moments, days and times of the data, with their records."""
         now = self._figures.at
         # as it is written: the data's times are read without their zones, too
         found: list[tuple[Start, Owner]] = [(now.replace(tzinfo=None), ())] if now else []
@@ -223,8 +222,8 @@ class Dates:
 
     @cached_property
     def _lengths(self) -> dict[Owner, list[tuple[int, str]]]:
-        """The lengths of time of each record, in a unit that their key names; those of none are of
-        the reply, of the message and beside rows."""
+        """The durations by record, by unit in their key; under () those of reply, message and
+        outside rows."""
         found: dict[Owner, dict[tuple[int, str], None]] = {}
         for n, unit, owner in self._find_lengths():
             if unit in _UNITS and n and 0 < n <= MAX_UNITS and n == int(n):
@@ -260,7 +259,7 @@ def _same(at: Day, day: date) -> bool:
 
 
 def _date(year: int | None, month: int, day: int) -> date | None:
-    """A day of the calendar; None where there is no such one, or no year is known."""
+    """A calendar day; None if invalid or without a year."""
     try:
         # no calendar has a year 0, so this raises, too, where none is known
         return date(year or 0, month, day)
@@ -269,8 +268,7 @@ def _date(year: int | None, month: int, day: int) -> date | None:
 
 
 def _after(start: Start, count: int, unit: str) -> Start | None:
-    """The day or moment some length of time after another; none beyond the calendar, and hours
-    after no day."""
+    """The start plus a duration; None beyond the calendar, or for hours after a plain day."""
     try:
         if unit in _MINUTES:
             is_moment = isinstance(start, datetime)

@@ -1,4 +1,4 @@
-"""What a reply is held against, and what comes of it: calls, evidence, sources, marks."""
+"""Input and result of a check: calls, evidence, sources, marks."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON
 
 @dataclass(frozen=True)
 class Call:
-    """One call of the turn as the narrator was shown it.
+    """One call of the turn as shown to the narrator.
 
-    `status`: ok, error, running, unknown (it may have happened), waits (for the user's yes),
-    not_run.
+    `status`: ok, error, running, unknown (it may have happened), waits (for approval), not_run.
     """
 
     app_id: str = ""
@@ -42,27 +41,27 @@ class Call:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody can say yet how it ended."""
+        """Whether its outcome is unknown."""
         return self.status in ("running", "unknown")
 
     @property
     def has_effect(self) -> bool:
-        """Whether it is one that changes something."""
+        """Whether it changes something."""
         return self.action_type != "read"
 
     @property
     def app(self) -> str:
-        """The app as people know it."""
+        """The app's display name."""
         return self.display_name or self.app_id.replace("_", " ").replace("-", " ").title()
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that a reply may rest on.
+    """The sources of a reply.
 
-    `identities`: names, ids and addresses of older facts; figures of older turns ground nothing.
-    `now`: ISO 8601, resolves relative dates. `mode`: `strict` checks every sentence, `data` those
-    of an answer without a call only where they speak of the user's data, `off` nothing.
+    `identities` are names, ids and addresses of older facts, whose figures do not count. `now` (ISO
+    8601) resolves relative dates. `mode`: `strict` checks every sentence, `data` without calls only
+    those about the user's data, `off` none.
     """
 
     calls: tuple[Call, ...] = ()
@@ -99,7 +98,7 @@ class Evidence:
 def evidence_of(
     data: Sequence[JSON], message: str, summaries: Sequence[str], done: Sequence[str]
 ) -> Evidence:
-    """What a turn rests on of which no more is known than its results: held strictly."""
+    """Evidence from plain results, in strict mode."""
     calls = [Call(data=value) for value in data]
     calls += [Call(summary=text) for text in summaries]
     calls += [Call(action_type=kind) for kind in done if kind != "read"]
@@ -108,9 +107,9 @@ def evidence_of(
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a stretch of the reply comes from: the call's number (-1 the user's message, -2 the
-    policy, -3 older facts), the path in it, and how: `verbatim`, `formatted`, `derived` with its
-    `formula`, `message`."""
+    """The source of a span of the reply: call number (-1 the user's message, -2 the policy, -3
+    older facts), path, and how it matches: `verbatim`, `formatted`, `derived` (with `formula`) or
+    `message`."""
 
     start: int
     end: int
@@ -125,12 +124,11 @@ Reason = Literal["not_found", "other_record", "other_count", "other_state"]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A stretch of the reply that is not from the data, as `word` stands there.
+    """A span of the reply (`word`) that is unsourced or contradicted.
 
-    `reason`: `not_found`, or what contradicts it: the value is another record's, the list has
-    another size, or the record is in another state.
-    `holds`: what the data holds instead, where it holds something. `kind`: what the stretch is
-    (`number`, `money`, `date`, `email`, `name`, ...).
+    `reason`: `not_found`, or the contradiction: another record's value, another list size, another
+    state. `holds` is the data's value, if any; `kind` the kind of value (`number`, `money`, `date`,
+    `email`, `name`, ...).
     """
 
     start: int
@@ -141,19 +139,18 @@ class Mark:
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """The end offset."""
         return self.start + len(self.word)
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the data says otherwise, and does not only lack it."""
+        """Whether the data contradicts it."""
         return self.reason != "not_found"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What of a reply has no source, or is contradicted (`marks`, in order), and where the rest
-    comes from (`sources`, in order); `is_sourced`: every value has a source."""
+    """The marks and sources of a reply, in order; `is_sourced`: every value has a source."""
 
     marks: tuple[Mark, ...] = ()
     sources: tuple[Source, ...] = ()
@@ -171,6 +168,6 @@ class Verdict:
 
     @property
     def added(self) -> str:
-        """What the kernel adds: what the lists hold whose sizes were told otherwise."""
+        """The true sizes of miscounted lists, which the kernel adds to the reply."""
         held = (m.holds for m in self.marks if m.reason == "other_count" and m.holds)
         return "; ".join(dict.fromkeys(held))

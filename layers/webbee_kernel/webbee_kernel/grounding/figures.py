@@ -1,4 +1,4 @@
-"""A number, amount or percentage of a reply: shown by a field, rounded from one, or following."""
+"""Grounds of a number, amount or percentage: a field, a rounded field, or a derivation."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from .reading import Claim, Reading, has_any
 from .words import places_ending, places_grouped
 
 SMALL, MIN_LONG = 12, 100
-"""Whole numbers up to here may count anything, where no list says otherwise; from here on lengths
-of time are read out of the data, not worked out."""
+"""Smaller whole numbers need no source unless a list contradicts; durations from LONG on need
+one."""
 SHORT_UNIT = 3
-"""Letters of the sign of a unit."""
+"""Maximum letters of a unit's sign."""
 MAX_AGE = 120
-"""Years of the oldest people."""
+"""Maximum age in years."""
 TEN, THOUSAND = 10, 1000
 MAX_COUNT_DIGITS = 4
-"""Digits of a number without marks between them that may say how many."""
+"""Maximum digits of an unseparated number that may be a count."""
 MAX_FIGURES = 100
-"""Figures of a reply that are added up line by line."""
+"""Maximum figures of a reply used in line totals."""
 MAX_GAP = 8
-"""Characters between a day of the week and its number."""
+"""Maximum characters between a weekday and its day, or the ends of a range."""
 HOUR = 60
 MAX_DISTANCE, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
-"""Characters around a figure in which it is hedged, and what no hedge reaches over."""
+"""Maximum distance of a hedge ("about") from a figure, and characters that separate them."""
 _ABOUT = ("~", "\u2248")
 _FIELD = re.compile(r"[^\s(]+|some of .*")
 _PARTS = re.compile(r"[,;:.()|\n]")
@@ -47,7 +47,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 @dataclass(slots=True)
 class Ground:
-    """Why a value stands: the fields that show it, how, and the formula of a derived one."""
+    """The source of a value: its fields, how they match, and the formula of a derived one."""
 
     places: Sequence[Place]
     how: str = "verbatim"
@@ -55,12 +55,12 @@ class Ground:
 
 
 def ground_of(places: Sequence[Place], how: str = "formatted") -> Ground | None:
-    """The ground that fields give, if any."""
+    """The ground of these fields, or None without any."""
     return Ground(places, how) if places else None
 
 
 def is_rough(reading: Reading, claim: Claim) -> bool:
-    """Whether a figure is said to be rounded."""
+    """Whether a figure is marked as approximate."""
     about = reading.language.words.about
     has_sign = reading.text[max(0, claim.start - 2) : claim.start].strip()[-1:] in _ABOUT
     if has_sign or claim.mention.is_approximate or has_any(_before(reading, claim)[-2:], about):
@@ -70,8 +70,7 @@ def is_rough(reading: Reading, claim: Claim) -> bool:
 
 
 def _before(reading: Reading, claim: Claim) -> list[str]:
-    """The stems of the three words before a figure: those beyond another value or the sign of a
-    label say nothing of it."""
+    """The stems of up to three words before a figure, after any other value or label sign."""
     last = reading.before(claim)
     first = max(claim.start - MAX_DISTANCE, last.end if last else 0)
     mark = max(map(reading.text.rfind, MARKS, repeat(first), repeat(claim.start)))
@@ -79,7 +78,7 @@ def _before(reading: Reading, claim: Claim) -> list[str]:
 
 
 class Figures:
-    """Asks the index about the numbers of one reply; `at`: the turn's moment."""
+    """Looks up the numbers of one reply in the index; `at` is the turn's time."""
 
     def __init__(self, reading: Reading, index: Index, at: datetime | None) -> None:
         self.reading, self.index, self.at = reading, index, at
@@ -89,7 +88,7 @@ class Figures:
         self._named_rows: frozenset[Owner] = frozenset()
 
     def add_known(self, said: Sequence[Claim], named: frozenset[Owner] | None = None) -> None:
-        """Work with further figures that the reply shows, and the records that it names."""
+        """Add sourced figures of the reply, and its named records, for derivations."""
         known = len(self._known), self._named_rows
         self._known += [(c.start, _figure(c)) for c in said if c.kind in KINDS and _is_usable(c)]
         self._known.sort(key=lambda told: told[0])
@@ -99,7 +98,7 @@ class Figures:
             vars(self).pop("arithmetic", None)
 
     def ground(self, claim: Claim) -> Ground | None:
-        """The fields that show a figure, as it is, rounded, or as a part of a text."""
+        """The fields with a figure: exact, converted, or as part of a text."""
         if not self._is_currency(claim.mention.unit):
             return None
         readings = self._readings(claim)
@@ -114,7 +113,7 @@ class Figures:
         return dated or run or self._in_other_measure(claim)
 
     def _duration_places(self, claim: Claim, exact: Sequence[Place]) -> list[Place]:
-        """The fields of a length of time, or the moments of a record that lie as far apart."""
+        """The fields with a duration, or two moments of a record with that distance."""
         unit = self.unit(claim)
         if unit.measure != "time":
             return []
@@ -124,7 +123,7 @@ class Figures:
         return next(filter(None, apart), [])
 
     def _compound(self, claim: Claim) -> list[Place]:
-        """The fields of a length of time of which a number tells a part: "3 h 10 min"."""
+        """The fields with the duration of which a number is a part: "3 h 10 min"."""
         parts = self.reading.before(claim), claim, self.reading.after(claim)
         numbers = [c for c in parts if c and c.kind == "number" and c.mention.value is not None]
         for hours, minutes in pairwise(numbers):
@@ -136,29 +135,27 @@ class Figures:
         return []
 
     def _readings(self, claim: Claim) -> list[Number]:
-        """What a figure may be; of an amount with its hundredths behind, "312 pounds 75 pence",
-        the whole of it first."""
+        """The readings of a figure; for "312 pounds 75 pence" the combined amount first."""
         readings = [normalise(r) for r in claim.mention.readings]
         smaller = _HUNDREDTHS.match(self.reading.text, claim.end) if claim.kind == "money" else None
         whole = [normalise(r + int(smaller[1]) / 100) for r in readings] if smaller else []
         return whole + readings
 
     def _rate_places(self, exact: Sequence[Place], readings: Sequence[Number]) -> Ground | None:
-        """The rates and texts among the fields that show a percentage, or those that have it as a
-        fraction."""
+        """The rate or text fields with a percentage, or those with it as a fraction."""
         rates = "rate", ""
         told = [p for p in exact if isinstance(p.value, str) or kind_of(p.key) in rates]
         shares = [p for r in readings for p in self.index.numbers.get(normalise(r / 100), ())]
         return ground_of([*(p for p in shares if isinstance(p.value, float)), *told])
 
     def _is_currency(self, unit: str) -> bool:
-        """Whether a currency is none, or one of those that the data names, if it names any."""
+        """Whether a currency is empty or compatible with those in the data, if any."""
         known = self.index.cached("currencies", self._currencies) if unit else ()
         return not known or language.is_currency_among(unit, known)
 
     def _currencies(self) -> frozenset[str]:
-        """The currencies that keys of the data name, and texts beside a figure or under a key of
-        theirs, and the code that a text is, if there is one such; not the user's words."""
+        """The currencies in the data: in keys, in texts with a figure or under currency keys, and a
+        single text that is a code; not from the message."""
         own = [p for p in self.index.strings if p.call != MESSAGE]
         told = [p.value for p in own if "currenc" in p.key.lower() or _DIGITS.search(p.value)]
         codes = language.currencies_in("\n".join({p.value for p in own if len(p.value) == 3}))
@@ -166,7 +163,7 @@ class Figures:
         return named | codes if named or len(codes) == 1 else named
 
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
-        """The fields of a value; of an amount also those that may have it in hundredths."""
+        """The fields with a value; for amounts also in minor units."""
         # people leave the sign away: "a loss of 5" of -5
         signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
         places = [p for value in signed for p in self.index.numbers.get(value, ())]
@@ -178,7 +175,7 @@ class Figures:
         return self._without_message(claim, places)
 
     def _hundredths(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
-        """The fields of an amount that may have it in hundredths; it may go without a currency."""
+        """The fields that may have an amount in minor units."""
         is_amount = claim.kind == "money" or claim.mention.decimals[:1] == (2,)
         whole = readings if is_amount else ()
         signed = (sign * normalise(100 * r) for r in whole for sign in (1, -1))
@@ -186,8 +183,7 @@ class Figures:
         return [p for p in minor if type(p.value) is int and _may_be_minor(p.key)]
 
     def in_other_unit(self, claim: Claim) -> str:
-        """The field that has a figure in another unit than the one told, `dose_mg: 75` of "75 g";
-        empty where none has."""
+        """The field with the figure in another unit (`dose_mg: 75` for "75 g"), or empty."""
         small = 0 <= (claim.mention.value or 0) <= SMALL and self.is_whole(claim)
         values = map(
             normalise, claim.mention.readings[:1] if not small and self.unit(claim) else ()
@@ -196,35 +192,35 @@ class Figures:
         return next((f"{p.key}: {p.value}" for p in held if self._is_in_other_unit(claim, p)), "")
 
     def _is_in_other_unit(self, claim: Claim, place: Place) -> bool:
-        """Whether a field is of what a figure measures, in another unit."""
+        """Whether a field has the figure's measure in another unit."""
         return bool(place.value) and self.measures.is_in_other_unit(place, self.unit(claim))
 
     def _without_message(self, claim: Claim, places: list[Place]) -> list[Place]:
-        """The fields that show a number, less the user's message where it says how many."""
+        """The fields with a number; for counts without the user's message."""
         if not self.index.lists or not self.is_quantity(claim):
             return places
         return [p for p in places if p.call != MESSAGE]
 
     def is_quantity(self, claim: Claim) -> bool:
-        """Whether a number says how many: a whole one without a unit or a currency, and too short
-        for a number that something has. What the user wrote is no source for it."""
+        """Whether a number is a count: whole, without unit or currency, and too short for an id.
+        The user's message is no source for counts."""
         is_code = claim.token.isdigit() and len(claim.token) > MAX_COUNT_DIGITS
         is_bare = not (claim.mention.unit or self.unit(claim))
         return self.is_whole(claim) and is_bare and not is_code
 
     def is_small(self, claim: Claim) -> bool:
-        """Whether a number says how few."""
+        """Whether a number is a small count."""
         return self.is_quantity(claim) and claim.mention.value <= SMALL
 
     @staticmethod
     def is_whole(claim: Claim) -> bool:
-        """Whether a number is a whole one, and written so."""
+        """Whether a number is whole, and written without decimals."""
         value = claim.mention.value
         whole = claim.kind == "number" and value is not None and float(value).is_integer()
         return whole and not any(claim.mention.decimals[:1])
 
     def _follows_weekday(self, claim: Claim) -> bool:
-        """Whether a number stands right behind a weekday: "Monday 15", "Freitag, den 15."."""
+        """Whether a number directly follows a weekday: "Monday 15", "Freitag, den 15."."""
         last = self.reading.before(claim)
         if not last or last.kind != "weekday" or claim.start - last.end > MAX_GAP:
             return False
@@ -232,8 +228,8 @@ class Figures:
         return has_any([w.text for w in words], self.reading.language.words.function) or not words
 
     def _calendar(self, claim: Claim) -> Ground | None:
-        """The dates of which a number with no word behind it is the year or the day, or the times
-        of which it is the hour: "in 2025", "on Sunday 22", "from 14 to 15:30"; this year."""
+        """The dates or times of which a bare number is year, day or hour: "in 2025", "on Sunday
+        22", "from 14 to 15:30"."""
         value = claim.mention.value
         if _YEAR.fullmatch(claim.token):
             near = self.year and abs(self.year - value) <= 1
@@ -247,23 +243,22 @@ class Figures:
         return ground_of([*self.index.days.get(value, []), *chain.from_iterable(times)])
 
     def _is_bare(self, claim: Claim) -> bool:
-        """Whether it is a number with no word behind it that it could count."""
+        """Whether no noun or unit follows the number."""
         after = word_after(self.reading.text, claim.end)
         is_counted = after and not has_any([after], self.reading.language.words.function)
         return claim.kind == "number" and not (is_counted or self.unit(claim))
 
     def _steps(self, claim: Claim) -> Iterator[tuple[Number, float]]:
-        """The readings of a figure, each with what one in its last digit stands for."""
+        """The readings of a figure, each with the value of one in its last digit."""
         mention = claim.mention
         for value, decimals in zip(mention.readings, mention.decimals or (0,) * 9, strict=False):
             scale = mention.scale if abs(value) >= mention.scale else 1
             yield normalise(value), scale * 10.0**-decimals
 
     def may_count(self, claim: Claim) -> bool:
-        """Whether a figure may be anything's: a small whole number, one in words, a rounded one, an
-        amount's hundredths, one too long to be read, a share, a length of time, the hundred that
-        something is told for (litres for 100 km). People work these out of what they see, one way
-        or another: where no field shows one, it was false hardly more often than true."""
+        """Whether a figure needs no source: small whole numbers, numbers in words, approximations,
+        minor units, unparsed ones, percentages, short durations, and "per 100". Unsourced ones were
+        hardly more often false than true."""
         mention = claim.mention
         if self.in_other_unit(claim):
             return False
@@ -282,14 +277,14 @@ class Figures:
         return (whole and not told) or (mention.value == 100 and told)
 
     def _begins_range(self, claim: Claim) -> bool:
-        """Whether a number begins a range of percentages: "40 to 60 %"."""
+        """Whether a number begins a percentage range: "40 to 60 %"."""
         after = self.reading.after(claim)
         if not after or after.kind != "percent" or after.start - claim.end > MAX_GAP:
             return False
         return not _PARTS.search(self.reading.text, claim.end, after.start)
 
     def _in_other_measure(self, claim: Claim) -> Ground | None:
-        """The fields that give a size, a weight or another measure in another unit."""
+        """The fields with a size, weight or other measure, except time, in any unit."""
         unit = self.unit(claim)
         return self._convert(claim) if unit and unit.measure != "time" else None
 
@@ -299,8 +294,8 @@ class Figures:
         return ground_of(next(filter(None, held), []))
 
     def derive(self, claim: Claim) -> Ground | None:
-        """How a figure that no field shows follows from others, once those are known that the reply
-        shows."""
+        """The derivation of a figure without a field, from the data and the reply's other
+        figures."""
         if claim.kind == "time":
             return self._time_as_duration(claim)
         if claim.kind not in KINDS or not self._is_currency(claim.mention.unit):
@@ -314,26 +309,27 @@ class Figures:
         return self._rounded_average(claim)
 
     def _by_age(self, claim: Claim) -> list[Place]:
-        """The dates that are as many years ago as a number without a unit says."""
+        """The dates as many years ago as the number."""
         value = claim.mention.value
         is_age = self.year and self.is_quantity(claim) and SMALL < value <= MAX_AGE
         return self.index.years.get(self.year - int(value), []) if is_age else []
 
     def _time_as_duration(self, claim: Claim) -> Ground | None:
-        """The fields that give what looks like a time as a length: 3:41 of `dur_ms: 221000`."""
+        """The fields with a time as duration: 3:41 for `dur_ms: 221000`."""
         units = unit_of("second"), unit_of("minute")
         told = ((at, unit) for at in claim.mention.readings for unit in units)
         held = (self.measures.find(at, 1 / 2, unit) for at, unit in told)
         return ground_of(next(filter(None, held), []))
 
     def _in_thousands(self, claim: Claim) -> Iterator[tuple[Number, float]]:
-        """A large whole figure that ends in zeros as one told in thousands: "more than 13,000"."""
+        """A large round figure as a number of thousands: "more than 13,000"."""
         value = claim.mention.value
         if value == int(value) >= 10 * THOUSAND and value % THOUSAND == 0:
             yield int(value), float(THOUSAND)
 
     def _rounded_average(self, claim: Claim) -> Ground | None:
-        """The average that a figure of four digits and more is in tens: "5,170 on average"."""
+        """The average that a figure of at least four digits is rounded to tens from: "5,170 on
+        average"."""
         value = claim.mention.value
         if value != int(value) or value < THOUSAND or value % TEN:
             return None
@@ -341,7 +337,7 @@ class Figures:
         return Ground([], "derived", formula) if formula.startswith("average") else None
 
     def _formula(self, claim: Claim, value: Number, step: float) -> str:
-        """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
+        """The formula of a figure: as it is, scaled by 1000, converted, or in minor units."""
         kind, after = self._kind(claim), word_after(self.reading.text, claim.end)
         is_scaled = step < 1 or 0 < len(after) <= SHORT_UNIT or self.unit(claim)
         scales = (1000.0, 0.001) if is_scaled else ()
@@ -355,14 +351,14 @@ class Figures:
         return self.arithmetic.derive(normalise(100 * value), 100 * step, kind, is_minor=True)
 
     def _kind(self, claim: Claim) -> str:
-        """What a figure is of; a temperature is a level, of which keys tell no more."""
+        """The kind of a figure; empty for temperatures."""
         if claim.kind == "percent" or claim.mention.unit:
             return "rate" if claim.kind == "percent" else "money"
         measure = self.unit(claim).measure
         return "" if measure == "temperature" else measure
 
     def is_of(self, owners: frozenset[Owner], claim: Claim) -> bool:
-        """Whether a figure is worked out from those of some records."""
+        """Whether a figure is derived from these records."""
         born = self.index.years.get(self.year - claim.mention.value, ()) if self.year else ()
         if any(place.owner in owners for place in born):
             return True
@@ -375,16 +371,16 @@ class Figures:
 
     @cached_property
     def arithmetic(self) -> Arithmetic:
-        """What follows from the figures of the index and those that the reply shows."""
+        """The derivations from index and reply."""
         said = [one for _, one in self._known][:MAX_SAID]
         return Arithmetic(self.index, said, self._named_rows, self._lines())
 
     def is_total(self, value: Number) -> bool:
-        """Whether a number is the sum of a whole column."""
+        """Whether a number is the sum of a column."""
         return value in self.arithmetic.totals
 
     def _lines(self) -> list[list[Figure]]:
-        """The figures that the reply shows, line by line."""
+        """The reply's sourced figures by line."""
         lines: dict[int, list[Figure]] = {}
         for start, one in self._known[:MAX_FIGURES]:
             lines.setdefault(self.reading.text.count("\n", 0, start), []).append(one)
@@ -392,11 +388,11 @@ class Figures:
 
     @cached_property
     def measures(self) -> Measures:
-        """The lengths of time, sizes and weights of the index."""
+        """The measures of the index."""
         return self.index.cached("measures", lambda: Measures(self.index))
 
     def unit(self, claim: Claim) -> Unit:
-        """The unit that stands behind a number; a part of a length may go without: "2 h 55"."""
+        """The unit after a number; implied for the second part of "2 h 55"."""
         if claim.end not in self._units:
             text, last, spoken = (
                 self.reading.text,
@@ -413,7 +409,7 @@ class Figures:
 
 
 def _is_usable(claim: Claim) -> bool:
-    """Whether others are worked out of a figure: of "half of it" nothing is."""
+    """Whether a figure can be used in derivations; not "half of it"."""
     value = claim.mention.value
     return bool(value) and (value >= 1 or not claim.mention.is_spelled)
 
@@ -424,10 +420,10 @@ def _figure(claim: Claim) -> Figure:
 
 
 def _may_be_minor(key: str) -> bool:
-    """Whether a field may be in hundredths: its key does not name the currency alone."""
+    """Whether a field may be in minor units, by its key."""
     named = bool(currencies_of(key))
     return bool(key) and (not named or "minor" in language.key_roles(key))
 
 
 KINDS = ("number", "money", "percent")
-"""Kinds of values that are figures."""
+"""Kinds of figures."""

@@ -1,5 +1,5 @@
-"""The lists of a turn's results as tables: rows, columns, the groups that rows fall into, and what
-two figures give."""
+"""The lists of a turn's results as tables: rows, columns, groups of rows, and combinations of
+figures."""
 
 from __future__ import annotations
 
@@ -14,34 +14,33 @@ from .index import Index
 from .places import Number, Owner, Place, key_words, kind_of
 
 ANY = "?"
-"""What a figure of no field is of."""
+"""The kind of a figure without a field."""
 SIZE = "#"
-"""What the size of a list is of: no amount and no length."""
+"""The kind of a list's size."""
 QUOTIENT = "/"
-"""What a figure for each of another is of: people tell one that is no amount only where it is
-exact."""
+"""The kind of a ratio, which must match exactly."""
 OTHER = "-"
-"""What a product is of that is no amount."""
+"""The kind of a product that is not an amount."""
 BIG = 1e12
-"""What is larger is no figure that people work with."""
+"""Larger figures are ignored."""
 MAX_ROWS, MAX_LABEL = 1000, 60
-"""Rows that are added up; characters of a text that sorts rows."""
+"""Maximum rows of a table; maximum characters of a text that groups rows."""
 MAX_RUN, MAX_COLUMN = 24, 100
-"""Rows of which any that follow each other are added up, and any two differ; and of which all but
-some are."""
+"""Maximum rows for sums of consecutive rows and differences; maximum rows for complements of
+groups."""
 MAX_TABLES = 6
-"""Tables of which rows are worked with one by one."""
+"""Maximum tables whose rows are combined individually."""
 MAX_CHAIN = 6
-"""Columns of which three are."""
+"""Maximum columns for chains of three."""
 MAX_WIDTH = 8
-"""Columns of figures of which two are worked with."""
+"""Maximum numeric columns combined in pairs."""
 
 Part = frozenset[int]
 
 
 class Figure(NamedTuple):
-    """A value, what it is of (`money`, `rate`, what its unit measures, nothing known of a field, or
-    `ANY`), where it stands or how it is made, and the key that holds it."""
+    """A value, its kind (`money`, `rate`, a measure, empty for an unknown field, or `ANY`), its path
+    or formula, and its key."""
 
     value: Number
     kind: str = ANY
@@ -50,15 +49,14 @@ class Figure(NamedTuple):
 
 
 def is_usable(place: Place) -> bool:
-    """Whether a figure is one that people work with, no id."""
+    """Whether a figure is usable in arithmetic: not an id."""
     roles = language.key_roles(place.key)
     known = "id" not in roles or bool(roles & {"money", "total"})
     return abs(place.value) < BIG and (known or isinstance(place.value, float))
 
 
 def figure(place: Place) -> Figure:
-    """A field as a figure; what its key does not tell, that of the record around it may:
-    `{"cost": {"v": 6.91}}`."""
+    """A field as a figure, its kind by its key or its parent's: `{"cost": {"v": 6.91}}`."""
     if not place.key:
         return Figure(place.value, ANY, place.path)
     above = place.path.rpartition(".")[0].rpartition(".")[2].rpartition("]")[2]
@@ -69,7 +67,7 @@ def figure(place: Place) -> Figure:
 
 
 class Table:
-    """Rows with the same place in a result; a part of them is the set of their numbers."""
+    """Rows of the same list; a group is a set of row numbers."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -79,7 +77,7 @@ class Table:
         self.kinds: dict[str, str] = {}
 
     def add(self, place: Place, row: int) -> None:
-        """Take in a field of a row."""
+        """Add a field of a row."""
         value = place.value
         if isinstance(value, str) and len(value) > MAX_LABEL:
             return
@@ -90,7 +88,7 @@ class Table:
 
     @cached_property
     def within(self) -> dict[Owner, list[int]]:
-        """The rows that are a record, or lie in it."""
+        """The row numbers by record and parent record."""
         found: dict[Owner, list[int]] = {}
         for owner, row in self.rows.items():
             for end in range(1, len(owner) + 1):
@@ -99,8 +97,8 @@ class Table:
 
     @cached_property
     def groups(self) -> dict[Part, str]:
-        """The rows that share a value, those that have a field, those whose figure is below zero,
-        or above where some are below, those that one record holds, and all."""
+        """Groups of rows with labels: with the same value, with a field, negative or positive
+        figures, the same parent, and all."""
         found: dict[tuple[str, object], set[int]] = {}
         for key, column in self.labels.items():
             for row, value in column.items():
@@ -117,7 +115,7 @@ class Table:
 
     @cached_property
     def _states(self) -> dict[Part, str]:
-        """Those of several rows that share a text or a flag, or whose figures have one sign."""
+        """The groups of several rows with the same text, flag or sign."""
         found: dict[tuple[str, object], set[int]] = {}
         for key, column in self.labels.items():
             for row, value in column.items():
@@ -129,8 +127,8 @@ class Table:
 
     @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
-        """The columns of figures and what two of them give row by row (a price times a quantity, a
-        balance, a pace), each with what it is of."""
+        """The numeric columns and combinations of two (price times quantity, balance, pace), each
+        with its kind."""
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
         for a, b in combinations(islice(self._usable_columns, MAX_WIDTH), 2):
             other, is_priced = self.numbers[b], self._is_whole(a) is not self._is_whole(b)
@@ -144,7 +142,7 @@ class Table:
 
     @cached_property
     def _usable_columns(self) -> list[str]:
-        """The columns of figures but for one that numbers the rows: 41, 42, 43."""
+        """The numeric columns except row numbers (41, 42, 43)."""
         return [key for key, column in self.numbers.items() if not _is_running([*column.values()])]
 
     def _is_whole(self, key: str) -> bool:
@@ -156,14 +154,14 @@ class Table:
         return [Figure(value, self.kinds[key], key, key) for key, value in own]
 
     def derived(self) -> Iterator[Figure]:
-        """What two fields of one row give, of each row."""
+        """The combinations of two fields of each row."""
         for key in self.columns.keys() - self.numbers.keys():
             kind, column = self.columns[key]
             for row, value in column.items():
                 yield Figure(value, kind, f"{self.name}[{row}]: {key}")
 
     def totals(self) -> Iterator[Figure]:
-        """The sums and averages of whole columns; no sums of levels."""
+        """Sums and averages of columns; no sums of levels."""
         for key, column in self.numbers.items():
             if len(column) > 1:
                 total, kind = sum(column.values()), self.kinds[key]
@@ -172,20 +170,19 @@ class Table:
                     yield Figure(total, kind, f"sum({self.name}[].{key})", key)
 
     def by_state(self) -> Iterator[Figure]:
-        """The sums and averages of columns over the rows of one state: several that share a text
-        or a flag, or are above or below zero."""
+        """Sums and averages of columns over rows with the same text, flag or sign."""
         yield from self._of_groups(self._states)
 
     def by_group(self) -> Iterator[Figure]:
-        """The same over any groups of rows and the rows without them, what rows in a row add up
-        to, and any two differ by."""
+        """Sums and averages over all groups and their complements, sums of consecutive rows, and
+        differences."""
         yield from self._of_groups(self.groups)
         for key in self.numbers:
             yield from self._runs(key)
 
     def _of_groups(self, groups: Mapping[Part, str]) -> Iterator[Figure]:
-        """The sums and averages of columns over groups of rows and the rows without them, of levels
-        only the averages."""
+        """Sums and averages of columns over groups and their complements; of levels only
+        averages."""
         # of a long list only its first rows are added up
         figured = {row for column in self.numbers.values() for row in column}
         told = [(rows, label) for rows, label in groups.items() if not figured.isdisjoint(rows)]
@@ -204,7 +201,7 @@ class Table:
                     yield Figure(whole - sum(part), kind, f"sum({self.name}[].{key}) - {where}")
 
     def chain_totals(self) -> Iterator[Figure]:
-        """What three figures of each row of a short list give, over all rows."""
+        """Sums over all rows of chains of three figures, for short lists."""
         sums: dict[tuple[str, str], Number] = defaultdict(int)
         for row in self.rows.values() if len(self.rows) <= MAX_RUN else ():
             for made in chains(self.figures(row)[:MAX_CHAIN]):
@@ -213,8 +210,7 @@ class Table:
             yield Figure(total, kind, f"sum of {formula}")
 
     def of_first_rows(self, many: Collection[int]) -> Iterator[Figure]:
-        """The sums and averages of so many rows of a column: of its first, its last, its lowest and
-        its highest."""
+        """Sums and averages of the first, last, lowest and highest `many` rows of a column."""
         for key, column in self.numbers.items():
             values, kind = [*column.values()], self.kinds[key]
             ranked = sorted(values)
@@ -226,7 +222,7 @@ class Table:
                         yield Figure(sum(part), kind, f"sum{where}")
 
     def _runs(self, key: str) -> Iterator[Figure]:
-        """What rows of a short column in a row add up to, and any two differ by."""
+        """Sums of consecutive rows, and differences, of a short column."""
         values, kind = [*self.numbers[key].values()][:MAX_RUN], self.kinds[key]
         for start in range(len(values) if kind != "level" else 0):
             for total in accumulate(values[start:]):
@@ -241,8 +237,8 @@ def _is_running(values: Sequence[Number]) -> bool:
 
 
 def _of_row(one: Figure, other: Figure, *, is_priced: bool) -> Iterator[Figure]:
-    """What two fields of a row give; added is what is known to be of the same, or not known;
-    `is_priced`: whether they may be so many at a price, as one column has whole figures only."""
+    """Combinations of two fields of a row; `is_priced`: one may be a quantity and the other a
+    price, as only one column is integer."""
     yield from combine(one, other, "%")
     kinds = {one.kind, other.kind}
     signs = "+-*/" if is_priced or "money" in kinds else "+-/"
@@ -253,8 +249,8 @@ def _of_row(one: Figure, other: Figure, *, is_priced: bool) -> Iterator[Figure]:
 
 
 def tables(index: Index) -> list[Table]:
-    """The tables that fields of results lie in, a record by itself as one of one row, and the
-    lists of plain numbers."""
+    """The tables of a turn's results; a single record is a table of one row, a list of numbers one
+    of one column."""
     found: dict[Owner, Table] = {}
     rows: dict[Owner, tuple[Table, int] | None] = {}
     for place in index.fields():
@@ -266,8 +262,8 @@ def tables(index: Index) -> list[Table]:
 
 
 def _lists(index: Index) -> Iterator[Table]:
-    """The lists of plain numbers, and the records beside all rows that are nothing but numbers of
-    one kind (`{"A+": 39, "B-": 4}`), each as a table of one column."""
+    """Lists of numbers, and records outside rows with numbers of one kind (`{"A+": 39, "B-": 4}`),
+    each as a table of one column."""
     for (_, path), own in _side_by_side(index).items():
         kinds = {figure(p).kind for p in own}
         if len(own) > 1 and len(kinds) == 1:
@@ -279,7 +275,7 @@ def _lists(index: Index) -> Iterator[Table]:
 
 
 def _side_by_side(index: Index) -> dict[tuple[int, str], list[Place]]:
-    """The figures that are items of one list, or fields of one record beside all rows."""
+    """The figures grouped by list, or by record outside rows."""
     found: dict[tuple[int, str], list[Place]] = {}
     for place in (p for p in index.figures if p.call >= 0):
         is_item = place.path[-1:] == "]"
@@ -290,7 +286,7 @@ def _side_by_side(index: Index) -> dict[tuple[int, str], list[Place]]:
 
 
 def _row(place: Place, found: dict[Owner, Table]) -> tuple[Table, int] | None:
-    """The table that a row belongs to, and its number there."""
+    """The table of a row, and its number there; None if the table is full."""
     steps = tuple(step for step in place.owner if isinstance(step, str))
     name = place.path.rpartition("[")[0] or str(steps[-1])
     table = found.setdefault(steps, Table(name))
@@ -300,7 +296,7 @@ def _row(place: Place, found: dict[Owner, Table]) -> tuple[Table, int] | None:
 
 
 def _sorts(value: object) -> Iterator[object]:
-    """The groups that a value puts its row in: itself; of a date its day and month."""
+    """The grouping keys of a value: itself; for a date also day and month."""
     yield value.lower() if isinstance(value, str) else value
     if isinstance(value, str) and value[4:5] == value[7:8] == "-":
         yield value[:10]
@@ -308,8 +304,8 @@ def _sorts(value: object) -> Iterator[object]:
 
 
 def combine(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Figure]:
-    """What two figures give: sum, difference, product, ratio, and a percentage of the other; of
-    levels only the difference."""
+    """Combinations of two figures: sum, difference, product, ratios and percentages; of levels only
+    the difference."""
     (a, k, x), (b, m, y) = one[:3], other[:3]
     kind = _kind(k, m)
     if "-" in signs and _is_alike(one, other):
@@ -329,8 +325,8 @@ def combine(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Figure
 
 
 def chains(parts: Sequence[Figure]) -> Iterator[Figure]:
-    """What three figures give that people reckon with: (a - b) * c, (a - b) / c, a * b + c,
-    a * b - c, c - a - b; and what any two give as a product."""
+    """Combinations of three figures: (a - b) * c, (a - b) / c, a * b + c, a * b - c, c - a - b; and
+    the products of two."""
     for one, (a, b) in product(parts, combinations(parts, 2)):
         if one in (a, b):
             continue
@@ -345,7 +341,7 @@ def chains(parts: Sequence[Figure]) -> Iterator[Figure]:
 
 
 def _ratios(one: Figure, other: Figure) -> Iterator[Figure]:
-    """How often one figure goes into another, and how much of one is for each of another."""
+    """The two ratios of figures."""
     (a, k, x), (b, m, y) = one[:3], other[:3]
     are_same = one.key == other.key != "" or k == m not in ("", ANY)
     times = "" if are_same else QUOTIENT
@@ -354,8 +350,8 @@ def _ratios(one: Figure, other: Figure) -> Iterator[Figure]:
 
 
 def _percentages(whole: Figure, rate: Figure) -> Iterator[Figure]:
-    """A percentage of a figure, the figure without it and with it, and what it is with it of; the
-    percentage may be told as a fraction."""
+    """A percentage of a figure, the figure minus, plus, and before it; the rate may be a
+    fraction."""
     if rate.kind == "rate" and 0 < rate.value <= 100:
         share = rate.value if rate.value < 1 else rate.value / 100
         made = {"% of": share, "less": 1 - share, "with": 1 + share, "before": 1 / (1 + share)}
@@ -365,7 +361,7 @@ def _percentages(whole: Figure, rate: Figure) -> Iterator[Figure]:
 
 
 def _is_alike(one: Figure, other: Figure) -> bool:
-    """Whether two figures may be held against each other: of the same, or one with no key."""
+    """Whether two figures are comparable: of the same kind, or one of an unknown kind."""
     kinds = one.kind, other.kind
     if one.kind == other.kind or ANY in kinds or ("" in kinds and "money" not in kinds):
         return True
@@ -373,7 +369,7 @@ def _is_alike(one: Figure, other: Figure) -> bool:
 
 
 def _is_addable(one: Figure, other: Figure) -> bool:
-    """Whether two figures make a sum: of the same known kind, or told by the reply or the user."""
+    """Whether two figures can be added: of the same known kind, or from reply or message."""
     kinds = {one.kind, other.kind}
     if kinds in ({ANY}, {ANY, ""}, {ANY, "money"}) or "total" in one.formula + other.formula:
         return _is_alike(one, other)
@@ -381,12 +377,12 @@ def _is_addable(one: Figure, other: Figure) -> bool:
 
 
 def _kind(one: str, other: str) -> str:
-    """What a sum or a product is of: an amount if one is, else what is known."""
+    """The kind of a sum or product: `money` if one is, else the known one."""
     if "money" in (one, other):
         return "money"
     return ANY if one in (ANY, "rate") or other in (ANY, "rate") else one or other
 
 
 def _ratio(part: str, whole: str) -> str:
-    """What one figure for each of another is of: an amount, or nothing known."""
+    """The kind of a ratio: `money` or empty."""
     return part if part == "money" != whole else ""

@@ -1,7 +1,6 @@
-"""From a value to the fields that show it: built once a turn over all that the narrator was shown.
+"""The index from values to fields, built once a turn over everything the narrator was shown.
 
-One walk takes in numbers, dates, flags and lists; what only some replies ask for (words by their
-stem or sound, the numbers of prose) is made when first asked for and kept.
+Numbers, dates, flags and lists are indexed in one walk; words and the numbers in prose on first use.
 """
 
 from __future__ import annotations
@@ -36,15 +35,15 @@ from .words import Words
 
 T = TypeVar("T")
 MAX_DEPTH, MAX_FIGURES = 24, 2000
-"""Numbers that are kept to be rounded, converted and added; every number is kept to be repeated."""
+"""Maximum depth; maximum figures for arithmetic (all numbers are indexed for lookup)."""
 MAX_PLACES, MAX_LOOKS = 20, 2000
-"""Fields that are looked at for one word; places in the text at which it is looked for."""
+"""Maximum fields found for one token; maximum occurrences inspected."""
 MAX_TITLE = 48
-"""Characters of a text that names a thing."""
+"""Maximum characters of a title."""
 MAX_PHRASE = 80
-"""Characters of a field that a reply may repeat as a whole, unquoted."""
+"""Maximum characters of a field that a reply may repeat unquoted."""
 SEPARATOR = "\n\0\n"
-"""What stands between texts that are read at once: no figure reaches over it."""
+"""Separator of texts that are parsed together."""
 _SHAPE = re.compile(
     r"(?P<month>\d{4}-(?:0\d|1[0-2]))|(?P<time>(?:[01]\d|2[0-3]):[0-5]\d)"
     r"|(?P<number>[+-]?\d+(?:[.,]\d+)?)"
@@ -52,7 +51,7 @@ _SHAPE = re.compile(
 )
 _DAY_IN = re.compile(r"(?<![^\W_])(\d{4})-([01]\d)-([0-3]\d)(?![^\W_])")
 MAX_DETECTED = 200
-"""Texts of which each may be in a language of its own."""
+"""Texts whose language is detected individually."""
 _CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
 _DIGIT = re.compile(r"\d")
@@ -64,13 +63,13 @@ _FIRST = re.compile(r"[^\W_]+")
 
 
 def shape_of(word: str) -> str:
-    """A word with "a" for its letters in a row and "9" for its digits."""
+    """The shape of a word: "a" for runs of letters, "9" for digits."""
     return _RUNS.sub("9", _LETTERS.sub("a", word))
 
 
 def _unix_time(value: Number, roles: Collection[str]) -> datetime | None:
-    """The moment that seconds or milliseconds since 1970 are: from 2001 until 2103, under any other
-    key than an id's from 2017 until 2033."""
+    """The datetime of Unix seconds or milliseconds, or None: 2001 to 2103 under moment keys, 2017
+    to 2033 under others except ids."""
     seconds = value / 1000 if value > 1e11 else value
     is_likely = 1.5e9 < seconds < 2e9 and type(value) is int and "id" not in roles
     is_time = 1e9 < seconds < 4.2e9 and ("moment" in roles or is_likely)
@@ -78,8 +77,8 @@ def _unix_time(value: Number, roles: Collection[str]) -> datetime | None:
 
 
 class Index:
-    """What the narrator was shown, by value; `tag`: the language of prose in the data; `zone`: the
-    user's, in which moments of Unix time are told as well."""
+    """The data shown to the narrator, by value. `tag` is the language of prose, `zone` the user's
+    time zone, in which Unix times are indexed as well."""
 
     def __init__(self, tag: str = "en", zone: tzinfo | None = None) -> None:
         self.tag, self.zone = tag, zone or UTC
@@ -101,12 +100,13 @@ class Index:
         self._cache: dict[str, object] = {}
 
     def root(self, call: int, function: str, names: frozenset[str]) -> None:
-        """Open a call; `names`: stems that say what it is about. Calls of one function are rows."""
+        """Begin a call; `names` are stems of its function. Calls of the same function count as
+        rows."""
         self._roots[call] = (function, call)
         self._names[call] = names
 
     def add(self, value: Any, call: int, path: str, *, is_apart: bool = False) -> None:
-        """Take in one value of a call; `apart`: it belongs to no record."""
+        """Index a value of a call; `is_apart`: it belongs to no record."""
         owner = () if is_apart else self._roots.get(call, ())
         if not is_apart and isinstance(value, Mapping):
             self._calls_of.setdefault(owner[:1], []).append((owner, value))
@@ -152,8 +152,8 @@ class Index:
     def _list_of_several(
         self, at: Place, depth: int, columns: Collection[str], names: Mapping[str, Sequence[str]]
     ) -> None:
-        """Take in one of several lists of a record; `beside`: those that are the columns of a
-        table; `names`: those of the columns of its lists of rows."""
+        """Index one of several lists of a record; `columns` are keys of parallel columns, `names`
+        the column names of lists of rows."""
         if at.key in columns:
             self._column(at)
         elif at.key in names:
@@ -162,14 +162,14 @@ class Index:
             self._walk(at, depth + 1)
 
     def _column(self, at: Place) -> None:
-        """Take in one of several lists side by side: what stands at one place of each is a row."""
+        """Index one of several parallel lists, whose equal positions form rows."""
         self._collect(at.value, at)
         for row, item in enumerate(at.value):
             path, owner = f"{at.path}[{row}]", (*at.owner, "", row)
             self._walk(Place(at.call, path, at.key, owner, item), MAX_DEPTH)
 
     def _rows(self, at: Place, names: Sequence[str], depth: int) -> None:
-        """Take in rows of plain lists, whose columns are named beside them."""
+        """Index rows of plain lists with separate column names."""
         self._collect(at.value, at)
         for row, cells in enumerate(at.value):
             for column, (name, cell) in enumerate(zip(names, cells, strict=True)):
@@ -264,8 +264,8 @@ class Index:
         self.years.setdefault(year, []).append(at)
 
     def read_prose(self) -> bool:
-        """Take in the numbers and dates of sentences, in the reply's language and their own: half
-        the cost of an index, so only when a reply falls without. Whether there were any."""
+        """Index the numbers and dates in prose; half of the cost of an index, so only used when a
+        check fails. Whether there were any texts."""
         prose, self._prose = self._prose, []
         by_language: dict[str, list[tuple[str, Place]]] = {self.tag: prose}
         default = language.detect(SEPARATOR.join([text for text, _ in prose]), self.tag)
@@ -316,12 +316,12 @@ class Index:
 
     @cached_property
     def text(self) -> str:
-        """Every string, one a line, folded."""
+        """All strings, folded, one per line."""
         return fold("\n".join([place.value.replace("\n", " ") for place in self.strings]))
 
     def find(self, token: str, glue: str = "") -> list[Place]:
-        """The fields in which a token stands with no letter, digit or character of `glue` on either
-        side; at most twenty."""
+        """The fields with a token not adjacent to a letter, digit or character of `glue`; at most
+        twenty."""
         return self.cached(f"find {glue} {token}", lambda: self._find(self.text, fold(token), glue))
 
     def _find(self, text: str, needle: str, glue: str) -> list[Place]:
@@ -339,7 +339,7 @@ class Index:
         return found
 
     def place(self, offset: int) -> Place:
-        """The field that stands at an offset of `text`."""
+        """The field at an offset of `text`."""
         return self.strings[bisect_right(self._starts, offset) - 1]
 
     @cached_property
@@ -349,20 +349,20 @@ class Index:
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The short fields of results that name a thing by digits and more: "2026-0311", "3b"."""
+        """The short id-like fields of results: "2026-0311", "3b"."""
         like = (p for p in self.strings if len(p.value) <= MAX_TITLE and _ID.fullmatch(p.value))
         return frozenset(fold(p.value) for p in like if p.is_result)
 
     @cached_property
     def shapes(self) -> frozenset[str]:
-        """The forms of the words of the data that have a digit: "a-9" of "inv-2031"."""
+        """The shapes of words with a digit: "a-9" for "inv-2031"."""
         return frozenset(
             shape_of(w.strip(".,;:!?()")) for w in self.text.split() if _DIGIT.search(w)
         )
 
     @cached_property
     def phrases(self) -> dict[str, list[Place]]:
-        """The short fields of results by their text as it is compared, without `_`."""
+        """The short fields of results by folded text, with `_` as space."""
         found: dict[str, list[Place]] = {}
         for place in self.strings:
             short = 2 < len(place.value) <= MAX_PHRASE and _LETTER.search(place.value)
@@ -372,7 +372,7 @@ class Index:
 
     @cached_property
     def phrase_sizes(self) -> dict[str, list[int]]:
-        """How long the phrases are that begin with a word, the longest first."""
+        """The lengths of phrases by first word, longest first."""
         found: dict[str, set[int]] = {}
         for phrase in self.phrases:
             if first := _FIRST.match(phrase):
@@ -385,16 +385,16 @@ class Index:
         return Words(self)
 
     def is_row(self, owner: Owner) -> bool:
-        """Whether an owner is a record among others: a row, or one of several calls of a
+        """Whether an owner is one record among several: a row, or a repeated call of a
         function."""
         return len(owner) > 2 or len(self._calls_of.get(owner[:1], ())) > 1
 
     def column(self, place: Place) -> list[Place]:
-        """The fields of the same key over the rows of a list."""
+        """The fields with the same key in all rows of the list."""
         return self._columns.get((place.owner[:-1], place.key), [])
 
     def same_value(self, place: Place) -> list[Place]:
-        """The fields of a column that have one value."""
+        """The fields of the column with the same value."""
         column = place.owner[:-1], place.key
         if column not in self._by_value:
             values: dict[Any, list[Place]] = {}
@@ -404,12 +404,12 @@ class Index:
         return self._by_value[column].get(place.value, [])
 
     def rows_of(self, table: Owner) -> int:
-        """How many rows a list has."""
+        """The number of rows of a list."""
         return len(self._columns.get((table, ""), ()))
 
     @cached_property
     def _columns(self) -> dict[tuple[Owner, str], list[Place]]:
-        """The fields of one key over the rows of a list; of no key, a field of each row."""
+        """The fields by (list, key); under the empty key one field of each row."""
         found: dict[tuple[Owner, str], list[Place]] = {}
         rows: dict[Owner, Place] = {}
         for place in (*self.strings, *self.figures):
@@ -429,7 +429,7 @@ class Index:
         return [r for r in self.rows if r.path.startswith("data")]
 
     def cached(self, name: str, make: Callable[[], T]) -> T:
-        """What `make` gives, made once."""
+        """The cached result of `make` under a name."""
         if name not in self._cache:
             self._cache[name] = make()
         return cast("T", self._cache[name])

@@ -1,4 +1,4 @@
-"""What the figures of an index measure: lengths of time, sizes, weights, in whatever unit."""
+"""The figures of an index as durations, sizes and weights, converted between units."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from .index import Index
 from .places import DATE, Number, Owner, Place, key_words, moment, unit_of_key
 
 BINARY_SLACK = 0.1
-"""Sizes may be told in steps of 1024: so much more or less."""
+"""Relative tolerance of sizes, for steps of 1024."""
 MOMENTS, GAPS = 4, 1000
 UNITS = 50
-"""Figures of which the units are looked at."""
-"""Moments of a record between which the time is told, and how many such times."""
+"""Maximum figures whose units are considered. Above: maximum moments of a record, and of gaps
+between them."""
 AMBIGUOUS = ("millisecond", "second", "minute", "meter", "tonne", "celsius", "centimeter")
-"""Units whose signs mean something else in keys: `wind_ms`, `price_min`, `us_cm`."""
+"""Units whose signs are ambiguous in keys: `wind_ms`, `price_min`, `us_cm`."""
 
 
 class Measures:
-    """The lengths of time, sizes and weights of an index."""
+    """The durations, sizes and weights of an index."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
 
     def has_kind(self, kind: str) -> bool:
-        """Whether any figure is a length of time, a size or a weight."""
+        """Whether any figure has this kind of measure."""
         return kind in self._bases
 
     def find(self, value: Number, slack: float, unit: Unit) -> list[Place]:
-        """The fields that give a length of time, a size or a weight in another unit."""
+        """The fields with this value in any unit, within `slack`."""
         _, kind, size = unit
         slack = max(slack, abs(value) * BINARY_SLACK if kind == "size" else 0)
         sizes, places = self._bases.get(kind, ([], []))
@@ -42,8 +42,7 @@ class Measures:
         return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
 
     def factors(self, unit: Unit) -> list[float]:
-        """How many of each unit that the data measures in one of another is, but for time, of which
-        people tell anything."""
+        """The conversion factors from `unit` to the units in the data, except for time."""
         if unit.measure == "time":
             return []
         sizes = {self.unit_of(p).size for p in self._bases.get(unit.measure, ([], []))[1][:UNITS]}
@@ -53,7 +52,7 @@ class Measures:
         return [*found, *(1024.0**step for step in steps)]
 
     def between(self, value: Number, slack: float, unit: Unit) -> list[Place]:
-        """The two moments of a record that lie so long apart."""
+        """Two moments of a record with this distance."""
         gaps, moments = self._gaps
         first = bisect_left(gaps, (value - slack) * unit.size)
         last = bisect_right(gaps, (value + slack) * unit.size)
@@ -61,7 +60,7 @@ class Measures:
 
     @cached_property
     def _gaps(self) -> tuple[list[float], list[list[Place]]]:
-        """The seconds between any two moments of a record, by size, with these."""
+        """The sorted gaps in seconds between moments of a record, with their places."""
         records = self._moments().values()
         pairs = chain.from_iterable(combinations(own[:MOMENTS], 2) for own in records)
         gaps = ((abs((b - a).total_seconds()), [p, q]) for (a, p), (b, q) in islice(pairs, GAPS))
@@ -78,22 +77,21 @@ class Measures:
         return found
 
     def unit_of(self, place: Place) -> Unit:
-        """The unit of a field, by its key or by the one that its record tells in a field of its
-        own."""
+        """The unit of a field, by its key or by a unit field of its record."""
         return unit_of_key(place.key.rpartition("_")[2]) or self.record_units.get(
             place.owner, NO_UNIT
         )
 
     @cached_property
     def record_units(self) -> dict[Owner, Unit]:
-        """The units that records tell in a field of their own."""
+        """The units given by a field of the record."""
         told = (p for p in self._index.strings if "unit" in key_words(p.key))
         english = language.of("en")
         return {p.owner: unit_after(p.value, 0, english) for p in told}
 
     @cached_property
     def _bases(self) -> dict[str, tuple[list[float], list[Place]]]:
-        """The figures whose unit is known, in seconds, bytes, grams or metres, by size."""
+        """The figures with a known unit, in base units, sorted."""
         found: dict[str, list[tuple[float, Place]]] = {}
         for place in self._index.figures:
             units = {unit_of_key(word) for word in key_words(place.key)}
@@ -104,8 +102,8 @@ class Measures:
         return {kind: ([b for b, _ in own], [p for _, p in own]) for kind, own in ordered.items()}
 
     def is_in_other_unit(self, place: Place, told: Unit) -> bool:
-        """Whether a field has its figure in another unit than the one told, or, where its key is
-        sure, is of another measure."""
+        """Whether a field's unit differs from `told`, or, if its key is unambiguous, its
+        measure."""
         own = self.unit_of(place) if told else NO_UNIT
         if not own or own.name == told.name:
             return False

@@ -1,6 +1,5 @@
-"""Words of a reply that name what the data has: fields repeated as a whole, words that only one
-record has, people whom the data does not know, and flags: "returned" of `deposit_returned: false`
-contradicts where a record that its clause names has the opposite."""
+"""Words of a reply that refer to the data: repeated fields, words that identify a record, unknown
+people, and flags ("returned" contradicts `deposit_returned: false` of the record in its clause)."""
 
 from __future__ import annotations
 
@@ -19,15 +18,14 @@ from .reading import Claim, Reading, Sentence, has_any, is_label
 from .record_binding import Bound
 
 CURRENCY_LENGTH, STEM_LENGTH = 3, 3
-"""Letters of a currency's code; first ones by which a word is known in any form."""
+"""Letters of a currency code; letters that forms of a word share."""
 _MARK = re.compile(r"[\W_]")
 _NUMBER = re.compile(r"[\W\d_]+$|^[\W\d_]+")
 _POSSESSIVE = re.compile("['\u2019]s$")
 
 
 def repeated_fields(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, list[Place]]]:
-    """The longest stretches of a reply that are a field of a result as a whole, with those
-    fields; data may write `_` for a space."""
+    """The longest spans that equal a whole field, with these fields; `_` equals a space."""
     folded, end = fold(text).replace("_", " "), 0
     openings = index.phrase_sizes
     for token in language.tokens(rest):
@@ -44,7 +42,7 @@ def repeated_fields(index: Index, text: str, rest: str) -> Iterator[tuple[int, i
 
 
 def _phrase(index: Index, first: str, text: str, start: int) -> str:
-    """The longest phrase with a first word that stands at a place in a text; empty if none does."""
+    """The longest phrase at an offset with this first word, or empty."""
     for size in index.phrase_sizes[first]:
         phrase = text[start : start + size]
         if phrase in index.phrases and not text[start + size : start + size + 1].isalnum():
@@ -53,13 +51,13 @@ def _phrase(index: Index, first: str, text: str, start: int) -> str:
 
 
 def _is_currency(word: str, phrase: str) -> bool:
-    """Whether a phrase is no more than the code of a currency."""
+    """Whether a phrase is only a currency code."""
     return len(phrase) == CURRENCY_LENGTH and bool(language.currencies_in(word))
 
 
 def record_names(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
-    """The words that only one record has in its short texts, and at least half of such a text:
-    "the tire ticket" names the record "Tire Pressure"."""
+    """Words that identify a record: unique to it, and at least half of a short text: "the tire
+    ticket" names "Tire Pressure"."""
     vocabulary, keys = reading.language.vocabulary, index.key_words
     run: list[tuple[Token, list[tuple[Place, int]]]] = []
     for token, stem in reading.with_stems():
@@ -79,7 +77,7 @@ def record_names(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[P
 
 
 def _is_form_of(word: str, text: str) -> bool:
-    """Whether a word is a text of one word, its digits aside, in another form."""
+    """Whether a word is a form of a one-word text, ignoring digits."""
     one, other = fold(word), fold(_NUMBER.sub("", text))
     kept = max(3, len(other) - 2)
     return one[:kept] == other[:kept] and len(one) >= len(other) - 2
@@ -105,8 +103,8 @@ def _run_names(
 
 
 def unknown_people(reading: Reading, index: Index) -> Iterator[Claim]:
-    """The names of people that stand nowhere in the evidence: capitalised words in a row that begin
-    with a given name, one of which the data does not know."""
+    """Names of people that are not in the evidence: capitalised words that begin with a given name,
+    at least one of them unknown."""
     titles = _honorifics()
     for run in _runs(reading):
         given = next((n for n, token in enumerate(run) if _is_given_name(reading, token)), len(run))
@@ -122,7 +120,7 @@ def _honorifics() -> frozenset[str]:
 
 
 def _runs(reading: Reading) -> Iterator[list[Token]]:
-    """Capitalised words that follow each other."""
+    """Runs of capitalised words."""
     run: list[Token] = []
     for token in reading.tokens:
         capital = token.text[0].isupper() and token.text[1:].islower() and token.text[2:] != ""
@@ -136,7 +134,7 @@ def _runs(reading: Reading) -> Iterator[list[Token]]:
 
 
 def _titled(reading: Reading, run: Sequence[Token], titles: Collection[str]) -> Sequence[Token]:
-    """What stands behind a title: "Dr. Quint"; the title may be a word of the run itself."""
+    """The words after a title ("Dr. Quint"), which may be part of the run."""
     before = reading.words(run[0].start - 8, run[0].start)[-1:]
     if before and run[0].start - before[0].end <= 2 and fold(before[0].text) in titles:
         return run
@@ -144,7 +142,7 @@ def _titled(reading: Reading, run: Sequence[Token], titles: Collection[str]) -> 
 
 
 def _is_known(reading: Reading, index: Index, token: Token) -> bool:
-    """Whether a word is common, or stands in the evidence in any form."""
+    """Whether a word is common, or in the evidence in any form."""
     word, spoken = _POSSESSIVE.sub("", token.text), reading.language
     common = fold(word) in spoken.vocabulary or word.lower() in language.of("en").vocabulary
     return common or bool(index.words.find(word, spoken))
@@ -169,7 +167,7 @@ class State:
 
 @dataclass(slots=True)
 class Word:
-    """A flag's word in a reply: the flags that bear it out, and those that say otherwise."""
+    """A word for a flag: the flags that support it, and those that deny it."""
 
     claim: Claim
     bears: State
@@ -177,8 +175,7 @@ class Word:
 
 
 def flags(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Word]:
-    """The words that tell a flag; `taken`: where fields repeated as a whole stand. No
-    plan and no label."""
+    """The words for flags, except plans, labels and repeated fields (`taken`)."""
     spoken = reading.language
     held_flags = index.cached(f"flags {spoken.tag}", lambda: _Flags(index, spoken))
     for token, stem in reading.with_stems():
@@ -199,7 +196,8 @@ def _is_limited(reading: Reading, part: Sentence) -> bool:
 
 
 class _Flags:
-    """The flags of an index by the last word of their key, in English and the reply's language."""
+    """The flags of an index by the last word of their key, stemmed in English and the reply's
+    language."""
 
     def __init__(self, index: Index, spoken: Language) -> None:
         found: dict[str, tuple[list[Place], list[Place]]] = {}
@@ -211,13 +209,12 @@ class _Flags:
         self._by_stem = {s: (State(yes), State(no)) for s, (yes, no) in found.items()}
 
     def of(self, stem: str) -> tuple[State, State] | None:
-        """The flags that a word bears out, and those that it denies."""
+        """The set and the unset flags of a word."""
         return self._by_stem.get(stem)
 
 
 def _says_nothing(reading: Reading, token: Token) -> bool:
-    """Whether the word of a flag does not say that something is so: it is planned, the label of
-    what follows, or what a share is of."""
+    """Whether the word makes no statement: a plan, a label, or part of a percentage."""
     before = [language.fold(t.text) for t in reading.words(token.start - 24, token.start)[-3:]]
     planned = not reading.language.words.forms("plan").isdisjoint(before)
     last = reading.before(Claim("", "", token.start, token.end))
@@ -226,7 +223,7 @@ def _says_nothing(reading: Reading, token: Token) -> bool:
 
 
 def is_denied(reading: Reading, at: int) -> bool:
-    """Whether a word right before denies what follows: "No, it is cancelled" denies nothing."""
+    """Whether one of the three words before is a negation, within the clause."""
     first = max(at - 24, reading.clause(at).start)
     return has_any(reading.stems(first, at)[-3:], reading.language.words.negation)
 
@@ -234,7 +231,7 @@ def is_denied(reading: Reading, at: int) -> bool:
 def denied_words(
     reading: Reading, told: Sequence[Word], values: Bound
 ) -> Iterator[tuple[Claim, Place]]:
-    """The words that a record which their clause names denies, each with the field that does."""
+    """The words that the record of their clause contradicts, each with the field."""
     for word in told:
         mine = _meant(reading, word, values)
         if mine.isdisjoint(word.bears.owners) and not mine.isdisjoint(word.denies.owners):
@@ -242,8 +239,8 @@ def denied_words(
 
 
 def _meant(reading: Reading, word: Word, values: Bound) -> Set[Owner]:
-    """The records that a word's clause speaks of: those that its other values have in common; where
-    it has none, those of its sentence, or the only one there is."""
+    """The records that a word is about: common to the other values of its clause, else of its
+    sentence, else the only one with the flag."""
     at, own = word.claim.start, word.bears.keys | word.denies.keys
     for part in (reading.clause(at), reading.sentence(at)):
         about = [v for v in values.between(part.start, part.end) if v.is_text]

@@ -1,5 +1,5 @@
-"""A field of a result: where it lies, what its figure is of, and when two fields are of two
-records."""
+"""A field of a result (`Place`): its path, the kind of its figure, and whether two fields belong to
+different records."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Number = int | float
 Owner = tuple["int | str", ...]
 
 MESSAGE, POLICY, IDENTITY = -1, -2, -3
-"""Calls that are none: the user's words, the operator's policy, names and ids of older facts."""
+"""Pseudo call numbers: the user's message, the operator's policy, names and ids of older facts."""
 PLAIN_TYPES, MIN_ROWS = (str, int, float, type(None)), 3
-"""What the columns of lists side by side hold, and how many rows they have at least."""
+"""Cell types of parallel lists, and their minimum number of rows."""
 _UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
 _DIGIT, _BLANK = re.compile(r"\d"), re.compile(" ")
 DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?)?)?")
@@ -37,8 +37,8 @@ _FOLD = {
 
 
 def fold(text: str) -> str:
-    """Text as it is compared: lower case, one kind of space, apostrophe, hyphen, times sign; of the
-    same length."""
+    """Text for comparison: lower case, with normalised spaces, apostrophes, hyphens and times
+    signs; the length is unchanged."""
     lowered = text.lower()
     if lowered.isascii():
         return lowered
@@ -52,15 +52,15 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def key_words(key: str) -> tuple[str, ...]:
-    """The English stems of a key or a function's name: of `is_read` and `isRead` "is", "read"."""
+    """The English stems of a key or function name: `is_read`, `isRead` → "is", "read"."""
     stem = language.of("en").stem
     return tuple(stem(word.lower()) for word in _CAMEL.split(key) if word)
 
 
 class Place(NamedTuple):
-    """One field: the call's number, the path in it, the last key, the record, the value. The
-    record is the steps from the call down to the innermost row, where an int is a row of a list
-    (or of a map of rows); one that begins another stands above it."""
+    """One field: call number, path, last key, record (`owner`) and value. The owner is the path
+    from the call to the innermost row, where an int is a row number; a prefix of it is a parent
+    record."""
 
     call: int
     path: str
@@ -68,18 +68,18 @@ class Place(NamedTuple):
     owner: Owner
     value: Any
     kind: str = ""
-    """What its text says that it is of: `money` of "390,00 €"."""
+    """The kind given by its text: `money` for "390,00 €"."""
 
     @property
     def is_result(self) -> bool:
-        """Whether it stands in what a call gave or was given, and not in what was said of it."""
+        """Whether it is in a call's data or arguments."""
         return self.path.startswith(("data", "arguments"))
 
 
 @dataclass(slots=True)
 class Rows:
-    """A list or a map of rows: the words that name it, where it lies, its items, and how many more
-    it has than are shown here."""
+    """A list or map of rows: the words of its name, its path, its items, and the number of omitted
+    ones."""
 
     words: frozenset[str]
     path: str
@@ -90,17 +90,17 @@ class Rows:
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """The number of rows, including omitted ones."""
         return len(self.items) + self.omitted
 
     @property
     def is_inner(self) -> bool:
-        """Whether it lies in a row of another list."""
+        """Whether it is inside a row of another list."""
         return any(isinstance(step, int) for step in self.owner[2:])
 
 
 def normalise(value: Number) -> Number:
-    """The value as it is compared: ints exact at any size, floats to six decimals."""
+    """The value for comparison: ints exact, floats rounded to six decimals."""
     if isinstance(value, int):
         return value
     # from 2**53 on a float no longer tells one whole number from the next
@@ -108,8 +108,8 @@ def normalise(value: Number) -> Number:
 
 
 def conflict(some: Iterable[Owner], others: Iterable[Owner]) -> bool:
-    """Whether values of some records can only be of others than these: each has another row of its
-    list among them, and no pair are one record or one above the other."""
+    """Whether all records `some` are other rows of the same lists than `others`: none is equal to,
+    or a parent or child of, one of them."""
     return all(_is_unrelated(one, others) for one in some)
 
 
@@ -131,7 +131,7 @@ def _is_other_row(one: Owner, other: Owner) -> bool:
 
 
 def moment(text: str) -> datetime | None:
-    """The moment that a text of ISO 8601 names, in UTC where it names no zone."""
+    """The datetime of an ISO 8601 text, in UTC if it has no zone; None if invalid."""
     try:
         at = datetime.fromisoformat(text) if text else None
     except ValueError:
@@ -145,7 +145,7 @@ def day_of(value: Any) -> tuple[int | None, int, int]:
 
 
 def continues_word(text: str, at: int, glue: str, edge: str, step: int) -> bool:
-    """Whether a word that ends at an edge goes on beyond it."""
+    """Whether a word continues beyond an edge."""
     if not 0 <= at < len(text) or not (edge.isalnum() or edge == "_"):
         return False
     if (text[at].isalnum() and text[at] < _UNSPACED) or text[at] == "_":
@@ -156,8 +156,8 @@ def continues_word(text: str, at: int, glue: str, edge: str, step: int) -> bool:
 
 
 def is_table(value: Mapping[str, Any]) -> bool:
-    """Whether the keys of a mapping name its rows, so that it is no record with fields of its
-    own: they hold digits or what no name of a field does, or the rows are alike."""
+    """Whether a mapping is a map of rows rather than a record: its keys have digits or are no
+    identifiers, or its values are objects with equal keys."""
     if not value:
         return False
     if {*map(type, value.values())} != {dict}:
@@ -170,8 +170,8 @@ def is_table(value: Mapping[str, Any]) -> bool:
 
 
 def column_keys(lists: Mapping[str, Sequence[Any]]) -> frozenset[str]:
-    """The keys of the lists of a record that are the columns of a table: as long as each other, of
-    plain values, one of figures."""
+    """The keys of lists that form the columns of a table: of equal length, with plain values, at
+    least one numeric."""
     plain = {key: own for key, own in lists.items() if _is_list_of(own, PLAIN_TYPES)}
     sizes = Counter(map(len, plain.values()))
     numeric = {len(own) for own in plain.values() if not {int, float}.isdisjoint(map(type, own))}
@@ -180,8 +180,7 @@ def column_keys(lists: Mapping[str, Sequence[Any]]) -> frozenset[str]:
 
 
 def column_names(lists: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[str]]:
-    """The keys of the lists of a record that are lists of rows, each with the names of their
-    columns, which another list tells."""
+    """The keys of lists of plain rows, each with its column names from another list."""
     names = {len(own): own for own in lists.values() if _is_list_of(own, str)}
     rows = {key: {*map(len, own)} for key, own in lists.items() if _is_list_of(own, list)}
     return {
@@ -195,19 +194,18 @@ def _is_list_of(items: Sequence[Any], kind: type | tuple[type, ...]) -> bool:
 
 EPSILON = 1e-6
 _AMBIGUOUS = ("min", "c", "m2", "m3", "kwh", "kg", "l", "day", "week", "month", "year")
-"""Signs of units that mean something else of an amount: minimum, cents, what a price is for."""
+"""Unit signs that are ambiguous in keys of amounts: minimum, cents, the unit of a price."""
 _PERIODS = ("day", "week", "month", "year")
-"""What a figure is for, behind another word; a length of time is told in the plural."""
+"""Periods that a figure refers to, as the last word of a key."""
 _WEIGHT_WORDS = ("gross", "net")
-"""Words of a key that are said of weights as well as of amounts."""
+"""Words of a key used for weights as well as amounts."""
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
 _KEY_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
 
 @lru_cache(maxsize=2048)
 def kind_of(key: str) -> str:
-    """What a key says that its figure is of: `rate`, `level`, what its unit measures, `money`, or
-    nothing known."""
+    """The kind of figure that a key implies: `rate`, `level`, `money`, a measure, or empty."""
     words, roles = [word.lower() for word in _KEY_PARTS.split(key)], language.key_roles(key)
     if currencies_of(key):
         return "money"  # `rate_rub`, `lease_eur_month`
@@ -231,8 +229,7 @@ def kind_of(key: str) -> str:
 
 @lru_cache(maxsize=2048)
 def currencies_of(key: str) -> frozenset[str]:
-    """The currencies that a key names: not the word that stands before a unit ("top_m") or is one
-    of the language's own ("all")."""
+    """The currencies in a key; not a word before a unit ("top_m") or a function word ("all")."""
     words = _KEY_PARTS.split(key)
     if len(words) > 1 and unit_of_key(words[-1].lower()).measure:
         del words[0]
@@ -241,11 +238,11 @@ def currencies_of(key: str) -> frozenset[str]:
 
 
 def unit_of_key(word: str) -> Unit:
-    """The unit that a word in a key names, if it names one; a "size" is in bytes."""
+    """The unit of a word in a key, if any; a "size" is in bytes."""
     return units.unit_of_key("byte" if word == "size" else word)
 
 
 def word_after(text: str, end: int) -> str:
-    """The word right behind a number."""
+    """The word directly after a number."""
     after = _LETTERS.match(text, end)
     return after.group(1) if after else ""

@@ -1,4 +1,4 @@
-"""What a reply asserts, read once: its values, words and sentences, each where it stands."""
+"""Parses a reply once into values (claims), words and sentences, with offsets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..language import Language, Mention, Token, fold
 
 MASK = "\0"
 MAX_FIGURE_QUOTE = 40
-"""Characters of a quote that may be no more than an amount or a moment."""
+"""Maximum characters of a quote that may be only an amount or a date."""
 _BLANK = MASK + " \n\t"
 Fields = Callable[[str, str], Iterable[tuple[int, int, Any]]]
 _QUOTE = re.compile(
@@ -71,20 +71,20 @@ _LINE_NUMBER = re.compile(
     r"(?![ \t]*[|%\u20ac$\u00a3])",
     re.M,
 )
-"""A line that a number opens: 1. 1) (1) [1] #1 **1** 1: 1/ and a key cap."""
+"""A numbered line: 1. 1) (1) [1] #1 **1** 1: 1/ and a key cap."""
 _LABEL_SIGN = re.compile('[ *_`"\u00bb\u201c\u201d]{0,12}[:=\u2013\u2014\u2026\u25b8\u2192\u25b6]')
 MAX_REPEATS, MAX_CLAIMS = 100, 1000
-"""Times that one value of a reply is looked up, and how many values are."""
+"""Maximum lookups of an equal value, and of values in all."""
 
 
 @dataclass(slots=True)
 class Claim:
     """One value of a reply.
 
-    `kind`: quote, url, email, placeholder, phone, code, hash (text that must stand in the
-    evidence), or `field`, or `length` (45:54 or 1:01.24, which is no time of day), or what
-    `language` reads: number, percent, money, ordinal, date, time, moment, month, weekday, period;
-    `mention` holds those readings.
+    `kind`: quote, url, email, placeholder, phone, code, hash (text that must occur in the
+    evidence); `field` (a repeated field); `length` (45:54 or 1:01.24, not a time of day); or a kind
+    of `language.Mention`: number, percent, money, ordinal, date, time, moment, month, weekday,
+    period.
     """
 
     kind: str
@@ -96,7 +96,7 @@ class Claim:
 
 @dataclass(slots=True)
 class Sentence:
-    """A sentence, list item or table row: where it stands and whether it asks."""
+    """A sentence, list item or table row."""
 
     start: int
     end: int
@@ -110,8 +110,8 @@ class Sentence:
 
 @dataclass(slots=True)
 class Reading:
-    """A reply read: claims in order, `rest` (the text with every claim masked out), tokens of
-    `rest`, sentences, and the language it is in."""
+    """A parsed reply: claims in order, `rest` (the text with claims masked), its tokens, sentences
+    and language."""
 
     text: str
     language: Language
@@ -144,12 +144,12 @@ class Reading:
         return self.claims[at - 1] if at else None
 
     def after(self, claim: Claim) -> Claim | None:
-        """The claim behind another."""
+        """The claim after another."""
         at = bisect_right(self._starts, claim.start)
         return self.claims[at] if at < len(self.claims) else None
 
     def around(self, claim: Claim) -> list[Claim]:
-        """The two claims before another and the two behind it."""
+        """The two claims before another and the two after it."""
         at = bisect_left(self._starts, claim.start)
         return self.claims[max(0, at - 2) : at] + self.claims[at + 1 : at + 3]
 
@@ -166,7 +166,7 @@ class Reading:
         return self.sentences[min(bisect_right(self._ends, at), len(self.sentences) - 1)]
 
     def clause(self, at: int) -> Sentence:
-        """The part of a sentence between marks around an offset."""
+        """The part of a sentence between punctuation around an offset."""
         sentence, cuts = self.sentence(at), self._cuts
         n = bisect_right(cuts, at)
         start = max(sentence.start, cuts[n - 1]) if n else sentence.start
@@ -189,10 +189,10 @@ def has_any(stems: Iterable[str], *roles: Container[str]) -> bool:
 def read(
     text: str, tag: str, now: str = "", fields: Fields | None = None, ids: Container[str] = ()
 ) -> Reading:
-    """Read a reply; `tag` is its language where it does not show another.
+    """Parse a reply; `tag` is the default language.
 
-    From the most telling pattern to the least: what one has taken is masked from the next. `fields`
-    finds what is repeated as a whole, `ids` are codes that may look like amounts. Linear.
+    Patterns are applied from the most specific to the least; matches are masked. `fields` finds
+    repeated fields, `ids` are codes that may look like amounts. Linear.
     """
     claims: list[Claim] = []
     rest = _mask(text, list(_line_numbers(text)))  # "1." before an item counts nothing
@@ -215,7 +215,7 @@ def read(
 
 
 def _limit_repeats(claims: Iterable[Claim]) -> Iterator[Claim]:
-    """The claims less those of a value that was told so often that once more says nothing."""
+    """The claims with at most MAX_REPEATS of an equal value."""
     counts: dict[tuple[str, str], int] = {}
     for claim in claims:
         key = claim.kind, claim.token
@@ -232,7 +232,7 @@ def _mentions(text: str, rest: str, found: Sequence[Mention], claims: list[Claim
 def _take_fields(
     text: str, rest: str, tag: str, claims: list[Claim], fields: Fields | None
 ) -> tuple[str, str]:
-    """Take what `fields` finds; what is left, and the language it is in."""
+    """Take the repeated fields; returns the rest and its language."""
     found = list(fields(text, rest)) if fields else []
     claims += [Claim("field", text[a:b], a, b, places) for a, b, places in found]
     rest = _mask(rest, [(a, b) for a, b, _ in found])
@@ -240,7 +240,7 @@ def _take_fields(
 
 
 def _language(rest: str, usual: str) -> str:
-    """The language of a reply: the usual one unless more of its words are another's."""
+    """The language of a reply: the default unless another one has more of its words."""
     words = [fold(t.text) for t in language.tokens(rest)]
     own = sum(w in language.of(usual).vocabulary for w in words)
     if 2 * own >= len(words):
@@ -276,7 +276,7 @@ def _take(
 
 
 def _is_figure(token: str, tag: str) -> bool:
-    """Whether a quote is no more than an amount, a date or a time; plain digits may be an id."""
+    """Whether a quote is only an amount, date or time; plain digits may be an id."""
     if len(token) > MAX_FIGURE_QUOTE or token.isdecimal() or not any(map(str.isdigit, token)):
         return False
     rest = _mask(token, [(m.start, m.end) for m in language.dates(token, tag)])
@@ -298,8 +298,8 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def complete(text: str) -> int:
-    """Where the last sentence ends that has another behind it; 0 where none has. A text that is
-    still being written is complete as far as that."""
+    """The end of the last sentence that is followed by another, or 0; a streamed text is complete
+    up to there."""
     ends = [s.end for s in sentences(text)]
     return ends[-2] if len(ends) > 1 else 0
 
@@ -307,8 +307,8 @@ def complete(text: str) -> int:
 def sentences(
     text: str, date_spans: Sequence[tuple[int, int]] | None = None, words: Container[str] = ()
 ) -> Iterator[Sentence]:
-    """The sentences of a text; a number with a full stop ends one where it is in no date and a
-    capital follows, if dates are known, and so does one of some short words."""
+    """The sentences of a text. If `date_spans` are given, a number with a full stop outside dates
+    ends a sentence before a capital, and so do short `words`."""
     start = 0
     for match in _END.finditer(text):
         if _continues(text, start, match, date_spans, words):
@@ -325,7 +325,7 @@ def _continues(
     date_spans: Sequence[tuple[int, int]] | None,
     words: Container[str],
 ) -> bool:
-    """Whether a sentence that begins at `start` goes on behind a mark that may end it."""
+    """Whether a sentence continues after a possible end mark."""
     at, end = match.span()
     if "\n" in match.group() or end in (at, len(text)):
         return False
@@ -341,7 +341,7 @@ def _continues(
 
 
 def _line_numbers(text: str) -> Iterator[tuple[int, int]]:
-    """Where the numbers stand that only count lines: they open these, from one on."""
+    """The spans of line numbers, which count from one."""
     run: list[tuple[int, int]] = []
     for match in _LINE_NUMBER.finditer(text):
         if int(match[2]) == 1:
@@ -353,7 +353,7 @@ def _line_numbers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_label(text: str, end: int) -> bool:
-    """Whether the sign of a label stands behind a word: "Price: 40", "Price \u2192 40"."""
+    """Whether a label sign follows a word: "Price: 40", "Price \u2192 40"."""
     return bool(_LABEL_SIGN.match(text, end))
 
 

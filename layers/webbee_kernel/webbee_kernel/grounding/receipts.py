@@ -1,5 +1,5 @@
-"""Receipts: what the kernel itself says of each call with an effect, whatever the reply says of it,
-and the one line that tells what a turn did. Pure."""
+"""Receipts: the kernel's own statement on each call with an effect, and a summary line of the turn's
+work. Pure."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from .evidence import Call
 State = Literal["done", "failed", "waiting", "unknown", "running", "not_run"]
 
 ABOVE: Final = ("failed", "unknown", "not_run")
-"""States that stand above the reply: who reads only its first lines must see them."""
+"""States shown above the reply."""
 LONG_DESCRIPTION = 40
-"""Characters of a description from which its first part alone is the title."""
+"""Of longer descriptions only the first part is the title."""
 MAX_TITLE, MAX_LABEL, MAX_WHY = 60, 80, 300
-"""Characters of a function's description that serve as its title, of a record's label, of an
-error."""
+"""Maximum characters of a title, a label and an error."""
 
 _ID: Final = re.compile(r"(?:^|_)u?u?id$|Id$")
 
@@ -35,9 +34,8 @@ _STATES: Final[Mapping[str, State]] = {
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """One call for the person in whose name it was made. `call` is its place among the turn's
-    calls, `what` names app, function and record, `why` says why it failed or, where the result
-    says no (`is_denied`), quotes it."""
+    """The receipt of one call. `call` is its index, `what` names app, function and record, `why` is
+    the error or, if the result itself reports a failure (`is_denied`), quotes it."""
 
     call: int
     status: State
@@ -53,8 +51,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a turn did: how many calls looked something up, changed something, failed, and of how
-    many nobody can say whether they changed anything."""
+    """Numbers of a turn's reads, effects, failures, and effects with unknown outcome."""
 
     looked_up: int = 0
     changed: int = 0
@@ -62,7 +59,7 @@ class Work:
     unknown: int = 0
 
     def text(self, tag: str) -> str:
-        """`looked up 2, changed 1`; a turn that changed nothing says so."""
+        """`looked up 2, changed 1`, or that nothing was changed."""
         say = language.of(tag).say
         counts = {
             "looked_up": self.looked_up,
@@ -74,16 +71,14 @@ class Work:
         return ", ".join(say(key, n=n) for key, n in counts.items() if n)
 
     def to_dict(self, tag: str) -> dict[str, int | str]:
-        """The counts and their text, as answers carry them; `unknown` only where there is one."""
+        """The counts and their text for the response; `unknown` only if not 0."""
         counts = {name: n for name, n in asdict(self).items() if n or name != "unknown"}
         return {**counts, "text": self.text(tag)}
 
 
 def receipts(calls: Sequence[Call], tag: str = "en") -> tuple[Receipt, ...]:
-    """A receipt for each call with an effect, and for each read that failed, in a language: a read
-    that succeeds is told by its data. A call that was refused before it ran, and made again
-    rightly, is no failure; one that ran and failed stays, whatever a later call of the same
-    function did."""
+    """A receipt for each call with an effect, and for each failed read. A refused call that was
+    repeated successfully has none; one that ran and failed keeps its receipt."""
     numbered = ((i, c) for i, c in enumerate(calls) if _needs_receipt(c, calls[i + 1 :]))
     return tuple(_receipt(number, call, tag) for number, call in numbered)
 
@@ -117,8 +112,8 @@ def _receipt(number: int, call: Call, tag: str) -> Receipt:
 
 
 def _denial(call: Call) -> str:
-    """`sent: false, reason: too large`: the result of an effect that returned without an error and
-    yet says no; empty where it does not."""
+    """The result of an effect that returned without error but reports a failure: `sent: false,
+    reason: too large`; else empty."""
     result = call.data if call.ok and call.has_effect else None
     if not isinstance(result, Mapping) or not _is_denial(result, call.arguments):
         return ""
@@ -127,7 +122,7 @@ def _denial(call: Call) -> str:
 
 
 def _is_denial(result: Mapping[str, object], arguments: Mapping[str, object]) -> bool:
-    """Whether its booleans are all false, none repeats an argument, and it holds no record."""
+    """Whether all its booleans are false, none echoes an argument, and it is not a record."""
     flags = {key: value for key, value in result.items() if isinstance(value, bool)}
     is_echo = any(arguments.get(key) is value for key, value in flags.items())
     is_record = any(map(_ID.search, map(str, result))) or bool(_title(result))
@@ -135,8 +130,7 @@ def _is_denial(result: Mapping[str, object], arguments: Mapping[str, object]) ->
 
 
 def what_of(call: Call, tag: str = "en") -> str:
-    """`Tasks – delete task “Buy milk”`: the app as people know it, what the function does, the
-    record by its label."""
+    """`Tasks – delete task “Buy milk”`: app, function title and record label."""
     description = one_line(call.description).rstrip(".")
     if len(description) > LONG_DESCRIPTION:
         description = description.partition(",")[0]
@@ -148,8 +142,7 @@ def what_of(call: Call, tag: str = "en") -> str:
 
 
 def _label(call: Call) -> str:
-    """What the record of a call is called, by its arguments or else by its result; empty where
-    neither has a title."""
+    """The title of a call's record, from its arguments or result, or empty."""
     inner = list(call.data.values()) if isinstance(call.data, Mapping) else []
     alone = [one[0] for one in inner if isinstance(one, list) and len(one) == 1]
     for one in (call.arguments, call.data, *inner, *alone):

@@ -1,8 +1,8 @@
-"""A value belongs to its record: what is told beside the label of one record must be that record's.
+"""Binds values to records: a value next to the label of a record must be that record's.
 
-A *label* is a text of a column of titles, names or ids, that few rows share. Each other value is
-bound to the labels of its own clause, else to those told last before it. Labels in a row ("Ann and
-Bob have 5 and 7") are one: what is told of them may be any one's.
+A *label* is a text of a column of titles, names or ids that few rows share. Other values are bound
+to the labels of their clause, else to the last ones before. Adjacent labels ("Ann and Bob have 5
+and 7") count as one; their values may be of any of them.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ TEXTUAL = frozenset(
 )
 """Kinds of values that are text."""
 DATE_KINDS = frozenset(("date", "moment", "month", "time"))
-"""Kinds of values that name a record where its first text is one: a day of a series."""
+"""Kinds of values that can label a record, such as a day of a series."""
 PART_KINDS = frozenset(("time", "weekday"))
-"""Kinds of values that are a part of a moment."""
+"""Kinds of values that are part of a moment."""
 MAX_VALUES, MAX_LABELS = 80, 12
-"""Values that are read as one, and labels in a row that a value is held against."""
+"""Maximum values considered together; maximum adjacent labels for a value."""
 MAX_SHARED = 12
-"""Rows up to which a value that they share tells of one."""
+"""Values shared by more rows do not identify one."""
 MIN_ROWS = 3
-"""Rows that may all be in other states."""
+"""Minimum rows of an alphabetic column without title key to be labels."""
 MIN_FIELDS = 3
-"""Fields of one record beside which the name of another is its name told wrongly."""
+"""Minimum fields of a record for another record's label to be a wrong name."""
 MIN_DISTINCT = 0.6
-"""Share of a column's texts that differ where it holds names."""
+"""Minimum share of distinct texts for a column of labels."""
 _ITEM = re.compile(r"[ ]{0,3}(?:[-*+\u2022\u2013]|\d{1,3}[.)])\s")
 _TALLY = re.compile(r"\)[*_]*:")
 _CUT = re.compile(r"[,;:()]\s|\n|\s[/\u2013\u2014-]\s|\|")
 
 
 Misplaced = tuple[Claim, str, frozenset[Owner]]
-"""A value, what the record that it is told of holds instead, and that record."""
+"""A claim, the value of the record it is bound to, and that record."""
 
 
 # compared by identity: two values of a reply may read the same
 @dataclass(slots=True, eq=False)
 class Value:
-    """A value of the reply that rows show; `is_text` tells a name, title or id from a figure or a
-    state, `is_label` what names its record, `keys` the fields that it may be."""
+    """A value of the reply found in rows. `is_text`: a name, title or id; `is_label`: it identifies
+    its record; `keys` are its possible fields."""
 
     claim: Claim
     places: Sequence[Place]
@@ -60,12 +60,12 @@ class Value:
 
     @property
     def is_name(self) -> bool:
-        """Whether it is a text, or names its record otherwise."""
+        """Whether it is a text or a label."""
         return self.is_text or self.is_label
 
     @property
     def tables(self) -> set[Owner]:
-        """The lists that its rows are of."""
+        """The lists of its rows."""
         return {row[:-1] for row in self.rows}
 
     def of(self, table: Owner) -> list[Owner]:
@@ -74,7 +74,7 @@ class Value:
 
 
 class Bound:
-    """The values of a reply that belong to records, in order."""
+    """The values of a reply that belong to records, by offset."""
 
     def __init__(self, values: Iterable[Value]) -> None:
         self._values = sorted(values, key=lambda one: one.claim.start)
@@ -89,7 +89,7 @@ class Bound:
 
 
 def fields(places: Sequence[Place]) -> Sequence[Place]:
-    """The fields that are a figure, where others of rows are texts that have it somewhere."""
+    """The fields that are a figure themselves, rather than texts containing it."""
     # 12 as a field of its own, and not the 12 in "12 Main St"
     exact = [p for p in places if not isinstance(p.value, str)]
     told = all(p.owner or p.path == "summary" for p in places)
@@ -97,7 +97,7 @@ def fields(places: Sequence[Place]) -> Sequence[Place]:
 
 
 def bind(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterator[Value]:
-    """The values that belong to records: shown by rows alone."""
+    """The values found only in rows."""
     for claim, places in told:
         rows = frozenset([p.owner for p in places])
         keys = frozenset([p.key for p in places])
@@ -114,8 +114,8 @@ def bind(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterato
 
 
 def _is_naming(index: Index, place: Place) -> bool:
-    """Whether a text names its record: its column holds another one in every row, or names that few
-    rows share; a status in lower case is none."""
+    """Whether a text identifies its record: its column is distinct in every row, or has mostly
+    distinct names; not a lower-case status."""
 
     def share() -> float:
         held = index.column(place)
@@ -130,7 +130,7 @@ def _is_naming(index: Index, place: Place) -> bool:
 
 
 def _is_day_of(index: Index, place: Place) -> bool:
-    """Whether a day is the first text of its record, and nothing else names that."""
+    """Whether a day is the first text of its record, and no other text identifies it."""
     if not _is_head(index, place):
         return False
     texts = index.cached("texts", lambda: _by_owner(index))
@@ -146,14 +146,13 @@ def _by_owner(index: Index) -> dict[Owner, list[Place]]:
 
 
 def _is_head(index: Index, place: Place) -> bool:
-    """Whether a field is the first text of its record, and names it."""
+    """Whether a field is the first text of its record and identifies it."""
     heads = index.cached("heads", lambda: {p.owner: p.key for p in reversed(index.strings)})
     return heads.get(place.owner) == place.key and _is_naming(index, place)
 
 
 def is_count(text: str, claim: Claim) -> bool:
-    """Whether a number is written in words, and may count anything, or says in brackets how many
-    follow: "Failed (1):"."""
+    """Whether a number is in words, or a count in brackets: "Failed (1):"."""
     tally = text[claim.start - 1 : claim.start] == "(" and _TALLY.match(text, claim.end)
     # an id may stand in brackets, too
     short = len(claim.token) <= 2  # longer ones are ids
@@ -161,8 +160,8 @@ def is_count(text: str, claim: Claim) -> bool:
 
 
 def wrong_record(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
-    """The values of another record than the label that they are bound to, each with what that
-    record holds: `amount: 120.5`; empty where it has no such field."""
+    """The values that belong to another record than their label's, each with that record's value
+    (`amount: 120.5`, or empty)."""
     for inside, head in _with_headings(reading, values):
         apart = ((v, _common(head)) for v in inside if head and is_unrelated(v, head))
         for value, rows in apart if head else _wrongly_bound(reading, inside):
@@ -172,7 +171,8 @@ def wrong_record(reading: Reading, index: Index, values: Bound) -> Iterator[Misp
 def _wrongly_bound(
     reading: Reading, inside: Sequence[Value]
 ) -> Iterator[tuple[Value, frozenset[Owner]]]:
-    """The values of a unit that are of other records than the labels beside them, with these."""
+    """The values of a sentence that belong to other records than their labels, with the labels'
+    rows."""
     if not any(v.is_label for v in inside):
         return
     runs, segments = _runs(inside), _segments(reading, inside)
@@ -184,8 +184,8 @@ def _wrongly_bound(
 
 
 def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplaced]:
-    """The values of a record that the reply names nowhere else, in a sentence whose other values
-    are all of one that has another in that field; each with what that one holds."""
+    """The single values of another record in a sentence whose other values all belong to one
+    record, each with that record's value."""
     # rows of which more is told are spoken of on purpose
     told = Counter(row for v in values if len(v.rows) == 1 for row in v.rows)
     before: Sequence[Value] = ()
@@ -201,15 +201,14 @@ def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[Misplace
 
 
 def _is_alone(value: Value, told: Mapping[Owner, int]) -> bool:
-    """Whether nothing else is told of the rows that a value may be of."""
+    """Whether no other value is of the value's rows."""
     return sum(told[row] for row in value.rows) <= (len(value.rows) == 1)
 
 
 def _with_previous(
     reading: Reading, index: Index, before: Sequence[Value], inside: Sequence[Value]
 ) -> Sequence[Value]:
-    """The values of a sentence, with those of the ones before on its line where it names no
-    record."""
+    """The values of a sentence; if it has no label with those of the previous ones on its line."""
     if any(_is_name(index, v) for v in _labels(inside)):
         return inside
     near = before and "\n" not in reading.text[before[-1].claim.end : inside[0].claim.start]
@@ -217,8 +216,7 @@ def _with_previous(
 
 
 def _outlier(spoken: Sequence[Value]) -> Iterator[tuple[Value, Owner, Sequence[Value]]]:
-    """The one value that is of another row than all others of a list, with the row and the
-    others."""
+    """The only value of another row than all others of a list, with that row and the others."""
     tables: dict[Owner, list[Value]] = {}
     for value in spoken:
         for table in value.tables:
@@ -231,8 +229,8 @@ def _outlier(spoken: Sequence[Value]) -> Iterator[tuple[Value, Owner, Sequence[V
 
 
 def _topic(table: Owner, values: Sequence[Value]) -> tuple[Owner, Sequence[Value]]:
-    """The one row of a list that all values but one are of, of two the one that names a row, and
-    these; none where two rows are."""
+    """The only row of most values of a list, and these values; of two values the label's row. Empty
+    for a tie."""
     others = _labels(values) if len(values) == 2 else values
     rows = Counter(row for v in others for row in v.of(table))
     most = max(rows.values(), default=0)
@@ -247,8 +245,8 @@ def _labels(values: Sequence[Value]) -> Sequence[Value]:
 
 
 def _is_outlier(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
-    """Whether a value that others leave alone is told of their record, and is not compared with
-    theirs. A text that names rows has to stand behind two values of the record, or beside more."""
+    """Whether a value is a wrong statement about the others' record rather than a comparison;
+    labels need more evidence."""
     # "120 for the lamp": too little to judge by
     is_before = len(others) == 1 and value.claim.start < others[0].claim.start
     if is_before or any(_is_same_field(v, value) for v in others):
@@ -260,14 +258,14 @@ def _is_outlier(index: Index, value: Value, others: Sequence[Value], *, is_first
 
 
 def _is_wrong_label(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
-    """Whether a text that names rows stands beside enough fields of another record."""
+    """Whether a label is next to enough fields of another record."""
     sure = value.claim.kind == "code" or (not is_first and not _is_name(index, value))
     alone = frozenset[str]().union(*(v.keys for v in others if len(v.rows) == 1))
     return len(alone) >= (2 if sure else MIN_FIELDS)
 
 
 def _is_name(index: Index, value: Value) -> bool:
-    """Whether a label is of a field that names rows: an id, a title, the first text, a time."""
+    """Whether a label is an id, a title, the first text, or a time."""
     titles = language.title_keys()
     named = (p.key in titles or "id" in language.key_roles(p.key) for p in value.places)
     head = any(_is_head(index, p) for p in value.places)
@@ -275,15 +273,14 @@ def _is_name(index: Index, value: Value) -> bool:
 
 
 def is_unrelated(value: Value, labels: Sequence[Value]) -> bool:
-    """Whether a value can be of none of the records that some labels name."""
+    """Whether a value cannot belong to any of the labels' records."""
     rows = [_rows_of(one, labels) for one in labels]
     apart = all(value.rows.isdisjoint(own) for own in rows)
     return apart and all(conflict(value.rows, own) for own in rows)
 
 
 def _rows_of(label: Value, labels: Sequence[Value]) -> frozenset[Owner]:
-    """The rows that a label names: of those that several share, the ones it has in common with the
-    labels beside it."""
+    """The rows of a label, restricted to those in common with the labels before it."""
     rows = label.rows
     for other in labels[: labels.index(label)]:
         # two labels together name what they have in common
@@ -292,14 +289,14 @@ def _rows_of(label: Value, labels: Sequence[Value]) -> frozenset[Owner]:
 
 
 def _is_explained(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> bool:
-    """Whether the same field of a label stands between it and a value, or right beside it: "3 A to
-    5 B", of B; "120 to A, of that 40 in cash"."""
+    """Whether a nearby value of the same field fits the labels: "3 A to 5 B", "120 to A, of that 40
+    in cash"."""
     near = _nearby(value.claim.start, [label.claim.start for label in labels], inside)
     return any(_is_same_field(v, value) and not is_unrelated(v, labels) for v in near)
 
 
 def _nearby(at: int, starts: Sequence[int], inside: Sequence[Value]) -> list[Value]:
-    """The values between an offset and the nearest label, and the one on its other side."""
+    """The values between an offset and the nearest label, and the next one beyond."""
     nearest = min(starts, key=lambda start: abs(start - at))
     first, last = sorted((at, nearest))
     near = [v for v in inside if first < v.claim.start < last]
@@ -309,8 +306,8 @@ def _nearby(at: int, starts: Sequence[int], inside: Sequence[Value]) -> list[Val
 
 
 def _is_same_field(one: Value, other: Value) -> bool:
-    """Whether two values may be of one field, and not each a part of it: a day and its time, or its
-    day of the week."""
+    """Whether two values may be of the same field, and are not day and time or weekday of one
+    moment."""
     parts = {one.claim.kind, other.claim.kind}
     return bool(one.keys & other.keys) and (len(parts) == 1 or parts.isdisjoint(PART_KINDS))
 
@@ -322,7 +319,7 @@ def _labels_for(
     runs: Sequence[Sequence[Value]],
     segments: Sequence[int],
 ) -> Sequence[Value]:
-    """The labels of which one value of a unit has to be; none where it begins anew."""
+    """The labels that a value is bound to; empty if it starts a new statement."""
     value = inside[at]
     # a label of the value's own field stands beside it, not above it
     own = [r for r in runs if r[0].keys.isdisjoint(value.keys)]
@@ -339,7 +336,7 @@ def _labels_for(
 
 
 def _is_distributed(reading: Reading, value: Value, behind: Sequence[Value]) -> bool:
-    """Whether another value of the same field follows with no more than an "and" between."""
+    """Whether another value of the same field follows after "and"."""
     if not behind or not _is_same_field(value, behind[0]):
         return False
     between = reading.stems(value.claim.end, behind[0].claim.start)
@@ -347,13 +344,13 @@ def _is_distributed(reading: Reading, value: Value, behind: Sequence[Value]) -> 
 
 
 def _fits_next(value: Value, runs: Sequence[Sequence[Value]]) -> bool:
-    """Whether it may be told of the label behind it: "5 May for A, and 9 May for B"."""
+    """Whether it may belong to the next label: "5 May for A, and 9 May for B"."""
     behind = (r for r in runs if r[0].claim.start > value.claim.start)
     return any(not is_unrelated(value, run) for run in list(behind)[:1])
 
 
 def _runs(inside: Sequence[Value]) -> list[list[Value]]:
-    """The labels of a unit, those of one field that stand in a row together."""
+    """The labels of a sentence, adjacent ones of the same field grouped."""
     runs: list[list[Value]] = []
     last: Value | None = None
     for value in inside:
@@ -366,8 +363,8 @@ def _runs(inside: Sequence[Value]) -> list[list[Value]]:
 
 
 def _segments(reading: Reading, inside: Sequence[Value]) -> list[int]:
-    """The number of the segment that each value of a unit stands in: what stands between marks and
-    words for "and"."""
+    """The segment number of each value; segments are separated by punctuation and words for
+    "and"."""
     number, found = 0, []
     for before, value in zip([inside[0], *inside], inside, strict=False):
         between = before.claim.end, value.claim.start
@@ -378,8 +375,7 @@ def _segments(reading: Reading, inside: Sequence[Value]) -> list[int]:
 
 
 def record_value(index: Index, value: Value, owners: Collection[Owner]) -> str:
-    """What some records hold in the field that a value is told of: `amount: 120.5`; empty where
-    they have no such field."""
+    """The value of these records in the value's field: `amount: 120.5`, or empty."""
     for place in value.places:
         # the same field of the record that was meant
         for other in index.column(place):
@@ -391,8 +387,8 @@ def record_value(index: Index, value: Value, owners: Collection[Owner]) -> str:
 def _with_headings(
     reading: Reading, values: Bound
 ) -> Iterator[tuple[list[Value], Sequence[Value]]]:
-    """The values of each sentence, list item and row of a table; with those of an item that names
-    no record, the labels of the one record that the line above its list names."""
+    """The values of each sentence, list item and table row; for an item without label with the
+    labels of the line above its list."""
     head: Sequence[Value] = ()
     for part, inside in zip(reading.sentences, _by_sentence(reading, values), strict=True):
         labels = _labels(inside)
@@ -408,11 +404,11 @@ def _with_headings(
 
 
 def _common(labels: Sequence[Value]) -> frozenset[Owner]:
-    """The records that all of some labels may be of."""
+    """The records in common to all labels."""
     return frozenset.intersection(*(v.rows for v in labels)) if labels else frozenset()
 
 
 def _by_sentence(reading: Reading, values: Bound) -> Iterator[list[Value]]:
-    """The values of each sentence, list item and row of a table."""
+    """The values of each sentence, list item and table row."""
     for part in reading.sentences:
         yield values.between(part.start, part.end)[:MAX_VALUES]

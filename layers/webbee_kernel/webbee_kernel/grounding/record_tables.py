@@ -1,5 +1,5 @@
-"""Tables of a reply: a column of which most cells are one field of their rows' records is that
-field in every row."""
+"""Tables in a reply: if most cells of a column are the same field of their rows' records, all must
+be."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .places import Owner, Place
 from .reading import Claim, Reading, Sentence
 
 MIN_ROWS = 2
-"""Rows that tell what a column shows."""
+"""Minimum rows that determine a column's field."""
 FIGURES = frozenset(("number", "money", "percent"))
 CELL_KINDS = FIGURES | {"time", "date", "moment", "field"}
-"""Kinds of values that a column is read of."""
+"""Kinds of values considered in a column."""
 ByStart = Mapping[int, Sequence[Place]]
 Field = tuple[Owner, str]
 Row = tuple[Owner, Mapping[str, Claim]]
 
 
 def column_outliers(reading: Reading, index: Index, places: ByStart) -> Iterator[tuple[Claim, str]]:
-    """The figures of tables that are not what their column shows of their record, each with what
-    the record holds; `shown`: the fields of a value, by where it starts."""
+    """The values in tables that differ from their column's field, each with the record's value;
+    `places` are the fields of a value by its start offset."""
     for rows in _tables(reading, index, places):
         for column, field in _fields(rows, places).items():
             for owner, claim in _cells(rows, column):
@@ -34,7 +34,7 @@ def column_outliers(reading: Reading, index: Index, places: ByStart) -> Iterator
 
 
 def _tables(reading: Reading, index: Index, places: ByStart) -> Iterator[Sequence[Row]]:
-    """The rows of each table, and the items of each list of which all tell as many figures."""
+    """The rows of each table, and of each list whose items have the same figures."""
     for mark, parts in groupby(reading.sentences, key=_mark):
         rows = [_row(reading, index, part, places) for part in parts] if mark else []
         if mark == "|" or len({tuple(cells) for _, cells in rows}) == 1:
@@ -42,19 +42,19 @@ def _tables(reading: Reading, index: Index, places: ByStart) -> Iterator[Sequenc
 
 
 def _cells(rows: Sequence[Row], column: str) -> Iterator[tuple[Owner, Claim]]:
-    """The values of a column with the records of their rows."""
+    """The values of a column with their rows' records."""
     return ((owner, cells[column]) for owner, cells in rows if owner and column in cells)
 
 
 def _mark(part: Sentence) -> str:
-    """What the row of a table or the item of a list begins with; empty for any other line."""
+    """The mark of a table row or list item; empty for other lines."""
     first = part.text.lstrip()[:2]
     return "|" if first[:1] == "|" else "-" if first in ("- ", "* ", "\u2022 ") else ""
 
 
 def _columns(reading: Reading, part: Sentence) -> Iterator[tuple[str, Claim]]:
-    """The values of a row, each with its column: the cell that it stands in, or in a list item its
-    kind and what number of that it is."""
+    """The values of a row with their column: the cell number, or in a list item kind and
+    position."""
     is_table, figures = _mark(part) == "|", 0
     for claim in reading.claims_in(part):
         is_plain = not getattr(claim.mention, "is_spelled", False)
@@ -66,15 +66,15 @@ def _columns(reading: Reading, part: Sentence) -> Iterator[tuple[str, Claim]]:
 
 
 def _record_value(index: Index, field: Field, owner: Owner) -> str:
-    """What a record holds in a field; empty where it has none."""
+    """A record's value in a field as text, or empty."""
     whole, key = (*owner, *field[0]), field[1]
     column = index.column(Place(0, "", key, whole, None))
     return next((f"{key}: {p.value}" for p in column if p.owner == whole), "")
 
 
 def _row(reading: Reading, index: Index, part: Sentence, places: ByStart) -> Row:
-    """The record that most values of a row are of, a text as much as two figures; none where two
-    are as many. And its values by their column, where that has one."""
+    """The record that most values of a row belong to (texts count twice), or () for a tie; and its
+    values by column, where unique."""
     votes, cells = Counter[Owner](), dict[str, Claim | None]()
     for claim in reading.claims_in(part):
         owners = {p.owner for p in places.get(claim.start, ()) if index.is_row(p.owner)}
@@ -88,7 +88,7 @@ def _row(reading: Reading, index: Index, part: Sentence, places: ByStart) -> Row
 
 
 def _fields(rows: Sequence[Row], places: ByStart) -> dict[str, Field]:
-    """The field that most values of a column are, of the record of their row."""
+    """The field of each column, by majority of its rows."""
     votes: dict[str, Counter[Field]] = {}
     sizes = Counter[str]()
     for owner, cells in rows:
@@ -100,7 +100,7 @@ def _fields(rows: Sequence[Row], places: ByStart) -> dict[str, Field]:
 
 
 def _fields_of(claim: Claim, owner: Owner, places: ByStart) -> set[Field]:
-    """The fields of a record, or of what lies in it, that a value shows."""
+    """The fields of a record, or nested in it, that have the value."""
     size = len(owner)
     own = (p for p in places.get(claim.start, ()) if p.owner[:size] == owner)
     return {(p.owner[size:], p.key) for p in own}

@@ -1,4 +1,4 @@
-"""The reply of last resort, where no model gave one: the data itself as a table people can read."""
+"""Renders the data as text and tables, if no model gives a reply."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .receipts import receipts
 
 _IDS = re.compile(r"(?i)(?:^|_)ids?$|(?-i:Ids?)$")
 ROWS, MAX_COLUMNS, MAX_CELL = 12, 6, 60
-"""Rows of a list and columns that are shown; characters of a cell."""
+"""Maximum rows, columns, and characters of a cell."""
 
 Row = Mapping[str, Any]
 
 
 def render(evidence: Evidence, tag: str = "") -> str:
-    """What the calls of the turn gave, one paragraph a call, in the language `tag`: a list as its
-    size and a table with column names, those that the question names first; one record as its
-    call's summary or, without one, as lines; a failure as its receipt."""
+    """The results of a turn, one paragraph per call, in the language `tag`: a list as size and
+    table, with the columns that the question names first; a record as summary or lines; a failure
+    as its receipt."""
     lang = language.of(tag or evidence.language)
     question = _question_stems(evidence.message, lang)
     by_call = {r.call: r.text(lang.tag) for r in receipts(evidence.calls, lang.tag)}
@@ -37,14 +37,14 @@ def render(evidence: Evidence, tag: str = "") -> str:
 
 
 def _question_stems(message: str, lang: Language) -> set[str]:
-    """The stems of the question's words, in its language and in English, that of the keys."""
+    """The stems of the question's words, in its language and in English (for keys)."""
     words = [token.text for token in language.tokens(message)]
     english = language.of("en")
     return {lang.stem(w) for w in words} | {english.stem(w.lower()) for w in words}
 
 
 def _paragraph(call: Call, receipt: str, lang: Language, question: set[str]) -> str:
-    """What a call gave; where it gave nothing that can be shown, its summary or its receipt."""
+    """The result of a call, or its summary or receipt if there is nothing to show."""
     if call.ok and (shown := "\n\n".join(_call(call, lang, question))):
         return shown
     summary = _sentence(call.summary) if call.ok else ""
@@ -52,8 +52,7 @@ def _paragraph(call: Call, receipt: str, lang: Language, question: set[str]) -> 
 
 
 def _call(call: Call, lang: Language, question: set[str]) -> Iterator[str]:
-    """The summary of a call, in whatever language its author wrote it, and its data as a table or
-    as lines: a sentence tells totals that no column does."""
+    """The summary of a call, in its author's language, and its data as table or lines."""
     if call.summary:
         yield _sentence(call.summary)
     name, rows, more = _rows(call.data, "")
@@ -67,26 +66,25 @@ def _call(call: Call, lang: Language, question: set[str]) -> Iterator[str]:
 
 
 def _has_size(summary: str, size: int) -> bool:
-    """Whether nobody misses the size of a list beside its summary."""
+    """Whether the summary states the size, or the list is short."""
     return size <= ROWS or str(size) in re.findall(r"\d+", summary)
 
 
 def _sentence(text: str) -> str:
-    """Words as a sentence: a capital first, a stop last."""
+    """A text with an initial capital and a final full stop."""
     text = text.strip()
     ends = not text or text[-1] in ".!?…:)»"
     return text[:1].upper() + text[1:] + ("" if ends else ".")
 
 
 def _title(call: Call, name: str) -> str:
-    """What the rows of a call are: the key they lie under, else what its function names."""
+    """The name of a call's rows: their key, else the noun of the function."""
     title = name.replace("_", " ") if name else " ".join(key_words(call.fn_name)[1:])
     return title or call.app
 
 
 def _rows(data: Any, name: str) -> tuple[str, Sequence[Row], int]:
-    """The first list of records in a result, or the records of a map, with its name and how many
-    more it has."""
+    """The first list of records in a result, or a map of records, as (name, rows, omitted)."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             if (found := _rows(value, str(key)))[1]:
@@ -99,7 +97,7 @@ def _rows(data: Any, name: str) -> tuple[str, Sequence[Row], int]:
 
 
 def _records_of(data: Row) -> Sequence[Row]:
-    """The rows of a map of two or more records, each with its key as its name."""
+    """The rows of a map of at least two records, with the key as `name`."""
     if len(data) > 1 and all(isinstance(value, Mapping) for value in data.values()):
         return [{"name": key, **value} for key, value in data.items()]
     return []
@@ -124,8 +122,7 @@ def _table(
 
 
 def _days_beside_moments(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, str]:
-    """The days of columns that hold moments, too, as they stand: "2026-05-16" beside "2026-05-22
-    15:00 UTC"."""
+    """The dates without time in columns that also have UTC moments; they are shown unformatted."""
     found = dict[str, str]()
     for column in columns:
         texts = [str(row.get(column)) for row in rows]
@@ -135,8 +132,8 @@ def _days_beside_moments(rows: Sequence[Row], columns: Sequence[str]) -> dict[st
 
 
 def _columns(rows: Sequence[Row], question: set[str]) -> list[str]:
-    """The columns that are shown: the record's title first, then what the question names, what
-    differs between the rows, and the rest; ids only where there is no title."""
+    """The columns to show: title, columns that the question names, varying ones, the rest; ids only
+    without a title."""
     keys = dict.fromkeys(k for row in rows[:ROWS] for k, v in row.items() if _is_visible(k, v))
     titles = [k for k in language.title_keys() if k in keys][:1]
     plain = _without_ids(keys, question)
@@ -147,18 +144,18 @@ def _columns(rows: Sequence[Row], question: set[str]) -> list[str]:
 
 
 def _constant_columns(keys: Sequence[str], rows: Sequence[Row]) -> set[str]:
-    """The columns that have one value in all rows."""
+    """The columns with the same value in all rows."""
     return {key for key in keys if len({str(row.get(key)) for row in rows}) <= 1}
 
 
 def _without_ids(keys: Iterable[str], question: set[str]) -> list[str]:
-    """The fields that are no ids, or that the question names."""
+    """The fields except ids, unless the question names them."""
     return [k for k in keys if "id" not in language.key_roles(k) or _is_in_question(k, question)]
 
 
 def _fields(call: Call, record: Row, lang: Language, question: set[str]) -> Iterator[str]:
-    """The fields of one record, a line each, those first that the question names; where the call's
-    summary says something of it, only those of them whose values it does not hold."""
+    """The fields of one record, a line each, those that the question names first; if there is a
+    summary, only named ones that it lacks."""
     fields, summary, names = _visible_fields(record), call.summary, call.columns
     plain = _without_given_ids(fields, call)
     keys = _without_ids(plain, question) or plain
@@ -172,20 +169,18 @@ def _fields(call: Call, record: Row, lang: Language, question: set[str]) -> Iter
 
 
 def _without_given_ids(told: Row, call: Call) -> list[str]:
-    """The fields but those that hold an id of the call's under a name that is none:
-    `in_reply_to`."""
+    """The fields without those that repeat an id argument under another name: `in_reply_to`."""
     given = {str(v) for k, ids in call.arguments.items() if _IDS.search(k) for v in _as_list(ids)}
     return [k for k, v in told.items() if "id" in language.key_roles(k) or str(v) not in given]
 
 
 def _more(shown: Sequence[Any], lang: Language) -> str:
-    """How many more there are than are shown."""
+    """The note on omitted rows, or empty."""
     return f" \u2026 {lang.say('and_more', n=len(shown) - ROWS)}" if len(shown) > ROWS else ""
 
 
 def _visible_fields(record: Row) -> dict[str, Any]:
-    """The fields of the objects in a record, and its own, which win; a list where all of it can be
-    told."""
+    """The visible fields of a record and of its nested objects; its own take precedence."""
     inner = {k: v for one in record.values() if isinstance(one, Mapping) for k, v in one.items()}
     fields = (field for part in (inner, record) for field in part.items())
     return {k: v for k, v in fields if all(_is_visible(k, item) for item in _as_list(v) or [None])}
@@ -205,7 +200,7 @@ def _is_in_question(key: str, question: set[str]) -> bool:
 
 
 def _column_name(key: str, names: Mapping[str, str], lang: Language) -> str:
-    """What its author calls a field in the user's language, else its own name in his words."""
+    """The author's title of a field in the user's language, else its translated name."""
     name = names.get(key) or lang.field_name(key.replace("_", " "))
     return one_line(name).replace("|", "/")
 
@@ -216,8 +211,7 @@ def _currency(record: Row) -> str:
 
 
 def _value(key: str, value: Any, currency: str, lang: Language, names: Mapping[str, str]) -> str:
-    """A value as a cell shows it: an object by its title, one of few values as its author calls it
-    in the user's language."""
+    """A value as cell text: an object by its title, a value by its author's title if given."""
     if value is None:
         return "\u2013"
     if isinstance(value, bool):
@@ -229,7 +223,7 @@ def _value(key: str, value: Any, currency: str, lang: Language, names: Mapping[s
 
 
 def _text(key: str, text: str, lang: Language, names: Mapping[str, str]) -> str:
-    """A text as a cell shows it, a date as the language writes it."""
+    """A text as cell text; dates are formatted."""
     is_date = DATE.fullmatch(text[:19].rstrip("Z"))
     return names.get(f"{key}.{text}") or (
         _date(text, lang) if is_date else cut(one_line(text), MAX_CELL)
@@ -237,14 +231,14 @@ def _text(key: str, text: str, lang: Language, names: Mapping[str, str]) -> str:
 
 
 def _title_of(record: Row) -> str:
-    """The first of a record's fields that may be its title; empty where it has none."""
+    """The title of a record, or empty."""
     titles = (record.get(key) for key in language.title_keys())
     return next((title for title in titles if isinstance(title, str)), "")
 
 
 def _date(value: str, lang: Language) -> str:
-    """A date, with its time where it has one, as the language writes it. A moment of a zone stays
-    in it and says so (`2026-11-29 00:13 UTC+09:00`); a page shows UTC by its reader's clock."""
+    """A formatted date, with its time if any. A moment with a zone keeps it (`2026-11-29 00:13
+    UTC+09:00`); the page converts UTC to local time."""
     try:
         at = datetime.fromisoformat(value)
         if at.tzinfo:
@@ -255,7 +249,7 @@ def _date(value: str, lang: Language) -> str:
 
 
 def _figure(key: str, value: float, currency: str, lang: Language) -> str:
-    """A number as the amount, the id or the plain figure that its key says it is."""
+    """A number formatted as amount, id or plain figure, by its key."""
     roles = language.key_roles(key)
     if currency and "minor" in roles:
         return lang.money(value / 100, currency)

@@ -1,4 +1,4 @@
-"""`check`: a reply against the evidence of its turn."""
+"""`check`: checks a reply against the evidence of its turn."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .words import places_ending, places_grouped
 
 _EACH = re.compile(r"(?: [^\W\d_]{1,4}(?= )|[ \u00a0]?/)")
 SHORT_CODE = 3
-"""A code of so few characters (Q3, A4) names too much to be looked up."""
+"""Codes up to this length (Q3, A4) are too ambiguous to be looked up."""
 _GLUE = {"email": ".+-_@", "url": "/-?=&%#._~:", "placeholder": "", "quote": ""}
-"""With what an address, a link and others go on; any other text with `-.`."""
+"""Characters that continue a token of this kind; `-.` for others."""
 
 
 class Values:
-    """Asks the index about the values of one reply."""
+    """Looks up the values of one reply in the index."""
 
     def __init__(self, reading: Reading, index: Index, now: str) -> None:
         self._reading, self._index = reading, index
@@ -45,11 +45,11 @@ class Values:
         }  # fmt: skip
 
     def ground(self, claim: Claim) -> Ground | None:
-        """The ground of a value, None where nothing shows it."""
+        """The ground of a value, or None."""
         return self._lookups.get(claim.kind, self._text)(claim)
 
     def may_be_unsourced(self, claim: Claim) -> bool:
-        """Whether a value may be said though nothing shows it."""
+        """Whether a value is acceptable without a source."""
         if claim.kind in KINDS:
             return self.figures.may_count(claim)
         if claim.kind == "time":
@@ -68,14 +68,14 @@ class Values:
 
     @cached_property
     def _has_pace(self) -> bool:
-        """Whether a time of the reply is one for each of a length: "5:01 a kilometre"."""
+        """Whether the reply has a pace, a time per length: "5:01 a kilometre"."""
         text, spoken = self._reading.text, self._reading.language
         times = (c.end for c in self._reading.claims if c.kind == "time")
         ends = (found.end() for end in times if (found := _EACH.match(text, end)))
         return any(unit_after(text, end, spoken).measure == "length" for end in ends)
 
     def _text(self, claim: Claim) -> Ground | None:
-        """The fields in which a text stands, with any space or hyphen between its parts."""
+        """The fields with a text."""
         glue = _GLUE.get(claim.kind, "-.")
         if claim.kind in ("email", "url"):
             return ground_of(self._index.find(claim.token.rstrip("/"), glue), "verbatim")
@@ -92,7 +92,7 @@ class Values:
         return ground_of(held, "verbatim") or ground_of(places_ending(self._index, digits))
 
     def _quote(self, claim: Claim) -> Ground | None:
-        """The fields in which a quote stands, or all its words in any form."""
+        """The fields with a quote, or with all of its words in any form."""
         lang = self._reading.language
         if found := self._digits(claim.token) or self._text(claim):
             return found
@@ -106,7 +106,7 @@ class Values:
 
 
 def sources(grounds: Iterable[tuple[Claim, Ground]]) -> Iterator[Source]:
-    """Where the values of a reply come from, in order."""
+    """The sources of a reply's values, in order."""
     for claim, ground in sorted(grounds, key=lambda pair: pair[0].start):
         place = ground.places[0] if ground.places else None
         if place is None:
@@ -117,17 +117,17 @@ def sources(grounds: Iterable[tuple[Claim, Ground]]) -> Iterator[Source]:
 
 
 USER_KINDS = frozenset(("money", "hash", "code", "phone", "time", "moment", "number", "date"))
-"""Kinds of values that tell of a thing of the user's where a sentence names one."""
+"""Kinds of values that may be about the user's own data."""
 MAX_DERIVED = 200
-"""Values without a field of their own that are worked out: no honest reply has so many."""
+"""Maximum values for which a derivation is sought."""
 DERIVED = frozenset(("number", "percent", "time"))
-"""Kinds of values that are worked out of a message's figures."""
+"""Kinds of values that may be derived from the message's figures."""
 MAX_CHAIN = 4
-"""Times that what follows is looked for again with what was found: a sum of two sums."""
+"""Maximum rounds of derivation from derived values, such as a sum of two sums."""
 MIN_WORD = 3
-"""Letters of a word that is too short to be a value alone: "out"."""
+"""Words up to this length are not values by themselves: "out"."""
 MIN_ID_DIGITS = 4
-"""Digits of a number that is an id rather than a figure."""
+"""Minimum digits of a number that is an id rather than a figure."""
 
 
 def check(
@@ -139,14 +139,13 @@ def check(
     done: Sequence[str] = ("read",),
     evidence: Evidence | None = None,
 ) -> Verdict:
-    """Check a reply against this turn's results: each figure, date, address, id, quoted text and
-    name is looked up, verbatim, formatted or computed; what a sentence tells of one record must be
-    that record's. What has no source, or is contradicted, is marked.
+    """Check a reply against this turn's results: each figure, date, address, id, quote and name is
+    looked up, verbatim, formatted or derived, and must belong to the record of its sentence.
+    Unsourced and contradicted values are marked.
 
-    With `evidence` the other arguments are not read. Without: `data`, the `ActionResult.data` of
-    the turn's calls; `message`, what the user wrote; `summaries`, the tools' own; `done`, the
-    action types of the calls that succeeded. Never raises on text or JSON of any shape; values
-    below 24 levels are not read. Linear in the reply and in the data.
+    `evidence` replaces the other arguments: `data`, the `ActionResult.data` of the turn's calls;
+    `message`, the user's; `summaries` of the tools; `done`, the action types of successful calls.
+    Never raises for any text or JSON; values below 24 levels are ignored. Linear.
     """
     evidence = evidence or evidence_of(data, message, summaries, done)
     if evidence.mode == "off" or not reply.strip():
@@ -166,7 +165,7 @@ def check(
 
 
 class Check:
-    """One reply held against its evidence."""
+    """The check of one reply against its evidence."""
 
     def __init__(self, reading: Reading, evidence: Evidence) -> None:
         self._evidence, self._index, self._reading = evidence, evidence.index, reading
@@ -177,7 +176,7 @@ class Check:
         self._places: dict[int, Sequence[Place]] = {}
 
     def verdict(self) -> Verdict:
-        """The marks and the sources of the reply."""
+        """The marks and sources of the reply."""
         unsourced, free = self._sort_claims()
         if unsourced and self._index.read_prose():
             return Check(self._reading, self._evidence).verdict()
@@ -198,8 +197,8 @@ class Check:
         return Verdict(tuple(marks), tuple(sources(kept)), not free and not marks)
 
     def _sort_claims(self) -> tuple[list[Claim], list[Claim]]:
-        """What nothing shows and the evidence is closed for, and what else has no source; fills
-        `grounds` with what is shown."""
+        """The claims without a source that need one, and those that do not; the others are added to
+        `_grounds`."""
         unsourced, free = [], []
         for claim in self._reading.claims:
             if ground := self._values.ground(claim):
@@ -211,8 +210,8 @@ class Check:
         return unsourced, free
 
     def _not_found(self, unsourced: Sequence[Claim]) -> Iterator[Mark]:
-        """The values that do not follow from shown ones either; a share of a sum is looked for
-        again once the sum is known."""
+        """Marks for values that cannot be derived either; derived values are used in further
+        rounds."""
         open_claims = list(unsourced)
         for _ in range(MAX_CHAIN):
             found = [(c, g) for c in open_claims[:MAX_DERIVED] if (g := self._derive(c))]
@@ -229,7 +228,7 @@ class Check:
                 yield _outlier(claim, self._figures.in_other_unit(claim) if is_figure else "")
 
     def _wrong_counts(self) -> Iterator[Mark]:
-        """The numbers that say how many there are, and of no part of a list are the size."""
+        """Marks for wrong list sizes."""
         shown = {c.start: g.places for c, g in self._grounds if not g.formula}
         derived = {c.start for c, g in self._grounds if g.formula}
         for claim in self._reading.claims:
@@ -243,8 +242,7 @@ class Check:
         return None if sized else self._figures.derive(claim)
 
     def _wrong_records(self, naming: Sequence[tuple[Claim, list[Place]]]) -> Iterator[Mark]:
-        """The values of another record, the numbers that say of what follows more than there is,
-        and the words that their record denies."""
+        """Marks for values of another record, wrong enumerations and wrong states."""
         taken = frozenset(c.start for c in self._reading.claims if c.kind == "field")
         words = list(mentions.flags(self._reading, self._index, taken))
         told = [
@@ -269,7 +267,7 @@ class Check:
     def _wrong_states(
         self, words: Sequence[mentions.Word], bound: record_binding.Bound
     ) -> Iterator[Mark]:
-        """The words that their record denies, unless a call of this turn has changed it."""
+        """Marks for states that the record contradicts, unless this turn has changed it."""
         denied = [*mentions.denied_words(self._reading, words, bound)]
         changed = self._changed_rows() if denied else ()
         for claim, place in (one for one in denied if one[1].owner not in changed):
@@ -277,16 +275,14 @@ class Check:
             yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
 
     def _changed_rows(self) -> set[Owner]:
-        """The records that a call of this turn has changed, by their ids: what was read before is
-        not what they are."""
+        """The records that this turn has changed, by their ids; earlier data is outdated."""
         done = (c.arguments for c in self._evidence.calls if c.action_type != "read" and c.ok)
         given = {str(value) for own in done for value in own.values()}
         held = (p for p in chain(self._index.strings, self._index.figures) if str(p.value) in given)
         return {p.owner for p in held if "id" in language.key_roles(p.key)}
 
     def _wrong_group_counts(self, words: Sequence[mentions.Word]) -> Iterator[Mark]:
-        """The numbers that say of more rows than there are, or of other parts of a list, that they
-        are in a state."""
+        """Marks for wrong numbers of rows in a state."""
         shown = {c.start: g.places for c, g in self._grounds}
         so = ((w.claim, w.bears.places) for w in words if w.bears.places)
         for claim, rows in chain(so, self._shared_values()):
@@ -294,7 +290,7 @@ class Check:
                 yield Mark(number.start, number.token, "other_count", holds, "number")
 
     def _shared_values(self) -> Iterator[tuple[Claim, list[Place]]]:
-        """The values told that several rows have, each with the fields that have it."""
+        """The values that several rows share, each with their fields."""
         for claim, ground in self._grounds:
             if claim.kind == "field" and not mentions.is_denied(self._reading, claim.start):
                 same = self._index.same_value(ground.places[0])
@@ -302,7 +298,7 @@ class Check:
                     yield claim, same
 
     def _wrong_enumerations(self, bound: record_binding.Bound) -> Iterator[Mark]:
-        """The numbers that say of what follows a colon what is not so."""
+        """Marks for numbers that differ from the enumeration after a colon."""
         for claim in (c for c in self._reading.claims if c.kind == "number"):
             if held := self._counts.wrong_enumeration(claim, bound):
                 yield Mark(claim.start, claim.token, "other_count", held, claim.kind)
@@ -315,8 +311,8 @@ class Check:
         return [p for p in own if p.path.startswith("data")] or own
 
     def _is_loose(self, claim: Claim, holds: str) -> bool:
-        """Whether a value may be none of a record: a small number of a table or where the record
-        has none, a word of a title where it has none, a common one, one of a state, or "today"."""
+        """Whether a value need not belong to the record: a small number, part of a title or state,
+        or a relative date."""
         if claim.kind == "number" and self._figures.is_small(claim):
             is_cell = self._reading.sentence(claim.start).text.lstrip()[:1] == "|"
             return is_cell or not holds  # its column tells more
@@ -328,9 +324,8 @@ class Check:
     def _is_derived(
         self, claim: Claim, rows: frozenset[Owner], bound: record_binding.Bound
     ) -> bool:
-        """Whether a number that another record has is worked out from those of the one that it is
-        told of, or of those that its sentence or the one before names: "7 places left" of 16 and
-        9."""
+        """Whether a number is derived from the figures of its record, or of records named in this or
+        the previous sentence: "7 places left" of 16 and 9."""
         if claim.kind == "time":
             return self._values.dates.is_of(rows, claim)
         if claim.kind not in KINDS or self._counts.names(claim, self._places.get(claim.start, ())):
@@ -344,7 +339,7 @@ class Check:
         return self._figures.is_of(rows, claim)
 
     def _is_shown(self, claim: Claim, places: Sequence[Place]) -> bool:
-        """Whether a value tells what a field shows: it counts nothing and is not denied."""
+        """Whether a value states a field's content: it is not a count and not negated."""
         if record_binding.is_count(self._reading.text, claim):
             return False
         if claim.kind == "weekday" and claim.start in self._values.dates.weekdays_of_dates:
@@ -355,8 +350,8 @@ class Check:
         return not (plain and mentions.is_denied(self._reading, claim.start))
 
     def _relevant_marks(self, marks: Iterable[Mark]) -> list[Mark]:
-        """The marks in sentences that are checked: all after calls, and without a call those that
-        speak of the user's data; what is worked out of the message's figures is not."""
+        """The relevant marks: all after calls; without calls only those about the user's data, and
+        not values derived from the message."""
         if self._evidence.mode == "strict" or any(c.fn_name for c in self._evidence.calls):
             return list(marks)
         given = language.numbers(self._evidence.message, self._reading.language.tag)
@@ -366,8 +361,8 @@ class Check:
         ]
 
     def _is_about_data(self, mark: Mark) -> bool:
-        """Whether a sentence speaks of the user's own things: it contradicts a list, says "you
-        have", or names something that a field of the data shows."""
+        """Whether a mark is about the user's data: a contradiction, an id or address, or in a
+        sentence with "you have" or a sourced value."""
         if mark.is_contradicted or "@" in mark.word:
             return True
         if mark.kind not in USER_KINDS:
@@ -383,14 +378,14 @@ class Check:
 
 
 def _outlier(claim: Claim, holds: str) -> Mark:
-    """The mark on a figure that is not what its column shows."""
+    """The mark on a value that differs from the data."""
     return Mark(
         claim.start, claim.token, "other_record" if holds else "not_found", holds, claim.kind
     )
 
 
 def _is_length(place: Place) -> bool:
-    """Whether a field may be a length of time: a figure of that, or of what is not known."""
+    """Whether a field may be a duration, by its kind."""
     ranked = isinstance(place.value, str) or "rank" in language.key_roles(place.key)
     return not ranked and kind_of(place.key) in ("", "time")
 
@@ -400,13 +395,13 @@ def _is_short(word: str) -> bool:
 
 
 def _is_code(word: str) -> bool:
-    """Whether a word is a number of something, not a year or a round figure."""
+    """Whether a word is an id-like number, not a year or round figure."""
     if not word.isdigit() or len(word) < MIN_ID_DIGITS or int(word) % 10 == 0:
         return False
     return not 1000 <= int(word) <= 2100
 
 
 def _is_data(place: Place) -> bool:
-    """Whether a place is a field of what a call gave."""
+    """Whether a place is a field of a call's data."""
     is_field = place.path.startswith("data") and bool(place.key)
     return is_field and place.call not in (MESSAGE, POLICY)

@@ -1,5 +1,5 @@
-"""The words of an index: as they are, by their stem, by their sound in another script, and the ends
-by which codes are known."""
+"""The words of an index: exact, by stem, by phonetic key in another script, and codes by their
+endings."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from .index import Index
 
 MAX_TITLE, MIN_NAME = 48, 5
-"""Characters of a text that names its record; letters of one in lower case that does."""
+"""Maximum characters of a record's title; minimum letters of one in lower case."""
 MAX_PLACES = 20
-"""Fields that are looked at for one word."""
+"""Maximum fields considered for one word."""
 CYRILLIC = "\u0400"
-"""From here on letters are Cyrillic."""
+"""Letters from here on are Cyrillic."""
 SOUND_LENGTH = 3
-"""First consonants by which names sound alike."""
+"""Letters of the phonetic key that must agree."""
 _WORD = re.compile(r"\w+")
 MIN_RUN, MAX_ENDING = 6, 10
-"""Digits that grouped otherwise are still no amount; digits by which a code's end is compared."""
+"""Minimum digits of a grouped code; maximum digits of a code's ending."""
 MIN_ENDING = 4
-"""Digits that an end has at least."""
+"""Minimum digits of an ending."""
 MAX_CODE = 60
-"""Characters of a text that is a code, and around a value that is a part of one."""
+"""Maximum characters of a code, and around a value that is part of one."""
 ZONE_LENGTH = 6
 """Characters of a moment's zone: "+02:00"."""
 _DIGITS = re.compile(r"\d+")
@@ -40,19 +40,19 @@ _BREAKS = re.compile(r"[ \u00a0()./-]+")
 
 
 class Words:
-    """The words that stand in the fields of an index."""
+    """The words in the fields of an index."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
 
     @cached_property
     def all(self) -> tuple[str, ...]:
-        """Every word of the text that has a letter, in its order."""
+        """Every word with a letter, in order."""
         return tuple(word for word in self._offsets if not word.isdecimal())
 
     @cached_property
     def _offsets(self) -> dict[str, list[int]]:
-        """Where each word of the text stands in it."""
+        """The offsets of each word in the text."""
         found: dict[str, list[int]] = defaultdict(list)
         for word in _WORD.finditer(self._index.text.replace("_", " ")):
             found[word[0]] += (word.start(),)
@@ -69,7 +69,7 @@ class Words:
         return found
 
     def find(self, word: str, lang: Language) -> list[Place]:
-        """The fields that hold a word: as it is, inflected, or spelled in another script."""
+        """The fields with a word: exact, inflected, or in another script."""
         return self._index.cached(
             f"word {lang.tag} {word}", lambda: self._word(fold(word), word, lang)
         )
@@ -88,13 +88,13 @@ class Words:
         return list(islice(places, MAX_PLACES))
 
     def _places(self, word: str) -> list[Place]:
-        """The fields in which a word, or some with hyphens between them, stands."""
+        """The fields with a word, which may contain hyphens."""
         if word.isalnum():
             return [self._index.place(at) for at in self._offsets.get(word, ())]
         return self._index.find(word)
 
     def _inflected(self, word: str) -> list[str]:
-        """The words that agree with a Cyrillic one in all but three letters of their ends."""
+        """The words that equal a Cyrillic one except for up to three final letters."""
         if not word[:1] > CYRILLIC:
             return []
         return [
@@ -112,14 +112,14 @@ class Words:
         return found
 
     def _sounding(self, word: str) -> list[str]:
-        """The words in another script that sound like one."""
+        """The words in another script with the same phonetic key."""
         if not word[0].isalpha():
             return []
         return self._sounds[word > CYRILLIC].get(language.sound(word)[:SOUND_LENGTH], [])
 
     @cached_property
     def _sounds(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-        """The words of the text by their sound: those in Cyrillic, and those in Latin."""
+        """The words by phonetic key: Cyrillic and Latin ones."""
         cyrillic: dict[str, list[str]] = {}
         latin: dict[str, list[str]] = {}
         for word in self.all:
@@ -130,7 +130,7 @@ class Words:
         return cyrillic, latin
 
     def titles(self, stem: str, lang: Language) -> list[tuple[Place, int]]:
-        """The short texts of rows that have a word of a stem, with how many words they have."""
+        """The titles of rows with a word of this stem, each with its number of words."""
         return self._index.cached(f"title {lang.tag} {stem}", lambda: self._titles(stem, lang))
 
     def _titles(self, stem: str, lang: Language) -> list[tuple[Place, int]]:
@@ -146,13 +146,13 @@ class Words:
 
 
 def places_ending(index: Index, code: str) -> list[Place]:
-    """The fields whose digits and capitals end so: a phone, a card's last four, `order_70412`."""
+    """The fields whose digits and capitals have this ending: a phone, a card's last four digits,
+    `order_70412`."""
     return index.cached("endings", lambda: _endings(index)).get(code[-MAX_ENDING:], [])
 
 
 def places_grouped(index: Index, text: str, start: int, end: int) -> list[Place]:
-    """The fields of the digits and capitals around a value of a text, however they are grouped: a
-    card, an account."""
+    """The fields equal to the grouped digits and capitals around a value: a card, an account."""
     for run in _RUN.finditer(text, max(0, start - MAX_CODE), end + MAX_CODE):
         if run.start() <= start < run.end():
             whole = _BREAKS.sub("", run.group())
@@ -161,7 +161,7 @@ def places_grouped(index: Index, text: str, start: int, end: int) -> list[Place]
 
 
 def _endings(index: Index) -> dict[str, list[Place]]:
-    """The fields with more than three digits, by the ends of these, and of what they stand in."""
+    """The fields with at least four digits, by endings of these digits and of the whole code."""
     found: dict[str, list[Place]] = {}
     long_numbers = (p for p in index.figures if p.value == int(p.value) > 10**MIN_RUN)
     for place in (*index.strings, *long_numbers):
