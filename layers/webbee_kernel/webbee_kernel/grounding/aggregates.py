@@ -1,4 +1,4 @@
-"""Aggregates of lists, computed by the kernel over all rows, so that no model has to count. Pure."""
+"""Aggregates of lists, computed by the kernel over all rows, so that no model counts. Pure."""
 
 from __future__ import annotations
 

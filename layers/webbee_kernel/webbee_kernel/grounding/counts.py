@@ -1,4 +1,4 @@
-"""Checks numbers that count: rows of a list, rows in a state, and items enumerated after a colon."""
+"""Checks numbers that count: rows of a list, rows in a state, items enumerated after a colon."""
 
 from __future__ import annotations
 

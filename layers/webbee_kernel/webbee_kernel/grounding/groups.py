@@ -39,8 +39,8 @@ Part = frozenset[int]
 
 
 class Figure(NamedTuple):
-    """A value, its kind (`money`, `rate`, a measure, empty for an unknown field, or `ANY`), its path
-    or formula, and its key."""
+    """A value, its kind (`money`, `rate`, a measure, empty for an unknown field, or `ANY`), its
+    path or formula, and its key."""
 
     value: Number
     kind: str = ANY

@@ -1,6 +1,6 @@
 """The index from values to fields, built once a turn over everything the narrator was shown.
 
-Numbers, dates, flags and lists are indexed in one walk; words and the numbers in prose on first use.
+Numbers, dates, flags and lists are indexed in one walk; words and numbers in prose on first use.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Receipts: the kernel's own statement on each call with an effect, and a summary line of the turn's
-work. Pure."""
+"""Receipts: the kernel's own statement on each call with an effect, and a summary line of the
+turn's work. Pure."""
 
 from __future__ import annotations
 

@@ -124,8 +124,6 @@ DERIVED = frozenset(("number", "percent", "time"))
 """Kinds of values that may be derived from the message's figures."""
 MAX_CHAIN = 4
 """Maximum rounds of derivation from derived values, such as a sum of two sums."""
-MIN_WORD = 3
-"""Words up to this length are not values by themselves: "out"."""
 MIN_ID_DIGITS = 4
 """Minimum digits of a number that is an id rather than a figure."""
 
@@ -324,8 +322,8 @@ class Check:
     def _is_derived(
         self, claim: Claim, rows: frozenset[Owner], bound: record_binding.Bound
     ) -> bool:
-        """Whether a number is derived from the figures of its record, or of records named in this or
-        the previous sentence: "7 places left" of 16 and 9."""
+        """Whether a number is derived from the figures of its record, or of records named in this
+        or the previous sentence: "7 places left" of 16 and 9."""
         if claim.kind == "time":
             return self._values.dates.is_of(rows, claim)
         if claim.kind not in KINDS or self._counts.names(claim, self._places.get(claim.start, ())):

@@ -190,8 +190,7 @@ def _is_sibling(leaf: Leaf, app_id: str, ids: list[Leaf], records: References) -
 
 
 def _unbound_outward(function: FunctionInfo, arguments: Given, basis: Basis) -> Paths:
-    """The destinations not accepted (the function's name if no argument has one), else the content
-    not bound to the user."""
+    """The destinations not accepted (or the function's name), else the content not bound."""
     found = destinations(function, arguments)
     # the destination first: where it is not accepted, nothing beside it matters
     missing = tuple(s.path or function.fn_name for s, key in found if key not in basis.accepted)
@@ -201,8 +200,7 @@ def _unbound_outward(function: FunctionInfo, arguments: Given, basis: Basis) -> 
 def _unbound_content(
     function: FunctionInfo, arguments: Given, basis: Basis, found: Sequence[tuple[Sink, str]]
 ) -> Iterator[str]:
-    """The content of a call to accepted destinations that the user neither said nor accepted with
-    them."""
+    """The content for accepted destinations that the user neither said nor accepted."""
     choices = _choices(function, arguments, found)
     known = {s.path for s, _ in found} | {p for p, key in choices if key in basis.accepted}
     # "send Anna's report to Anna" must not name a record called Anna by who gets it
@@ -315,8 +313,7 @@ def _may_open(sink: Sink, function: FunctionInfo, basis: Basis, is_bare: bool) -
 
 
 def _unbound_search(function: FunctionInfo, arguments: Given, basis: Basis) -> Paths:
-    """The arguments of an open-world read that are neither in the user's words nor from this app's
-    results."""
+    """The arguments of an open-world read not from the user's words or this app's results."""
     [(_, key)] = destinations(function, arguments)
     if key in basis.accepted:
         return ()
@@ -444,8 +441,7 @@ _MIN_WORD: Final = 4
 
 
 def _mentions_call(words: UserWords, function: FunctionInfo, given: list[Leaf]) -> bool:
-    """Whether the user's words mention the call: a word of the function's texts or of what it
-    writes."""
+    """Whether the user's words contain a word of the function's texts or of what it writes."""
     # the author's own words for what it does
     text = words_in(" ".join((function.description, *function.examples)))
     name = f"{function.app_id}.{function.fn_name}"

@@ -117,8 +117,7 @@ class TurnContext:
 
     @cached_property
     def gate(self) -> Masker | None:
-        """The PII gate for everything but the user's message; None if models may see personal
-        data."""
+        """The PII gate for all but the user's message; None if models may see personal data."""
         return None if self.expose_pii else self.masker
 
     @cached_property
@@ -256,8 +255,7 @@ class TurnContext:
 
     @cached_property
     def known_ids(self) -> KnownIds:
-        """The values that ids may have: from facts, skeleton, this turn's results and the user's
-        messages; not from replies or the kernel's own errors."""
+        """Valid id values: from facts, skeleton, results, user messages; not replies or errors."""
         return KnownIds(
             self._earlier_data(),
             messages=[self.message, *(t.message for t in self.memory.turns)],
@@ -347,8 +345,7 @@ class TurnContext:
         )
 
     def _full_outcomes(self) -> dict[int, CallOutcome] | None:
-        """The masked outcomes with all of their data; None if nothing was cut. Linear in the data,
-        so only used when a check fails."""
+        """The masked outcomes with uncut data; None if nothing was cut. Linear in the data."""
         if not any(visible_data(o) is not o.data for o in self.reported.values()):
             return None
         return {i: self._mask(o, self.gate) for i, o in self.reported.items()}
@@ -390,8 +387,7 @@ class TurnContext:
         )
 
     def with_results(self, note: str = "") -> TurnContext:
-        """Append the results of the last answer to the classifier's prompt, with an optional
-        note."""
+        """Append the last answer's results, with an optional note, to the classifier's prompt."""
         new = {i: c.masked for i, c in self.calls.items() if self.round_of[i] == self.rounds}
         pending = [(s, prompt.PENDING_NOTE) for s in self.pending.values()]
         pending += [(s, prompt.DEPENDENT_NOTE) for s in self.dependent.values()]
