@@ -50,8 +50,8 @@ class Titles:
     def of(self, app_id: str, name: str, value: str, shown: Collection[object] = ()) -> Title:
         """The title of the id in an argument, or empty.
 
-        Several titles are all shown with the id if it is readable, since a stranger may have written one; except
-        those in `shown`, which the card has anyway, and those of later nested records.
+        Several titles are all shown with a readable id, since a stranger may have written one;
+        except those in `shown`, which the card has anyway, and those of later nested records.
         """
         own = [
             t for n, t in enumerate(self._matches(app_id, name, value)) if not (n and t.is_nested)
