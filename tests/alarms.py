@@ -23,8 +23,6 @@ Dimensions = frozenset[tuple[str, str]]
 
 
 class Point(NamedTuple):
-    """One value of a metric. `at` in seconds."""
-
     namespace: str
     name: str
     dimensions: Dimensions
@@ -201,6 +199,5 @@ STACK |= {"AWS::StackName": "webbee"}
 
 
 def alarm(template: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """An alarm of the template in that stack."""
     found: dict[str, Any] = resolved(template["Resources"][name]["Properties"], STACK)
     return found

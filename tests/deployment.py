@@ -61,7 +61,6 @@ def transform(**parameters: str) -> Template:
 
 
 def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
-    """Create the stack; `client` makes boto3 clients of the account."""
     template = for_moto(transform(**parameters), _webhook_key(client))
     left_out = without(template, NOT_IN_MOTO)
     _artefact(client("s3"))

@@ -8,7 +8,6 @@ Attack = tuple[str, str, dict[str, Any]]
 
 
 def on(table: str, operation: str, **request: Any) -> Attack:
-    """A request to a table."""
     return "dynamodb", operation, {"TableName": table, **request}
 
 

@@ -36,7 +36,6 @@ def _parts(operation: str, body: dict[str, Any]) -> Iterator[tuple[str, dict[str
 
 
 def _keys(one: dict[str, Any]) -> tuple[str, ...]:
-    """The partition keys that a request names."""
     if named := one.get("Key") or one.get("Item"):
         return (named["pk"]["S"],)
     values = one.get("ExpressionAttributeValues", {})
@@ -62,7 +61,6 @@ def granted(template: Any, session: Session | None, wish: Wish) -> bool:
 
 
 def role_of_the_cell(template: Any) -> list[dict[str, Any]]:
-    """What the cell may do without a call's session."""
     return policy_of(template, "ToolDispatchRole")
 
 

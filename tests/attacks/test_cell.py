@@ -108,7 +108,6 @@ def aws() -> Iterator[Account]:
 
 
 def granted(template: Any, cell: Cell, key: str, wish: Wish) -> bool:
-    """Whether whoever signed it with this key may do that."""
     session = cell.sts.sessions.get(key)
     assert session is not None or key == OWN
     return judging.granted(template, session, wish)

@@ -54,14 +54,12 @@ class Cloud:
     def http(
         self, function: str, name: str, /, *, sub: str = "alice", **changes: Any
     ) -> tuple[int, Any]:
-        """Post a recorded HTTP API event as a user, some of its parts changed; status and body."""
         event = recorded(name, sub) | changes
         answer = self.invoke(function, event)
         is_json = "json" in answer["headers"]["content-type"]
         return answer["statusCode"], json.loads(answer["body"]) if is_json else answer["body"]
 
     def items(self, table: str) -> list[dict[str, Any]]:
-        """Every item of a table, by the template's name of it."""
         asked = {"TableName": self.stack.names[table], "ConsistentRead": True}
         return list(self.client("dynamodb").scan(**asked)["Items"])
 
@@ -122,7 +120,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 @pytest.fixture(scope="session")
 def asked() -> list[Asked]:
-    """Every request to AWS of the suite, in order."""
     return []
 
 

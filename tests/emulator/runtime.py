@@ -46,11 +46,9 @@ class Built:
 
     @property
     def opt(self) -> Path:
-        """The layers, merged."""
         return self.root / "opt"
 
     def task(self, logical_id: str) -> Path:
-        """A function's own folder."""
         return self.root / "task" / logical_id
 
 
@@ -128,7 +126,6 @@ class Emulator:
         return self._process.poll() is None
 
     def stop(self) -> None:
-        """End the slot and everything it started."""
         if self._process is not None:
             kill(self._process)
             self._process = None
@@ -160,7 +157,6 @@ class Emulator:
 
     @property
     def task(self) -> Path:
-        """The function's folder, its working directory."""
         return self._built.task(self._name)
 
     def environment(self) -> dict[str, str]:

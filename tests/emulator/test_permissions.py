@@ -46,7 +46,6 @@ APP = "/v1/extensions/walker"
 
 
 def http(cloud: Cloud, method: str, path: str, body: Any = None, **query: str) -> Any:
-    """What chat_turn answers."""
     event = recorded("http_session") | {"rawPath": path}
     event["requestContext"]["http"]["method"] = method
     if body is not None:

@@ -71,7 +71,6 @@ def obey(request: ModelRequest) -> ModelResponse:
 
 
 def obedient() -> FunctionModel:
-    """A fresh model of that kind."""
     return FunctionModel(obey)
 
 
@@ -94,12 +93,10 @@ class Held:
 
 
 def call(function: str, /, **arguments: Any) -> ModelResponse:
-    """A classifier's answer with one call."""
     return ModelResponse(tool_calls=(ToolCall(function.replace(".", "__"), arguments),))
 
 
 def say(text: str) -> ModelResponse:
-    """A model's answer in words."""
     return ModelResponse(text=text)
 
 
@@ -170,11 +167,9 @@ class Outage:
         self.plan = (operation, table, times, error or throttled(), after)
 
     def over(self) -> bool:
-        """Whether all planned failures happened."""
         return self.plan is None
 
     def client(self, service: str) -> Any:
-        """The seam: what the stores ask for a client."""
         return _Client(aws_client(service), self)
 
 
@@ -204,11 +199,9 @@ class LocalLambda:
         self._handlers = handlers
 
     def dispatch(self) -> LambdaDispatch:
-        """The seam to the cell."""
         return LambdaDispatch("tool_dispatch", lambda service: self)
 
     def installs(self) -> LambdaInstalls:
-        """The seam to the clock."""
         return LambdaInstalls("skeleton_refresh", lambda service: self)
 
     def invoke(self, FunctionName: str, Payload: str, **_: Any) -> dict[str, Any]:  # noqa: N803 - boto3's own names
@@ -232,15 +225,12 @@ def deployed(
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An HTTP answer, parsed."""
-
     status: int
     body: Any
     headers: Mapping[str, str]
 
     @property
     def error(self) -> dict[str, Any]:
-        """The error object, as the API promises it."""
         found = self.body["error"]
         assert found["code"]
         assert found["message"]
@@ -258,15 +248,12 @@ class Person:
     claims: Mapping[str, Any]
 
     def chat(self, message: Any, **body: Any) -> Answer:
-        """`POST /v1/chat` in the session s1 unless told otherwise."""
         return self.send("POST", "/v1/chat", body={"message": message, "session_id": "s1", **body})
 
     def confirm(self, confirmation_id: str, accept: Any = True) -> Answer:
-        """`POST /v1/confirmations/{id}`."""
         return self.send("POST", f"/v1/confirmations/{confirmation_id}", body={"accept": accept})
 
     def call(self, app_id: str, function: str, /, **params: Any) -> Answer:
-        """`POST /v1/extensions/{app_id}/call`."""
         return self.send(
             "POST", f"/v1/extensions/{app_id}/call", body={"function": function, "params": params}
         )
@@ -277,11 +264,9 @@ class Person:
         return list(answer["turns"]) if answer.status == 200 else []
 
     def install(self, app_id: str) -> Answer:
-        """`PUT /v1/extensions/{app_id}/installation`."""
         return self.send("PUT", f"/v1/extensions/{app_id}/installation")
 
     def uninstall(self, app_id: str) -> Answer:
-        """`DELETE /v1/extensions/{app_id}/installation`."""
         return self.send("DELETE", f"/v1/extensions/{app_id}/installation")
 
     def prompt(self, message: str = "next", session_id: str = "s1") -> str:
@@ -330,7 +315,6 @@ def waiting(queue: str) -> list[Any]:
 
 
 def event(name: str) -> dict[str, Any]:
-    """A recorded event of `tests/events.json`."""
     recorded: dict[str, Any] = json.loads(EVENTS.read_text("utf-8"))[name]
     return recorded
 

@@ -67,18 +67,18 @@ def test_a_panel_or_webhook_that_blocks_fails_alone(stubborn: Stack) -> None:
     assert person.call("stubborn", "quick")["status"] == "ok"
 
 
-@pytest.mark.parametrize(("method", "name"), [("GET", ""), ("PUT", "/token"), ("DELETE", "/token")])
 def test_a_secret_of_which_nobody_reports_back_is_no_success(
-    method: str, name: str, stack: Stack, monkeypatch: pytest.MonkeyPatch
+    person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def late(dispatch: LambdaDispatch, request: CallRequest) -> CallOutcome:
         return unfinished_outcome(request)
 
     monkeypatch.setattr(LambdaDispatch, "call", late)
-    body = {"value": "t0ken"} if method == "PUT" else None
-    path = f"/v1/extensions/probe/secrets{name}"
-    answer = Person(stack, ALICE).send(method, path, body=body)
-    assert (answer.status, answer.error["code"]) == (503, "dispatch_unavailable")
+    path = "/v1/extensions/probe/secrets"
+    asked = (("GET", path, None), ("PUT", f"{path}/token", {"value": "x"}))
+    for method, where, body in (*asked, ("DELETE", f"{path}/token", None)):
+        answer = person.send(method, where, body=body)
+        assert (answer.status, answer.error["code"]) == (503, "dispatch_unavailable")
 
 
 def test_a_signal_that_blocks_is_reported_and_the_next_one_is_heard(stubborn: Stack) -> None:

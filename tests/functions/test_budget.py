@@ -21,7 +21,6 @@ WRITE = 'probe.save {"text": "x"}'
 
 
 def cost(person: Person, message: str, **body: Any) -> Meter:
-    """What one turn sends."""
     with metered(aws_client("dynamodb")) as meter:
         assert person.chat(message, **body).status == 200
         assert background.wait(60)  # what the cell leaves of an effect, nobody waits for

@@ -58,7 +58,6 @@ class Client:
         self.person = person
 
     def send(self, *messages: str, headers: Any = None, **body: Any) -> Answer:
-        """The answer to the last of the messages."""
         shown = [
             {"role": role, "content": text}
             for message in messages
@@ -70,7 +69,6 @@ class Client:
         return answer
 
     def say(self, *messages: str, **more: Any) -> str:
-        """What is answered to the last of them."""
         answer = self.send(*messages, **more)
         return str(answer["choices"][0]["message"]["content"])
 

@@ -14,7 +14,7 @@ from tests.functions.support import ALICE, BOB, Answer, Person, rows
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 
-POST = '''
+POST = """
 from pydantic import BaseModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 
@@ -23,8 +23,6 @@ chat = ChatExtension(ext, description="letters")
 
 
 class Letter(BaseModel):
-    """What is sent."""
-
     to: str
     text: str = ""
 
@@ -33,7 +31,7 @@ class Letter(BaseModel):
 async def send_letter(ctx, params: Letter) -> ActionResult:
     await ctx.store.create("sent", params.model_dump())
     return ActionResult.success({"sent": params.to, "text": params.text}, "Sent.")
-'''
+"""
 ANN = "ann@example.org"
 
 
@@ -49,7 +47,6 @@ def model(request: ModelRequest) -> ModelResponse:
 
 @pytest.fixture
 def deployment(tmp_path: Path) -> dict[str, Any]:
-    """With the letters."""
     (tmp_path / "post").mkdir()
     (tmp_path / "post" / "main.py").write_text(POST, "utf-8")
     return {"extensions": tmp_path, "model": FunctionModel(model)}
@@ -160,16 +157,6 @@ def test_a_second_yes_with_other_content_is_a_conflict(alice: Person, card: str)
     assert alice.confirm(card, accept=False)["reply"] == again["reply"]
     assert accepted(alice) == []
     assert sent(alice.stack) == 1
-
-
-def test_a_card_that_was_answered_in_words_is_answered_alike_by_its_button_and_keeps_nothing_more(
-    stack: Stack, alice: Person, card: str
-) -> None:
-    done = alice.chat("yes")
-    assert confirm(alice, card)["reply"] == done["reply"]
-    assert confirm(alice, card, remember=True).status == 409
-    assert accepted(alice) == []
-    assert sent(stack) == 1
 
 
 def test_a_clients_request_for_a_title_neither_answers_a_card_nor_takes_its_place(

@@ -15,7 +15,7 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from local.stack import Stack
-from tests.functions.support import EXTENSIONS, call, deployed, event, rows, say
+from tests.functions.support import EXTENSIONS, call, deployed, rows, say
 from webbee_kernel import background
 from webbee_kernel.aws.invoke import LambdaDispatch, LambdaFunction
 from webbee_kernel.background import LoopThread
@@ -27,7 +27,6 @@ from webbee_kernel.errors import (
     DispatchUnanswered,
     KernelError,
     StorageUnavailable,
-    from_body,
 )
 from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
@@ -101,7 +100,6 @@ def broken() -> dict[str, Any]:
 
 
 def refused(status: int, code: str) -> dict[str, Any]:
-    """Lambda's answer instead of running the function."""
     answer: Any = {"Error": {"Code": code, "Message": code}}
     answer["ResponseMetadata"] = {"HTTPStatusCode": status}
     raise ClientError(answer, "Invoke")
@@ -171,12 +169,6 @@ def ended(reply: Reply) -> list[tuple[str, str]]:
     return [(c["fn_name"], c.get("error_code") or c["status"]) for c in reply.body["calls"]]
 
 
-def test_a_call_that_succeeds(seam: Seam) -> None:
-    reply = seam.say(call("probe.save", text="x"), say('Saved "x".'))
-    assert (reply.text, ended(reply)) == ('Saved "x".', [("save", "ok")])
-    assert reply.body["refresh_panels"] == [{"app_id": "probe", "panel_id": "board"}]
-
-
 @pytest.mark.parametrize(
     ("planned", "code", "state", "told"),
     [
@@ -209,13 +201,12 @@ def test_a_call_that_fails(
     assert (rows(seam.stack, "audit") == []) is (code == "PERMISSION_DENIED")
 
 
+LOOKS, SAVES = call("probe.look"), call("probe.save", text="x")
+
+
 @pytest.mark.parametrize(
     ("error", "planned"),
-    [
-        (DOWN, call("probe.look")),
-        (GONE, call("probe.look")),
-        (DOWN, call("probe.save", text="x")),
-    ],
+    [(DOWN, LOOKS), (GONE, LOOKS), (DOWN, SAVES)],
     ids=["a read, no database", "a read, no answer", "a write that was not claimed"],
 )
 def test_what_did_not_happen_can_be_retried_as_a_whole(
@@ -226,7 +217,7 @@ def test_what_did_not_happen_can_be_retried_as_a_whole(
         seam.say(planned)
     assert rows(seam.stack, "sessions") == []
     seam.fail(None)
-    told = say("0 texts.") if planned == call("probe.look") else say('Saved "x".')
+    told = say("0 texts." if planned is LOOKS else 'Saved "x".')
     assert seam.say(planned, told).body["turn"] == 1
 
 
@@ -250,12 +241,6 @@ def test_what_was_done_before_is_told_with_what_could_not_be_run(
     told = "Probe – List the saved texts: did not work – look was not run: retry later"
     assert failed["text"] == told
     assert failed["text"] in as_text(reply.body)
-
-
-@pytest.mark.parametrize("error", [DOWN, GONE])
-def test_an_error_crosses_the_seam_with_its_type(error: KernelError) -> None:
-    crossed = from_body(json.loads(json.dumps(error.body()["error"])))
-    assert (type(crossed), str(crossed), crossed.code) == (type(error), str(error), error.code)
 
 
 # ---- the function alone
@@ -297,12 +282,15 @@ def test_a_write_that_was_refused_was_not_run_and_the_same_request_runs_it_later
     with pytest.raises(DispatchRefused, match=r"was not run \(\w+\): retry"):
         chat.say(call("probe.save", text="x"))
     chat.env["WEBBEE_CALL_SECONDS"] = BUSY
+    tried = len([e for e in chat.client.invocations if e["kind"] == "function"])
+    assert (tried == 1) is (refusal is forbidden), "what will not pass is not repeated"
     assert rows(chat.stack, "sessions") == []
     claim, told = (json.loads(r["body"]) for r in rows(chat.stack, "audit"))
     assert {claim["status"], told["status"]} == {"started", "error"}  # and was not run
     chat.client.fail = None
     reply = chat.say(call("probe.save", text="x"), say('Saved "x".'))
     assert (reply.body["status"], reply.text) == ("ok", 'Saved "x".')
+    assert reply.body["refresh_panels"] == [{"app_id": "probe", "panel_id": "board"}]
 
 
 def test_a_throttled_invocation_is_repeated_until_it_is_let_through(chat: Seam) -> None:
@@ -314,13 +302,6 @@ def test_a_throttled_invocation_is_repeated_until_it_is_let_through(chat: Seam) 
     given = [e["deadline_s"] for e in chat.client.invocations if e["kind"] == "function"]
     assert given[0] > given[1] > given[2]  # each has what is left of the call's time
     assert len(rows(chat.stack, "store", "texts#")) == 1
-
-
-def test_a_refusal_that_will_not_pass_is_not_repeated(chat: Seam) -> None:
-    chat.client.fail = forbidden
-    with pytest.raises(DispatchRefused):
-        chat.say(call("probe.look"))
-    assert [e["kind"] for e in chat.client.invocations] == ["catalogue", "function"]
 
 
 def test_after_something_ran_a_refused_call_is_told_as_not_run(chat: Seam) -> None:
@@ -340,11 +321,6 @@ def test_an_integer_beyond_64_bits_is_exact_on_both_ways(chat: Seam) -> None:
     answers = [call("probe.save", text=text) for text in (2**70, "mended")]
     reply = chat.say(*answers, say('Saved "mended".'), request_id="r2")
     assert reply.text == 'Saved "mended".'
-
-
-def test_during_a_deployment_a_newer_chat_turn_may_say_more(stack: Stack) -> None:
-    newer = {**event("invoke_call"), "name": "look", "arguments": {}, "said_since_then": 1}
-    assert stack.invoke("tool_dispatch", newer)["status"] == "ok"
 
 
 def test_a_call_whose_credentials_do_not_come_in_time_was_not_run(chat: Seam) -> None:

@@ -119,19 +119,16 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
         assert texts(stack) == ["mended"]
 
 
-def test_a_request_repeated_later_gets_the_stored_reply(stack: Stack, alice: Person) -> None:
+def test_a_request_repeated_later_gets_the_stored_reply_and_another_one_a_conflict(
+    stack: Stack, alice: Person
+) -> None:
     first = alice.chat('probe.save {"text": "once"}', request_id="r1")
     alice.chat("probe.look {}")
     assert alice.chat('probe.save {"text": "once"}', request_id="r1").body == first.body
     assert texts(stack) == ["once"]
     assert [t["turn"] for t in alice.turns()] == [1, 2]
-
-
-def test_a_request_id_used_for_another_message_is_a_conflict(stack: Stack, alice: Person) -> None:
-    alice.chat('probe.save {"text": "one"}', request_id="r1")
-    answer = alice.chat('probe.save {"text": "other"}', request_id="r1")
-    assert (answer.status, answer.error["field"]) == (409, "request_id")
-    assert texts(stack) == ["one"]
+    other = alice.chat('probe.save {"text": "other"}', request_id="r1")
+    assert (other.status, other.error["field"]) == (409, "request_id")
 
 
 def test_the_same_message_without_a_request_id_is_two_requests(stack: Stack, alice: Person) -> None:
@@ -196,16 +193,14 @@ def removed(stack: Stack) -> list[str]:
     return texts(stack, "removed")
 
 
-@pytest.mark.parametrize("words", ["yes", "Yes, delete it!", "OK", "да", "Да, удаляй", "конечно"])
+@pytest.mark.parametrize("words", ["Yes, delete it!", "OK", "Да, удаляй"])
 def test_a_yes_in_words_runs_what_waited(stack: Stack, alice: Person, words: str) -> None:
     asked(alice)
     assert alice.chat(words)["reply"] == 'Removed "x".'
     assert removed(stack) == ["x"]
 
 
-@pytest.mark.parametrize(
-    "words", ["no", "No, don't delete it", "cancel", "нет", "Нет, не надо", "отмена"]
-)
+@pytest.mark.parametrize("words", ["No, don't delete it", "cancel", "Нет, не надо"])
 def test_a_no_in_words_runs_nothing_and_ends_the_question(alice: Person, words: str) -> None:
     confirmation = asked(alice)
     answer = alice.chat(words)
@@ -238,14 +233,6 @@ def test_yes_and_no_at_once_are_one_of_the_two(stack: Stack, alice: Person) -> N
     # whichever came second found the question answered, or, later still, no question at all
     assert removed(stack) == (["x"] if 'Removed "x".' in {a["reply"] for a in answers} else [])
     assert next(t["reply"] for t in alice.turns()) in {a["reply"] for a in answers}
-
-
-def test_a_question_delivered_twice_at_once_is_one_question(stack: Stack, alice: Person) -> None:
-    answers = at_once(*[lambda: alice.chat(REMOVE, request_id="r1")] * 4)
-    assert len({a["confirmation"]["id"] for a in answers}) == 1
-    assert alice.confirm(answers[0]["confirmation"]["id"])["reply"] == 'Removed "x".'
-    assert removed(stack) == ["x"]
-    assert [t["turn"] for t in alice.turns()] == [1]
 
 
 def test_a_question_expires_after_five_minutes(clock: FrozenClock, alice: Person) -> None:

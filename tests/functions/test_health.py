@@ -74,19 +74,14 @@ def test_an_app_that_does_not_answer_is_named_and_holds_nobody_up() -> None:
 
 
 def test_an_app_is_asked_once_a_minute_however_often_the_route_is() -> None:
-    probes = Probes(1, needed=1)
+    probes = Probes(1, needed=1, WEBBEE_TENANTS="acme,umbrella")
     for _ in range(3):
         assert probes.answer()["extensions"] == {"app0": "ok"}
     assert probes.asked == 1
     probes.kernel.clock.advance(61)
     probes.answer()
     assert probes.asked == 2
-
-
-def test_an_app_is_asked_for_a_tenant_that_the_deployment_serves() -> None:
-    probes = Probes(1, needed=1, WEBBEE_TENANTS="acme,umbrella")
-    assert probes.answer()["extensions"] == {"app0": "ok"}
-    assert probes.tenants == {"acme"}
+    assert probes.tenants == {"acme"}, "one that the deployment serves"
 
 
 def test_an_app_that_does_not_load_is_named_without_the_text_of_its_error(
@@ -126,7 +121,6 @@ def counted(
 
 
 def broken(error: Exception) -> FunctionModel:
-    """A model that only raises."""
 
     def model(_: Any) -> Any:
         raise error
@@ -139,23 +133,19 @@ READ, CHAT = event("http_events"), event("http_chat")
 
 
 @pytest.mark.parametrize(
-    ("events", "model", "env", "expected"),
+    ("events", "options", "expected"),
     [
-        ([CHAT, CHAT], broken(ZeroDivisionError()), {}, (2, 2)),
-        ([CHAT, CHAT], broken(ModelUnavailable("away")), {}, (2, 2)),
-        ([CHAT, BAD, *[READ] * 20], None, {}, (2, 0)),
-        ([READ], None, {"WEBBEE_TABLE_EVENTS": "nowhere"}, (1, 1)),
+        ([CHAT, CHAT], {"model": broken(ZeroDivisionError())}, (2, 2)),
+        ([CHAT, CHAT], {"model": broken(ModelUnavailable("away"))}, (2, 2)),
+        ([CHAT, BAD, *[READ] * 20], {}, (2, 0)),
+        ([READ], {"env": {**ENV, "WEBBEE_TABLE_EVENTS": "nowhere"}}, (1, 1)),
     ],
     ids=["a defect", "a model that is away", "reads and refusals", "a read that fails"],
 )
 def test_what_counts_as_a_request_and_as_a_server_error(
-    capsys: pytest.CaptureFixture[str],
-    events: list[Any],
-    model: FunctionModel | None,
-    env: dict[str, str],
-    expected: tuple[int, int],
+    capsys: pytest.CaptureFixture[str], events: Any, options: Any, expected: tuple[int, int]
 ) -> None:
-    with deployed(env={**ENV, **env}, model=model) as stack:
+    with deployed(**{"env": ENV, **options}) as stack:
         found = counted(stack, capsys, "chat_turn", *events)
     assert (found["Requests"], found["ServerErrors"]) == expected
 
@@ -193,18 +183,8 @@ def written(capsys: pytest.CaptureFixture[str], name: str) -> list[list[float]]:
     return [line[name] for line in lines if name in line]
 
 
-def test_a_tick_that_dies_has_been_counted(
-    stack: Stack, capsys: pytest.CaptureFixture[str]
-) -> None:
-    function = stack.handlers["skeleton_refresh"].lambda_handler
-    function.service()._sender = NoQueue()
-    with pytest.raises(ConnectionError):
-        function(event("eventbridge_tick"))
-    assert written(capsys, "Ticks") == [[1]]
-
-
 @pytest.mark.deployed(env={**ENV, "WEBBEE_DUE_SHARDS": "8"})
-def test_a_shard_that_dies_has_said_how_long_somebody_waits(
+def test_a_shard_that_dies_has_said_how_long_somebody_waits_and_a_tick_that_it_was_one(
     stack: Stack, alice: Person, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shards = [{"kind": "shard_due", "shard": n, "at": 1_778_865_660.0} for n in range(8)]
@@ -216,3 +196,6 @@ def test_a_shard_that_dies_has_said_how_long_somebody_waits(
     answer = function({"Records": records}, SimpleNamespace(function_version="8"))
     assert len(answer["batchItemFailures"]) == 1  # the shard in which somebody is due
     assert sum(map(len, written(capsys, "OldestDueSeconds"))) == len(shards)
+    with pytest.raises(ConnectionError):
+        function(event("eventbridge_tick"))
+    assert written(capsys, "Ticks") == [[1]]

@@ -32,7 +32,6 @@ def clock() -> FrozenClock:
 
 
 def limits(**given: str) -> pytest.MarkDecorator:
-    """A deployment with these limits."""
     env = {f"WEBBEE_{name}": value for name, value in given.items()}
     return pytest.mark.deployed(env=env, model=FunctionModel(costly))
 

@@ -3,7 +3,6 @@ real `@connections` over HTTP."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 import time
@@ -31,13 +30,10 @@ from tests.functions.support import (
     until,
 )
 from tests.stand_ins.service import Reply, Request, served
-from webbee_kernel.clock import FrozenClock, SystemClock
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.stores.event_log import EventLog
-from webbee_kernel.types import UserKey
 
 
 @dataclass
@@ -123,13 +119,11 @@ def sockets() -> Iterator[Connections]:
 
 @pytest.fixture
 def deployment(sockets: Connections) -> dict[str, Any]:
-    """With WebSockets."""
     return {"env": live(sockets)}
 
 
 @pytest.fixture
 def page(stack: Stack, sockets: Connections, alice: Person) -> Page:
-    """Alice's."""
     return Page.opened(stack, sockets, alice, "c1")
 
 
@@ -148,7 +142,10 @@ def test_a_ticket_opens_one_connection_within_a_minute(clock: FrozenClock, alice
     assert connect(alice.stack, first) == 200
     assert connect(alice.stack, first) == 401
     assert connect(alice.stack, "a guess") == 401
-    clock.advance(60)
+    ends_with_its_token = ticket_of(Person(alice.stack, {**ALICE, "exp": int(clock.now()) + 20}))
+    clock.advance(21)
+    assert connect(alice.stack, ends_with_its_token) == 401
+    clock.advance(39)
     assert connect(alice.stack, late) == 401
 
 
@@ -165,12 +162,6 @@ def test_after_its_token_a_connection_is_told_nothing_and_may_say_nothing(
     event = {**socket_event("MESSAGE", "c1"), "body": body}
     assert stack.invoke("chat_turn", event)["statusCode"] == 410
     assert (sockets.ended, alice.turns("s9")) == (["c1"], [])
-
-
-def test_a_ticket_ends_with_its_token(clock: FrozenClock, stack: Stack) -> None:
-    ticket = ticket_of(Person(stack, {**ALICE, "exp": int(clock.now()) + 20}))
-    clock.advance(21)
-    assert connect(stack, ticket) == 401
 
 
 def test_a_deployment_without_sockets_says_so() -> None:
@@ -209,15 +200,15 @@ def test_the_first_frame_has_arrived_before_the_first_model_is_asked(sockets: Co
     assert there[0] == ["ready", "turn.started"]
 
 
-@pytest.mark.parametrize("role", ["user", "developer"])
 def test_only_a_developer_sees_where_the_time_of_a_turn_went(
-    sockets: Connections, stack: Stack, role: str
+    sockets: Connections, stack: Stack
 ) -> None:
-    page = Page.opened(stack, sockets, Person(stack, {**ALICE, "role": role}), "c1")
-    page.say("turn", message='probe.save {"text": "a"}', session_id="s1", request_id="r1")
-    until(lambda: page.heard("turn.ended"))
-    kinds = {f["kind"] for f in page.heard("trace")}
-    assert kinds >= {"store", "call"} if role == "developer" else kinds == set()
+    for role in ("user", "developer"):
+        page = Page.opened(stack, sockets, Person(stack, {**ALICE, "role": role}), role)
+        page.say("turn", message="probe.look {}", session_id=role, request_id=role)
+        until(lambda page=page: page.heard("turn.ended"))  # type: ignore[misc]
+        kinds = {f["kind"] for f in page.heard("trace")}
+        assert kinds >= {"store", "call"} if role == "developer" else kinds == set()
 
 
 def test_an_event_reaches_every_open_page_of_its_user_and_nobody_elses(
@@ -234,19 +225,6 @@ def test_an_event_reaches_every_open_page_of_its_user_and_nobody_elses(
     assert {f["id"] for f in one.heard("event")} == stored != set()
     assert other.heard("event") == []
     assert len(sockets.posts) - before == 2 * len(stored)
-
-
-def test_an_integer_beyond_64_bits_reaches_pages_and_polls(page: Page, alice: Person) -> None:
-    stream = alice.stack.stream()
-    stores = dynamodb_stores(Tables.from_variables(alice.stack.env))
-    told = EventLog(stores.events, SystemClock()).emit(
-        UserKey("acme", "alice"), "result", {"n": 2**70}
-    )
-    asyncio.run(told)
-    settle(stream.hand_over)
-    # the stand-in reads it as a float
-    assert [frame["data"]["n"] for frame in page.heard("event")] == [2.0**70]
-    assert [event["n"] for event in alice.events()] == [2**70]
 
 
 def test_a_connection_that_is_gone_is_forgotten(

@@ -27,29 +27,30 @@ def different(size: int) -> str:
     return " ".join(f"word{n:x}" for n in range(size // 8))
 
 
+ONE_PIECE = {
+    "commands": "delete and ",
+    "russian": "удали и ",
+    "no spaces": "買牛乳",
+    "marks that combine": "e\u0301\u0301",
+    "emoji": "🙂",
+    "one figure": "9",
+    "small words": "the ",
+    "tomorrows": "tomorrow ",
+    "commas": "a, ",
+    "colons": ": ",
+    "dots": "a.",
+    "figures": "12 ",
+    "days": "2026-01-01 ",
+    "addresses": "a@b.example ",
+    "quotes that stay open": "«a „b ",
+}
 SHAPES = {
-    "commands": repeated("delete and "),
+    **{name: repeated(piece) for name, piece in ONE_PIECE.items()},
     "title": repeated("buy some very good things ", "add a task: "),
     "title of other words": lambda size: f"add a task: {different(size)}",
     "quoted title": repeated("buy some very good things ", 'add a task: "', '"'),
     "slots that may end anywhere": repeated("to to monday ", "move "),
-    "russian": repeated("удали и "),
-    "no spaces": repeated("買牛乳"),
-    "marks that combine": repeated("e\u0301\u0301"),
-    "emoji": repeated("🙂"),
-    "one figure": repeated("9"),
-    "small words": repeated("the "),
-    "tomorrows": repeated("tomorrow "),
-    "commas": repeated("a, "),
-    "colons": repeated(": "),
-    "dashes": repeated("-"),
     "other words": different,
-    "dots": repeated("a."),
-    "figures": repeated("12 "),
-    "days": repeated("2026-01-01 "),
-    "addresses": repeated("a@b.example "),
-    "quotes": repeated('"'),
-    "quotes that stay open": repeated("«a „b "),
 }
 
 

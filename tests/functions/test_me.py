@@ -16,7 +16,6 @@ import pytest
 from local import webbee
 from local.gateway import socket_event
 from local.stack import Stack
-from local.template import load_template, table_definitions
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, rows, settle
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.stores import Collection
@@ -87,7 +86,6 @@ def parameters(claims: Any) -> list[str]:
 
 
 def export(person: Person) -> list[dict[str, Any]]:
-    """Every line of every part."""
     lines: list[dict[str, Any]] = []
     query: dict[str, str] = {}
     while True:
@@ -102,12 +100,6 @@ def export(person: Person) -> list[dict[str, Any]]:
 
 def erase(person: Person, **query: str) -> Answer:
     return person.send("DELETE", "/v1/me", query=query)
-
-
-def test_every_table_has_a_place_in_the_registry() -> None:
-    nouns = {name.removesuffix("Table").lower() for name in table_definitions(load_template())}
-    assert nouns == set(ALL_TABLES)
-    assert {place.table for place in PLACES} == nouns
 
 
 def test_every_item_of_a_person_is_in_a_place_and_every_place_holds_one(stack: Stack) -> None:
@@ -178,15 +170,12 @@ def test_an_erasure_that_ends_half_way_is_gone_on_with(
     assert told.count("erase") == 1
 
 
-@pytest.mark.parametrize("word", ["", "yes", "erase_0123456789ab"])
-def test_nothing_is_erased_without_the_word_that_was_given_out(
-    alice: Person, bob: Person, stack: Stack, word: str
-) -> None:
+def test_nothing_is_erased_without_the_word_that_was_given_out(alice: Person, bob: Person) -> None:
     alice.chat("hello")
-    for given in (word, erase(bob)["confirm"]):
+    for given in ("", "yes", "erase_0123456789ab", erase(bob)["confirm"]):
         refused = erase(alice, confirm=given)
         assert (refused.status, refused.error["field"]) == (409, "confirm")
-    assert items(stack, ALICE)
+    assert items(alice.stack, ALICE)
 
 
 def test_an_export_holds_every_item_until_when_it_is_kept_and_no_secret(stack: Stack) -> None:
@@ -237,34 +226,16 @@ def test_calls_are_told_with_the_message_behind_them(alice: Person, bob: Person)
     alice.chat('probe.save {"text": "a"}')
     question = alice.chat('probe.remove {"text": "a"}')["confirmation"]["id"]
     alice.confirm(question)
-    told = alice.send("GET", "/v1/me/audit")
-    assert [(r["fn_name"], r["action_type"], r["message"]) for r in told["records"]] == [
-        ("remove", "destructive", 'probe.remove {"text": "a"}'),
-        ("save", "write", 'probe.save {"text": "a"}'),
-    ]
+    kinds = {"remove": "destructive", "save": "write"}
+    page = {"limit": "1"}
+    for name, kind in kinds.items():  # the newest first, by pages
+        told = alice.send("GET", "/v1/me/audit", query=page)
+        [record] = told["records"]
+        assert (record["fn_name"], record["action_type"]) == (name, kind)
+        assert record["message"] == f'probe.{name} {{"text": "a"}}'
+        page["cursor"] = told["cursor"]
     assert told["cursor"] is None
     assert bob.send("GET", "/v1/me/audit")["records"] == []
-
-
-def test_the_record_of_calls_is_paged(alice: Person) -> None:
-    for text in "abc":
-        alice.chat(f'probe.save {{"text": "{text}"}}')
-    page = {"limit": "2"}
-    first = alice.send("GET", "/v1/me/audit", query=page)
-    page["cursor"] = first["cursor"]
-    second = alice.send("GET", "/v1/me/audit", query=page)
-    assert [len(answer["records"]) for answer in (first, second)] == [2, 1]
-    messages = [r["message"] for answer in (first, second) for r in answer["records"]]
-    assert messages == [f'probe.save {{"text": "{text}"}}' for text in "cba"]
-    assert second["cursor"] is None
-
-
-def test_a_conversation_is_read_whole_and_says_what_the_model_still_sees(alice: Person) -> None:
-    for number in range(1, 8):
-        alice.chat(f"message {number}")
-    told = alice.send("GET", "/v1/sessions/s1")
-    assert [t["message"] for t in told["turns"]] == [f"message {n}" for n in range(1, 8)]
-    assert [t["turn"] for t in told["turns"] if t["remembered"]] == [3, 4, 5, 6, 7]
 
 
 def test_a_conversation_is_renamed_and_found_by_its_title(alice: Person, bob: Person) -> None:

@@ -103,21 +103,16 @@ def test_a_handler_cannot_become_somebody_else(stack: Stack, person: Person) -> 
     before = {(r["pk"], r["sk"]) for r in rows(stack, "store")}
     answer = person.chat("probe.usurp {}")
     after = {(r["pk"], r["sk"]) for r in rows(stack, "store")} - before
-    assert {pk for pk, _ in after if "users" not in pk} <= {
-        f"acme#{person.claims['sub']}#probe",
-        "acme#probe#texts",
-    }
+    own = {f"acme#{person.claims['sub']}#probe", "acme#probe#texts"}
+    assert {pk for pk, _ in after if "users" not in pk} <= own
     assert not any("bob" in pk or "umbrella" in pk for pk, _ in after)
     assert answer["turn"] == 1
     assert [t["message"] for t in person.turns()] == ["probe.usurp {}"]
     assert person.chat("probe.look {}")["reply"] == "1 texts."
 
 
-@pytest.mark.parametrize("params", [{"ctx": 1}, {"self": 1}, {"": 1}, {"a-b": [1]}], ids=repr)
-def test_parameters_of_any_name_cannot_break_a_panel(
-    person: Person, params: dict[str, Any]
-) -> None:
-    body = {"function": "__panel__board", "params": params}
+def test_parameters_of_any_name_cannot_break_a_panel(person: Person) -> None:
+    body = {"function": "__panel__board", "params": {"ctx": 1, "self": 1, "": 1, "a-b": [1]}}
     assert person.send("POST", "/v1/extensions/probe/call", body=body).status == 200
 
 

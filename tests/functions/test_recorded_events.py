@@ -8,12 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
-import httpx
 import pytest
 
 from local.stack import Stack, http_event, load_handler, local_stack
-from local.world import local_world
-from tests.functions.support import EVENTS, EXTENSIONS, event, rows
+from tests.functions.support import EVENTS, event, rows
 from webbee_kernel.api.function import Function
 from webbee_kernel.errors import SettingsError
 
@@ -52,6 +50,7 @@ def test_a_panel_a_webhook_and_an_installation(stack: Stack) -> None:
     body(stack, "chat_turn", "http_chat")
     panel = body(stack, "chat_turn", "http_panel_call")
     assert (panel["panel_id"], panel["ui"]["props"]["content"]) == ("board", "hello")
+    # who has no token, and no user
     heard = {"body": "ping", "query": {"a": "1"}, "user": "__webhook__"}
     assert body(stack, "chat_turn", "http_webhook") == heard
     assert body(stack, "chat_turn", "http_install") == {"app_id": "probe", "installed": True}
@@ -100,11 +99,3 @@ def test_two_first_requests_at_once_get_one_service() -> None:
         function = Function("chat_turn", build)
         services = [threads.submit(function.service) for _ in range(2)]
         assert len({id(service.result()) for service in services}) == 1
-
-
-@pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer alice"}])
-def test_a_webhook_needs_no_token_and_has_no_user(headers: dict[str, str]) -> None:
-    with local_world(extensions_dir=EXTENSIONS) as world:
-        url = f"{world.url}/v1/ext/probe/webhook/echo?a=1&b=%D0%B6"
-        told = httpx.post(url, content="привет".encode(), headers=headers, timeout=60).json()
-    assert told == {"body": "привет", "query": {"a": "1", "b": "ж"}, "user": "__webhook__"}
