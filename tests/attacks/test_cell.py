@@ -16,10 +16,9 @@ import pytest
 
 from local.aws import CREDENTIALS, aws_server, client
 from local.template import create_tables, load_template
-from tests.attacks import judging
+from tests.attacks import policy
 from tests.attacks.attacks import ATTACKS, FORGED, OF_A_COLLEAGUE, Attack
-from tests.attacks.judging import wishes
-from tests.attacks.policy import Wish, allows
+from tests.attacks.policy import Wish, allows, wishes
 from tests.functions.support import LocalLambda
 from tests.template.conftest import transformed
 from tests.template.test_policies import OWN_SECRETS
@@ -110,7 +109,7 @@ def aws() -> Iterator[Account]:
 def granted(template: Any, cell: Cell, key: str, wish: Wish) -> bool:
     session = cell.sts.sessions.get(key)
     assert session is not None or key == OWN
-    return judging.granted(template, session, wish)
+    return policy.granted(template, session, wish)
 
 
 WALK = [("function", "walk"), ("function", "look"), ("panel", "board"), ("skeleton", "miles")]
@@ -199,4 +198,4 @@ def test_without_a_session_the_cell_may_write_its_log_and_nothing_else(transform
         table = request.get("TableName", OWN_SECRETS)
         for action in ("GetItem", "PutItem", "Query"):
             wish = Wish(f"dynamodb:{action}", table, ("acme#alice#thief",))
-            assert not allows(judging.role_of_the_cell(transformed), wish, {})
+            assert not allows(policy.role_of_the_cell(transformed), wish, {})

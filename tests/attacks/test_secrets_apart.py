@@ -16,7 +16,7 @@ import pytest
 from local.aws import CREDENTIALS, aws_server, client, lambda_api
 from local.stack import local_stack
 from local.template import create_tables, environment, load_template
-from tests.attacks import judging
+from tests.attacks import policy
 from tests.attacks.policy import Wish
 from tests.attacks.test_tenants_apart import ALICE, Environment, invoked
 from tests.template.conftest import transformed
@@ -138,11 +138,11 @@ def test_the_data_role_reads_neither_the_models_key_nor_the_extensions_settings(
     session = {"tags": {"tenant": "acme", "secrets": "acme"}, "policy": ""}
     for name in ("parameter${ModelKeySecret}", "parameter${ExtensionSettings}"):
         for role in (session, None):
-            assert not judging.granted(transformed, role, Wish("ssm:GetParameter", name))
+            assert not policy.granted(transformed, role, Wish("ssm:GetParameter", name))
     for action in ("bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"):
-        assert not judging.granted(transformed, session, Wish(action, "BedrockModelArns"))
+        assert not policy.granted(transformed, session, Wish(action, "BedrockModelArns"))
     asks = Wish("lambda:InvokeFunction", "ModelBrokerFunctionAliaslive")
-    assert judging.granted(transformed, session, asks)
+    assert policy.granted(transformed, session, asks)
 
 
 def test_ctx_ai_is_answered_by_the_broker_which_bounds_what_it_is_asked(
