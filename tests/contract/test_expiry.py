@@ -81,12 +81,16 @@ async def test_expired_turns_and_sessions_are_neither_remembered_nor_shown(store
     assert [row.session_id for row in listed] == ["s2"]
 
 
-async def test_expired_events_are_not_told(stores: Stores) -> None:
+async def test_expired_events_and_records_are_not_told(stores: Stores) -> None:
     for n in range(4):
         await stores.events.append(ALICE, event(f"e{n}"), expires_at=1000 + n)
     told = await stores.events.since(ALICE, "", limit=1, now=1001.0)
     assert [e.event_id for e in told] == ["e2"]
     assert await stores.events.since(ALICE, "", now=1003.0) == ()
+    for n in range(4):
+        await stores.audit.append(ALICE, record(f"0{n}"), expires_at=1000 + n)
+    assert [r.record_id for r in await stores.audit.list(ALICE, limit=1, now=1002.0)] == ["03"]
+    assert await stores.audit.list(ALICE, now=1003.0) == ()
 
 
 async def test_an_expired_claim_is_claimed_anew(stores: Stores) -> None:
@@ -117,11 +121,3 @@ async def test_a_question_leads_to_its_session_until_ten_minutes_after_its_end(
     name, end = pending().confirmation_id, LATER + 600
     assert await stores.sessions.find_pending(ALICE, name, now=end - 1.0) == "s1"
     assert await stores.sessions.find_pending(ALICE, name, now=float(end)) is None
-
-
-async def test_expired_records_are_not_listed(stores: Stores) -> None:
-    for n in range(4):
-        await stores.audit.append(ALICE, record(f"0{n}"), expires_at=1000 + n)
-    listed = await stores.audit.list(ALICE, limit=1, now=1002.0)
-    assert [r.record_id for r in listed] == ["03"]
-    assert await stores.audit.list(ALICE, now=1003.0) == ()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -16,20 +17,11 @@ async def append(stores: Stores, *numbers: int, key: SessionKey = SESSION) -> No
         assert await stores.sessions.append(key, turn(seq), expires_at=LATER, now=0.0)
 
 
-async def test_so_do_its_marks_and_what_it_has_shown(stores: Stores) -> None:
-    whole = turn(1, listed="0a0b0c05040201", marks=("0123456789ab", "ba9876543210"))
-    await stores.sessions.append(SESSION, whole, expires_at=LATER, now=0.0)
-    assert (await stores.sessions.read(SESSION, now=0.0)).turns == (whole,)
-
-
 async def test_of_racing_turns_with_one_number_exactly_one_is_kept(stores: Stores) -> None:
-    rivals = [turn(1, request_id=f"rival {n}") for n in range(8)]
-    kept = await race(
-        *(
-            lambda rival=rival: stores.sessions.append(SESSION, rival, expires_at=LATER, now=0.0)
-            for rival in rivals
-        )
-    )
+    whole = turn(1, listed="0a0b0c05040201", marks=("0123456789ab", "ba9876543210"))
+    rivals = [replace(whole, request_id=f"rival {n}") for n in range(8)]
+    append = partial(stores.sessions.append, SESSION, expires_at=LATER, now=0.0)
+    kept = await race(*(partial(append, rival) for rival in rivals))
     assert sorted(kept) == [False] * 7 + [True]
     assert (await stores.sessions.read(SESSION, now=0.0)).turns == (rivals[kept.index(True)],)
 

@@ -88,15 +88,10 @@ async def test_the_first_title_stays_until_its_owner_gives_another(stores: Store
     assert await listed(stores) == ["s1 First"]
     renamed = await stores.transcripts.rename(SESSION, "Mine")
     assert renamed == row(title="Mine", day=2)
+    for other in (SessionKey(BOB, "s1"), SessionKey(ALICE, "s2")):
+        assert await stores.transcripts.rename(other, "Theirs") is None
     await touch(stores, row(title="Third", day=3))
     assert await listed(stores) == ["s1 Mine"]
-
-
-async def test_nobody_renames_what_is_not_there(stores: Stores) -> None:
-    await touch(stores, row())
-    assert await stores.transcripts.rename(SessionKey(BOB, "s1"), "Mine") is None
-    assert await stores.transcripts.rename(SessionKey(ALICE, "s2"), "Mine") is None
-    assert await listed(stores) == ["s1 A title"]
 
 
 async def test_titles_are_found_in_any_case_and_script(stores: Stores) -> None:
