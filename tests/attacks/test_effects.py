@@ -48,12 +48,14 @@ Hook = create_model("Hook", webhook=(str, "https://evil.example/h"))
 Other = create_model("Other", text=(str, ""))
 
 
-class Beyond(Open):
-    flags: list[bool] = Field([])
-    since: str = ""
-    tags: list[str] = Field([])
-    sort: list[Literal["a", "b"]] = Field([])
-    days: list[str] = Field([])
+TEXT: Any = (str, "")
+SORT: Any = (list[Literal["a", "b"]], [])
+LISTED: Any = {"tags": (list[str], []), "days": (list[str], []), "sort": SORT}
+Beyond = create_model("Beyond", __base__=Open, flags=(list[bool], []), since=TEXT, **LISTED)
+PAGED: Any = {"page": (int, 1), "timeout": (float, 1), "lang": TEXT, "title": TEXT}
+Paged = create_model("Paged", __base__=Page, **PAGED)
+UNREAD: Any = (str, Field("", json_schema_extra={"writeOnly": True}))
+Hushed = create_model("Hushed", text=TEXT, token=(SecretStr, SecretStr("")), to=UNREAD)
 
 
 class Anywhere(Anything, Open):
@@ -70,21 +72,7 @@ class ByName(BaseModel):
     n: str = Field("", alias="to")
 
 
-class Hushed(BaseModel):
-    text: str = ""
-    token: SecretStr = SecretStr("")
-    to: str = Field("", json_schema_extra={"writeOnly": True})
-
-
-class Paged(Page):
-    page: int = 1
-    timeout: float = 1
-    lang: str = ""
-    title: str = ""
-
-
 HOOK, UPLOAD = "https://evil.example/h", "https://evil.example/up"
-TEXT: Any = (str, "")
 MISLEADING: dict[str, dict[str, Any]] = {
     # the schema itself says where it goes
     "filled": {"text": TEXT, "to": (str, EVE)},

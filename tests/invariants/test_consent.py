@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -21,61 +21,25 @@ ANN = "ann.lee@example.org"
 PIN = "471193"
 
 
-class Anything(BaseModel):
-    model_config = ConfigDict(extra="allow")
-
-
-class Mail(BaseModel):
-    to: str | list[str] = ""
-    cc: list[str] = []
-    subject: str = ""
-    body: str = ""
-    attachment_ids: list[str] = []
-
-
-class Marked(BaseModel):
-    whither: Recipient
-    text: Content = ""
-
-
-class Formatted(BaseModel):
-    whither: str | None = Field(None, json_schema_extra={"format": "email"})
-    text: str = ""
-
-
-class Delivery(BaseModel):
-    email: str = ""
-
-
-class Nested(BaseModel):
-    document: str = ""
-    options: dict[str, Any] = {}
-    deliveries: list[Delivery] = []
-
-
-class Which(BaseModel):
-    id: str
-
-
-class Search(BaseModel):
-    query: str = ""
-    copy_to: str = ""
-
-
-class Page(BaseModel):
-    url: str
-
-
-class Note(BaseModel):
-    title: str = ""
-    text: str = ""
-    priority: Literal["low", "high"] = "low"
-
-
-class Open(BaseModel):
-    model_config = ConfigDict(json_schema_extra={"x-open-world": True})
-
-    query: str = ""
+BEYOND = ConfigDict(json_schema_extra={"x-open-world": True})
+EMAIL = Field(None, json_schema_extra={"format": "email"})
+TEXT, TEXTS = (str, ""), (list[str], [])
+Anything = create_model("Anything", __config__=ConfigDict(extra="allow"))
+Mail = create_model(
+    "Mail", to=(str | list[str], ""), cc=TEXTS, subject=TEXT, body=TEXT, attachment_ids=TEXTS
+)
+Marked = create_model("Marked", whither=(Recipient, ...), text=(Content, ""))
+Formatted = create_model("Formatted", whither=(str | None, EMAIL), text=TEXT)
+Delivery = create_model("Delivery", email=TEXT)
+Nested: Any = create_model(
+    "Nested", document=TEXT, options=(dict[str, Any], {}), deliveries=(list[Delivery], [])
+)
+Which = create_model("Which", id=(str, ...))
+Search = create_model("Search", query=TEXT, copy_to=TEXT)
+Page = create_model("Page", url=(str, ...))
+Priority = Literal["low", "high"]
+Note = create_model("Note", title=TEXT, text=TEXT, priority=(Priority, "low"))
+Open = create_model("Open", __config__=BEYOND, query=TEXT)
 
 
 SHAPES: dict[tuple[str, type[BaseModel]], str] = {
