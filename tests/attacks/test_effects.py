@@ -271,9 +271,6 @@ PROPOSED: dict[str, list[Talk]] = {
             *({"since": "3.9.4711"}, {"since": f"P{PIN}D"}),
         )
     ],
-    "an address that is the name of a parameter": [
-        [waits(f"Is {EVE} here?", name, {EVE: True})] for name in ("anything", "save_note")
-    ],
     "numbers under the name of people": [
         [waits("Lunch on Friday", "anything", LUNCH, **{name: who}) for who in ([42], [[42]])]
         for name in ("attendees", "guests", "recipients", "accounts", "watchers")

@@ -1,5 +1,5 @@
-"""One suite over both seams: extension code in this process, and in a function of its own. A turn
-cannot tell them apart, and is honest where that function is away."""
+"""The seam to the function that runs extensions: a turn is honest where that function fails or is
+away."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from local.stack import Stack
-from tests.functions.support import EXTENSIONS, call, deployed, rows, say
+from tests.functions.support import call, deployed, rows, say
 from webbee_kernel import background
 from webbee_kernel.aws.invoke import LambdaDispatch, LambdaFunction
 from webbee_kernel.background import LoopThread
-from webbee_kernel.bootstrap import bootstrap, make_host, make_kernel
-from webbee_kernel.catalogue import Catalogue, Dispatch
+from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import (
     DispatchRefused,
@@ -28,7 +27,6 @@ from webbee_kernel.errors import (
     KernelError,
     StorageUnavailable,
 )
-from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.refresh.refresh_queue import OPEN_S
@@ -37,29 +35,12 @@ from webbee_kernel.stores.codec import unpack
 from webbee_kernel.stores.deployment import CachedCatalogue
 from webbee_kernel.turn.kernel import TurnRequest
 from webbee_kernel.turn.messages import Reply, as_text
-from webbee_kernel.types import CallOutcome, CallRequest, user_dict
+from webbee_kernel.types import CallRequest, user_dict
 
 WISH = "save the text x, then try to fail and return rubbish of the kind string"
 DOWN = StorageUnavailable("The table AuditTable is overloaded; try again.")
 OWN_ERROR = "{}: did not work – something broke inside the app"
 GONE = DispatchUnanswered("the extension function did not answer: retry")
-
-
-class Inline:
-    """The real host in this process. `error` is raised in place of the next calls' answers."""
-
-    def __init__(self, stack: Stack) -> None:
-        settings = Settings.from_env({**stack.env, "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS)})
-        self._inner = InlineDispatch(make_host(bootstrap(settings)))
-        self.error: KernelError | None = None
-
-    async def catalogue(self) -> Catalogue:
-        return await self._inner.catalogue()
-
-    async def call(self, request: CallRequest) -> CallOutcome:
-        if self.error:
-            raise self.error
-        return await self._inner.call(request)
 
 
 class FunctionClient:
@@ -123,19 +104,14 @@ REFUSALS = {"throttled": throttled, "forbidden": forbidden, "unreachable": unrea
 
 
 class Seam:
-    """A kernel in front of one of the two."""
+    """A kernel in front of it."""
 
-    def __init__(self, kind: str, stack: Stack, **env: str) -> None:
+    def __init__(self, stack: Stack, **env: str) -> None:
         self.stack = stack
         self.env = {**stack.env, **env}
         self.client = FunctionClient(stack)
         self._loop = LoopThread("dispatch-test")
-        self._inline = Inline(stack) if kind == "inline" else None
-        self._dispatch: Dispatch = self._inline or LambdaDispatch("tool", lambda _: self.client)
-
-    def fail(self, error: KernelError | None) -> None:
-        """From now on calls end so."""
-        (self._inline or self.client).error = error
+        self._dispatch = LambdaDispatch("tool", lambda _: self.client)
 
     def say(self, *script: Any, message: str = WISH, request_id: str = "r1") -> Reply:
         """One turn with a model that plays the script."""
@@ -146,10 +122,11 @@ class Seam:
         return reply
 
 
-@pytest.fixture(params=["inline", "lambda"])
-def seam(request: pytest.FixtureRequest) -> Iterator[Seam]:
+@pytest.fixture
+def seam() -> Iterator[Seam]:
+    """With little patience."""
     with deployed(env={"WEBBEE_CALL_SECONDS": "1"}) as stack:
-        yield Seam(request.param, stack)
+        yield Seam(stack)
         background.wait(30)  # what is late still writes to this database
 
 
@@ -161,7 +138,7 @@ BUSY = "120"
 def chat() -> Iterator[Seam]:
     """In front of the function; what travels is looked at, not what is asked about before."""
     with deployed() as stack:
-        yield Seam("lambda", stack, WEBBEE_CALL_SECONDS=BUSY, WEBBEE_CONFIRM="destructive")
+        yield Seam(stack, WEBBEE_CALL_SECONDS=BUSY, WEBBEE_CONFIRM="destructive")
 
 
 def ended(reply: Reply) -> list[tuple[str, str]]:
@@ -212,11 +189,11 @@ LOOKS, SAVES = call("probe.look"), call("probe.save", text="x")
 def test_what_did_not_happen_can_be_retried_as_a_whole(
     seam: Seam, error: KernelError, planned: ModelResponse
 ) -> None:
-    seam.fail(error)
+    seam.client.error = error
     with pytest.raises(type(error)):
         seam.say(planned)
     assert rows(seam.stack, "sessions") == []
-    seam.fail(None)
+    seam.client.error = None
     told = say("0 texts." if planned is LOOKS else 'Saved "x".')
     assert seam.say(planned, told).body["turn"] == 1
 
@@ -226,7 +203,7 @@ def test_what_was_done_before_is_told_with_what_could_not_be_run(
     seam: Seam, error: KernelError
 ) -> None:
     def then_gone(_: Any) -> ModelResponse:
-        seam.fail(error)
+        seam.client.error = error
         return call("probe.look")
 
     both = ModelResponse(
@@ -241,9 +218,6 @@ def test_what_was_done_before_is_told_with_what_could_not_be_run(
     told = "Probe – List the saved texts: did not work – look was not run: retry later"
     assert failed["text"] == told
     assert failed["text"] in as_text(reply.body)
-
-
-# ---- the function alone
 
 
 def test_a_read_that_ended_its_process_failed_and_the_turn_says_so(chat: Seam) -> None:

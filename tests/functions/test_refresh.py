@@ -560,7 +560,7 @@ def pass_by(loop: Loop, seconds: float) -> None:
     loop.queue.take()
 
 
-def test_sections_of_an_absent_user_wait_six_hours_but_those_with_alerts_do_not(
+def test_sections_of_an_absent_user_wait_six_hours_those_with_alerts_do_not_until_he_comes_back(
     patient: Loop,
 ) -> None:
     pass_by(patient, 4 * DAY)
@@ -573,12 +573,7 @@ def test_sections_of_an_absent_user_wait_six_hours_but_those_with_alerts_do_not(
     assert (passed["watch"], passed["steady"], passed["broken"]) == (10, 0, 0)
     pass_by(patient, 6 * HOURS)
     assert waits(patient) == {"steady": 6 * HOURS, "broken": 6 * HOURS, "watch": 60}
-
-
-def test_who_comes_back_has_the_sections_refreshed_at_once_and_the_usual_pace_again(
-    patient: Loop,
-) -> None:
-    pass_by(patient, 5 * DAY)
+    # who comes back has the sections refreshed at once and the usual pace again
     pass_by(patient, 3 * HOURS)
     came_back = patient.clock.now()
     patient.person().chat("probe.look {}")

@@ -144,21 +144,7 @@ def test_logs_go_to_a_group_that_forgets(transformed: Template) -> None:
     assert chosen(group["RetentionInDays"], {"Logs": default}) == "30"
 
 
-def test_intrinsic_functions_read_as_their_long_form(tmp_path: Path) -> None:
-    path = tmp_path / "template.yaml"
-    path.write_text(
-        "a: !Ref A\nb: !GetAtt B.Arn\nc: !Sub '${C}/x'\nd: !If [D, !Ref E, 1]\ne: !Condition F\n"
-    )
-    assert load_template(path) == {
-        "a": {"Ref": "A"},
-        "b": {"Fn::GetAtt": ["B", "Arn"]},
-        "c": {"Fn::Sub": "${C}/x"},
-        "d": {"Fn::If": ["D", {"Ref": "E"}, 1]},
-        "e": {"Condition": "F"},
-    }
-
-
-def test_a_loop_reads_as_what_it_repeats(tmp_path: Path) -> None:
+def test_a_loop_reads_as_what_it_repeats_and_a_tag_as_its_long_form(tmp_path: Path) -> None:
     path = tmp_path / "template.yaml"
     path.write_text(
         """
@@ -175,7 +161,7 @@ Resources:
           Small: !FindInMap [Names, !Ref Of, Small]
           Other: { Ref: !Sub "${Of}Other" }
           Plain: ${Of}
-Outputs: {}
+Outputs: {A: !GetAtt B.Arn, C: !If [D, !Ref E, 1], F: !Condition G}
 """
     )
     thing = {"Small": "b", "Name": {"Fn::Sub": "B-${AWS::Region}"}, "Other": {"Ref": "BOther"}}
@@ -183,6 +169,11 @@ Outputs: {}
     assert template["Transform"] == "AWS::Serverless-2016-10-31"
     assert list(template["Resources"]) == ["AThing", "BThing"]
     assert template["Resources"]["BThing"]["Properties"] == {**thing, "Plain": "${Of}"}
+    assert template["Outputs"] == {
+        "A": {"Fn::GetAtt": ["B", "Arn"]},
+        "C": {"Fn::If": ["D", {"Ref": "E"}, 1]},
+        "F": {"Condition": "G"},
+    }
 
 
 STACK_NAME = "a-name-of-24-characters-"
