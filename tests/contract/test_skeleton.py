@@ -293,9 +293,9 @@ async def test_a_refresh_asked_for_while_one_runs_is_due_when_that_is_through(
     assert done.due_at == 125.0
     assert await due(stores, ALICE, 126.0) == ["alice@125"]
     following = await leased(stores, now=130.0, due_by=130.0)
-    assert following.asked == {("mail", "inbox")}
+    assert following.requested == {("mail", "inbox")}
     assert await stores.skeleton.save(ALICE, [section(due_at=430.0)], lease=following, now=131.0)
-    assert (await leased(stores, now=140.0)).asked == frozenset()
+    assert (await leased(stores, now=140.0)).requested == frozenset()
     assert await due(stores, ALICE, 429.0) == []
 
 
@@ -303,7 +303,7 @@ async def test_what_is_asked_for_survives_the_death_of_who_held_the_timer(stores
     await registered(stores, section(due_at=90.0))
     await leased(stores, now=100.0)
     assert await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=120.0)
-    assert (await leased(stores, now=161.0, due_by=161.0)).asked == {("mail", "inbox")}
+    assert (await leased(stores, now=161.0, due_by=161.0)).requested == {("mail", "inbox")}
 
 
 async def test_purging_takes_one_app_of_one_user(stores: Stores) -> None:
