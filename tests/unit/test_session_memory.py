@@ -11,7 +11,7 @@ from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.pii import Masker
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.stores.types import SessionMemory, ToolCallDigest, Turn
+from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, ToolCallDigest, Turn
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.pending_approvals import MAX_RACES
 from webbee_kernel.turn.session_memory import (
@@ -64,6 +64,20 @@ def test_facts_stored_in_the_open_are_masked_once_the_gate_is_closed_and_stay_wi
 
 
 UNDO = {"app_id": "tasks", "function": "delete", "params": {"task": "t-1"}}
+
+
+def test_an_undo_whose_card_nobody_answered_is_offered_again_and_no_other_while_one_waits() -> None:
+    done = {"status": "done", "what": "Add", "call": 0, "undo": UNDO}
+    made = {"receipts": [done], "calls": [{"app_id": "tasks", "fn_name": "add"}]}
+    asked = {"receipts": [{"status": "waiting", "what": "Delete"}], "calls": []}
+    for task, later, offered in (("t-1", 0, 1), ("t-1", 1, 1), ("t-2", 0, 0), ("t-2", 1, 1)):
+        step = {"app_id": "tasks", "fn_name": "delete", "arguments": {"task": task}}
+        card = PendingConfirmation("conf_1", 2_000_000_000, "undo", "r2", (step,))
+        turns = turn(1, response=made), turn(2, response=asked, waiting=(card,)), turn(3)
+        found = undoable(SessionMemory(turns[: 2 + later]))
+        assert [(u.name, u.arguments) for u in found] == [
+            ("tasks__delete", {"task": "t-1"})
+        ] * offered
 
 
 @pytest.mark.parametrize(
