@@ -80,6 +80,16 @@ def test_an_undo_whose_card_nobody_answered_is_offered_again_and_no_other_while_
         ] * offered
 
 
+def test_an_undo_is_of_the_newest_effect_that_can_be_taken_back() -> None:
+    calls = [{"app_id": "tasks", "fn_name": "add"}]
+    done = {"status": "done", "what": "Add", "call": 0}
+    made = turn(1, response={"receipts": [{**done, "undo": UNDO}], "calls": calls})
+    for status in ("failed", "not_run", "unknown", "done"):
+        later = turn(2, response={"receipts": [{**done, "status": status}], "calls": calls})
+        [found] = undoable(SessionMemory((made, later)))
+        assert (found.name, found.arguments) == ("tasks__delete", {"task": "t-1"})
+
+
 @pytest.mark.parametrize(
     ("effects", "left"),
     [
