@@ -4,6 +4,7 @@ by what its FACTS hold: "show that file again"."""
 import re
 from typing import Any
 
+from tests.contract.samples import LATER, turn
 from tests.functions.support import call, until
 from tests.planning import planning, telling
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
@@ -11,7 +12,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.late import LateResults
-from webbee_kernel.types import Event
+from webbee_kernel.types import Event, SessionKey
 
 
 def ledger(kernel: TestKernel) -> list[str]:
@@ -65,6 +66,23 @@ def test_a_result_counts_for_what_its_turn_has_asked_and_once() -> None:
     ):
         assert not kernel.run(late.take(kernel.key, Event("e1", "", "result", forged)))
     assert len(ledger(kernel)) == 2
+
+
+def test_a_late_end_without_data_is_told_once() -> None:
+    kernel, of = began(), {"app_id": "tasked", "fn_name": "begin"}
+    call = {**of, "status": "error", "duration_ms": 1, "error_code": "BACKEND_TIMEOUT"}
+    receipt = {"status": "running", "what": "Begin", "text": "Begin: still running", "call": 0}
+    made = {"calls": [call], "receipts": [receipt]}
+    asked = turn(1, status="error", request_id="r1", digests=(), response=made)
+    key, sessions = SessionKey(kernel.key, "s1"), kernel.app.stores.sessions
+    kernel.run(sessions.append(key, asked, expires_at=LATER, now=kernel.clock.now()))
+    late = LateResults(kernel.app.settings, kernel.app.stores, kernel.kernel.dispatch, kernel.clock)
+    told = {**of, "session_id": "s1", "request_id": "r1", "status": "ok", "data": {}}
+    looks = [kernel.run(late.look(kernel.key, Event("e1", "", "result", told))) for _ in range(2)]
+    assert looks == ["taken", "known"]
+    [then] = kernel.memory().turns
+    assert (then.status, then.response["calls"][0]["status"]) == ("ok", "ok")
+    assert then.response["receipts"][0]["status"] == "done"
 
 
 LEASE = {"id": "f-78", "title": "Lease.pdf", "pages": 12}
