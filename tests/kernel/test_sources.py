@@ -35,6 +35,7 @@ def test_each_value_of_a_reply_names_its_field_also_behind_the_mask() -> None:
     told = shown(body)
     assert told["A-17"] == "data.orders[0].id"
     assert told["120.50 EUR"] == "data.orders[0].amount"
+    assert "formatted" in [s["how"] for s in body["sources"]]
     assert told["200 EUR"] == "sum(data.orders[].amount)"
     assert body["sourced"] is True
 
