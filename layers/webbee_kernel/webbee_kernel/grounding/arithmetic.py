@@ -146,6 +146,7 @@ class Arithmetic:
             for key, (kind, column) in table.columns.items() if mine else ():
                 own = [column[row] for row in mine if row in column]
                 given = [sum(own), *(a - b for a, b in combinations(own[:MAX_SAID], 2))]
+                given += [sum(own) / len(own)] if own else []
                 given += own if key not in table.numbers else (100 * one for one in own)
                 made += ((kind, one) for one in given)
             made += ((ANY, one) for one in chain.from_iterable(_rests(table, row) for row in mine))
@@ -279,8 +280,12 @@ class Arithmetic:
                 yield from combine(one, other)
 
     def _multiples(self) -> Iterator[Figure]:
-        """The reply's amounts converted between calendar periods."""
-        yield from _multiples(self._said, CALENDAR_FACTORS)
+        """The reply's amounts converted between calendar periods, and for several people, nights or
+        pieces as the reply or the message tells them."""
+        told = {p.value for p in self._index.figures if p.call == MESSAGE}
+        told |= {one.value for one in self._said if one.kind != "money"}
+        factors = {n * one for one in told.intersection(PORTIONS) for n in PORTIONS}
+        yield from _multiples(self._said, [*factors.union(CALENDAR_FACTORS)])
 
     def _runs(self) -> Iterator[Figure]:
         for first in range(len(self._said)):

@@ -120,7 +120,9 @@ class Figures:
         if (found := self._compound(claim)) or any(kind_of(p.key) == "time" for p in exact):
             return found
         apart = (self.measures.between(value, step, unit) for value, step in self._steps(claim))
-        return next(filter(None, apart), [])
+        found = next(filter(None, apart), [])
+        is_long = unit.name == "day" and (claim.mention.value or 0) >= MIN_LONG
+        return found or (self.measures.dates_away(claim.mention.value, self.at) if is_long else [])
 
     def _compound(self, claim: Claim) -> list[Place]:
         """The fields with the duration of which a number is a part: "3 h 10 min"."""
@@ -193,6 +195,8 @@ class Figures:
 
     def _is_in_other_unit(self, claim: Claim, place: Place) -> bool:
         """Whether a field has the figure's measure in another unit."""
+        if claim.mention.unit:
+            return self.measures.unit_of(place).measure == "mass"  # 38.4 pounds of `weight_kg`
         return bool(place.value) and self.measures.is_in_other_unit(place, self.unit(claim))
 
     def _without_message(self, claim: Claim, places: list[Place]) -> list[Place]:
@@ -290,6 +294,8 @@ class Figures:
 
     def _convert(self, claim: Claim) -> Ground | None:
         unit = self.unit(claim)
+        if unit.measure == "temperature":
+            return ground_of(self.measures.temperatures(claim.mention.value, unit))
         held = (self.measures.find(value, step, unit) for value, step in self._steps(claim))
         return ground_of(next(filter(None, held), []))
 

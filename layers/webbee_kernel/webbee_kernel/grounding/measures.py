@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import chain, combinations, islice
 from math import log
@@ -11,8 +11,12 @@ from math import log
 from .. import language
 from ..language.units import NO_UNIT, Unit, unit_after
 from .index import Index
-from .places import DATE, Number, Owner, Place, key_words, moment, unit_of_key
+from .places import DATE, Number, Owner, Place, key_words, kind_of, moment, unit_of_key
 
+DEGREE = 1.8
+"""Degrees Fahrenheit to one of Celsius."""
+MAX_DAYS = 36_500
+"""Maximum distance of a date in days: a hundred years."""
 BINARY_SLACK = 0.1
 """Relative tolerance of sizes, for steps of 1024."""
 MOMENTS, GAPS = 4, 1000
@@ -40,6 +44,22 @@ class Measures:
         sizes, places = self._bases.get(kind, ([], []))
         first = bisect_left(sizes, (abs(value) - slack) * size)
         return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
+
+    def dates_away(self, days: Number, at: datetime | None) -> list[Place]:
+        """The dates so many days before or after a moment."""
+        if not at or days > MAX_DAYS:
+            return []
+        ends = (at + timedelta(days=way * days) for way in (-1, 1))
+        dates = ((end.year, self._index.dates.get((end.month, end.day), ())) for end in ends)
+        return [place for year, found in dates for of, place in found if of == year]
+
+    def temperatures(self, value: Number, unit: Unit) -> list[Place]:
+        """The fields with a temperature in Celsius that is told in Fahrenheit, or the reverse."""
+        is_fahrenheit = unit.name == "fahrenheit"
+        other = (value - 32) / DEGREE if is_fahrenheit else value * DEGREE + 32
+        slack = 1 / 2 if is_fahrenheit else DEGREE / 2  # of a degree of the figure told
+        own = (p for p in self._index.figures if kind_of(p.key) in ("", "temperature", "level"))
+        return [p for p in own if abs(p.value - other) <= slack]
 
     def factors(self, unit: Unit) -> list[float]:
         """The conversion factors from `unit` to the units in the data, except for time."""

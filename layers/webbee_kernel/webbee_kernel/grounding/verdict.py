@@ -182,7 +182,11 @@ class Check:
         named_values = [*((c, g.places) for c, g in self._grounds if c.kind not in KINDS), *naming]
         named = frozenset(p.owner for _, places in named_values for p in places)
         self._figures.add_known([*(c for c, _ in self._grounds), *free], named)
-        marks = [*self._not_found(unsourced), *self._wrong_counts(), *self._wrong_records(naming)]
+        marks = [
+            *self._not_found(unsourced),
+            *self._wrong_counts(named),
+            *self._wrong_records(naming),
+        ]
         days = self._values.dates.wrong_weekdays()
         marks += [Mark(c.start, c.token, "other_record", holds, c.kind) for c, holds in days]
         people = mentions.unknown_people(self._reading, self._index)
@@ -225,13 +229,15 @@ class Check:
                 is_figure = claim.kind in KINDS
                 yield _outlier(claim, self._figures.in_other_unit(claim) if is_figure else "")
 
-    def _wrong_counts(self) -> Iterator[Mark]:
-        """Marks for wrong list sizes."""
+    def _wrong_counts(self, named: frozenset[Owner]) -> Iterator[Mark]:
+        """Marks for wrong list sizes; a value of a named record is none: "14 bottles" of a wine."""
         shown = {c.start: g.places for c, g in self._grounds if not g.formula}
         derived = {c.start for c, g in self._grounds if g.formula}
         for claim in self._reading.claims:
-            if claim.kind == "number" and claim.start not in derived:
-                if holds := self._counts.list_sizes(claim, shown.get(claim.start, ())):
+            places = shown.get(claim.start, ())
+            is_value = claim.start in derived or any(p.owner in named for p in places)
+            if claim.kind == "number" and not is_value:
+                if holds := self._counts.list_sizes(claim, places):
                     yield Mark(claim.start, claim.token, "other_count", holds, claim.kind)
 
     def _derive(self, claim: Claim) -> Ground | None:

@@ -100,7 +100,15 @@ def unit_of_key(word: str) -> Unit:
     """The unit that a word of a JSON key names: the second for the `s` of `duration_s`."""
     signs, names = _unit_tables(of("en"))
     word = word.replace("2", "²").replace("3", "³")
-    return signs.get(word) or signs.get(f"°{word}") or names.get(of("en").stem(word), NO_UNIT)
+    sign = signs.get(word) or signs.get(f"°{word}") or _ratio_signs().get(word)
+    return sign or names.get(of("en").stem(word), NO_UNIT)
+
+
+@lru_cache(maxsize=1)
+def _ratio_signs() -> Mapping[str, Unit]:
+    """The signs of ratios as keys write them, without the slash: `kmh`."""
+    signs = _unit_tables(of("en"))[0]
+    return {sign.replace("/", ""): unit for sign, unit in signs.items() if "/" in sign}
 
 
 def _normal_sign(sign: str) -> str:
