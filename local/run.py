@@ -42,8 +42,7 @@ def dev(options: argparse.Namespace) -> int:
         return 1
     except KeyboardInterrupt:
         kept = "nothing of this run" if options.fresh else options.keep
-        print(f"stopped; {kept} is kept", flush=True)
-        os._exit(0)  # a check of what was saved last may go on for seconds
+        print(f"stopped; {kept} is kept")
     return 0
 
 
