@@ -181,7 +181,7 @@ def test_a_new_account_begins_with_fewer_refreshes_and_a_stack_keeps_its_value_a
 
 @pytest.mark.parametrize(
     ("executions", "reserved", "held", "fits"),
-    [(1_000, 900, 0, True), (1_000, 901, 0, False), (10, 1, 0, False), (1_000, 500, 400, True)],
+    [(1_000, 900, 0, True), (1_000, 901, 0, False), (10, 1, 0, False), (1_000, 600, 400, True)],
 )
 def test_what_functions_keep_must_leave_the_account_its_own(
     account: Account, executions: int, reserved: int, held: int, fits: bool
