@@ -146,16 +146,6 @@ def test_whether_the_version_before_stays_is_told_by_the_app_and_not_by_the_reas
     assert out == f"other is not loaded, it is left out: {reason}"
 
 
-def test_everybody_here_is_told_that_an_app_is_live_anew(folder: Path) -> None:
-    harness = ExtensionHarness(folder)
-    harness.call("say")
-    harness.host.contexts.faults.saved("live", "SyntaxError: invalid syntax")
-    assert harness.events() == ()
-    harness.host.contexts.faults.saved("live", "")
-    (told,) = harness.events("panel_refresh")
-    assert told.data == {"app_id": "live", "panels": [], "loaded": True}
-
-
 def test_extensions_come_and_go(folder: Path) -> None:
     registry = registry_of(folder)
     other = folder.parent / "other"

@@ -12,11 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from local.gateway import FUNCTION_OF
 from local.reference import all_routes
-from local.template import load_template, routes
 from local.world import World, local_world
-from webbee_kernel.api.router import Router
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +41,6 @@ def world() -> Iterator[World]:
         yield running
 
 
-ROUTES = routes(load_template())
-
-
 SERVED = {route.key: route.public for route in all_routes()}
 
 
@@ -71,15 +65,6 @@ def test_a_page_whose_name_was_made_to_point_here_is_not_answered(world: World) 
     for name, status in names.items():
         headers = {"host": name, "authorization": "Bearer alice"}
         assert httpx.get(f"{world.url}/v1/me", headers=headers).status_code == status
-
-
-def test_only_the_door_has_routes(world: World) -> None:
-    routers = {
-        name: any(isinstance(v, Router) for v in vars(handler.lambda_handler.service()).values())
-        for name, handler in world.stack.handlers.items()
-    }
-    assert [name for name, has_one in routers.items() if has_one] == ["chat_turn"]
-    assert {FUNCTION_OF[route.function] for route in ROUTES} == {"chat_turn"}
 
 
 def test_a_public_path_is_public_for_its_methods_alone_and_a_browser_may_ask_first(

@@ -84,9 +84,6 @@ class Told:
             return Reply(headers=STREAM, chunks=self._notifications())
         if request.method == "DELETE":
             return Reply(headers=JSON)
-        if request.at == "/token":
-            token = f"fresh for {request.body.decode()}"
-            return Reply({"access_token": token, "expires_in": 3600}, headers=JSON)
         body = request.json
         method = body.get("method")
         self.headers.append(dict(request.headers))

@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 
-from tests.mcp.conftest import NOW, Told, approve, ask, calls, kernel, says
+from tests.mcp.conftest import Told, approve, ask, calls, kernel, says
 from tests.processes import said
 from webbee_kernel.errors import CallError, SettingsError
 from webbee_kernel.mcp.client import approvals, connections
 from webbee_kernel.mcp.client.connections import Connections, McpServer, Wanted
 from webbee_kernel.mcp.client.server_tools import checker
 from webbee_kernel.sdk import User
-from webbee_kernel.stores import Collection
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.types import JSONObject
 
@@ -156,26 +155,6 @@ def test_a_token_comes_from_the_apps_secret_and_reaches_that_server_alone(
     assert ask(k, "sums", "add", SUM).data == {"sum": 2}
     shown = {h["authorization"] for h in told.headers}
     assert shown == {"Bearer operators", "Bearer s3cret"}
-
-
-def test_an_account_that_a_user_connected_signs_in_and_is_renewed(
-    told: Told, tmp_path: Path
-) -> None:
-    server = McpServer(id="sums", url=told.url, auth="oauth", provider="acme")
-    approve(tmp_path, server, token="operators")
-    urls = {"authorize_url": "https://acme.example/", "token_url": told.url[:-4] + "/token"}
-    providers = {"WEBBEE_OAUTH_PROVIDERS": json.dumps({"acme": urls})}
-    k = kernel(tmp_path, server, env={**providers, "WEBBEE_HTTP_ALLOW_PRIVATE": "true"})
-    nobody = ask(k, "sums", "add", SUM)
-    assert nobody.error_code == "PERMISSION_DENIED" and "connect your account" in nobody.error
-
-    account = {"access_token": "old", "refresh_token": "again", "expires_at": int(k.clock.now())}
-    documents = k.app.stores.documents
-    k.run(documents.create(Collection(k.key, "sums", "acme_accounts"), account, now=NOW))
-    assert ask(k, "sums", "add", SUM).data == {"sum": 2}
-    shown = [h["authorization"] for h in told.headers]
-    assert "Bearer fresh for grant_type=refresh_token&refresh_token=again" in shown
-    assert "Bearer old" not in shown
 
 
 def test_a_server_on_this_machine_is_spoken_to_over_its_own_streams(tmp_path: Path) -> None:

@@ -72,7 +72,8 @@ def test_an_operator_adds_it_and_a_user_connects_an_account(told: Told, tmp_path
                 told: dict[str, Any] = answer.json()
                 return told
 
-            assert call("add", a=1, b=1)["error"]["code"] == "PERMISSION_DENIED"
+            nobody = call("add", a=1, b=1)["error"]
+            assert nobody["code"] == "PERMISSION_DENIED" and "connect" in nobody["message"]
             for lifetime in (1, 3600):  # the second sign-in takes the place of the first
                 guard.lifetime = lifetime
                 asked = call("connect")["data"]["url"]
