@@ -1,18 +1,25 @@
-"""A turn of several rounds over the wire: what was said stays as it was, results are native."""
+"""A turn of several rounds over the wire: what was said stays as it was, results are native, and
+reasoning goes back with the answer it came with, between the rounds, and nowhere else."""
 
 from __future__ import annotations
 
+import base64
 import json
+import logging
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from tests.stand_ins.servers import Answer
+from webbee_kernel.llm.options import RoleModels
+from webbee_kernel.llm.protocol import Exchange
+from webbee_kernel.observability import watch_spans
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 
-from .conftest import Wire
+from .conftest import Wire, asking
 
 CONTINUE = ("kernel__continue", {})
 
@@ -34,10 +41,12 @@ def desk() -> Extension:
     return ext
 
 
+ENV = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true", "WEBBEE_CONFIRM": "destructive"}
+
+
 @pytest.fixture
 def kernel(service: Wire) -> TestKernel:
-    env = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true", "WEBBEE_CONFIRM": "destructive"}
-    return TestKernel([desk()], model=service.model, env=env)
+    return TestKernel([desk()], model=service.model, env=ENV)
 
 
 def find(name: str = "Anna") -> tuple[str, Any]:
@@ -109,3 +118,110 @@ def test_whatever_a_model_answered_the_next_request_is_one_that_services_take(
     service.server.play(ANSWERS[name], Answer(calls=(find(),)), Answer("Anna sits in B-12."))
     assert kernel.chat("where does Anna sit?").text == "Anna sits in B-12."
     assert service.server.problems == []
+
+
+# ---- reasoning
+
+
+SECRET = "the user is surely a spy"
+SIGNED = {"reasoningText": {"text": f"Hm, {SECRET}.", "signature": "c2lnbmVk+/=="}}
+SEALED = {"redactedContent": base64.b64encode(b"sealed thoughts").decode()}
+DETAILS = [
+    {"type": "reasoning.text", "text": f"Hm, {SECRET}.", "signature": "c2ln", "index": 0},
+    {"type": "reasoning.encrypted", "data": "ZW5j", "id": "rs_1", "index": 1},
+]
+EXTRA = {"extra_content": {"google": {"thought_signature": "Z2VtaW5p"}}}
+
+
+def talking(service: Wire, answer: Answer, *more: Answer) -> TestKernel:
+    """A kernel that has had a turn of two rounds, the first of which is this answer."""
+    kernel = TestKernel([desk()], model=service.model, env=ENV)
+    service.server.play(answer, *more, Answer("That is all."), Answer("Anna sits in B-12."))
+    kernel.chat("where does Anna sit?")
+    assert service.server.problems == []
+    return kernel
+
+
+def thoughtful(service: Wire, **changes: Any) -> Answer:
+    """An answer with a call, and what the service wants back with it."""
+    given: dict[str, Any] = (
+        {"reasoning": (SIGNED, SEALED)}
+        if service.kind == "bedrock"
+        else {"reasoning": {"reasoning_details": DETAILS}, "extras": (EXTRA, {})}
+    )
+    return Answer("Let me look.", calls=(find(), CONTINUE), **(given | changes))
+
+
+def assistant(service: Wire, n: int) -> dict[str, Any]:
+    [said] = [m for m in messages(service, n) if m["role"] == "assistant"]
+    return dict(said)
+
+
+def test_what_is_signed_or_sealed_goes_back_unchanged_and_dies_with_the_turn(service: Wire) -> None:
+    """It reaches no narrator either."""
+    kernel = talking(service, thoughtful(service))
+    said = assistant(service, 1)
+    if service.kind == "bedrock":
+        assert said["content"][:2] == [{"reasoningContent": SIGNED}, {"reasoningContent": SEALED}]
+        assert "toolUse" in said["content"][-1]
+    else:
+        assert said["reasoning_details"] == DETAILS
+        given = [c.get("extra_content") for c in said["tool_calls"]]
+        assert given == [EXTRA["extra_content"], None]
+    service.server.play(Answer("Good-bye."))
+    kernel.chat("thanks, good-bye")
+    for n in (2, -1):
+        body = json.dumps(service.server.requests[n].body)
+        assert not any(w in body for w in (SECRET, "reasoningContent", "Z2VtaW5p", "ZW5j"))
+
+
+def test_it_is_in_no_answer_record_log_or_representation_and_no_watching_developer_is_told_it(
+    wire: Wire, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.DEBUG, "webbee")
+    kernel = TestKernel([desk()], model=wire.model, env=ENV)
+    wire.server.play(thoughtful(wire), Answer("That is all."), Answer("Anna sits in B-12."))
+    reply = kernel.chat("where does Anna sit?")
+    kept = repr(kernel.memory()) + kernel.prompt("and now?")
+    seen = json.dumps(reply.body) + kept + caplog.text
+    assert "Anna" in seen
+    assert SECRET not in seen and "c2ln" not in seen
+    wire.server.play(thoughtful(wire), thoughtful(wire))
+    response = wire.ask(asking())
+    assert response.reasoning is not None
+    assert SECRET not in repr(response) + repr(response.reasoning)
+
+    told: list[Any] = []
+    models = RoleModels({"classifier": wire.model})
+    exchange = Exchange("[RESULTS]", "Hm.", note="go on", reasoning=response.reasoning)
+    with watch_spans(lambda *what: told.append(what)):
+        again = replace(wire, model=models).ask(asking(opening="[HISTORY]", exchanges=(exchange,)))
+    assert again.reasoning is not None
+    assert SECRET in json.dumps(wire.server.requests[-1].body)
+    assert "Let me look." in repr(told) and SECRET not in repr(told)
+
+
+def test_a_model_that_refuses_its_reasoning_is_asked_again_without(service: Wire) -> None:
+    words = (
+        "messages.1.content.0: Invalid `signature` in `thinking` block"
+        if service.kind == "bedrock"
+        else "messages.2.reasoning_details: Extra inputs are not permitted"
+    )
+    talking(service, thoughtful(service), service.invalid(words))
+    first, second = (json.dumps(assistant(service, n)) for n in (1, 2))
+    assert SECRET in first
+    assert not any(word in second for word in (SECRET, "extra_content", "reasoning"))
+
+
+def test_signatures_that_cannot_be_told_to_their_calls_are_left_out(openai: Wire) -> None:
+    """A call that has no name is none, so the second call's signature has no place that is sure."""
+    functions = [{"name": name, "arguments": "{}"} for name in ("", "mail__list_inbox")]
+    calls = [{"id": f"c{n}", "type": "function", "function": f} for n, f in enumerate(functions)]
+    calls[0] |= EXTRA
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    openai.server.play(Answer(raw=json.dumps({"choices": [choice]}).encode()))
+    response = openai.ask(asking())
+    assert [c.name for c in response.tool_calls] == ["mail__list_inbox"]
+    assert response.reasoning is None
