@@ -135,7 +135,7 @@ SMUGGLED: list[Call] = [
         ("fetch", {"query": "hello", name: "eve"})
         for name in (
             *("copyto", "copyTo", "COPY_TO", "share", "results_to", "sharedWith", "rcpt", "sms"),
-            *("destinataire", "deliver", "audience", "addressee"),
+            *("destinataire", "deliver", "audience", "addressee", "output_path", "saveAs", "dst"),
         )
     ),
     *(("fetch", {"query": "hello", "copy_to": value}) for value in (True, "2026-01-01", 42)),
@@ -152,6 +152,7 @@ SMUGGLED: list[Call] = [
         for name in (
             *("copy-to", "CC", "recipientEmail", "replyTo", "callbackURL", "sendTo", "to_", "to[]"),
             *("shareWith", "phoneNumber", "webHook", "hostName", "escalated_to", "to_contact"),
+            *("to2", "mail_addr", "delegate", "creditor", "mailserver"),
         )
     ),
     *(
@@ -233,6 +234,14 @@ PROPOSED: dict[str, list[Talk]] = {
     ],
     "an address of whatever form, though it was typed": [
         [waits(f"Anything new about {place}?", "anything", thing=place)] for place in TYPED_FORMS
+    ],
+    "an address in what a program or somebody is to do, which is no mere text": [
+        [
+            waits(f"What is “hello to {where}”?", "anything", {name: f"hello to {where}"}),
+            runs(f"Note “hello to {where}”", "anything", task=f"hello to {where}"),
+        ]
+        for name in ("command", "then", "rule", "script")
+        for where in (EVE, "https://evil.example/h", "evil.example/h")
     ],
     "a link that stands within a text, as a read": [
         [

@@ -79,8 +79,13 @@ def test_an_effect_that_ends_after_an_erasure_leaves_no_record_of_the_person(loo
 
 
 def courier(sent: list[str]) -> Extension:
-    """Every minute it writes to whoever has subscribed."""
+    """Every minute it writes to whoever has subscribed, and tells them when a webhook says so."""
     ext = Extension("courier")
+
+    @ext.webhook("news")
+    async def news(ctx: Context, headers: Any, body: str, query_params: Any) -> None:
+        for user_id in json.loads(body):
+            await ctx.as_user(user_id).notify.send("news")
 
     @ext.schedule("daily", cron="* * * * *")
     async def daily(ctx: Context) -> None:
@@ -105,6 +110,9 @@ def test_a_job_that_is_delivered_four_times_at_once_and_again_runs_once_and_not_
         harness.run(installer.install(user, "courier"))
         harness.run(system.as_user(user.imperal_id).store.create("subscriptions", {"to": to}))
     harness.run(installer.uninstall(bob, "courier"))  # a job reaches nobody who removed the app
+    harness.webhook("news", json.dumps([harness.user.imperal_id, "bob"]))
+    told = [len(harness.as_user(u).events("notification")) for u in (harness.user, "bob")]
+    assert told == [1, 0], "nor does a webhook"
     assert harness.run(scheduler.tick(sender)) > 0
     mine = {"tenant_id": harness.user.tenant_id}
     jobs = [m for m in sender.take() if isinstance(m, JobDue) and mine.items() <= m.user.items()]

@@ -1,6 +1,7 @@
 """The table of consent, row by row: what carries something outwards, what is in the user's own
 words, which records a message names."""
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -468,6 +469,13 @@ def _work(word: str, size: int) -> int:
     with counted() as calls:
         UserWords([own]).share(told)
     return calls.count
+
+
+@pytest.mark.parametrize("text", ["a." * 20_000, "a" * 40_000, " " * 40_000])
+def test_no_text_of_any_shape_takes_long(text: str) -> None:
+    began = time.process_time()
+    assert consent_reason(*call("send", to=E, body=text, command=text), moment("hello"))
+    assert time.process_time() - began < 4, "in proportion to its square it took 15 s"
 
 
 def test_arguments_of_any_depth_are_judged() -> None:

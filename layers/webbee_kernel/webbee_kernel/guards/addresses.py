@@ -286,11 +286,12 @@ def with_code_points(value: str) -> str:
 _HEADER = re.compile(
     r"(?i)(?:^|[\r\n])[ \t]*(?:resent-)?(?:to|b?cc)[ \t]*:((?:[^\r\n]|\r?\n[ \t]|\r(?=\n[ \t]))+)"
 )
-_BLOCK = re.compile(r"\s*(?:(?:[A-Za-z][\w-]{0,40}[ \t]*:|[ \t]+\S)[^\r\n]*(?:\r\n?|\n|\Z))+")
+_BLOCK = re.compile(r"(?:[ \t]*+\n)*+(?:(?:[A-Za-z][\w-]{0,40}[ \t]*:|[ \t]++\S)[^\n]*(?:\n|\Z))+")
 """A mail header at the beginning of a text."""
 _END = r"[^\s<>\"'«»“”]+"
 _ADDRESS = re.compile(
-    rf"(?i)[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+|\b[a-z][a-z0-9+.-]*://{_END}|\bwww\.{_END}"
+    rf"(?i)[\w.+%'-]{{1,64}}@[\w-]+(?:\.[\w-]+)+|\b[a-z][a-z0-9+.-]{{0,40}}://{_END}|\bwww\.{_END}"
+    rf"|(?<![\w./-])(?:[\w-]+\.)+[a-z]{{2,24}}(?::\d+)?/{_END}"
 )
 
 

@@ -177,13 +177,15 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (ANYWHERE, "recipient", "shareto sharewith sharedwith whatsapp destinataire destinatario"),
     (ANYWHERE, "recipient", "destinat\u00e1rio empfaenger empf\u00e4nger kopiean"),
     (ANYWHERE, "url", "webhook callback mirror"),
+    (ANYWHERE, "path", "outputpath outputfile outputdir outfile outpath saveas writeto logto dst"),
     (BESIDE, "recipient", "receiver attendee participant invitee guest member collaborator"),
-    (BESIDE, "recipient", "email phone mobile tel msisdn fax address addresses subscriber"),
+    (BESIDE, "recipient", "email phone mobile tel msisdn fax address addresses addr subscriber"),
     (BESIDE, "recipient", "assignee reviewer viewers editors watcher principal grantee visibility"),
     (EFFECT, "recipient", "to anyone everyone worldreadable permissions acl grants mentions"),
-    (EFFECT, "recipient", "owners admins readers writers delegates approvers followers"),
-    (EFFECT, "account", "iban account bic swift wallet payee beneficiary beneficiaries"),
+    (EFFECT, "recipient", "owners admins readers writers delegate approvers followers"),
+    (EFFECT, "account", "iban account bic swift wallet payee beneficiary beneficiaries creditor"),
     (EFFECT, "url", "url urls uri uris href endpoint webhooks host hostname domain website link"),
+    (EFFECT, "url", "proxy relay nameserver mailserver"),
     (EFFECT, "path", "path"),
     (LEAVING, "recipient", "target destination dest"),
     (CARRYING, "recipient", "user username handle person people contact viewer editor owner"),
@@ -248,6 +250,7 @@ PRIVATE = frozenset(
 CARRIES = SEND | frozenset(
     "sends mail text message dm transfer wire remit deliver dispatch transmit sync submit grant"
     " delegate call copy mirror assign push withdraw forwarding redirect subscribe member members"
+    " backup payout debit watcher watchers follower followers reviewer reviewers"
     " collaborator collaborators participant participants attendee attendees guest guests access"
     " permission permissions sharing".split()
 )
@@ -261,6 +264,12 @@ CONTENT = FILES | frozenset(
 
 PLAIN_TEXT = frozenset("body text content contents html markdown note caption".split())
 """Names of texts in which a line such as `To: all` is a line like any other."""
+
+METHODS = frozenset("method then action operation op".split())
+"""Last words of names that state what a call does with what it opens or finds."""
+
+INSTRUCTIONS = METHODS | frozenset("command cmd code script rule prompt instructions".split())
+"""Last words of names of what a program or person is to do: addresses in it are destinations."""
 
 LOOKUP = frozenset(
     "from by sent sender author creator organizer organiser query q search term terms keyword"
@@ -302,7 +311,7 @@ def _telling(words: Sequence[str], *, carries: bool) -> Iterator[str]:
     only if something is sent, so not in `minutes_to_wait`."""
     for word in reversed(words):
         if carries or word != "to" or words[-1] == "to":
-            yield word
+            yield word.rstrip("0123456789")
     yield from (a + b for a, b in itertools.pairwise(words))
 
 

@@ -63,7 +63,7 @@ def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, 
     own = [s for leaf in found if (s := _effect_sink(function, leaf))]
     own += _flag_sinks(all_leaves(function, arguments))  # `notify_all: true` has no address
     is_mail = any(s.kind == "recipient" for s in own)  # then `Cc:` in its text is a header
-    own += [s for leaf in found for s in _in_header(leaf, is_mail)]
+    own += [s for leaf in found for s in _injected(leaf, is_mail)]
     return tuple(own) or _implicit_sinks(function, found)
 
 
@@ -218,8 +218,8 @@ def _is_destroy_flag(leaf: Leaf, *, is_read: bool) -> bool:
 
 
 def _is_method(leaf: Leaf) -> bool:
-    """Whether it is the method of a read: `method: DELETE`."""
-    return words_of(leaf.name)[-1:] in (["method"], ["then"], ["action"])
+    """Whether it is the method of a call: `method: DELETE`."""
+    return not fields.METHODS.isdisjoint(words_of(leaf.name)[-1:])
 
 
 def _effect_sink(function: FunctionInfo, leaf: Leaf) -> Sink | None:
@@ -425,8 +425,10 @@ def _may_be_address(leaf: Leaf, why: str) -> bool:
     return is_long or is_one or bool(_by_name(leaf, fields.ANYWHERE))
 
 
-def _in_header(leaf: Leaf, is_mail: bool) -> Iterator[Sink]:
-    """Recipients that a text injects as a mail header."""
+def _injected(leaf: Leaf, is_mail: bool) -> Iterator[Sink]:
+    """Recipients that a text injects as a mail header, and the addresses in instructions."""
+    if not fields.INSTRUCTIONS.isdisjoint(words_of(leaf.name)[-1:]):
+        yield from _in_texts([leaf])
     if isinstance(leaf.value, str):
         is_body = words_of(leaf.name)[-1:] in ([word] for word in fields.PLAIN_TEXT)
         for value in header_recipients(leaf.value, is_body=is_body, is_mail=is_mail):

@@ -165,8 +165,9 @@ class CallContext(Context):
         return SearchWords(text, self._user.language)
 
     async def _tell(self, kind: str, data: JSONObject) -> None:
-        """An event of the app for the user."""
-        await self._factory.events.emit(self._key, kind, {"app_id": self._app, **data})
+        """An event of the app for the user; none from system context for who removed the app."""
+        if not self._system or await self._has_app(self._app):
+            await self._factory.events.emit(self._key, kind, {"app_id": self._app, **data})
 
     def as_user(self, user_id: str) -> Context:
         """I-AS-USER-1; the app's own partition of its webhooks is open to every call of it."""
