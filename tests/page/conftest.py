@@ -69,7 +69,6 @@ def served(
 
 
 def folder_of(folder: Path, *apps: Path) -> Path:
-    """A folder with these extensions."""
     for app in apps:
         (folder / app.name).symlink_to(app)
     return folder
@@ -77,7 +76,6 @@ def folder_of(folder: Path, *apps: Path) -> Path:
 
 @contextmanager
 def shown(apps: Path, port: int = 0) -> Iterator[str]:
-    """A deployment with prices."""
     prices = '{"offline": {"input": 3, "output": 15, "cached": 0.3}}'
     with served(apps, port=port, WEBBEE_MODEL_PRICES=prices) as [address]:
         yield address
@@ -161,7 +159,6 @@ class Pages:
 
 @pytest.fixture(scope="module")
 def pages(browser: Any) -> Pages:
-    """Those of the module's tests."""
     return Pages(browser)
 
 
@@ -207,9 +204,37 @@ def visit(pages: Pages, url: str) -> Iterator[Visit]:
 
 
 def sign_in(page: Any, token: str) -> None:
-    """As a ready user."""
     page.get_by_role("button", name=token).click()
     page.locator("#composer-text").wait_for()
+
+
+class On:
+    """What a person finds on a page, by the words that stand there."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.composer = page.locator("#composer-text")
+        self.search = page.get_by_role("searchbox", name="Find in all conversations")
+        self.card = page.get_by_role("group", name="Please confirm").last
+        self.answers = page.locator(".turn.webbee")
+        self.done = page.locator(".receipt.done")
+
+    def button(self, name: str) -> Any:
+        return self.page.get_by_role("button", name=name)
+
+    def panel(self, app: str) -> Any:
+        return self.page.locator(f"[data-panel='{app}.{app}']")
+
+    def logged(self, text: str) -> None:
+        self.page.locator(".log").get_by_text(text).wait_for()
+
+    def afresh(self) -> None:
+        self.button("New conversation").first.click()
+
+    def found(self, text: str) -> Any:
+        """The first of what the search finds."""
+        self.search.fill(text)
+        return self.page.locator(".found-open").first
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from tests.stand_ins.sign_in import PAGE_CLIENT, issuer
 
 
 def main() -> None:
-    """Serve until standard input closes."""
     folder, port, model, *signing_in = sys.argv[1:]
     with ExitStack() as held:
         env, more, addresses = {"WEBBEE_EXTENSIONS_DIR": folder}, dict[str, Any](), list[str]()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route
 
-from .conftest import Visit
-from .test_page import answered, say
+from .conftest import On, Visit
+from .test_page import answered, node, say, write
 
 AXE = Path(__file__).parents[2] / ".venv-page/node_modules/axe-core/axe.min.js"
 
@@ -25,7 +25,6 @@ def findings(page: Any) -> list[str]:
 
 
 def in_both_schemes(page: Any) -> list[str]:
-    """What axe finds in light and in dark."""
     found = []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
@@ -76,10 +75,6 @@ def test_a_card_a_receipt_and_a_mark_are_sound_when_narrow_and_enlarged(visit: V
 
 def test_nothing_that_an_answer_may_hold_has_a_finding(polled: Visit) -> None:
     """Light when narrow, dark when wide."""
-
-    def field(kind: str, name: str, **props: Any) -> dict[str, Any]:
-        return {"type": kind, "props": {"param_name": name, "label": name, **props}}
-
     page = polled("bob")
     reply = "# Mail\n\n### Unread\n\n- Q3 plan: 14 pages\n\n| by | of |\n|---|---|\n| Ann | 7 |"
     at = reply.index("14")
@@ -92,20 +87,18 @@ def test_nothing_that_an_answer_may_hold_has_a_finding(polled: Visit) -> None:
     item = answered(page, "read", reply="Read.", calls=calls, receipts=[failed, done])
     item.locator(".bubble > details.call > summary").click()
     assert item.get_by_role("alert").get_by_role("listitem").count() == 1
-    guest = field("Fieldset", "value", children=[field("Input", "name"), field("Toggle", "vip")])
+    guest = node("Fieldset", "value", children=[node("Input", "name"), node("Toggle", "vip")])
     fields = [
-        field("Fieldset", "address", children=[field("Input", "city", value="Bonn")]),
-        field("ListInput", "guests", item=guest, values=[{"name": "Ann", "vip": True}]),
-        *(field("Password", "pin"), field("TextArea", "text"), field("DatePicker", "day")),
+        node("Fieldset", "address", children=[node("Input", "city", value="Bonn")]),
+        node("ListInput", "guests", item=guest, values=[{"name": "Ann", "vip": True}]),
+        *(node("Password", "pin"), node("TextArea", "text"), node("DatePicker", "day")),
     ]
     form = {"type": "Form", "props": {"action": {"action": "call"}, "children": fields}}
     answered(page, "book", reply="Please check.", ui=form)
     answered(page, "where", reply="Where?", choices=[{"label": "Bonn", "message": "Bonn"}])
     answered(page, "lost", code=503, error={"code": "model_failed", "message": "no"})
     page.route("**/v1/chat", lambda route: None)
-    for text in ("slow", "next"):
-        page.locator("#composer-text").fill(text)
-        page.keyboard.press("Enter")
+    write(page, "slow", "next")
     for width, scheme in ((320, "light"), (1400, "dark")):
         page.set_viewport_size({"width": width, "height": 700})
         page.emulate_media(color_scheme=scheme)
@@ -125,7 +118,7 @@ def test_what_a_screen_reader_reads_of_a_card_a_receipt_and_a_mark(visit: Visit)
         "  - listitem: changed 1"
     )
     say(page, "delete the task be heard")
-    card = page.get_by_role("group", name="Please confirm").aria_snapshot()
+    card = On(page).card.aria_snapshot()
     *lines, waits = [line.strip() for line in card.splitlines()[:7]]
     assert re.fullmatch(r"- paragraph: Waits [45]:\d\d more", waits)
     assert lines == [
@@ -136,9 +129,7 @@ def test_what_a_screen_reader_reads_of_a_card_a_receipt_and_a_mark(visit: Visit)
         '- button "Delete"',
         '- button "No"',
     ]
-    mark = page.evaluate(
-        """() => { const e = document.querySelector(".sourced"); return e.getAttribute("aria-label") }"""
-    )
+    mark = page.locator(".sourced").first.get_attribute("aria-label")
     assert mark == "be heard, tasks · data.title"
 
 
@@ -151,9 +142,8 @@ def test_the_focus_never_falls_to_the_body(visit: Visit) -> None:
     say(page, "add a task: hold the focus")
     assert focused()
     say(page, "delete the task hold the focus")
-    card = page.get_by_role("group", name="Please confirm")
-    card.get_by_role("button", name="Delete").press("Enter")
-    page.locator(".log").get_by_text("Deleted the task").wait_for()
+    On(page).card.get_by_role("button", name="Delete").press("Enter")
+    On(page).logged("Deleted the task")
     assert focused()
     page.locator(".session-menu > summary").first.press("Enter")
     page.get_by_role("button", name="Delete", exact=True).first.press("Enter")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .conftest import Visit
+from .conftest import On, Visit
 from .test_axe import findings
 from .test_page import say
 
@@ -87,19 +87,16 @@ def test_after_a_reload_the_last_turn_is_in_view(visit: Visit) -> None:
 
 def test_a_message_that_is_changed_says_so_until_it_is_sent_or_left(visit: Visit) -> None:
     page = visit("bob")
-    page.get_by_role("button", name="New conversation").click()
     say(page, "show my notes")
     edit = page.get_by_role("button", name="Change and send again")
     told = page.get_by_text("You are changing a message")
-    for leave in ("Cancel", "Escape"):
+    cancel = On(page).button("Cancel")
+    for leave in (cancel.click, lambda: page.keyboard.press("Escape")):
         edit.click()
         told.wait_for()
-        if leave == "Cancel":
-            page.get_by_role("button", name=leave).click()
-        else:
-            page.keyboard.press(leave)
+        leave()
         told.wait_for(state="hidden")
-        assert page.locator("#composer-text").input_value() == ""
+        assert On(page).composer.input_value() == ""
     edit.click()
     assert findings(page) == []
     say(page, "show my tasks")
@@ -108,11 +105,9 @@ def test_a_message_that_is_changed_says_so_until_it_is_sent_or_left(visit: Visit
 
 
 def test_a_form_below_a_reply_is_sound_for_every_reader(visit: Visit) -> None:
-    page = visit("bob", reduced_motion="reduce")
-    page.get_by_role("button", name="New conversation").click()
+    page = visit("bob")
     say(page, "please kindly send an email to zoe@example.com")
     assert findings(page) == []
-    page.get_by_role("searchbox", name="Find in all conversations").fill("kindly")
-    page.locator(".found-open").first.click()
+    On(page).found("kindly").click()
     page.locator(".turn.sought").wait_for()
     assert findings(page) == []

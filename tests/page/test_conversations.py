@@ -9,16 +9,12 @@ from typing import Any
 
 import pytest
 
-from .conftest import Visit
+from webbee_kernel.sdk import ui
+
+from .conftest import On, Visit
 from .test_axe import findings
 from .test_first_day import pressed
-from .test_page import answered, call, say
-
-
-def last(page: Any) -> Any:
-    """The last answer."""
-    return page.locator(".turn.webbee").last
-
+from .test_page import answered, call, node, say
 
 MARKED = """() => {
   const [range] = CSS.highlights.get('sought') ?? [];
@@ -28,56 +24,54 @@ MARKED = """() => {
 }"""
 
 
-def test_after_a_hit_was_pressed_the_conversation_follows_again(visit: Visit) -> None:
-    page = visit("bob")
-    say(page, "add a task: follow the river")
-    page.get_by_role("button", name="New conversation").click()
-    page.get_by_role("searchbox", name="Find in all conversations").fill("river")
-    page.locator(".found-open").first.click()
-    page.locator(".turn.sought").wait_for()
-    for message in ("show my inbox", "delete the task follow the river"):
-        say(page, message)
-        page.wait_for_function(
-            """() => {
-              const box = document.querySelector('.log-wrap').getBoundingClientRect();
-              const open = document.querySelector('.confirm:not(.over) button');
-              const { top, bottom } = (open ?? [...document.querySelectorAll('.turn.you')].at(-1))
-                .getBoundingClientRect();
-              return top > box.top - 1 && bottom <= box.bottom;
-            }"""
-        )
-
-
 def test_what_a_reply_said_is_found_in_all_conversations_and_opened_there(visit: Visit) -> None:
     page = visit("bob")
+    on = On(page)
     say(page, "show my inbox")
-    page.get_by_role("button", name="New conversation").click()
+    on.afresh()
     say(page, "add a task: look elsewhere")
-    page.get_by_role("searchbox", name="Find in all conversations").fill("300418")
-    match = page.locator(".found-open").first
+    match = on.found("300418")
     match.wait_for()
     assert "300418" in match.locator("mark").inner_text()
-    match.focus()
-    page.keyboard.press("Enter")
+    match.press("Enter")
     sought = page.locator(".turn.sought")
     sought.wait_for()
     assert "300418" in sought.inner_text()
     assert sought.evaluate("e => e === document.activeElement")
-    marked = page.evaluate(MARKED)
-    assert marked["text"] == "300418"
-    assert marked["seen"]
-    page.get_by_role("searchbox", name="Find in all conversations").press("Escape")
+    assert page.evaluate(MARKED) == {"text": "300418", "seen": True}
+    on.search.press("Escape")
     match.wait_for(state="detached")
-
-    page.get_by_role("searchbox", name="Find in all conversations").fill(
-        "library"
-    )  # drawn, far down
-    match.click()
+    on.found("library").click()  # drawn, far down
     page.wait_for_function(
         f"() => ({MARKED})().text.toLowerCase() === 'library' && ({MARKED})().seen"
     )
-    page.locator("#composer-text").fill("something else")
+    on.composer.fill("something else")
     assert page.evaluate(MARKED)["text"] == ""
+    on.search.fill("gate")
+    page.get_by_text(re.compile("^(Found: |Nothing found)")).wait_for()
+    on.afresh()
+    page.locator(".found-box").wait_for(state="hidden")
+    assert on.search.input_value() == ""
+
+
+IN_VIEW = """() => {
+  const box = document.querySelector('.log-wrap').getBoundingClientRect();
+  const open = document.querySelector('.confirm:not(.over) button');
+  const { top, bottom } = (open ?? [...document.querySelectorAll('.turn.you')].at(-1))
+    .getBoundingClientRect();
+  return top > box.top - 1 && bottom <= box.bottom;
+}"""
+
+
+def test_after_a_hit_was_pressed_the_conversation_follows_again(visit: Visit) -> None:
+    page = visit("bob")
+    say(page, "add a task: follow the river")
+    On(page).afresh()
+    On(page).found("river").click()
+    page.locator(".turn.sought").wait_for()
+    for message in ("show my inbox", "delete the task follow the river"):
+        say(page, message)
+        page.wait_for_function(IN_VIEW)
 
 
 def test_a_list_and_a_message_that_are_drawn_are_not_told_as_well(visit: Visit) -> None:
@@ -92,7 +86,7 @@ def test_a_list_and_a_message_that_are_drawn_are_not_told_as_well(visit: Visit) 
     assert told == 'The message "Q3 plan" from sarah@example.com:'
 
 
-def test_of_a_text_that_is_drawn_only_the_quotation_goes(polled: Visit) -> None:
+def test_what_is_drawn_is_not_quoted_counted_or_listed_in_the_reply_as_well(polled: Visit) -> None:
     text = "Hello,\n\nthe water of the lake was cold on Sunday.\n\nAnn"
     drawn = {"type": "Text", "props": {"content": text}}
     asks = "Ann says: the water of the lake was cold on Sunday.\n\nShall I answer?"
@@ -109,6 +103,28 @@ def test_of_a_text_that_is_drawn_only_the_quotation_goes(polled: Visit) -> None:
         told = answered(page, "read", reply=reply, ui=drawn).locator(".n-markdown")
         shown = [text for text in told.locator(":scope > p").all_inner_texts() if text]
         assert "\n\n".join(shown) == left
+
+    mark = {"start": 11, "end": 13, "reason": "unfounded", "holds": "12"}
+    rows = ui.List([ui.ListItem("q3", "Q3 plan")]).to_dict()
+    item = answered(page, "pages?", reply="- Q3 plan: 14 pages", marks=[mark], ui=rows)
+    assert item.locator(".unsourced").inner_text() == "14", "what the data contradicts stays"
+
+    names = [f"Letter {n}" for n in range(1, 14)]
+    table = "\n".join(f"| {n} | {name} |" for n, name in enumerate(names[:12], 1))
+    reply = f"13 letters.\n\n| n | title |\n| --- | --- |\n{table}\n\n… and 1 more"
+    rows = ui.List([ui.ListItem(name, name) for name in names]).to_dict()
+    item = answered(page, "show my letters", reply=reply, ui=rows).locator(".bubble")
+    assert item.get_by_text("Letter 13").is_visible()
+    assert "and 1 more" not in item.inner_text()
+
+    offered = ["show my mail", "roll a die with … sides", "write a note"]
+    buttons = [ui.Button(text, ui.UIAction("fill", {"message": text})) for text in offered]
+    reply, stack = f"I know these: {'; '.join(offered)}.", ui.Stack(buttons).to_dict()
+    told = answered(page, "what?", reply=reply, ui=stack).locator(".bubble").inner_text()
+    assert [told.count(text) for text in ("I know these", *offered)] == [1, 1, 1, 1]
+    looked = {"app_id": "mail", "fn_name": "list_inbox", "display_name": "Почта", "status": "ok"}
+    ran = answered(page, "what?", calls=[looked | {"duration_ms": 1}]).locator(".call")
+    assert "Mail · list inbox" in ran.inner_text()  # an app as it is called now
 
 
 def test_no_picture_of_a_reply_or_of_a_saved_conversation_is_fetched_unasked(
@@ -134,15 +150,6 @@ def test_no_picture_of_a_reply_or_of_a_saved_conversation_is_fetched_unasked(
     assert "evil.example/p.png" in saved and "![" not in saved
 
 
-def test_what_the_data_contradicts_stays_though_it_is_drawn(polled: Visit) -> None:
-    reply = "- Q3 plan: 14 pages"
-    mark = {"start": 11, "end": 13, "reason": "unfounded", "holds": "12"}
-    row = {"type": "ListItem", "props": {"title": "Q3 plan"}}
-    rows = {"type": "List", "props": {"items": [row]}}
-    item = answered(polled("bob"), "pages?", reply=reply, marks=[mark], ui=rows)
-    assert item.locator(".unsourced").inner_text() == "14"
-
-
 def test_eight_calls_are_one_line_that_opens(polled: Visit) -> None:
     one = {"app_id": "mail", "fn_name": "read", "status": "ok", "duration_ms": 3}
     one["arguments"] = {"n": 1}
@@ -162,23 +169,30 @@ def test_which_one_is_answered_by_a_button_or_its_number(visit: Visit, url: str)
     page = visit("bob")
     say(page, "show my tasks")
     say(page, "delete the task varnish")
-    offered = last(page).locator(".reply-ui button.small")
+    answer = On(page).answers.last
+    offered = answer.locator(".reply-ui button.small")
     assert sorted(offered.all_inner_texts()) == ["varnish the elm door", "varnish the oak door"]
-    shown = last(page).locator(".bubble > *").evaluate_all("found => found.map((e) => e.className)")
+    shown = answer.locator(".bubble > *").evaluate_all("found => found.map((e) => e.className)")
     assert shown.index("reply-ui") < shown.index("receipts")  # the choices follow their question
     second = offered.nth(1).inner_text()
     say(page, "2")
-    card = page.get_by_role("group", name="Please confirm")
-    assert f"Delete “{second}”" in card.inner_text()
-    card.get_by_role("button", name="Delete").click()
-    page.locator(".log").get_by_text(f'Deleted the task "{second}"').wait_for()
+    assert f"Delete “{second}”" in On(page).card.inner_text()
+    On(page).card.get_by_role("button", name="Delete").click()
+    On(page).logged(f'Deleted the task "{second}"')
+
+
+def test_choices_of_a_model_are_buttons_that_say_them(polled: Visit) -> None:
+    offered = [{"label": "Berlin", "message": "Berlin"}, {"label": "Bonn", "message": "Bonn"}]
+    page = answered(polled("bob"), "the weather", reply="Where?", choices=offered).page
+    page.get_by_role("group", name="Choices").get_by_role("button", name="Bonn").click()
+    page.locator(".turn.you").get_by_text("Bonn").wait_for()
 
 
 def test_a_text_that_leaves_stands_whole_on_its_card(visit: Visit) -> None:
     page = visit("bob")
     text = "The draft is ready, and I would be glad to hear from you before Friday."
     say(page, f'send an email to ann@example.com with the text "{text}"')
-    field = page.get_by_role("group", name="Please confirm").get_by_role("textbox", name="body")
+    field = On(page).card.get_by_role("textbox", name="body")
     assert field.input_value() == text
     for width in (1400, 320):
         page.set_viewport_size({"width": width, "height": 800})
@@ -203,11 +217,11 @@ def test_what_only_looked_is_asked_again_in_its_place_and_what_did_something_is_
 ) -> None:
     page = visit("bob")
     page.get_by_role("button", name="New conversation").click()
-    again = page.get_by_role("button", name="Answer again")
+    again, answers = On(page).button("Answer again"), On(page).answers
     say(page, "find notes about otters")
-    before = page.locator(".turn.webbee").count()
+    before = answers.count()
     again.click()
-    page.locator(".turn.webbee").nth(before).wait_for()
+    answers.nth(before).wait_for()
     page.locator(".working").wait_for(state="detached")
     assert page.locator(".turn.you p.pre").last.inner_text() == "find notes about otters"
     edit = page.get_by_role("button", name="Change and send again")
@@ -230,13 +244,6 @@ def test_what_only_looked_is_asked_again_in_its_place_and_what_did_something_is_
     page.locator(".found-open").first.click()
     page.locator(".turn.sought").wait_for()
     assert versions.filter(has=page.locator(".sought")).get_attribute("open") is not None
-
-
-def test_choices_of_a_model_are_buttons_that_say_them(polled: Visit) -> None:
-    offered = [{"label": "Berlin", "message": "Berlin"}, {"label": "Bonn", "message": "Bonn"}]
-    page = answered(polled("bob"), "the weather", reply="Where?", choices=offered).page
-    page.get_by_role("group", name="Choices").get_by_role("button", name="Bonn").click()
-    page.locator(".turn.you").get_by_text("Bonn").wait_for()
 
 
 def test_a_button_has_the_colour_of_what_it_does(visit: Visit, url: str) -> None:
@@ -268,9 +275,6 @@ def test_what_was_received_is_never_told_as_not_sent_and_what_was_refused_is(pol
 
 
 def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(polled: Visit) -> None:
-    def node(kind: str, name: str, **props: Any) -> dict[str, Any]:
-        return {"type": kind, "props": {"param_name": name, "label": name, **props}}
-
     address = [node("Input", "city", value="Berlin"), node("Input", "zip", type="number")]
     person = node("Fieldset", "value", children=[node("Input", "name"), node("Toggle", "vip")])
     children = [
@@ -285,13 +289,11 @@ def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(polled: Visit) -
     assert item.get_by_label("pin").get_attribute("type") == "password"
     item.get_by_label("city").fill("Bonn")  # what was filled in can be corrected
     item.get_by_label("pin").fill("1234")
-    tags = item.get_by_role("group", name="tags")
+    tags, guests = (item.get_by_role("group", name=name) for name in ("tags", "guests"))
     tags.get_by_role("button", name="Remove this one").first.press("Enter")
-    tags.get_by_role("button", name="Add one").press("Enter")
-    item.page.keyboard.type("three")
-    guests = item.get_by_role("group", name="guests")
-    guests.get_by_role("button", name="Add one").click()
-    item.page.keyboard.type("Ben")
+    for group, text in ((tags, "three"), (guests, "Ben")):
+        group.get_by_role("button", name="Add one").press("Enter")
+        item.page.keyboard.type(text)
     with item.page.expect_request("**/call") as sent:
         item.get_by_role("button", name="Book").click()
     assert sent.value.post_data_json["params"] == {
@@ -302,60 +304,45 @@ def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(polled: Visit) -
     }
 
 
-def filled(page: Any) -> Any:
-    """The form of a mail in a conversation of its own, with what it needs."""
-    page.get_by_role("button", name="New conversation").click()
+def test_a_form_that_failed_keeps_what_was_typed_and_one_that_was_sent_is_conversation(
+    visit: Visit,
+) -> None:
+    page = visit("bob")
+    done = On(page).done
     say(page, "please kindly send an email to zoe@example.com")
     form = page.locator(".turn form.n-form")
+    send, account = form.get_by_role("button", name="Send"), form.locator("[data-param=account]")
     form.locator("[data-param=to]").fill("zoe@example.com")
     form.locator("[data-param=body]").fill("The form is here.")
-    return form
-
-
-def test_a_form_that_was_sent_is_part_of_the_conversation(visit: Visit) -> None:
-    page = visit("bob")
-    form = filled(page)
-    form.get_by_role("button", name="Send").click()
-    page.locator(".receipt.done").wait_for()
-    assert page.locator(".turn form.n-form").count() == 0
-    assert "zoe@example.com" in last(page).inner_text()
-    assert "zoe@example.com" in page.locator(".chat .sr[role=status]").inner_text()
-
-    page.reload()
-    page.locator(".receipt.done").wait_for()
-    assert page.locator(".turn form.n-form").count() == 0
-    assert page.locator(".receipt.done").count() == 1
-    say(page, "send an email to the same address: And once more")
-    card = page.get_by_role("group", name="Please confirm").last
-    assert "zoe@example.com" in card.inner_text()
-
-
-def test_a_form_that_failed_keeps_what_was_typed(visit: Visit) -> None:
-    page = visit("bob")
-    form = filled(page)
-    form.locator("[data-param=account]").fill("nobody@nowhere.example")
-    form.get_by_role("button", name="Send").click()
+    account.fill("nobody@nowhere.example")
+    send.click()
     page.locator(".receipt.failed").wait_for()
     assert form.locator("[data-param=body]").input_value() == "The form is here."
     form.get_by_role("button", name="Send", disabled=False).wait_for()
     assert page.locator(".toast").count() == 0  # the reply tells it
-    form.locator("[data-param=account]").fill("")
-    form.get_by_role("button", name="Send").click()
-    page.locator(".receipt.done").wait_for()
+    account.fill("")
+    send.click()
+    done.wait_for()
     assert form.count() == 0
+    assert "zoe@example.com" in On(page).answers.last.inner_text()
+    assert "zoe@example.com" in page.locator(".chat .sr[role=status]").inner_text()
+    page.reload()
+    done.wait_for()
+    assert (form.count(), done.count()) == (0, 1)
+    say(page, "send an email to the same address: And once more")
+    assert "zoe@example.com" in On(page).card.inner_text()
 
 
 def test_the_banner_of_a_failed_form_goes_when_it_is_sent_again(visit: Visit) -> None:
     page = visit("bob")
-    lost = {"status": "error", "error": "the disk is full", "error_code": "BACKEND_5XX"}
-    first = [lost]
+    first = [{"status": "error", "error": "the disk is full", "error_code": "BACKEND_5XX"}]
 
     def once(route: Any) -> None:  # the panel itself is a call, too, at any moment
         fails = first and "empty the bin" in (route.request.post_data or "")
         route.fulfill(json=first.pop()) if fails else route.continue_()
 
     page.route("**/v1/extensions/tasks/call", once)
-    panel = page.locator("[data-panel='tasks.tasks']")
+    panel = On(page).panel("tasks")
     panel.get_by_label("Task", exact=True).fill("empty the bin")
     panel.get_by_role("button", name="Add").click()
     banner = page.locator(".toast").get_by_text("the disk is full")
@@ -379,36 +366,30 @@ def test_a_failure_is_told_once(polled: Visit, what: str) -> None:
 def test_a_whole_day_is_possible_with_the_keyboard_alone(visit: Visit) -> None:
     page = visit("bob")
 
-    def reach(name: str, most: int = 400) -> None:  # panels hold what other tests left
-        for _ in range(most):
+    def reach(name: str) -> None:
+        says = "n => (document.activeElement.ariaLabel ?? document.activeElement.innerText)"
+        for _ in range(400):  # panels hold what other tests left
             page.keyboard.press("Tab")
-            if page.evaluate(
-                "n => (document.activeElement.ariaLabel ?? document.activeElement.innerText)"
-                ".trim().startsWith(n)",
-                name,
-            ):
+            if page.evaluate(f"{says}.trim().startsWith(n)", name):
                 return
         raise AssertionError(f"Tab never came to {name!r}")
 
-    def is_in_the_composer() -> bool:
-        return bool(page.evaluate("document.activeElement.id === 'composer-text'"))
+    def says(message: str) -> None:
+        assert page.evaluate("document.activeElement.id === 'composer-text'")
+        page.keyboard.type(message)
+        page.keyboard.press("Enter")
 
     for landmark in ("banner", "main", "navigation", "complementary", "log"):
         assert page.get_by_role(landmark).first.is_visible(), landmark
-    assert is_in_the_composer()
-    page.keyboard.type("add a task: type only")
-    page.keyboard.press("Enter")
-    page.locator(".log").get_by_text('Added the task "type only"').wait_for()
-    assert is_in_the_composer()
-    page.keyboard.type("delete the task type only")
-    page.keyboard.press("Enter")
-    card = page.get_by_role("group", name="Please confirm")
-    card.wait_for()
+    says("add a task: type only")
+    On(page).logged('Added the task "type only"')
+    says("delete the task type only")
+    On(page).card.wait_for()
     page.keyboard.press("Shift+Tab")
     while not page.evaluate("document.activeElement.innerText === 'Delete'"):
         page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
-    page.locator(".log").get_by_text('Deleted the task "type only"').wait_for()
+    On(page).logged('Deleted the task "type only"')
     for name in ("Refresh Tasks", "Apps", "Notifications", "Sign out", "+ New conversation"):
         reach(name)
     page.keyboard.press("Enter")
@@ -418,42 +399,38 @@ def test_a_whole_day_is_possible_with_the_keyboard_alone(visit: Visit) -> None:
     page.locator(".found-open").first.wait_for()
     reach("add a task: type only")
     page.keyboard.press("Enter")
-    page.locator(".log").get_by_text('Added the task "type only"').wait_for()
+    On(page).logged('Added the task "type only"')
 
 
 # ---- attachments
 
 
-def let_fall(page: Any, event: str, name: str, text: str) -> None:
-    """A file dropped on the message field, or pasted into it."""
-    page.evaluate(
-        """([event, name, text]) => {
-          const held = new DataTransfer();
-          held.items.add(new File([text], name, { type: "text/csv" }));
-          const options = { bubbles: true, cancelable: true };
-          const made = event === "drop"
-            ? new DragEvent(event, { ...options, dataTransfer: held })
-            : new ClipboardEvent(event, { ...options, clipboardData: held });
-          document.querySelector("#composer-text").dispatchEvent(made);
-        }""",
-        [event, name, text],
-    )
+LET_FALL = """([event, name]) => {
+  const held = new DataTransfer();
+  held.items.add(new File(["a,b\\n1,2"], name, { type: "text/csv" }));
+  const options = { bubbles: true, cancelable: true };
+  const made = event === "drop"
+    ? new DragEvent(event, { ...options, dataTransfer: held })
+    : new ClipboardEvent(event, { ...options, clipboardData: held });
+  document.querySelector("#composer-text").dispatchEvent(made);
+}"""
+"""A file dropped on the message field, or pasted into it."""
 
 
 def test_a_text_file_is_attached_by_button_drop_and_paste_and_the_model_reads_it(
     visit: Visit,
 ) -> None:
     page = visit("dev Dev")
-    text = page.locator("#composer-text")
+    text = On(page).composer
     text.fill("What is in these?")
     with page.expect_file_chooser() as chosen:
-        page.get_by_role("button", name="Attach a text file").click()
+        On(page).button("Attach a text file").click()
     shopping = {"name": "shopping.txt", "mimeType": "text/plain", "buffer": b"milk 7\r\n"}
     chosen.value.set_files([shopping])
     attached = page.locator(".composer .chip")
     attached.get_by_text("shopping.txt").wait_for()
     for event, name in (("drop", "rates.csv"), ("drop", "wrong.csv"), ("paste", "days.csv")):
-        let_fall(page, event, name, "a,b\n1,2")
+        page.evaluate(LET_FALL, [event, name])
         attached.get_by_text(name).wait_for()
     page.get_by_role("button", name="Remove: wrong.csv").click()
     page.reload()
@@ -474,15 +451,12 @@ def test_what_cannot_be_attached_is_told_with_its_limit_and_what_helps(visit: Vi
     text, told = page.locator("#composer-text"), page.locator(".composer [role=alert]")
     text.fill("Look")
     chooser = page.locator(".composer input[type=file]")
+    most = "characters, there is room for 7996: attach a part"
     for name, held, says in (
-        (
-            "photo.png",
-            b"\x89PNG\x00",
-            "is no text: attach a text file (UTF-8), or use an app’s form",
-        ),
+        ("photo.png", b"\x89PNG\x00", "attach a text file (UTF-8), or use an app’s form"),
         ("scan.png", b"\x89PNG" + b"\x00" * 128_376, "is no text: attach a text file (UTF-8)"),
-        ("long.txt", b"x" * 9_000, "has 9000 characters, there is room for 7996: attach a part"),
-        ("huge.txt", b"x" * 70_000, "has 70000 characters, there is room for 7996: attach a part"),
+        ("long.txt", b"x" * 9_000, f"has 9000 {most}"),
+        ("huge.txt", b"x" * 70_000, f"has 70000 {most}"),
     ):
         chooser.set_input_files({"name": name, "mimeType": "text/plain", "buffer": held})
         told.get_by_text(name).wait_for()
@@ -498,8 +472,7 @@ def test_what_was_made_in_this_conversation_and_deleted_can_be_restored_once(vis
     say(page, "add a task: buy bread")
     say(page, "delete the task buy bread")
     pressed(page, "Delete")
-    undo = page.locator(".receipt.done").last.get_by_role("button", name="Undo")
-    undo.click()
+    On(page).done.last.get_by_role("button", name="Undo").click()
     page.locator(".confirm:not(.over)").wait_for()
     pressed(page, "Restore")
     assert "Added the task" in page.locator(".turn.webbee").last.inner_text()
@@ -518,7 +491,7 @@ def test_an_undo_of_long_ago_says_so_and_its_link_goes(visit: Visit) -> None:
         return route.fallback()
 
     page.route("**/v1/extensions/tasks/call", gone)
-    undo = page.locator(".receipt.done").last.get_by_role("button", name="Undo")
+    undo = On(page).done.last.get_by_role("button", name="Undo")
     undo.dispatch_event("click")  # at once: a redrawing between look and click would lose it
     page.get_by_text("That is more than five turns ago. Say what to change instead.").wait_for()
     assert undo.count() == 0

@@ -14,7 +14,7 @@ from imperal_sdk import ui
 
 from tests.page.conftest import Visit
 from tests.page.gallery import NODES, PRESSES, call, words_of
-from tests.page.test_page import FAINT, UNNAMED
+from tests.page.test_axe import in_both_schemes
 
 Draw = Callable[..., tuple[Any, list[dict[str, Any]]]]
 
@@ -52,8 +52,12 @@ def draw(visit: Visit) -> Draw:
     return shown
 
 
+SEEN_AND_NAMED = r"(color-contrast|[\w-]+-name|[\w-]+-alt|label): "
+"""What axe may not find: text too faint, and what has no name. The gallery's own cards have headings
+out of order."""
+
+
 def sent(panel: Any, press: Callable[[], object]) -> dict[str, Any]:
-    """The call that this makes."""
     with panel.page.expect_response("**/v1/extensions/showcase/call") as answered:
         press()
     body: dict[str, Any] = answered.value.request.post_data_json
@@ -61,29 +65,24 @@ def sent(panel: Any, press: Callable[[], object]) -> dict[str, Any]:
 
 
 def typed(panel: Any, key: str) -> dict[str, Any]:
-    """The call that a key makes where the focus is."""
     return sent(panel, lambda: panel.page.keyboard.press(key))
 
 
 def pressed(inside: Any, name: str) -> dict[str, Any]:
-    """The call that a button makes."""
     button = inside.get_by_role("button", name=name)
     return sent(button, button.click)
 
 
 def node(kind: str, **props: Any) -> dict[str, Any]:
-    """One node as JSON."""
     return {"type": kind, "props": props}
 
 
 def cards() -> dict[str, Any]:
-    """All of the gallery, each in a card of its name."""
     children = [node("Card", title=n, content=made.to_dict()) for n, made in NODES.items()]
     return node("Grid", columns=3, children=children)
 
 
 def card(panel: Any, name: str) -> Any:
-    """The card of that name."""
     heading = panel.page.locator(f":scope > .n-heading:text-is('{name}')")
     return panel.locator(".n-card").filter(has=heading)
 
@@ -114,10 +113,7 @@ def test_every_node_can_be_read_has_a_name_enough_contrast_and_fits(draw: Draw) 
         page.set_viewport_size({"width": width, "height": 850})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert panel.evaluate(centre)
-        assert page.evaluate(UNNAMED) == []
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            assert page.evaluate(FAINT) == [], (width, scheme)
+        assert [what for what in in_both_schemes(page) if re.search(SEEN_AND_NAMED, what)] == []
 
 
 def test_every_action_of_every_node_is_done(draw: Draw) -> None:
@@ -152,14 +148,10 @@ def test_every_action_of_every_node_is_done(draw: Draw) -> None:
 
 
 def test_a_modal_waits_to_be_opened_and_sends_what_was_filled_in(draw: Draw) -> None:
-    field, rename, left = (
-        ui.Input(label="New name", param_name="name"),
-        call("rename", id=5),
-        call("left"),
-    )
+    field, rename = ui.Input(label="New name", param_name="name"), call("rename", id=5)
     erase = (ui.Text("for good"), "Erase", "Keep", call("erase"))
     panel, calls = draw(
-        ui.Modal("Rename it", field, "Rename", "Not now", rename, on_close=left),
+        ui.Modal("Rename it", field, "Rename", "Not now", rename, on_close=call("left")),
         ui.Dialog("Erase it", *erase, destructive=True),
         ui.SlideOver("Details", [ui.Text("slid in")], on_close=call("slid_out")),
         ui.Modal("Closed", open=False),
@@ -187,18 +179,16 @@ def test_a_modal_waits_to_be_opened_and_sends_what_was_filled_in(draw: Draw) -> 
 
 
 def test_a_chosen_file_goes_with_the_form_and_a_large_one_is_refused_in_words(draw: Draw) -> None:
-    upload = ui.FileUpload(
-        title="Papers", multiple=True, blocked_extensions=["exe"], max_files=2, show_previews=True
-    )
-    note = ui.Input(label="Note", param_name="note")
-    panel, _ = draw(ui.Form([upload, note], "keep", "Send"))
+    limits = {"blocked_extensions": ["exe"], "max_files": 2, "show_previews": True}
+    upload = ui.FileUpload(title="Papers", multiple=True, **limits)
+    tree = ui.Form([upload, ui.Input(label="Note", param_name="note")], "keep", "Send").to_dict()
+    panel, _ = draw(tree)
     field = panel.get_by_label("Papers")
     pears = "pears и яблоки".encode()
 
     def choose(*files: tuple[str, bytes]) -> None:
-        field.set_input_files(
-            [{"name": name, "mimeType": "text/plain", "buffer": held} for name, held in files]
-        )
+        text = {"mimeType": "text/plain"}
+        field.set_input_files([{"name": name, "buffer": held, **text} for name, held in files])
 
     for files, words in (
         ([("big.txt", b"x" * 95_000)], "big.txt is too large: 90 KB is the most."),
@@ -215,6 +205,9 @@ def test_a_chosen_file_goes_with_the_form_and_a_large_one_is_refused_in_words(dr
         "async f => { while (!f.chosen.length) await new Promise(r => setTimeout(r, 20)); }"
     )
     panel.get_by_label("Note").fill("for Anna")
+    tree["props"]["children"].append(ui.Text("news").to_dict())
+    panel.get_by_role("button", name="Refresh Every node").click()
+    panel.get_by_text("news").wait_for()  # drawn anew, it keeps what was chosen
     params = pressed(panel, "Send")["params"]
     (file,) = params["files"]
     assert (file["name"], file["type"], file["size"]) == ("list.txt", "text/plain", len(pears))
@@ -232,13 +225,9 @@ def test_a_file_that_an_action_takes_is_sent_at_once(draw: Draw) -> None:
 def test_rows_are_searched_ticked_sorted_and_moved_by_keyboard(draw: Draw) -> None:
     rows = [ui.ListItem(f"r{n}", f"letter {n}", draggable=True) for n in range(5)]
     folder = ui.ListItem("f1", "Archive", droppable=True, on_drop=call("move"))
-    listed = ui.List(
-        [*rows, folder],
-        searchable=True,
-        page_size=4,
-        selectable=True,
-        bulk_actions=[{"label": "Delete", "action": call("drop_all")}],
-    )
+    many = [{"label": "Delete", "action": call("drop_all")}]
+    options = {"searchable": True, "page_size": 4, "selectable": True, "bulk_actions": many}
+    listed = ui.List([*rows, folder], **options)
     prices = [{"id": n, "price": price} for n, price in enumerate((30, 4, 100))]
     table = ui.DataTable([ui.DataColumn("price", "Price")], prices)
     panel, _ = draw(listed, table)
@@ -259,10 +248,9 @@ def test_rows_are_searched_ticked_sorted_and_moved_by_keyboard(draw: Draw) -> No
     assert moved["params"] == {"dragged_id": "r1", "target_id": "f1"}
     assert here.count() == 0
 
-    panel.get_by_role("button", name="Price").press("Enter")
-    assert panel.locator("td").all_inner_texts() == ["4", "30", "100"]
-    panel.get_by_role("button", name="Price").press("Enter")
-    assert panel.locator("td").all_inner_texts() == ["100", "30", "4"]
+    for order in (["4", "30", "100"], ["100", "30", "4"]):
+        panel.get_by_role("button", name="Price").press("Enter")
+        assert panel.locator("td").all_inner_texts() == order
     assert panel.locator("th").get_attribute("aria-sort") == "descending"
 
 
@@ -280,13 +268,6 @@ def test_markdown_is_drawn_and_its_markup_stays_text(draw: Draw) -> None:
     assert panel.get_by_text("<img src=x onerror=window.pwned=1>").is_visible()
 
 
-def test_a_graph_is_used_by_keyboard(draw: Draw) -> None:
-    panel, _ = draw(NODES["Canvas"])
-    database = panel.get_by_role("button", name=re.compile("^Database")).first
-    made = sent(panel, lambda: database.press("Enter"))
-    assert (made["function"], made["params"]) == ("canvas_node", {"node_id": "db"})
-
-
 def test_long_data_is_cut_and_says_so(draw: Draw) -> None:
     rows = [{"name": n, "value": n % 17} for n in range(10_000)]
     nodes = [{"id": n, "label": f"n{n}"} for n in range(1000)]
@@ -301,15 +282,9 @@ def test_long_data_is_cut_and_says_so(draw: Draw) -> None:
         node("Stack", children=[node("Text", content=n) for n in range(5000)]),
     )
     text = panel.inner_text()
-    for words in (
-        "first 500 of 10000",
-        "first 24 of 10000",
-        "first 200 of 1000",
-        "first 400 of 999",
-        "first 500 of 2000",
-        "The rest is not shown.",
-    ):
-        assert words in text, words
+    cuts = ((500, 10_000), (24, 10_000), (200, 1_000), (400, 999), (500, 2_000))
+    told = [*(f"first {shown} of {there}" for shown, there in cuts), "The rest is not shown."]
+    assert [words for words in told if words not in text] == []
     assert panel.locator("svg circle, svg path, svg rect").count() < 4000
 
 
@@ -318,15 +293,10 @@ def test_broken_props_never_break_the_page(draw: Draw) -> None:
     names: dict[str, set[str]] = {}
     for made in (one.to_dict() for one in NODES.values()):
         names.setdefault(made["type"], set()).update(made["props"])
-    panel, _ = draw(
-        *(
-            node(kind, **dict.fromkeys(props, value))
-            for kind, props in names.items()
-            for value in odd
-        ),
-        *({"type": kind} for kind in names),
-        node("Text", content="after all of them"),
-    )
+    kinds = [(kind, props, value) for kind, props in names.items() for value in odd]
+    broken = (node(kind, **dict.fromkeys(props, value)) for kind, props, value in kinds)
+    bare = ({"type": kind} for kind in names)
+    panel, _ = draw(*broken, *bare, node("Text", content="after all of them"))
     assert panel.get_by_text("after all of them").is_visible()
 
 
@@ -363,9 +333,9 @@ def test_media_plays_from_safe_places_only(draw: Draw) -> None:
     )
 
 
-def test_a_stages_keys_a_menu_and_a_notice_are_used_by_keyboard(draw: Draw) -> None:
+def test_a_stages_keys_a_menu_a_notice_and_a_graph_are_used_by_keyboard(draw: Draw) -> None:
     notice, field = ui.Alert("read me", dismissible=True), ui.Input(label="elsewhere")
-    panel, calls = draw(NODES["Stage"], NODES["Menu"], notice, field)
+    panel, calls = draw(NODES["Stage"], NODES["Menu"], notice, field, NODES["Canvas"])
     panel.get_by_label("elsewhere").press("1")
     panel.get_by_role("button", name="2 stage_two").focus()
     assert typed(panel, "1")["function"] == "flush_cache"
@@ -376,21 +346,12 @@ def test_a_stages_keys_a_menu_and_a_notice_are_used_by_keyboard(draw: Draw) -> N
     assert panel.get_by_role("button", name="Rename").is_hidden()
     panel.get_by_role("button", name="Close").press("Enter")
     assert panel.get_by_text("read me").count() == 0
+    database = panel.get_by_role("button", name=re.compile("^Database")).first
+    made = sent(panel, lambda: database.press("Enter"))
+    assert (made["function"], made["params"]) == ("canvas_node", {"node_id": "db"})
 
 
 def test_the_pages_own_words_around_nodes_are_russian_for_a_russian(draw: Draw) -> None:
     panel, _ = draw(cards(), user="alice", locale="ru-RU")
     for words in ("Точные числа", "Списком", "первые 3 из 40", "upload hint · всего до 90 КБ"):
         assert panel.get_by_text(words).first.is_visible(), words
-
-
-def test_a_chosen_file_stays_when_the_panel_is_drawn_anew(draw: Draw) -> None:
-    tree = ui.Form([ui.FileUpload(title="Papers")], "keep", "Send").to_dict()
-    panel, _ = draw(tree)
-    panel.get_by_label("Papers").set_input_files(
-        {"name": "a.txt", "mimeType": "text/plain", "buffer": b"kept"}
-    )
-    tree["props"]["children"].append(ui.Text("news").to_dict())
-    panel.get_by_role("button", name="Refresh Every node").click()
-    panel.get_by_text("news").wait_for()
-    assert [f["name"] for f in pressed(panel, "Send")["params"]["files"]] == ["a.txt"]

@@ -8,8 +8,14 @@ from typing import Any
 
 from tests.processes import free_port
 
-from .conftest import ROOT, Visit, folder_of, served, shown
+from .conftest import ROOT, On, Visit, folder_of, served, shown
 from .test_page import call, say, write
+
+
+def opened(details: Any) -> Any:
+    details.locator("summary").first.click()
+    return details
+
 
 KEPT = """async () => {
   const [kept] = await indexedDB.databases();
@@ -26,6 +32,11 @@ def begin(page: Any, message: str) -> Any:
     """Send a message; the element of its turn while it runs."""
     write(page, message)
     return page.locator(".working")
+
+
+def counting(page: Any) -> None:
+    """Begin what takes seconds, and see that it has begun."""
+    begin(page, "count slowly").get_by_text("step").wait_for()
 
 
 def test_a_call_opens_to_what_it_was_given_and_gave_also_after_a_reload(visit: Visit) -> None:
@@ -46,32 +57,23 @@ def test_developers_see_what_a_turn_cost_in_time_and_money_also_after_a_reload(
     visit: Visit,
 ) -> None:
     page = visit("dev developer")  # whose model here costs nothing, by its price
-    fall = say(page, "add a task: dear").locator(".fall")
-    fall.locator("summary").first.click()
+    fall = opened(say(page, "add a task: dear").locator(".fall"))
     told = fall.locator("> p").inner_text()
     assert re.search(r"tokens · US\$0", told), told
     page.wait_for_function(KEPT)
     page.reload()
-    fall = page.locator(".turn.webbee .fall")
-    fall.locator("summary").first.click()
+    fall = opened(page.locator(".turn.webbee .fall"))
     assert fall.locator("> p").inner_text() == told
     fall.locator("summary.fall-row").first.click()
     assert fall.get_by_text("tokens read").first.is_visible()
     page.get_by_role("button", name="Sign out").click()
-    page.wait_for_function(
-        "async () => !(await indexedDB.databases()).some(d => d.name.startsWith('webbee.traces'))"
-    )
-
-
-def opened(details: Any) -> Any:
-    """Details, once they are open."""
-    details.locator("summary").click()
-    return details
+    names = "(await indexedDB.databases()).some(d => d.name.startsWith('webbee.traces'))"
+    page.wait_for_function(f"async () => !{names}")
 
 
 def test_an_idle_page_asks_for_nothing_and_hears_of_events_at_once(visit: Visit, url: str) -> None:
     page = visit("bob")
-    panel = page.locator("[data-panel='tasks.tasks']")
+    panel = On(page).panel("tasks")
     panel.get_by_label("Task", exact=True).wait_for()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -105,7 +107,7 @@ def test_a_panel_that_waits_for_an_event_is_fetched_again_when_it_is_emitted(
 
 def test_a_reload_in_mid_turn_keeps_the_message_and_shows_the_answer(visit: Visit) -> None:
     page = visit("bob")
-    begin(page, "count slowly").get_by_text("step").wait_for()
+    counting(page)
     page.reload()
     page.locator(".turn.you").get_by_text("count slowly").wait_for()
     page.locator(".working").wait_for()
@@ -116,21 +118,22 @@ def test_a_reload_in_mid_turn_keeps_the_message_and_shows_the_answer(visit: Visi
 
 def test_a_new_conversation_is_not_lost_by_a_reload(visit: Visit) -> None:
     page = visit("bob")
-    page.get_by_role("button", name="+ New conversation").click()
-    page.locator("#composer-text").fill("half a thou")
+    on = On(page)
+    on.afresh()
+    on.composer.fill("half a thou")
     page.reload()
-    page.locator("#composer-text").wait_for()
-    assert page.locator("#composer-text").input_value() == "half a thou"
+    on.composer.wait_for()
+    assert on.composer.input_value() == "half a thou"
     begin(page, "add a task: kept over a reload")
     page.reload()
-    page.locator(".log").get_by_text('Added the task "kept over a reload"').wait_for()
+    on.logged('Added the task "kept over a reload"')
 
 
 def test_a_server_that_starts_anew_in_mid_turn_costs_no_message(visit: Visit, apps: Path) -> None:
     port = free_port()
     with shown(apps, port) as first:
         page = visit("bob", at=first, expected="")
-        begin(page, "count slowly").get_by_text("step").wait_for()
+        counting(page)
     page.get_by_text("Connection lost").wait_for()
     with shown(apps, port):
         page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for(timeout=60_000)
@@ -170,9 +173,9 @@ def test_two_tabs_show_one_conversation(visit: Visit) -> None:
     other.goto(page.url)
     other.get_by_role("button", name="bob").click()
     other.locator(f"[data-session='{session}'] .session-open").click()
-    other.locator(".log").get_by_text('Added the task "from the first tab"').wait_for()
+    On(other).logged('Added the task "from the first tab"')
     say(other, "add a task: from the second tab")
-    page.locator(".log").get_by_text('Added the task "from the second tab"').wait_for()
+    On(page).logged('Added the task "from the second tab"')
     assert page.locator(".turn.you").count() == 2
 
 
@@ -184,7 +187,7 @@ def test_what_is_said_offline_is_sent_when_the_network_is_back(visit: Visit) -> 
     begin(page, "add a task: in the tunnel").wait_for()
     with page.expect_request(lambda request: "__panel__bell" in (request.post_data or "")):
         page.context.set_offline(False)
-    page.locator(".log").get_by_text('Added the task "in the tunnel"').wait_for()
+    On(page).logged('Added the task "in the tunnel"')
     assert page.locator(".lost").is_hidden()
 
 
@@ -192,13 +195,13 @@ def test_a_deployment_without_sockets_is_polled(polled: Visit, url: str) -> None
     page = polled("bob")
     say(page, "add a task: over http")
     call(url, "bob", "tasks", "add", title="Found by a poll")
-    page.locator("[data-panel='tasks.tasks']").get_by_text("Found by a poll").wait_for()
+    On(page).panel("tasks").get_by_text("Found by a poll").wait_for()
 
 
 def test_a_turn_can_be_stopped(visit: Visit) -> None:
     page = visit("bob")
-    begin(page, "count slowly").get_by_text("step").wait_for()
-    page.get_by_role("button", name="Stop").click()
-    page.locator(".log").get_by_text("You stopped this.").wait_for()
+    counting(page)
+    On(page).button("Stop").click()
+    On(page).logged("You stopped this.")
     assert page.get_by_role("button", name="Send", exact=True).is_visible()
     assert page.evaluate("document.activeElement.id") == "composer-text"

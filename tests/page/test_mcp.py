@@ -11,6 +11,7 @@ import pytest
 
 from local.mcp_servers import as_json
 from tests.mcp.conftest import Told, told
+from tests.mcp.server import TEXT, takes
 from tests.mcp.test_signing_in import added
 from tests.page.conftest import served
 from tests.page.test_page import write
@@ -21,14 +22,7 @@ from tests.stand_ins.sign_in import Guard, guarded
 
 __all__ = ["told"]
 
-ASKED = {
-    "message": "Which rounding do you want?",
-    "requestedSchema": {
-        "type": "object",
-        "properties": {"mode": {"type": "string"}},
-        "required": ["mode"],
-    },
-}
+ASKED = {"message": "Which rounding do you want?", "requestedSchema": takes(mode=TEXT)}
 
 
 @pytest.fixture

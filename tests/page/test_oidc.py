@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.page.conftest import ROOT, folder_of, served
+from tests.page.test_page import write
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +68,7 @@ def test_an_ended_token_is_renewed_in_silence(visit: Any, issuer: str) -> None:
     page.get_by_role("dialog").wait_for()
     page.evaluate("fetch('/')")
     page.keyboard.press("Escape")
-    page.locator("#composer-text").fill("hello")
-    page.keyboard.press("Enter")
+    write(page, "hello")
     page.locator(".turn.webbee").first.wait_for()
     assert "POST /token" in got(f"{issuer}/requests")["requests"]
 

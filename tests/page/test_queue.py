@@ -6,26 +6,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .conftest import Visit
-from .test_live_page import begin
+from .conftest import On, Visit
+from .test_live_page import counting
 from .test_page import write
 
 BUSY = {"error": {"code": "model_unavailable", "message": "The model server failed."}}
 
 
 def said(page: Any) -> list[str]:
-    """What stands in the conversation as said."""
     found: list[str] = page.locator(".turn.you p.pre").all_inner_texts()
     return found
-
-
-def test_what_is_said_during_a_turn_waits_in_sight_and_is_sent_behind_it(visit: Visit) -> None:
-    page = visit("bob English")
-    write(page, "add a task: first in line", "add a task: second in line")
-    page.locator(".turn.you").get_by_text("add a task: second in line").wait_for()
-    page.locator(".turn.webbee").nth(1).locator(".working").wait_for(state="detached")
-    assert said(page) == ["add a task: first in line", "add a task: second in line"]
-    assert page.locator(".queue li").count() == 0
 
 
 def test_what_waited_behind_a_turn_that_fails_is_back_in_the_field(polled: Visit) -> None:
@@ -59,47 +49,41 @@ def test_a_message_that_got_no_answer_is_in_the_field_after_a_reload(polled: Vis
 
 def test_what_waited_behind_a_turn_that_is_stopped_is_back_in_the_field(visit: Visit) -> None:
     page = visit("bob")
-    begin(page, "count slowly").get_by_text("step").wait_for()
+    counting(page)
     write(page, "add a task: only if I say so")
-    page.get_by_role("button", name="Stop").click()
-    page.locator(".log").get_by_text("You stopped this.").wait_for()
+    On(page).button("Stop").click()
+    On(page).logged("You stopped this.")
     page.wait_for_function("document.querySelector('#composer-text').value.endsWith('say so')")
     assert said(page) == ["count slowly"]
 
 
-def test_what_waits_outlives_a_reload_and_is_sent_in_its_order(visit: Visit) -> None:
-    page = visit("bob")
-    begin(page, "count slowly").get_by_text("step").wait_for()
+def test_what_waits_behind_a_turn_outlives_a_reload_and_is_sent_in_its_order(visit: Visit) -> None:
+    page = visit("bob English")
+    counting(page)
     write(page, "add a task: after a reload", "add a task: at the end")
     page.reload()
     page.locator(".queue").get_by_text("add a task: after a reload").wait_for()
-    page.locator(".log").get_by_text('Added the task "at the end"').wait_for()
+    On(page).logged('Added the task "at the end"')
     expected = ["count slowly", "add a task: after a reload", "add a task: at the end"]
-    assert said(page) == expected
+    assert (said(page), page.locator(".queue li").count()) == (expected, 0)
 
 
 def test_what_waits_is_sent_while_another_conversation_is_shown(visit: Visit) -> None:
     page = visit("bob")
-    begin(page, "count slowly").get_by_text("step").wait_for()
+    counting(page)
     write(page, "add a task: from behind")
-    page.get_by_role("button", name="+ New conversation").click()
+    On(page).afresh()
     assert page.locator(".queue li").count() == 0
-    page.locator("[data-panel='tasks.tasks']").get_by_text("from behind").wait_for()
+    On(page).panel("tasks").get_by_text("from behind").wait_for()
     assert said(page) == []
 
 
 def test_what_waits_behind_a_question_is_sent_once_that_is_answered(visit: Visit) -> None:
     page = visit("bob")
-    write(
-        page,
-        "add a task: to be asked about",
-        "delete the task to be asked about",
-        "show my tasks",
-        "show my notes",
-    )
-    card = page.get_by_role("group", name="Please confirm")
-    card.wait_for()
-    assert page.locator(".queue li .pre").all_inner_texts() == ["show my tasks", "show my notes"]
-    card.get_by_role("button", name="No").click()
+    later = ["show my tasks", "show my notes"]
+    write(page, "add a task: to be asked about", "delete the task to be asked about", *later)
+    On(page).card.wait_for()
+    assert page.locator(".queue li .pre").all_inner_texts() == later
+    On(page).card.get_by_role("button", name="No").click()
     page.locator(".turn.you").get_by_text("show my notes").wait_for()
-    assert said(page)[-2:] == ["show my tasks", "show my notes"]
+    assert said(page)[-2:] == later

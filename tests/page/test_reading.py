@@ -4,13 +4,12 @@ panels that fail, what covers what one reads, words that mislead."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from webbee_kernel.sdk import ui
-
-from .conftest import Visit, served
-from .test_page import answered, call, say, send
+from .conftest import On, Visit, served
+from .test_page import call, say, send
 
 APP = '''"""One panel."""
 
@@ -39,20 +38,17 @@ FAILS = APP.replace("DRAWN", "ui.Text(str(1 / 0))").replace(RETURNS, RAISES)
 
 
 def test_what_fails_tells_why_and_a_panel_is_drawn_again_when_its_file_is_mended(
-    visit: Visit, tmp_path: Path
+    visit: Visit, tmp_path: Path, written: Callable[..., Path]
 ) -> None:
-    main = tmp_path / "board/main.py"
-    main.parent.mkdir()
-    main.write_text(FAILS, "utf-8")
+    main = written("board", FAILS) / "main.py"
     with served(tmp_path, WEBBEE_DEVELOP="true") as [address]:
-        developer, person = (
-            visit("dev developer", at=address, expected=""),
+        person, developer = (
             visit("bob", at=address),
+            visit("dev developer", at=address, expected=""),
         )
-        [theirs, own] = [page.locator("[data-panel='board.board']") for page in (person, developer)]
-        own.get_by_text(
-            re.compile(r"ZeroDivisionError: division by zero \(.*main.py:20\)")
-        ).wait_for()
+        theirs, own = (On(page).panel("board") for page in (person, developer))
+        why = re.compile(r"ZeroDivisionError: division by zero \(.*main.py:20\)")
+        own.get_by_text(why).wait_for()
         theirs.get_by_text("something in its app is broken").wait_for()
         assert "ZeroDivision" not in theirs.inner_text()
 
@@ -98,14 +94,15 @@ def test_a_toast_covers_nothing_and_goes_when_it_is_dismissed(visit: Visit, url:
     page = visit("dev developer")
     page.get_by_role("button", name="Inspector").click()
     call(url, "dev", "showcase", "slow")
-    page.locator(".toast").get_by_text("Showcase: Counted. <img").wait_for()
-    for width in (1280, 1000, 320):
-        page.set_viewport_size({"width": width, "height": 700})
-        assert page.evaluate(COVERED) == [], width
-    page.locator(".toast").get_by_role("button", name="Close").click()
-    page.locator(".toast").wait_for(state="detached")
-    for width in (1280, 1000, 320):
-        page.set_viewport_size({"width": width, "height": 700})
+    toast, sizes = page.locator(".toast"), [{"width": w, "height": 700} for w in (1280, 1000, 320)]
+    toast.get_by_text("Showcase: Counted. <img").wait_for()
+    for size in sizes:
+        page.set_viewport_size(size)
+        assert page.evaluate(COVERED) == [], size
+    toast.get_by_role("button", name="Close").click()
+    toast.wait_for(state="detached")
+    for size in sizes:
+        page.set_viewport_size(size)
         page.get_by_role("button", name=re.compile("Notifications")).click()
         notes = page.get_by_role("region", name="Notifications")
         notes.get_by_text("Showcase · Notification").first.click(trial=True)  # nothing lies over it
@@ -153,27 +150,6 @@ def test_the_command_for_another_model_has_the_port_of_this_page(visit: Visit, u
         "async (text) => (await navigator.clipboard.readText()) === text", arg=command
     )
     assert f"./webbee dev --port {urlsplit(url).port}" in dialog.inner_text()
-
-
-def test_what_a_tree_shows_is_not_counted_or_listed_in_the_reply_as_well(polled: Visit) -> None:
-    page = polled("bob")
-    names = [f"Letter {n}" for n in range(1, 14)]
-    rows = "\n".join(f"| {n} | {name} |" for n, name in enumerate(names[:12], 1))
-    tree = ui.List([ui.ListItem(name, name) for name in names]).to_dict()
-    reply = f"13 letters.\n\n| n | title |\n| --- | --- |\n{rows}\n\n… and 1 more"
-    told = answered(page, "show my letters", reply=reply, ui=tree).locator(".bubble")
-    assert told.get_by_text("Letter 13").is_visible()
-    assert "and 1 more" not in told.inner_text()
-
-    offered = ["show my mail", "roll a die with … sides", "write a note"]
-    buttons = [ui.Button(text, ui.UIAction("fill", {"message": text})) for text in offered]
-    reply, tree = f"I know these: {'; '.join(offered)}.", ui.Stack(buttons).to_dict()
-    told = answered(page, "what?", reply=reply, ui=tree).locator(".bubble").inner_text()
-    looked = {"app_id": "mail", "fn_name": "list_inbox", "display_name": "Почта", "status": "ok"}
-    ran = answered(page, "what?", calls=[looked | {"duration_ms": 1}]).locator(".call")
-    assert "Mail · list inbox" in ran.inner_text()  # an app as it is called now
-    assert "I know these" in told
-    assert [told.count(text) for text in offered] == [1, 1, 1]
 
 
 def test_what_holds_every_word_stands_first_however_far_back_then_answers_before_questions(
@@ -242,25 +218,6 @@ def test_what_destroys_says_so_and_names_the_missing_field_and_cards_speak_one_l
     assert card.get_attribute("lang") == "en"
 
 
-def test_the_inspector_names_the_conversation_that_has_a_value_and_opens_it(visit: Visit) -> None:
-    page = visit("dev developer", viewport={"width": 1280, "height": 800})
-    say(page, "the zebrafinch is far")
-    page.get_by_role("button", name="New conversation").click()
-    page.get_by_role("button", name="Inspector").click()
-    label = page.get_by_text("Find a value")
-    page.get_by_label("Find a value").fill("zebrafinch")
-    page.keyboard.press("Enter")
-    found = page.get_by_role("region", name="Found")
-    found.get_by_text("written in “the zebrafinch is far”").wait_for()
-    assert "session" not in found.get_by_role("button").first.inner_text()
-    box = label.bounding_box()
-    assert box
-    assert 0 < box["y"] < 800
-    found.get_by_role("button").first.click()
-    page.locator(".turn.you").get_by_text("zebrafinch is far").wait_for()
-    assert page.locator(".turn.sought").count() == 1
-
-
 def test_another_conversation_is_not_read_aloud_and_the_model_is_named_when_narrow(
     visit: Visit,
 ) -> None:
@@ -286,40 +243,23 @@ def test_a_model_that_cannot_be_reached_is_told_where_it_is_named(
         assert "Is its server running" in told and "make run" in told
 
 
-def test_a_question_that_was_talked_past_is_shown_as_no_longer_open(visit: Visit) -> None:
-    page = visit("ops operator")
+def test_a_question_that_is_gone_says_so_and_is_not_offered_again(polled: Visit) -> None:
+    page = polled("ops operator")
     say(page, "add a task: paint the door")
-    card = say(page, "delete that task").get_by_role("group", name="Please confirm")
-    delete = card.get_by_role("button", name="Delete")
+    delete = On(page).card.get_by_role("button", name="Delete")
+    say(page, "delete that task")
     assert delete.is_enabled()
-    say(page, "show my notes")
+    say(page, "show my notes")  # talked past
     for _ in range(2):
         page.get_by_text("No longer open: you went on to something else").wait_for()
         assert delete.is_disabled()
         page.reload()
     page.get_by_text("No longer open: you went on to something else").wait_for()
-
-
-def test_an_answer_to_a_question_that_is_gone_says_so_and_is_not_offered_again(
-    polled: Visit,
-) -> None:
-    page = polled("bob")
-    say(page, "add a task: oil the gate")
-    card = say(page, "delete that task").get_by_role("group", name="Please confirm").last
+    say(page, "delete the task paint the door")
     gone = {"error": {"code": "gone", "message": "this confirmation expired"}}
     page.route("**/v1/confirmations/*", lambda route: route.fulfill(status=410, json=gone))
-    card.get_by_role("button", name="Delete").click()
+    delete.click()
     told = page.locator(".turn.failed")
     told.get_by_text("This question is no longer open, and nothing was done.").wait_for()
     assert told.get_by_role("button", name="Try again").count() == 0
-    assert card.get_by_role("button", name="Delete").is_disabled()
-
-
-def test_a_new_conversation_begins_with_an_empty_search(visit: Visit) -> None:
-    page = visit("bob")
-    search = page.get_by_role("searchbox", name="Find in all conversations")
-    search.fill("gate")
-    page.get_by_text(re.compile("^(Found: |Nothing found)")).wait_for()
-    page.get_by_role("button", name="New conversation").first.click()
-    page.locator(".found-box").wait_for(state="hidden")
-    assert search.input_value() == ""
+    assert delete.is_disabled()

@@ -23,8 +23,6 @@ class Nothing(BaseModel):
 
 
 class Text(BaseModel):
-    """One text."""
-
     text: str = ""
 
 
@@ -32,7 +30,6 @@ class Text(BaseModel):
     "hostile", "Return hostile text", examples=["show the hostile text", "покажи враждебный текст"]
 )
 async def hostile(ctx: Context, params: Nothing) -> ActionResult:
-    """Summary, data and UI full of markup."""
     tree = ui.Stack(
         [
             ui.Text(HOSTILE),
@@ -48,7 +45,6 @@ async def hostile(ctx: Context, params: Nothing) -> ActionResult:
     "slow", "Count slowly", action_type="write", examples=["count slowly", "считай медленно"]
 )
 async def slow(ctx: Context, params: Nothing) -> ActionResult:
-    """Report progress for some seconds."""
     for step in range(1, 5):
         await ctx.progress(step * 20, f"step {step}")
         await asyncio.sleep(1.2)
@@ -58,20 +54,16 @@ async def slow(ctx: Context, params: Nothing) -> ActionResult:
 
 @chat.function("remember", "Remember a text", action_type="write", examples=["remember this text"])
 async def remember(ctx: Context, params: Text) -> ActionResult:
-    """Keep a text; the centre panel shows it."""
     await ctx.store.set("texts/one", {"text": params.text})
     return ActionResult.success({"text": params.text}, f"Remembered: {params.text}")
 
 
 class Die(BaseModel):
-    """A die."""
-
     sides: int = Field(ge=2, le=100, description="How many sides it has")
 
     @field_validator("sides")
     @classmethod
     def even(cls, sides: int) -> int:
-        """Odd ones do not roll."""
         if sides % 2:
             raise ValueError("an odd die does not roll")
         return sides
@@ -79,7 +71,6 @@ class Die(BaseModel):
 
 @chat.function("roll_die", "Roll a die")
 async def roll_die(ctx: Context, params: Die) -> ActionResult:
-    """Always its highest side."""
     return ActionResult.success({"rolled": params.sides}, f"Rolled {params.sides}.")
 
 
@@ -92,13 +83,11 @@ async def ring(ctx: Context, params: Nothing) -> ActionResult:
 
 @ext.panel("bell", slot="right", title="Bell", icon="bell", refresh="on_event:rung,tasks.nothing")
 async def bell(ctx: Context, **params: Any) -> ui.UINode:
-    """How often it was rung."""
     return ui.Text(f"rung {await ctx.store.count('rings')} times")
 
 
 @ext.skeleton("crowded", ttl=300)
 async def crowded(ctx: Context) -> dict[str, Any]:
-    """Eight fields: two more than render."""
     return {
         "response": {
             "first": 1,
