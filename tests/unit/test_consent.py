@@ -11,7 +11,7 @@ from tests.work import counted
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.guards.arguments import conform
-from webbee_kernel.guards.consent import Basis, consent_reason, destinations
+from webbee_kernel.guards.consent import Basis, destinations, needs_consent
 from webbee_kernel.guards.proposals import app_name, card
 from webbee_kernel.guards.references import References
 from webbee_kernel.guards.result_records import CallData
@@ -108,7 +108,7 @@ def test_what_carries_something_outwards_is_proposed_whatever_was_said_and_no_lo
     wanted: Wanted, proposed: bool
 ) -> None:
     said = moment(EVERY_WORD, SALARIES) if proposed else moment("hello")
-    assert bool(consent_reason(*wanted, said)) is proposed
+    assert needs_consent(*wanted, said) is proposed
 
 
 TASKS = {
@@ -180,16 +180,16 @@ FROM_ELSEWHERE: list[tuple[FunctionInfo, dict[str, Any], str]] = [
 def test_a_write_in_the_users_own_words_runs_and_one_with_words_from_elsewhere_is_proposed(
     function: FunctionInfo, arguments: dict[str, Any], message: str, proposed: bool
 ) -> None:
-    assert bool(consent_reason(function, arguments, moment(message, TASKS))) is proposed
+    assert needs_consent(function, arguments, moment(message, TASKS)) is proposed
 
 
 def test_the_only_record_that_the_last_reply_showed_needs_no_name() -> None:
     shown = moment("mark it as done", TASKS, reply="There is “Buy milk” on your list.")
     done = replace(COMPLETE, description="Marks a task as done")
-    assert consent_reason(done, {"task_id": "t2"}, shown) is None
-    assert consent_reason(done, {"task_id": "t1"}, shown)
+    assert not needs_consent(done, {"task_id": "t2"}, shown)
+    assert needs_consent(done, {"task_id": "t1"}, shown)
     several = moment("mark it as done", TASKS, reply="“Buy milk” and “Call the dentist”.")
-    assert consent_reason(done, {"task_id": "t2"}, several)
+    assert needs_consent(done, {"task_id": "t2"}, several)
 
 
 def test_the_author_says_what_names_would_not_and_the_other_way_round() -> None:
@@ -348,7 +348,7 @@ def test_an_argument_that_nothing_names_is_left_out_or_bound_like_any_other() ->
     given = {"a": "hello", "zz": "salary", "also to": E}
     assert conform(given, closed.input_schema, "en", 0.0) == {"a": "hello"}
     assert conform(given, opened.input_schema, "en", 0.0) == given
-    assert consent_reason(opened, {"a": "hello", "zz": "salary"}, moment("save hello"))
+    assert needs_consent(opened, {"a": "hello", "zz": "salary"}, moment("save hello"))
     assert effect_of(opened, given) == "outward"
 
 
@@ -389,9 +389,9 @@ def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
 def test_what_an_app_calls_its_own_things_is_no_address() -> None:
     asked = moment("read it", {"pages": [{"id": "notes/1"}, {"id": "memo://notes/1"}]})
     read = f("read_resource", "read", uri=TEXT)
-    assert consent_reason(read, {"uri": "memo://notes/1"}, asked) is None
-    assert consent_reason(read, {"uri": "notes/1"}, asked) is None
-    assert consent_reason(read, {"uri": "memo://notes/4711"}, asked)
+    assert not needs_consent(read, {"uri": "memo://notes/1"}, asked)
+    assert not needs_consent(read, {"uri": "notes/1"}, asked)
+    assert needs_consent(read, {"uri": "memo://notes/4711"}, asked)
 
 
 def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() -> None:
@@ -411,9 +411,9 @@ def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() ->
         ("send the Contract Christian", "f-2"),
     ):
         asked = moment(message, data)._replace(accepted=accepted)
-        assert consent_reason(send, {**to, "file_id": ident}, asked), message
+        assert needs_consent(send, {**to, "file_id": ident}, asked), message
     asked = moment("send the Contract Christian", data)._replace(accepted=accepted)
-    assert consent_reason(send, {**to, "file_id": "f-1"}, asked) is None
+    assert not needs_consent(send, {**to, "file_id": "f-1"}, asked)
 
 
 def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
@@ -433,7 +433,7 @@ def test_what_this_turn_has_made_is_the_users_and_what_it_has_read_is_not(
     given = CallData("app", "jot", {"task": {"id": "t9", "title": "Oat milk"}}, 0, action)
     records = References((given,), said, "")
     now = Basis("", said, records, records)
-    assert bool(consent_reason(COMPLETE, {"task_id": "t9"}, now)) is proposed
+    assert needs_consent(COMPLETE, {"task_id": "t9"}, now) is proposed
 
 
 def test_an_effect_that_no_argument_directs_goes_to_the_addresses_in_its_text() -> None:
@@ -445,10 +445,10 @@ def test_an_effect_that_no_argument_directs_goes_to_the_addresses_in_its_text() 
 def test_a_search_that_was_accepted_is_accepted_with_all_that_it_takes_along() -> None:
     search = f("search", "read", extra={OPEN_WORLD: True}, query=TEXT)
     asked = moment("how is the weather?")
-    assert consent_reason(search, {"query": "4711"}, asked)
+    assert needs_consent(search, {"query": "4711"}, asked)
     accepted = asked._replace(accepted={key for _, key in destinations(search, {"query": "4711"})})
-    assert consent_reason(search, {"query": "4711"}, accepted) is None
-    assert consent_reason(search, {"query": "4712"}, accepted)
+    assert not needs_consent(search, {"query": "4711"}, accepted)
+    assert needs_consent(search, {"query": "4712"}, accepted)
 
 
 @pytest.mark.parametrize("word", ["word{n}", "other{n:x}ing", "преобразование", "same", "x" * 300])
@@ -474,7 +474,7 @@ def _work(word: str, size: int) -> int:
 @pytest.mark.parametrize("text", ["a." * 20_000, "a" * 40_000, " " * 40_000])
 def test_no_text_of_any_shape_takes_long(text: str) -> None:
     began = time.process_time()
-    assert consent_reason(*call("send", to=E, body=text, command=text), moment("hello"))
+    assert needs_consent(*call("send", to=E, body=text, command=text), moment("hello"))
     assert time.process_time() - began < 4, "in proportion to its square it took 15 s"
 
 
@@ -482,6 +482,4 @@ def test_arguments_of_any_depth_are_judged() -> None:
     deep: list[Any] = []
     for _ in range(900):
         deep = [deep]
-    assert consent_reason(
-        f("save", id=TEXT, text=TEXT), {"id": "a", "text": deep}, moment("save a")
-    )
+    assert needs_consent(f("save", id=TEXT, text=TEXT), {"id": "a", "text": deep}, moment("save a"))

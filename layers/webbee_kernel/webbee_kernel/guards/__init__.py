@@ -11,6 +11,6 @@
 - `consent`     the policy: what runs at once and what is proposed
 - `proposals`   the card: the effects of a turn, for the user
 
-May import: the layers from `stores` downwards. Entrance: `consent.consent_reason`,
+May import: the layers from `stores` downwards. Entrance: `consent.needs_consent`,
 `proposals.card`.
 """

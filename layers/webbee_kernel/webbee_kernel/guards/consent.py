@@ -33,20 +33,12 @@ from .field_names import (
     words_of,
 )
 from .references import References
-from .sinks import NO_ARGUMENTS, Effect, Sink, effect_of, is_content, is_known_key, sinks, urls
+from .sinks import NO_ARGUMENTS, Sink, effect_of, is_content, is_known_key, sinks, urls
 from .user_words import UserWords, words_in
 
 Given = Mapping[str, JSON]
-Paths = tuple[str, ...]
 Rule = Literal["bound", "all", "destructive"]
 """The operator's setting: this policy, propose every effect, or only destructive ones."""
-
-
-class Reason(NamedTuple):
-    """Why a call is proposed: its effect, and the arguments not bound to the user."""
-
-    effect: Effect
-    unbound: tuple[str, ...] = ()
 
 
 class Basis(NamedTuple):
@@ -72,22 +64,17 @@ class Basis(NamedTuple):
     """URL schemes that belong to the app."""
 
 
-def consent_reason(function: FunctionInfo, arguments: Given, basis: Basis) -> Reason | None:
-    """Why this call must be proposed; None if it may run at once."""
+def needs_consent(function: FunctionInfo, arguments: Given, basis: Basis) -> bool:
+    """Whether this call must be proposed; else it may run at once."""
     effect = effect_of(function, arguments)
     # a read of the user's own apps binds nothing
     if effect == "read" and function.input_schema.get(OPEN_WORLD) is not True:
-        return None
+        return False
     # whatever was said: typing a name is no consent to lose the thing
-    if effect == "destructive":
-        return Reason(effect)
-    if basis.rule == "destructive":
-        return None
-    if basis.rule == "all" and effect not in ("read", "opens"):
-        return Reason(effect)
-    unbound = _UNBOUND[effect](function, arguments, basis)
-    # what a search takes along leaves: the card says so
-    return Reason("outward" if effect == "read" else effect, unbound) if unbound else None
+    if effect == "destructive" or basis.rule == "destructive":
+        return effect == "destructive"
+    is_effect = effect not in ("read", "opens")
+    return (basis.rule == "all" and is_effect) or _UNBOUND[effect](function, arguments, basis)
 
 
 def may_need_consent(function: FunctionInfo, arguments: Given) -> bool:
@@ -112,21 +99,20 @@ def destinations(function: FunctionInfo, arguments: Given) -> tuple[tuple[Sink, 
     return tuple({(s.path, s.value): (s, key) for s, key in found}.values())
 
 
-def _unbound_write(function: FunctionInfo, arguments: Given, basis: Basis) -> Paths:
-    """The arguments of a write that are not bound to the user."""
+def _is_unbound_write(function: FunctionInfo, arguments: Given, basis: Basis) -> bool:
+    """Whether a write has an argument that is not bound to the user."""
     # an MCP or OpenAI client speaks for the user: its host has shown him the call
     if not basis.has_message:
-        return ()
+        return False
     known = partial(basis.records.of, app_id=function.app_id)
     args = leaves(function, arguments)
     given = [x for x in args if not (x.is_key and x.path == x.value) or known(id_digits(x.value))]
     as_id = partial(_as_id, function=function, given=given, records=basis.records)
     found = [*map(as_id, given)]
-    unbound = [x.path for x in found if not _is_bound(x, function, basis, given)]
-    if not unbound and _is_unrequested(found, function, basis, given):
-        unbound.append(function.fn_name)
-    # an update to nothing is a deletion by another name
-    return (*unbound, *_emptied_names(function, arguments, given))
+    is_bound = all(_is_bound(x, function, basis, given) for x in found)
+    if not is_bound or _is_unrequested(found, function, basis, given):
+        return True
+    return _is_emptied(function, arguments, given)
 
 
 def _is_unrequested(
@@ -141,14 +127,15 @@ def _is_unrequested(
     return not _mentions_call(basis.records.words, function, given)
 
 
-def _emptied_names(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> Iterator[str]:
-    """The texts or lists that an update empties, unless empty is their default; an update to
-    nothing is a deletion."""
-    if not given or any(_is_id(leaf, function) for leaf in given):
-        rules = parameters(function.input_schema)
-        preset = {p.path: [s["default"] for s in p.shapes if "default" in s] for p in rules}
-        used = _filled_names(function, arguments)
-        yield from (n for n, v in arguments.items() if n not in used and v not in preset.get(n, ()))
+def _is_emptied(function: FunctionInfo, arguments: Given, given: list[Leaf]) -> bool:
+    """Whether an update empties a text or a list, unless empty is its default; an update to nothing
+    is a deletion."""
+    if given and not any(_is_id(leaf, function) for leaf in given):
+        return False
+    rules = parameters(function.input_schema)
+    preset = {p.path: [s["default"] for s in p.shapes if "default" in s] for p in rules}
+    used = _filled_names(function, arguments)
+    return any(n not in used and v not in preset.get(n, ()) for n, v in arguments.items())
 
 
 def _filled_names(function: FunctionInfo, arguments: Given) -> set[str]:
@@ -189,26 +176,24 @@ def _is_sibling(leaf: Leaf, app_id: str, ids: list[Leaf], records: References) -
     return any(r.kind in kinds for r in records.of(id_digits(leaf.value), "", app_id))
 
 
-def _unbound_outward(function: FunctionInfo, arguments: Given, basis: Basis) -> Paths:
-    """The destinations not accepted (or the function's name), else the content not bound."""
+def _is_unbound_outward(function: FunctionInfo, arguments: Given, basis: Basis) -> bool:
+    """Whether a destination is not accepted, or content is not bound."""
     found = destinations(function, arguments)
-    # the destination first: where it is not accepted, nothing beside it matters
-    missing = tuple(s.path or function.fn_name for s, key in found if key not in basis.accepted)
-    return missing or tuple(_unbound_content(function, arguments, basis, found))
+    keys = {key for _, key in found}
+    return not keys.issubset(basis.accepted) or _has_unbound(function, arguments, basis, found)
 
 
-def _unbound_content(
+def _has_unbound(
     function: FunctionInfo, arguments: Given, basis: Basis, found: Sequence[tuple[Sink, str]]
-) -> Iterator[str]:
-    """The content for accepted destinations that the user neither said nor accepted."""
+) -> bool:
+    """Whether content for accepted destinations was neither said nor accepted by the user."""
     choices = _choices(function, arguments, found)
     known = {s.path for s, _ in found} | {p for p, key in choices if key in basis.accepted}
     # "send Anna's report to Anna" must not name a record called Anna by who gets it
     records = basis.typed.without(s.value for s, _ in found)
     is_bare = any(s.value == NO_ARGUMENTS for s, _ in found)
-    for leaf in all_leaves(function, arguments):
-        if leaf.path not in known and _is_unbound(leaf, function, records, is_bare):
-            yield leaf.path
+    content = (leaf for leaf in all_leaves(function, arguments) if leaf.path not in known)
+    return any(_is_unbound(leaf, function, records, is_bare) for leaf in content)
 
 
 def consent_keys(function: FunctionInfo, arguments: Given) -> tuple[str, ...]:
@@ -276,8 +261,8 @@ _PAYLOAD_NAMES = FILES | frozenset(
 """Names of files and records that are sent."""
 
 
-def _unbound_open(function: FunctionInfo, arguments: Given, basis: Basis) -> Paths:
-    """The URLs that a read may not open."""
+def _is_unbound_open(function: FunctionInfo, arguments: Given, basis: Basis) -> bool:
+    """Whether a read has a URL that it may not open."""
     found = urls(function, arguments)
     places, rest = (
         {s.path: s.value for s in found},
@@ -285,7 +270,7 @@ def _unbound_open(function: FunctionInfo, arguments: Given, basis: Basis) -> Pat
     )
     # a link within a text takes the rest of that along
     is_bare = all(places[x.path] == x.value if x.path in places else _is_choice(x) for x in rest)
-    return tuple(s.name for s in found if not _may_open(s, function, basis, is_bare))
+    return not all(_may_open(s, function, basis, is_bare) for s in found)
 
 
 def _is_choice(leaf: Leaf) -> bool:
@@ -312,17 +297,18 @@ def _may_open(sink: Sink, function: FunctionInfo, basis: Basis, is_bare: bool) -
     return host in basis.hosts or key in basis.accepted
 
 
-def _unbound_search(function: FunctionInfo, arguments: Given, basis: Basis) -> Paths:
-    """The arguments of an open-world read not from the user's words or this app's results."""
+def _is_unbound_search(function: FunctionInfo, arguments: Given, basis: Basis) -> bool:
+    """Whether an open-world read has an argument not from the user's words or this app's
+    results."""
     [(_, key)] = destinations(function, arguments)
     if key in basis.accepted:
-        return ()
+        return False
     # a schema that declares nothing takes anything: all of it counts
     if not any(parameters(function.input_schema)):
-        return tuple(arguments)
+        return bool(arguments)
     query = _extras(function, arguments, basis.words)
     is_result = partial(basis.records.has_value, function.app_id)
-    return tuple(leaf.path for leaf in query if not is_result(str(leaf.value)))
+    return not all(is_result(str(leaf.value)) for leaf in query)
 
 
 def _extras(function: FunctionInfo, arguments: Given, words: UserWords) -> Iterator[Leaf]:
@@ -346,10 +332,10 @@ def _siblings(leaf: Leaf, found: Iterable[Leaf]) -> tuple[str, ...]:
 
 
 _UNBOUND: Final = {
-    "write": _unbound_write,
-    "outward": _unbound_outward,
-    "opens": _unbound_open,
-    "read": _unbound_search,
+    "write": _is_unbound_write,
+    "outward": _is_unbound_outward,
+    "opens": _is_unbound_open,
+    "read": _is_unbound_search,
 }
 
 

@@ -14,7 +14,7 @@ from ..catalogue import Catalogue, Dispatch, FunctionInfo, PerObject
 from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict, no_app
 from ..guards import ids
 from ..guards.arguments import conform, values_of
-from ..guards.consent import Basis, Rule, consent_reason, may_need_consent
+from ..guards.consent import Basis, Rule, may_need_consent, needs_consent
 from ..guards.references import References
 from ..guards.result_records import CallData
 from ..guards.user_words import QUESTION_MARKS, UserWords, without_files
@@ -385,12 +385,12 @@ class Consent:
     ) -> bool:
         """Whether a call needs consent, also considering permanently accepted destinations, which
         are only read if needed."""
-        if not consent_reason(function, arguments, basis):
+        if not needs_consent(function, arguments, basis):
             return False
         name = f"{function.app_id}.{function.fn_name}"
         accepted = {a.key for a in await self._accepted.list(state.key.user, function=name)}
         now = basis._replace(accepted=frozenset(basis.accepted) | accepted)
-        return not accepted or bool(consent_reason(function, arguments, now))
+        return not accepted or needs_consent(function, arguments, now)
 
 
 _without_arguments = PerObject(partial(may_need_consent, arguments={}))
