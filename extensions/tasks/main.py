@@ -84,6 +84,9 @@ class AddParams(BaseModel):
     priority: Annotated[Literal["low", "normal", "high"], Urgent, choices(**URGENCIES)] = Field(
         "normal", description=f"How urgent: {PRIORITIES}"
     )
+    done: Annotated[bool, titled(**texts("choice_done"))] = Field(
+        False, description="Whether it is done already."
+    )
 
 
 class ListParams(BaseModel):
@@ -159,9 +162,9 @@ async def add(ctx: Context, params: AddParams) -> ActionResult:
     """Store one task: one write."""
     now = ctx.time.now()
     due = parse_due(params.due) if params.due else ""
+    state = {"state": "done", "done_at": ctx.time.iso()} if params.done else {"state": "open"}
     doc = await ctx.store.create(
-        COLLECTION,
-        {"title": params.title, "due": due, "priority": params.priority, "state": "open"},
+        COLLECTION, {"title": params.title, "due": due, "priority": params.priority, **state}
     )
     summary = say(ctx, "added_due" if due else "added", title=params.title, due=due_text(due))
     return ActionResult.success(Task.read(doc, now).facts(), summary, refresh_panels=PANELS)
@@ -289,9 +292,9 @@ async def delete(ctx: Context, params: WhichParams) -> ActionResult:
     await ctx.store.delete(COLLECTION, found.id)
     summary = say(ctx, "deleted", title=found.title)
     data = {"id": found.id, "title": found.title, "deleted": True}
-    kept = {"due": found.due, "priority": found.priority.removeprefix("normal")}
-    again = ui.Call("add", title=found.title, **{k: v for k, v in kept.items() if v})
-    undo = None if found.state == "done" else again
+    priority, done = found.priority.removeprefix("normal"), found.state == "done"
+    kept = {"due": found.due, "priority": priority, "done": done}
+    undo = ui.Call("add", title=found.title, **{k: v for k, v in kept.items() if v})
     return ActionResult.success(data, summary, refresh_panels=PANELS, undo=undo)
 
 

@@ -111,6 +111,55 @@ def test_only_what_the_receipt_offers_is_proposed(alice: Person) -> None:
     assert len(alice.turns()) == 1
 
 
+@pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
+def test_undo_that_takes_the_newest_effect_back_once_and_brings_it_back_then(
+    alice: Person,
+) -> None:
+    alice.chat("add a task: water the plants", request_id="r1")
+    alice.chat("show my tasks", request_id="r2")
+    asked = alice.chat("oh, undo that", request_id="r3")["confirmation"]
+    assert [c["effect"] for c in asked["calls"]] == ["destructive"]
+    assert alice.confirm(asked["id"])["status"] == "ok"
+    assert tasks(alice) == 0
+    for said in ("undo that", "no, put it back", "stell es wieder her"):
+        again = alice.chat(said)["confirmation"]
+        assert "water the plants" in again["question"]
+        alice.confirm(again["id"], accept=said == "stell es wieder her")
+    assert tasks(alice) == 1
+    alice.chat("add a task: feed the cat")
+    alice.chat("note: the cat is hungry")
+    assert "the cat" in alice.chat("undo that")["confirmation"]["question"]
+
+
+@pytest.mark.deployed(extensions=SHIPPED, model=EmbeddedModel())
+def test_a_task_that_was_done_and_deleted_is_restored_as_done(alice: Person) -> None:
+    for said in ("add a task: plants", "complete plants", "delete plants", "yes", "undo that"):
+        answer = alice.chat(said)
+    assert answer["confirmation"]["question"] == "Restore “plants” (Tasks)?"
+    assert alice.chat("yes")["receipts"][-1]["undo"]["function"] == "delete"
+    assert "plants" in alice.chat("show the done tasks")["reply"]
+    assert "Delete “plants" in alice.chat("undo that")["confirmation"]["question"]
+
+
+def test_what_has_no_way_back_is_said_to_have_none_though_something_earlier_has() -> None:
+    ext = Extension("books", display_name="Books")
+    chat = ChatExtension(ext)
+
+    @chat.function("add", "Add a book", action_type="write", examples=["add a book"])
+    async def add(ctx: Context) -> ActionResult:
+        return ActionResult.success({"id": "b-1", "title": "Emma"}, "added", undo=ui.Call("drop"))
+
+    @chat.function("drop", "Drop a book", action_type="destructive", examples=["drop a book"])
+    async def drop(ctx: Context) -> ActionResult:
+        return ActionResult.success({"id": "b-1", "deleted": True}, "dropped")
+
+    kernel = TestKernel([ext], model=EmbeddedModel())
+    for said in ("add a book", "drop a book", "yes", "undo that"):
+        answer = kernel.chat(said).body
+    assert not answer["calls"] and "confirmation" not in answer
+    assert answer["reply"].startswith("That cannot be undone: Books – Drop a book")
+
+
 def test_an_undo_whose_turn_is_forgotten_says_so(alice: Person) -> None:
     undo = added(alice, "r1")["undo"]
     for n in range(5):
@@ -166,9 +215,8 @@ def test_undo_said_again_takes_back_what_was_made_before_that(alice: Person, tag
         assert made.split()[-1] in card["question"]
         assert alice.chat(yes)["status"] == "ok"
     assert tasks(alice) == 0
-    last = alice.chat(undo).body
-    assert "confirmation" not in last and not last["calls"]
-    assert add.split()[-1] in last["reply"], "it says that this is undone"
+    # what is left is what was taken back last
+    assert add.split()[-1] in alice.chat(undo)["confirmation"]["question"]
 
 
 @pytest.mark.parametrize("tag", LATER)
@@ -177,7 +225,8 @@ def test_undo_behind_an_open_card_is_a_no_to_it_and_takes_nothing_else_back(
     alice: Person, tag: str
 ) -> None:
     add, _, _, undo, _ = LATER[tag]
-    title = alice.chat(add)["receipts"][0]["what"].split()[-1]
+    title = add.split()[-1]
+    alice.chat(add)
     drop = {"en": "delete", "de": "lösche", "ru": "удали", "fr": "supprime", "es": "elimina"}[tag]
     assert alice.chat(f"{drop} {title}").body["status"] == "confirmation"
     told = alice.chat(undo).body

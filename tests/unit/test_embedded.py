@@ -77,6 +77,7 @@ def answer(
     section: str = "",
     tools: tuple[ToolSpec, ...] = TOOLS,
     undo: tuple[Undo, ...] = (),
+    waiting: tuple[tuple[str, Any], ...] = (),
     results: Sequence[tuple[str, str, Any]] = (),
     problems: Sequence[str] = (),
 ) -> ModelResponse:
@@ -88,7 +89,9 @@ def answer(
     ]
     said = ["[SKELETON]", section, "[HISTORY]", *lines, f"[{AT} user] {told}", *ends, *problems]
     prompt = "\n".join(said)
-    request = ModelRequest("classifier", "", prompt, tools, language="en", undo=undo)
+    request = ModelRequest(
+        "classifier", "", prompt, tools, language="en", undo=undo, waiting=waiting
+    )
     return asyncio.run(EmbeddedModel().complete(request))
 
 
@@ -204,8 +207,40 @@ LETTERS = ("mail", "inbox", {"mails": [{"id": "m1", "subject": "Plan"}]})
 PEOPLE = [("m1", "Иван Петров", "ivan@x.com"), ("m2", "Мария Иванова", "maria@x.com")]
 FROM_PEOPLE = [{"id": i, "subject": "Hi", "from_name": n, "from": a} for i, n, a in PEOPLE]
 MADE = ("tasks", "add", {"id": "t7", "title": "Buy milk"})
-UNDO = Undo("tasks__delete", {"id": "t7"}, "Tasks – Add a task to do “Buy milk”", "add a task")
+UNDO = Undo("tasks__delete", {"id": "t7"}, "Tasks – Add a task to do “Buy milk”")
 UNDONE: Called = (UNDO.name, UNDO.arguments)
+ALPHAS = Undo("tasks__delete", {"id": "t9"}, "Tasks – Add a task to do “alpha one”", 1)
+RENT = "Tasks – Change a task “rent”"
+EFFECTS = (Undo("tasks__rename", {"id": "t8", "due": "2026-05-16"}, RENT, 2), ALPHAS)
+MOVED, ALPHA = [(u.name, u.arguments) for u in EFFECTS]
+KAPPA = "Tasks – Delete a task “kappa”"
+BACK = Undo("tasks__add", {"title": "kappa"}, KAPPA, 3, is_back=True)
+ADDED: Called = (BACK.name, BACK.arguments)
+IDS = {"type": "array", "items": {"type": "string"}}
+MAILS = (
+    tool("mail.inbox", ["show my mail"]),
+    write("mail.mark", ["mark the mail {ids} as read", "mark {ids} as read"], needs="ids", ids=IDS),
+    tool(
+        "mail.delete",
+        ["delete the mail {ids}", "delete {ids}"],
+        needs="ids",
+        action="destructive",
+        ids=IDS,
+    ),
+    CONTINUE,
+)
+MARKING = (
+    *(tool("mail.inbox", ["show my mail"]), tool("mail.open", ["open the mail {id}"], "id", "id")),
+    write("mail.mark", ["mark {ids} as read"], needs="ids", ids=IDS),
+    write("notes.mark", ["mark {id} as read"], "id", "id"),
+    CONTINUE,
+)
+SENDERS = {"m1": "Ivan Petrov", "m2": "Sarah Chen", "m3": "Ivan Petrov"}
+INBOX = (
+    "mail",
+    "inbox",
+    {"mails": [{"id": i, "subject": f"Hi {i}", "from_name": n} for i, n in SENDERS.items()]},
+)
 SPLIT = tool(
     "app.split",
     ["split {sum} between {n}"],
@@ -273,6 +308,22 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
         **{f"complete {it}": [complete(id="t1")] for it in ("it", "that task")},
         "complete the one I just created": [complete(id="t1")],
         "complete all tasks": [],
+    }),
+    "what asks for everything is not the one that was shown last": (
+        {"facts": [("mail", "read", {"id": "m1", "subject": "Plan"})], "tools": MAILS},
+        {m: [] for m in ("erase everything", "delete it all", "mark everything as read")},
+    ),
+    "all of them are those of the list that was shown": ({"facts": [INBOX], "tools": MAILS}, {
+        "delete them all": [("mail__delete", {"ids": ["m1", "m2", "m3"]})],
+        "mark all as read": [("mail__inbox", {}), LOOKS],
+    }),
+    "and all of an app those of its whole list": ({"results": [INBOX], "tools": MAILS}, {
+        "mark all mails as read": [("mail__mark", {"ids": ["m1", "m2", "m3"]})],
+        "mark all mails from Ivan as read": [("mail__mark", {"ids": ["m1", "m3"]})],
+        "delete all mails from Ivan": [("mail__delete", {"ids": ["m1", "m3"]})],
+    }),
+    "what an app calls its records says whose list is looked through": ({"tools": MARKING}, {
+        "mark the mail from Tom as read": [("mail__inbox", {}), LOOKS],
     }),
     "or is told by its place or its name in the list": ({"facts": [TWO]}, {
         **{f"complete the {one}": [complete(id="t2")] for one in ("second one", "last task")},
@@ -355,16 +406,42 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, list[Called]]]] = {
             *("отмени это", "mach das rückgängig", "annule ça", "deshaz eso", "annulla"),
             "Das war ein Versehen, bitte rückgängig machen",
             *("Nein, mach das wieder rückgängig", "oops, delete it again"),
-            *("delete the milk I just added", "nimm das mit der Milch zurück", "restore it"),
-            "no, put the date back to what it was",
+            *("delete the milk I just added", "nimm das mit der milk zurück", "restore it"),
+            *("undo the last thing", "can you undo that?", "give it back"),
             *("restaure ça", "восстанови"),
         )
     }),
     "what names another thing, denies or asks takes nothing back": (
         {"facts": [MADE], "undo": (UNDO,)},
         {m: [] for m in (
-            "undo the dishwasher", "don't undo that", "did you undo it?", "cancel the bread",
+            *("undo the dishwasher", "don't undo that", "did you undo it?", "cancel the bread"),
+            "undo the task pay the rent",
         )},
+    ),
+    "what is taken back is named, counted or numbered": ({"undo": EFFECTS}, {
+        **{m: [MOVED] for m in ("undo", "undo the last change", "undo the latest", "no, put the date back to what it was")},
+        **{m: [ALPHA] for m in ("undo alpha one", "undo the first one", "undo adding alpha")},
+        **{m: [MOVED, ALPHA] for m in ("undo both", "undo the last two", "отмени последние две")},
+        **{m: [] for m in ("undo the third one", "undo the last three", "undo pay the rent")},
+    }),
+    "what took something back is brought back where it was newest": ({"undo": (BACK, ALPHAS)}, {
+        **{m: [ADDED] for m in (
+            *("no, put it back", "restore it", "put it back", "no, undo that"),
+            *("нет, верни обратно", "non, remets-la", "no, ponla de nuevo"),
+            "nein, stell es wieder her",
+        )},
+        "undo that": [ALPHA],
+    }),
+    "and also by undo where nothing else is left": ({"undo": (BACK,)}, {
+        m: [ADDED] for m in ("undo", "revert", "undo that", "отмени")
+    }),
+    "what has no way back, or no record any more, is not taken back": (
+        {"facts": [("tasks", "delete", {"id": "t8", "deleted": True})]},
+        {"undo that": []},
+    ),
+    "an effect whose record is gone is passed over": (
+        {"facts": [("tasks", "delete", {"id": "t8", "deleted": True})], "undo": EFFECTS},
+        {"undo that": [ALPHA]},
     ),
     "what only its app knows reads what needs nothing": (
         {"tools": [*TOOLS, tool("pantry.list_items", description="What is in the pantry")]}, {
@@ -534,6 +611,11 @@ def test_what_is_destroyed_is_found_in_its_apps_list_before_anybody_is_asked_for
     assert ([(c.name, c.arguments) for c in asked.tool_calls], asked.text) == (made, said)
 
 
+def test_where_none_of_all_is_so_named_it_says_so() -> None:
+    asked = answer("mark all mails from Tom as read", tools=MAILS, results=[INBOX])
+    assert asked.text.startswith("Nothing here is called “all mails from Tom”.")
+
+
 def test_of_a_list_that_is_not_whole_nothing_is_said_to_be_missing() -> None:
     """A count above its rows, or a name that is hidden from a model."""
     more = ("tasks", "list", {"count": 70, **TWO[2]})
@@ -598,6 +680,43 @@ def test_a_thanks_or_a_farewell_gets_a_friendly_word_and_no_offers(message: str)
     assert said.text == language.of(language.detect(message)).say("welcome")
 
 
+MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT, "format": "date"})
+
+
+@pytest.mark.parametrize(
+    ("message", "changed"),
+    [
+        ("change the text to: I am ill", {"body": "I am ill"}),
+        ("yes but say 2 oclock", {}),
+        ("wait, make that tomorrow", {}),
+        ("no, make it Monday", {"day": "2026-05-18"}),
+        ("no, leave it", None),
+        ("show my tasks", None),
+        ("is it raining?", None),
+    ],
+)
+def test_what_corrects_a_card_is_a_form_of_what_waits(message: str, changed: Any) -> None:
+    waits = MEETING if "day" in (changed or ()) else SEND
+    held = {
+        "to": "ann@example.com",
+        **({"day": "2026-05-15"} if waits is MEETING else {"body": "Hi"}),
+    }
+    said = answer(message, waiting=((waits.name, held),), tools=(*TOOLS, MEETING))
+    forms = [n["props"] for n in nodes(said.offer) if n["type"] == "Form"]
+    filled = [
+        {f["props"]["param_name"]: f["props"].get("value") for f in form["children"]}
+        for form in forms
+    ]
+    told = [{k: v for k, v in one.items() if k in held} for one in filled]
+    assert told == ([] if changed is None else [{**held, **changed}])
+
+
+@pytest.mark.parametrize("message", ["yes", "yes please", "да", "ja bitte", "oui", "sí"])
+def test_a_yes_to_nothing_says_that_nothing_was_asked(message: str) -> None:
+    said = answer(message)
+    assert said.text == language.of(language.detect(message)).say("nothing_asked")
+
+
 def test_an_app_that_asks_it_gets_the_first_sentences_and_who_asks_for_his_data_the_page() -> None:
     told = answer("export my data")
     assert {"action": "me"} in pressed(told)
@@ -630,6 +749,16 @@ def test_where_nothing_can_be_taken_back_it_says_so(facts: Any) -> None:
     for message in ("undo that", "please take it back"):
         said = answer(message, *facts, tools=(*TOOLS, *jot))
         assert said.text.startswith("Nothing of the last few messages can be taken back.")
+
+
+def test_where_it_is_open_which_effect_is_meant_each_can_be_pressed() -> None:
+    asked = answer("undo the task pay the rent", undo=EFFECTS)
+    first, second = [does["message"] for does in pressed(asked) if does["action"] == "send"]
+    assert asked.text == f"Which one do you mean: 1. {EFFECTS[0].what}; 2. {ALPHAS.what}?"
+    assert (calls(first, undo=EFFECTS), calls(second, undo=EFFECTS)) == ([MOVED], [ALPHA])
+
+
+def test_a_question_takes_nothing_back() -> None:
     assert "take back" not in answer("was the meeting undone?").text
 
 

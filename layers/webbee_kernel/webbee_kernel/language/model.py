@@ -96,6 +96,7 @@ class Words:
     particle = Role(_stems)  # may stand anywhere in a command and says nothing: please, me
     help = Role(_stems)  # asks what there is to do
     undo = Role(_stems)  # takes back what was just made, "_" for a space: undo_that
+    restore = Role(_stems)  # the same, and brings back what is gone: put_back
     telling = Role(_stems)  # before what is to be written, as a colon: saying, that_says
     toward = Role(_stems)  # points back at a person or a place: her, there
     things = Role(concepts)  # what apps hold and say of it: account, message, address, count

@@ -116,15 +116,14 @@ class Growing:
 
 
 class Undo(NamedTuple):
-    """An effect of the session with the call that undoes it: `what` is the receipt's label, `said`
-    the user's message in its `turn`, `taken` whether it was undone."""
+    """An effect of the session with the call that undoes it (no `name` where none does): `what` is
+    the receipt's label, `is_back` whether it undoes another one."""
 
     name: str
     arguments: JSONObject
     what: str
-    said: str
     turn: int = 0
-    taken: bool = False
+    is_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +133,8 @@ class ModelRequest:
 
     `prompt` holds everything; each round appends lines to it. Adapters with native tool results
     send `opening` (the first round's prompt) and `exchanges` instead. `growing` is None where
-    `tools` are the same in every request; `undo` has the undoable effects, newest first.
+    `tools` are the same in every request; `undo` has the effects that stand, newest first;
+    `waiting` name and arguments of the calls of the card that the last turn showed.
     """
 
     role: ModelRole
@@ -148,6 +148,7 @@ class ModelRequest:
     exchanges: tuple[Exchange, ...] = ()
     growing: Growing | None = None
     undo: tuple[Undo, ...] = ()
+    waiting: tuple[tuple[str, JSONObject], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from ..llm.options import PLAIN, ModelOptions
 from ..llm.protocol import CUT_OFF, Growing, Model, ModelRequest, streamed
 from ..observability import measure, record_duration
 from ..types import JSONObject
+from .cards import own_card, steps, waiting
 from .confirmation import is_asking
 from .dispatch import StepRunner
 from .plain_answer import answer_sink, reply_problems, streaming_reply
@@ -57,6 +58,7 @@ class Classifier:
             exchanges=state.exchanges,
             growing=_growing(state),
             undo=tuple(undoable(state.memory)),
+            waiting=_waiting(state),
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")
@@ -68,6 +70,14 @@ class Classifier:
         observability.count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
         answer = read_answer(response, state.visible_functions, first=state.planned)
         return state.with_answer(answer, used.paid)
+
+
+def _waiting(state: TurnContext) -> tuple[tuple[str, JSONObject], ...]:
+    """The calls of the card that the last turn showed, which the message does not answer."""
+    last = None if state.proposal else state.memory.last
+    card = last and own_card(last, waiting(last, state.now))
+    waits = steps(card) if card else ()
+    return tuple((f"{s.app_id}__{s.fn_name}", s.arguments) for s in waits)
 
 
 def _growing(state: TurnContext) -> Growing | None:

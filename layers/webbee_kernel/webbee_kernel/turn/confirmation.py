@@ -74,7 +74,7 @@ def answer(message: str, *, behind_card: bool = False) -> bool | None:
     beside_yes = yes | language.forms("yes_filler")
     beside_no = beside_yes | language.forms("no_filler")
     if behind_card:
-        undo = language.forms("undo")
+        undo = language.forms("undo", "restore")
         no, beside_no = no | undo, beside_no.union(*(phrase.split("_") for phrase in undo))
         beside_no |= language.forms(*_NO_FILLERS)
     # where both are said, no yes is heard

@@ -69,54 +69,34 @@ def history(
 
 
 def undoable(memory: SessionMemory) -> list[Undo]:
-    """The undoable effects of the remembered turns, newest first; while the last turn's card is
-    pending, only those that it would undo."""
-    own = (
-        s
-        for turn in memory.turns[-1:]
-        for card in turn.waiting
-        for s in card.steps
-        if card.request_id in (turn.request_id, *turn.also)
-    )
-    asked = [_as_undo(s["app_id"], s["fn_name"], s["arguments"]) for s in own]
-    return [
-        Undo(_name(one["undo"]), one["undo"]["params"], one["what"], turn.message, turn.seq, taken)
-        for turn, one, taken in _newest_first(memory)
-        if "undo" in one and (not asked or one["undo"] in asked)
-    ]
-
-
-def _newest_first(memory: SessionMemory) -> Iterator[tuple[Turn, JSONObject, bool]]:
-    """The receipts of effects, each with its turn and whether it was undone."""
-    later = list[JSONObject]()
+    """The effects of the remembered turns that were not taken back since, the newest first."""
+    later, left = list[JSONObject](), list[Undo]()
     for turn, one in reversed(_effects(memory)):
-        is_taken = one.get("undo") in later
         # what was brought back since counts as never taken back
-        if is_taken:
+        if one.get("undo") in later:
             later.remove(one["undo"])
-        elif "took" in one:
+            continue
+        if "took" in one:
             later.append(one["took"])
-        yield turn, one, is_taken
+        left.append(Undo(*_called(one.get("undo")), one["what"], turn.seq, "took" in one))
+    return left
 
 
-def _name(call: JSONObject) -> str:
-    return f"{call['app_id']}__{call['function']}"
-
-
-def _as_undo(app_id: str, function: str, arguments: JSONObject) -> JSONObject:
-    """A call in the form of a receipt's `undo`."""
-    return {"app_id": app_id, "function": function, "params": arguments}
+def _called(call: JSONObject | None) -> tuple[str, JSONObject]:
+    """The name and arguments of a call; of none no name."""
+    return (f"{call['app_id']}__{call['function']}", call["params"]) if call else ("", {})
 
 
 def _effects(memory: SessionMemory) -> list[tuple[Turn, JSONObject]]:
-    """The receipts that can be undone or have undone something, each with its turn."""
+    """The receipts of what was done, each with its turn."""
     told = [(t, r) for t in memory.turns for r in t.response.get("receipts", ())]
-    return [(t, r) for t, r in told if "undo" in r or "took" in r] if told else []
+    return [(t, r) for t, r in told if r["status"] == "done"]
 
 
 def undo_receipts(memory: SessionMemory, made: Step | CallOutcome) -> list[tuple[Turn, JSONObject]]:
-    """The receipts whose `undo` is this call, each with its turn."""
-    call = _as_undo(made.app_id, made.fn_name, made.arguments)
+    """The receipts that have offered this very call as what takes their effects back, each with its
+    turn."""
+    call = {"app_id": made.app_id, "function": made.fn_name, "params": made.arguments}
     return [(t, one) for t, one in _effects(memory) if one.get("undo") == call]
 
 

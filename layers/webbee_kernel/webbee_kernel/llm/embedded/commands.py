@@ -67,7 +67,6 @@ class Commands:
         self.message = own
         self.values = SlotValues(self.message, reading, self.tools)
         self._word_cache = dict[tuple[str, str], frozenset[str]]()
-        self.is_after_write = bool(self.values.records.last_write_app)
         openings = ((p.tag, p.pieces[0].stem) for p in self.examples)
         self._openings = {(tag, s) for tag, s in openings if s and s not in lexicon(tag).reference}
 

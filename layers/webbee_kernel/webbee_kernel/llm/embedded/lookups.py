@@ -9,7 +9,7 @@ from typing import Final
 from ...text import dumps
 from ..protocol import ToolSpec
 from .commands import Commands
-from .examples import Command, Pattern, example_words, patterns
+from .examples import Command, Pattern, Unclear, example_words, patterns
 from .message import COLON, lexicon
 
 MAX_NAMING: Final = 20
@@ -31,9 +31,8 @@ def list_lookup(commands: Commands, readings: Sequence[Command]) -> Command | No
     # what stands in quotation marks is a name as it is
     if any(c.is_sure and not c.free_words for c in readings):
         return None
-    named = [
-        c for c in commands.with_unknown.readings() if c.unclear and _has_verb(c.pattern, commands)
-    ]
+    unknown = commands.with_unknown.readings()
+    named = [c for c in unknown if c.unclear and _has_verb(c.pattern, c.unclear, commands)]
     return _list_for(named or [c for c in readings if c.is_sure], commands)
 
 
@@ -43,12 +42,14 @@ def _list_for(found: Sequence[Command], commands: Commands) -> Command | None:
     return list_of(apps.pop(), found[0].pattern.tag, commands.tools) if len(apps) == 1 else None
 
 
-def _has_verb(pattern: Pattern, commands: Commands) -> bool:
-    """Whether the pattern has a content word, and addresses a person or has words that only one app
-    knows."""
+def _has_verb(pattern: Pattern, unclear: Unclear, commands: Commands) -> bool:
+    """Whether it has a word of its own for what is to be done, and goes to somebody, says what its
+    app calls its records, or is of the one app a function of which knows all its words."""
     known, literals = lexicon(pattern.tag), pattern.literals
     apps = {t.app_id for t in commands.tools if example_words(t, pattern.tag) >= literals}
-    is_alone = pattern.is_to_somebody or len(apps) == 1
+    nouns = commands.values.nouns(pattern.tool.app_id, pattern.tag)
+    is_named = not nouns.isdisjoint(commands.message.stems(pattern.tag)[slice(*unclear.span)])
+    is_alone = pattern.is_to_somebody or is_named or len(apps) == 1
     return is_alone and bool(literals - known.function - known.question - {COLON})
 
 

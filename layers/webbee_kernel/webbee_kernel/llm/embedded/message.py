@@ -86,6 +86,8 @@ class Lexicon:
         self.reference = words.reference | words.recency
         self.ordinals = {stem: int(place) for stem, place in words.ordinals.items()}
         self.plural = words.plural_reference
+        self.every = self.plural - self.reference  # "all", and not "them"
+        self.pronouns = self.plural & self.reference
         self.conjunctions = words.and_ | words.sequence
         self.denial = words.negation | words.prohibition
         self.correction = self.denial | words.no  # "milk, no, bread"
@@ -104,15 +106,14 @@ class Lexicon:
         self.groups = {stem: f"={group}" for stem, group in groups.items()}
         self.address, self.toward, self.ability = words.address, words.toward, words.ability
         fillers = self.fillers | words.opener | words.and_ | words.ordinals.keys()
-        self.undo_fillers = fillers - words.undo
-        phrases = (self.word_keys(p.split("_")) for p in words.forms("undo"))
-        self.undo = [phrase - self.undo_fillers for phrase in phrases]
-        self.undo_words = [phrase for phrase in self.undo if len(phrase) == 1]  # "back"
+        self.undo_fillers = fillers - words.undo - words.restore
+        self.restore = self._undo_phrases(words.forms("restore"))
+        self.undo = self._undo_phrases(words.forms("undo")) + self.restore
 
-    def word_keys(self, words: Sequence[str]) -> set[str]:
-        """The comparison keys of words."""
-        stems = (language.stem(word, self.tag) for word in words)
-        return {self.groups.get(stem, stem) for stem in stems}
+    def _undo_phrases(self, forms: frozenset[str]) -> list[set[str]]:
+        """The telling words of phrases, as they are compared."""
+        stems = ({language.stem(w, self.tag) for w in form.split("_")} for form in forms)
+        return [{self.groups.get(s, s) for s in own} - self.undo_fillers for own in stems]
 
 
 def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:
@@ -199,9 +200,14 @@ class Message:
         """Whether the message is only a greeting or asks for help."""
         return self._is_small_talk(tag, lexicon(tag).greetings, lexicon(tag).hello)
 
-    def is_farewell(self, tag: str) -> bool:
-        """Whether the message is only thanks, agreement or a farewell."""
-        return self._is_small_talk(tag, lexicon(tag).farewells, lexicon(tag).thanks)
+    def small_talk(self, tag: str) -> str:
+        """The sentence that answers a message which only thanks, agrees or takes leave, or is a yes
+        to nothing; empty for any other."""
+        if self._is_small_talk(tag, lexicon(tag).farewells, lexicon(tag).thanks):
+            return "welcome"
+        words = language.of(tag).words
+        is_yes = self.has_yes(tag) and {*self.stems(tag)} <= words.yes | words.yes_filler
+        return "nothing_asked" if is_yes else ""
 
     def _is_small_talk(
         self, tag: str, phrases: Mapping[str, list[list[str]]], markers: frozenset[str]
@@ -218,6 +224,16 @@ class Message:
     def is_denial(self, tag: str) -> bool:
         """Whether the message begins with a no and is not a question."""
         return not self.is_question and not lexicon(tag).correction.isdisjoint(self.stems(tag)[:1])
+
+    def has_yes(self, tag: str) -> bool:
+        """Whether the message begins with a yes."""
+        return not language.of(tag).words.yes.isdisjoint(self.stems(tag)[:1])
+
+    def is_about_card(self, tag: str, *, is_open: bool) -> bool:
+        """Whether it begins with a yes or, where that is open, points at something and is no no:
+        "make that tomorrow"."""
+        is_reference = not lexicon(tag).reference.isdisjoint(self.stems(tag))
+        return self.has_yes(tag) or (is_open and is_reference and not self.is_denial(tag))
 
     def is_about_own_data(self, tag: str) -> bool:
         """Whether it names one of the items of the page's account menu."""

@@ -76,8 +76,11 @@ def calls_per_record(readings: Sequence[Command], *, is_listed: bool) -> list[Co
     """A command for each record that the message means; for "all" only if their list has just been
     read (`is_listed`)."""
     ref = readings[0].unclear if len(readings) == 1 else None
-    if not ref or not ref.is_all or ref.is_named > is_listed or len(ref.rows) > MAX_CALLS:
+    if not ref or not ref.is_all or ref.is_named > is_listed:
         return []
-    base = replace(readings[0], unclear=None)
-    [name] = free_names(base.tool, "id", base.arguments)[:1]
-    return [replace(base, arguments={**base.arguments, name: row["id"]}) for row in ref.rows]
+    base, ids = replace(readings[0], unclear=None), [row["id"] for row in ref.rows]
+    several = free_names(base.tool, "ids", base.arguments)
+    [name] = (several or free_names(base.tool, "id", base.arguments))[:1]
+    values = [ids] * bool(ids) if several else ids
+    told = [replace(base, arguments={**base.arguments, name: value}) for value in values]
+    return told if len(told) <= MAX_CALLS else []

@@ -23,7 +23,7 @@ from .examples import Command, Pattern, Span, Unclear, language_of
 from .lookups import MAX_NAMING, is_exhaustive, is_whole, list_lookup, list_of, lists
 from .message import lexicon, word_key
 from .multiple_calls import calls_per_record, split_calls
-from .prompt_reader import name_of, read_prompt, records_of, rows_with, stems_of_name
+from .prompt_reader import name_of, read_prompt, records_of, rows_with, words_of_name
 from .questions import Questions
 from .undo import UndoMessage
 
@@ -72,8 +72,10 @@ def classify(request: ModelRequest) -> ModelResponse:
 def _answer(
     readings: list[Command], commands: Commands, request: ModelRequest, tag: str
 ) -> ModelResponse:
-    """The single complete command, or a question which is meant; otherwise undo, the answer to a
-    question, or a lookup of an unknown record."""
+    """The one whole command, or the question which is meant. Where there is none, what was just
+    made is taken back, a question is looked up, and what nobody was shown is looked for."""
+    if form := _correction(readings, commands, request, tag):
+        return form
     if calls := split_calls(commands) or calls_per_record(readings, is_listed=False):
         return _calls(calls)
     # a sure write takes all of the message: "note: buy milk and call Anna"
@@ -82,11 +84,8 @@ def _answer(
         return _buttons(parts[:MAX_EXAMPLES], "one_at_a_time", tag)
     undo = UndoMessage(commands, request)
     is_open = not any(c.is_sure or (c.unclear and c.unclear.is_resolved) for c in readings)
-    if is_open and undo.nothing_to_undo and undo.is_undo:
-        return ModelResponse(text=undo.nothing_to_undo)
-    # "delete the last one" may be no command yet
-    if is_open and (undone := undo.commands):
-        return _calls(undone)
+    if is_open and undo.is_undo:  # "delete the last one" may be no command yet
+        return _undo(undo, tag)
     query = Questions(commands)
     if not readings and (found := query.record_read()):
         return _calls([found])
@@ -99,6 +98,37 @@ def _answer(
         return _suggest(commands, tag, undo.suggestions, query)
     is_sure = len(readings) == 1 and readings[0].is_sure
     return _calls(readings) if is_sure else _clarify(readings, commands, tag)
+
+
+def _correction(
+    readings: list[Command], commands: Commands, request: ModelRequest, tag: str
+) -> ModelResponse | None:
+    """The form of the one write that waits for a yes, with what the message says anew of it; None
+    for a message that stands by itself, asks, or only says no."""
+    waits = dict(request.waiting)
+    tools = [t for t in commands.tools if [t.name] == [*waits] and t.action_type == "write"]
+    if commands.message.is_question or _are_whole(readings):
+        return None
+    for tool in tools:
+        new = commands.values.corrections(tool)
+        if new or commands.message.is_about_card(tag, is_open=not readings):
+            command = Command(Pattern(tool, "", tag, (), {}), {**waits[tool.name], **new})
+            return _form(replace(command, is_whole=False), tag)
+    return None
+
+
+def _are_whole(readings: Sequence[Command]) -> bool:
+    """Whether one may be called as it is, and is of a record that was shown, or of none."""
+    return any(c.is_sure and not c.is_by_words for c in readings)
+
+
+def _undo(undo: UndoMessage, tag: str) -> ModelResponse:
+    """The calls that undo what is meant, the question what that is, or that nothing does."""
+    if made := undo.commands:
+        return _calls(made)
+    if refusal := undo.refusal:
+        return ModelResponse(text=refusal)
+    return _which(undo.choices, tag)
 
 
 def _calls(commands: Sequence[Command], more: Sequence[ToolSpec] = ()) -> ModelResponse:
@@ -163,7 +193,7 @@ def _choose_near(
         return _choose_record(missing._replace(rows=rows), found, tag)
     first, last = missing.span
     words = {*found.message.stems(tag)[first:last]} - lexicon(tag).fillers
-    near = tuple(row for row in rows if not words.isdisjoint(stems_of_name(row)))
+    near = tuple(row for row in rows if not words.isdisjoint(words_of_name(row, tag)))
     question = _choose_record(missing._replace(rows=near or rows), found, tag)
     return replace(question, text=f"{none} {question.text}")
 
@@ -201,12 +231,17 @@ def _suggest(
     first, query = _first_examples(commands.tools), query or Questions(commands)
     if commands.message.is_greeting(tag):
         return _examples(first, "hello", tag)
-    if commands.message.is_farewell(tag):
-        return ModelResponse(text=language.of(tag).say("welcome"))
-    if commands.message.is_denial(tag) and not (before or commands.is_after_write):
+    if key := commands.message.small_talk(tag):
+        return ModelResponse(text=language.of(tag).say(key))
+    if commands.message.is_denial(tag) and not (before or commands.values.records.is_after_write):
         return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
     if found := list_of(query.listable_app(), tag, commands.tools):
         return _calls([found])
+    if query.is_about_everything or commands.message.is_about_own_data(tag):
+        data = _button(language.of(tag).say("my_data"), UIAction("me"))
+        return ModelResponse(
+            text=language.of(tag).say("under_your_name"), offer=_offer([data], tag)
+        )
     # of those that are near one of the app whose records are named, that the message begins as
     nearest = sorted(
         commands.nearest(),
@@ -237,11 +272,6 @@ def _suggest(
         if s >= (FORM_SCORE if p.tool.action_type == "destructive" else EXAMPLE_SCORE)
         if not p.literals.issubset(commands.message.stems(p.tag))  # said, and of no use
     ]
-    if commands.message.is_about_own_data(tag):
-        data = _button(language.of(tag).say("my_data"), UIAction("me"))
-        return ModelResponse(
-            text=language.of(tag).say("under_your_name"), offer=_offer([data], tag)
-        )
     words, about = commands.message.keywords(tag, fields=True), query.unknown_words()
     if query.is_question or not (before or examples):
         searches = [(c.pattern.example, *c.arguments.values()) for c in query.searches()]
@@ -315,17 +345,16 @@ def _choose_record(unclear: Unclear, commands: Commands, tag: str) -> ModelRespo
     """The question which record is meant; each button repeats the message with the record's
     name."""
     rows = unclear.rows[:MAX_CHOICES]
-    labels = _labels(rows)
-    chips = [
-        _button(label, ui.Send(_with_record(row, unclear.span, commands)))
-        for label, row in zip(labels, rows, strict=True)
-    ]
-    lines = [f"{n}. {label}" for n, label in enumerate(labels, 1)]
-    if more := len(unclear.rows) - len(rows):
-        lines.append(language.of(tag).say("and_more", n=more))
-    records = "; ".join(lines)
-    text = language.of(tag).say("which_record", records=records)
-    return ModelResponse(text=text, offer=_offer(chips, tag))
+    said = (_with_record(row, unclear.span, commands) for row in rows)
+    return _which(dict(zip(said, _labels(rows), strict=True)), tag, len(unclear.rows) - len(rows))
+
+
+def _which(choices: Mapping[str, str], tag: str, more: int = 0) -> ModelResponse:
+    """The question which of these is meant: what each button says, by what it is called."""
+    lines = [f"{n}. {label}" for n, label in enumerate(choices.values(), 1)]
+    lines += [language.of(tag).say("and_more", n=more)] if more else []
+    text = language.of(tag).say("which_record", records="; ".join(lines))
+    return ModelResponse(text=text, offer=_offer(_send_buttons(choices), tag))
 
 
 def _with_record(row: JSONObject, span: Span, commands: Commands) -> str:

@@ -121,10 +121,8 @@ class Records:
 
     def __init__(self, reading: ParsedPrompt, writes: Collection[tuple[str, str]] = ()) -> None:
         self._writes = writes
-        self.write_facts = [f for f in reading.facts if (f.app_id, f.fn_name) in writes]
-        last = (f.app_id for f in reading.facts[:1] if f in self.write_facts)
-        self.last_write_app = next(last, "")
-        self._deleted_ids = _deleted(reading.facts)
+        self.is_after_write = any((f.app_id, f.fn_name) in writes for f in reading.facts[:1])
+        self.deleted_ids = _deleted(reading.facts)
         found = ((f, records_of(f.data)) for f in reading.facts)
         self._results = [self._of(fact, rows) for fact, rows in found if rows is not None]
         self._skeleton = reading.skeleton_rows
@@ -134,7 +132,7 @@ class Records:
     def _of(self, fact: Fact, rows: list[JSONObject]) -> tuple[str, bool, list[JSONObject]]:
         """A result as (app, is_list, rows); results of writes are not lists."""
         is_list = fact.data not in rows and (fact.app_id, fact.fn_name) not in self._writes
-        return fact.app_id, is_list, [r for r in rows if str(r["id"]) not in self._deleted_ids]
+        return fact.app_id, is_list, [r for r in rows if str(r["id"]) not in self.deleted_ids]
 
     def is_newest(self, app_id: str) -> bool:
         """Whether the newest result is the app's, so that "it" refers to it."""
@@ -160,7 +158,7 @@ class Records:
     def known(self, app_id: str) -> list[JSONObject]:
         """The records of an app: shown ones, then those in its skeleton sections."""
         rows = self.rows(app_id)
-        skip = self._deleted_ids.union(str(r["id"]) for r in rows)
+        skip = self.deleted_ids.union(str(r["id"]) for r in rows)
         prefixes = (app_id, f"{app_id}.", f"{app_id}_")
         return rows + [
             r
@@ -194,11 +192,6 @@ def rows_with(rows: Sequence[JSONObject], stems: Collection[str], tag: str) -> l
     # the stemmer leaves a letter more of a Russian name in one case than in another
     forms = [{stem, language.stem(stem, tag)} for stem in stems]
     return [row for row, own in texts if not any(own.isdisjoint(form) for form in forms)]
-
-
-def stems_of_name(row: JSONObject) -> set[str]:
-    """The stems of a record's name in every language, without addresses."""
-    return _stems(_ADDRESS.sub("", name_of(row)))
 
 
 def words_of_name(row: JSONObject, tag: str) -> set[str]:

@@ -100,6 +100,15 @@ class Questions:
     def _own(self) -> list[Pattern]:
         return [p for p in self._commands.examples if p.tag == self._tag]
 
+    @property
+    def is_about_everything(self) -> bool:
+        """Whether the message says to destroy all, and of what no word: "erase everything"."""
+        own = (p for p in self._commands.examples if p.tool.action_type == "destructive")
+        verbs = {p.pieces[0].stem for p in own}
+        said = {word_key(w, self._tag) for w in self._message.keywords(self._tag, fields=True)}
+        is_every = not self._lexicon.every.isdisjoint(self._message.stems(self._tag))
+        return is_every and bool(said) and said <= verbs
+
     # What is looked for
 
     @cached_property
@@ -153,7 +162,7 @@ class Questions:
     @property
     def _list_words(self) -> frozenset[str]:
         """ "All", and not "them", and "do I have"."""
-        every = self._lexicon.plural - self._lexicon.reference
+        every = self._lexicon.every
         return every | language.of(self._tag).words.recency
 
     def _has_more(self, words: Collection[str], tag: str) -> bool:

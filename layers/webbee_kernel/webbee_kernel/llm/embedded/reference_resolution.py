@@ -94,9 +94,10 @@ class ReferenceResolver:
         is_unknown = may_search and self.nouns(app_id, tag).isdisjoint(stems)
         return Unclear((), span, is_named=True) if is_unknown else None
 
-    def _record(self, kind: str, span: Span, app_id: str, tag: str) -> Value | Unclear | None:
-        """The id of the record that the words name, number or point at. Without the app's noun only
-        a name counts, unless the app's records were shown last."""
+    def _record(self, kind: str, span: Span, tool: ToolSpec, tag: str) -> Value | Unclear | None:
+        """The id of the record that the words name, number, or point at. Without the app's noun,
+        only words of its own name a record, or it is the app's that was shown last."""
+        app_id = tool.app_id
         if self.message.has_negation(tag, *span):  # "not done"
             return None
         at, known, nouns = self._content(span, tag), lexicon(tag), self.nouns(app_id, tag)
@@ -114,7 +115,10 @@ class ReferenceResolver:
         app = app_id if has_noun or self.records.is_newest(app_id) else ""
         rows, unknown = self.records.rows(app), self._unknown(span, app_id, tag)
         small = known.reference | known.plural | known.ordinals.keys()
-        if name := [s for s in stems if s not in small]:
+        name = [s for s in stems if s not in small]
+        if not known.every.isdisjoint(stems) and known.pronouns.isdisjoint(stems):
+            return self._every(name, span, tool, tag) if has_noun or not name else None
+        if name:
             # older results may hold what is gone by now
             listed = tuple(self.records.listed(app) or rows)
             any_of = Unclear(listed, span) if has_noun and len(listed) > 1 else None
@@ -157,11 +161,20 @@ class ReferenceResolver:
         is_plural = not known.plural.isdisjoint(stems)
         if kind == "ids" and is_plural:
             return Value([r["id"] for r in newest[:MAX_ROWS]]) if newest else None
-        if not (known.plural - known.reference).isdisjoint(stems):  # "all", and not "them"
-            return Unclear(tuple(self.records.listed(app_id)), span, is_named=True, is_all=True)
         if is_plural and len(newest) > 1:
             return Unclear(tuple(newest), span, is_all=True)
         return self._single(kind, newest, span) or Unclear((), span)
+
+    def _every(self, name: Sequence[str], span: Span, tool: ToolSpec, tag: str) -> Unclear | None:
+        """All records of the app, or those that these words name, which its list tells; without the
+        app's noun all of the list that was shown last, and never what is destroyed."""
+        listed = self.records.listed(tool.app_id)
+        if self.nouns(tool.app_id, tag).isdisjoint(self.message.stems(tag)[slice(*span)]):
+            is_list = listed and listed == self.records.newest(tool.app_id)
+            if not is_list or tool.action_type == "destructive":
+                return None
+        rows = rows_with(listed, name, tag) if name else listed
+        return Unclear(tuple(rows), span, is_named=True, is_all=bool(rows) or not name)
 
     def _by_id(self, kind: str, app_id: str, span: Span) -> Value | None:
         """A single word as an id: of a known record, or with digits and letters and unknown to

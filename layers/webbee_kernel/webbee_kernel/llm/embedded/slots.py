@@ -15,7 +15,7 @@ from ...language.stems import folded_words
 from ...types import JSONObject
 from ..function_form import Parameter, is_outgoing, parameters
 from ..protocol import ToolSpec
-from .examples import Pattern, Piece, Span, Unclear, Value, free_names, patterns
+from .examples import Pattern, Piece, Span, Unclear, Value, date_parameters, free_names, patterns
 from .message import COLON, lexicon, without_stop, word_key
 from .reference_resolution import MAX_SEARCH, ReferenceResolver
 
@@ -38,7 +38,7 @@ class SlotValues(ReferenceResolver):
         if span[0] >= span[1]:
             return None
         if kind in ("id", "ids"):
-            return self._record(kind, span, tool.app_id, tag)
+            return self._record(kind, span, tool, tag)
         if kind == "email":
             return self._address(span, tool.app_id, tag)
         make = {"number": self._number, "date": self._date, "choice": self.choice}.get(kind)
@@ -186,6 +186,20 @@ class SlotValues(ReferenceResolver):
             arguments[names[0]] = text
         return {**self._last_record(pattern), **arguments}
 
+    def corrections(self, tool: ToolSpec) -> JSONObject:
+        """What the message says anew of a call: what stands behind a colon as the text that is
+        named before it, else the day or the hour that it ends in as its one date."""
+        tag, at, last = self.message.tag, self.message.colon, len(self.message.tokens)
+        named, dates = {*self.message.stems(tag)[:at]}, [*date_parameters(tool)]
+        texts = (p.name for p in parameters(tool).values() if p.kind == "text")
+        if name := next((n for n in texts if named & field_words(n, tag)), ""):
+            return {name: self.message.slice(at + 1, last)}
+        if len(dates) != 1:
+            return {}
+        told = (self._date(parameters(tool)[dates[0]], (n, last), tag) for n in range(last))
+        value = next(filter(None, told), None)
+        return {dates[0]: value.value} if value else {}
+
     def _last_record(self, pattern: Pattern) -> JSONObject:
         """For an outgoing function and a message with a pronoun: the texts of the last record by
         field name, or its title."""
@@ -222,7 +236,7 @@ class SlotValues(ReferenceResolver):
         pairs = Counter((a.stem, b.slot == name) for row in pieces for a, b in pairwise(row))
         stems = {stem for stem, is_before in pairs if is_before and stem}
         leads = {stem for stem in stems if pairs[stem, True] > pairs[stem, False]}
-        return (leads | _field_words(name, tag)) - lexicon(tag).toward  # "and tell her …"
+        return (leads | field_words(name, tag)) - lexicon(tag).toward  # "and tell her …"
 
     def has_lead(self, pattern: Pattern, name: str, first: int) -> bool:
         """Whether a text follows a colon or a lead-in word; not required unless it is outgoing."""
@@ -289,8 +303,8 @@ class SlotValues(ReferenceResolver):
         return max((n for n, s in enumerate(stems[:end]) if s in literals), default=-1) + 1
 
 
-def _field_words(name: str, tag: str) -> set[str]:
-    """The words that name a field in a language."""
+def field_words(name: str, tag: str) -> set[str]:
+    """The words for a field in a language."""
     speaker, key = language.of(tag), f"label_{name}"
     labels = [speaker.field_name(name.replace("_", " "))]
     labels += [speaker.say(key)] if key in speaker.sentences else []  # "the text"

@@ -1,137 +1,180 @@
-"""Undo: recognises messages that take back the newest effect."""
+"""What takes back effects of the session: by words that say so, beside words that say which."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import cached_property
+from itertools import pairwise
 
 from ... import language
-from ..protocol import ModelRequest, ToolSpec, Undo
+from ..protocol import ModelRequest, Undo
 from .commands import Commands
 from .examples import Command, Pattern, example_words
 from .message import BREAK, Message, lexicon, word_key
-from .prompt_reader import stems_of_name
+from .slots import field_words
 
 MAX_EXTRA = 2
-"""Maximum unknown words besides "undo that": "put the date back to what it was"."""
+"""Words of nothing known beside an "undo that": "undo the dishwasher repair"."""
+MAX_UNDONE = 10
+"""Effects that one message takes back."""
 
 
 class UndoMessage:
-    """A message interpreted as undo of the newest effects that were not undone, all of the same
-    turn. The resulting calls are confirmed by a card."""
+    """A message read as words on effects that have not been taken back: on the newest turn's, or on
+    those that it names, counts or numbers. What is taken for them puts up a card, which names
+    them."""
 
     def __init__(self, commands: Commands, request: ModelRequest) -> None:
-        self._commands, self._effects = commands, request.undo
-        self._tag = commands.message.tag
-        self._message, self._stems = _last_part(commands.message, self._tag)
-        names = {tool.name: tool for tool in commands.tools}
-        effects = [u for u in request.undo if not (u.taken or self._is_undo(u)) and u.name in names]
-        self._undoable = [(u, names[u.name]) for u in effects if u.turn == effects[0].turn]
-        self._app_id = self._undoable[0][1].app_id if effects else ""
-
-    @property
-    def _labels(self) -> str:
-        return "; ".join(u.what for u, _ in self._undoable)
+        self._commands, self._tag = commands, commands.message.tag
+        self._lexicon = lexicon(self._tag)
+        self._message, self._words = _last_part(commands.message, self._tag)
+        self._tools = {tool.name: tool for tool in commands.tools}
+        gone = commands.values.records.deleted_ids  # it needs a record that was deleted since
+        left = (u for u in request.undo if u.name in self._tools or not u.name)
+        self._effects = [u for u in left if gone.isdisjoint(map(str, u.arguments.values()))]
+        self._undoable = [u for u in self._effects if not u.is_back]
 
     @property
     def suggestions(self) -> dict[str, str]:
-        """The undo suggestion after an effect, as message → label; empty if nothing can be
-        undone."""
-        is_behind = self._commands.is_after_write or not self._commands.reading.facts
-        if not (self._undoable and is_behind):
+        """What is offered to say behind an effect, also where its facts are forgotten, and how it
+        is called."""
+        is_behind = self._commands.values.records.is_after_write or not self._commands.reading.facts
+        newest = [u for u in _newest_turn(self._undoable) if u.name]
+        if not (newest and is_behind):
             return {}
         said = language.of(self._tag).say("undo_offered")
-        return {said: f"{said}: {self._labels}"}
+        return {said: f"{said}: {'; '.join(u.what for u in newest)}"}
 
     @property
+    def choices(self) -> dict[str, str]:
+        """What may be said to take each effect back, and how that is called."""
+        return {self._label(u): u.what for u in self._candidates if u.name}
+
+    def _label(self, effect: Undo) -> str:
+        return language.of(self._tag).say("undo_said", what=effect.what)
+
+    @property
+    def commands(self) -> list[Command]:
+        """The calls that take back what is meant."""
+        calls = [(u, self._tools[u.name]) for u in self._meant[:MAX_UNDONE] if u.name]
+        return [Command(Pattern(t, "", self._tag, (), {}), u.arguments) for u, t in calls]
+
+    @property
+    def refusal(self) -> str:
+        """What is said where nothing can be taken back; empty where it is open what is meant."""
+        if self._candidates and not self._meant:
+            return ""
+        key = "no_way_back" if self._meant else "nothing_to_undo"
+        return language.of(self._tag).say(key, what="; ".join(u.what for u in self._meant))
+
+    @cached_property
     def is_undo(self) -> bool:
-        """Whether the last part of the message says "undo that", with a reference to the effect,
-        few other words, and no name of another record."""
-        known = lexicon(self._tag)
+        """Whether the message says to take something back."""
+        if any(self._commands.message.text == self._label(u) for u in self._effects):
+            return True
         asks = self._message.is_question > self._message.has_modal_lead(self._tag)  # "can you …?"
-        if asks or self._is_in_command:
+        is_other = asks or self._is_in_command or self._message.has_negation(self._tag)
+        return not is_other and self._has_phrase
+
+    @property
+    def _has_phrase(self) -> bool:
+        """Whether the last part says "undo that", with few words of nothing known beside it."""
+        if not self._phrases or (self._target and not self._effects):  # "bring back the bike"
             return False
-        phrases = [p for p in known.undo if p <= self._stems and (self._refers or self._last in p)]
-        unknown = self._stems - self._effect_words - known.question
-        rests = [unknown - phrase for phrase in phrases]
-        return any(len(s) <= MAX_EXTRA and not self._names_other(s) for s in rests)
+        known = frozenset[str]().union(*map(self._words_of, self._effects))
+        return len(self._target - known) <= MAX_EXTRA
 
     @property
     def _is_in_command(self) -> bool:
         """Whether the first part is a command: "write to Oleg, that I undo it on Friday"."""
         whole, leads = self._commands.message, {p.pieces[0].stem for p in self._commands.examples}
-        opens = whole.stems(self._tag)[whole.bounds(self._tag, ask=False).first :][:1]
-        return self._message.text != whole.text and not leads.isdisjoint(opens)
-
-    @property
-    def _last(self) -> str:
-        """The last content word."""
-        stems = reversed(self._message.stems(self._tag))
-        return next((stem for stem in stems if stem in self._stems), "")
-
-    @property
-    def _refers(self) -> bool:
-        """Whether the message has a pronoun, or a word of the effect."""
-        known, stems = lexicon(self._tag), self._message.stems(self._tag)
-        pointers = known.reference.union(known.ordinals).difference(*known.undo_words)
-        return not (pointers.isdisjoint(stems) and self._effect_words.isdisjoint(self._stems))
-
-    @property
-    def nothing_to_undo(self) -> str:
-        """The reply if no effect can be undone; empty if one can."""
-        if self._undoable:
-            return ""
-        undone = next((u.what for u in self._effects if u.taken or self._is_undo(u)), "")
-        key = "undone_already" if undone else "nothing_to_undo"
-        return language.of(self._tag).say(key, what=undone)
-
-    def _is_undo(self, effect: Undo) -> bool:
-        """Whether an effect was itself an undo, by its message."""
-        message = Message.of(effect.said.partition(":")[0], self._tag)
-        _, said = _last_part(message, message.tag)
-        phrases = (phrase for phrase in lexicon(message.tag).undo if phrase <= said)
-        return any(len(said - phrase) <= MAX_EXTRA for phrase in phrases)
-
-    def _names_other(self, words: set[str]) -> bool:
-        """Whether these words name another record or are another app's noun."""
-        values, tools = self._commands.values, self._commands.tools
-        app_id = self._app_id or values.records.last_write_app
-        others = {t.app_id for t in tools} - {app_id} if app_id else ()
-        rows = (row for tool in tools for row in values.records.known(tool.app_id))
-        names = (*(values.nouns(a, self._tag) for a in others), *map(stems_of_name, rows))
-        return any(not words.isdisjoint(own) for own in names)
-
-    @property
-    def commands(self) -> list[Command]:
-        """The undo calls, if the last part of the message says so and names nothing else: "undo
-        that", "delete what I just added", "cancel the stamps"."""
-        if not self._undoable or self._message.has_negation(self._tag) or self._is_in_command:
-            return []
-        if not (self.is_undo or self._is_deleting(self._undoable[0][1])):
-            return []
-        return [Command(Pattern(t, "", self._tag, (), {}), u.arguments) for u, t in self._undoable]
-
-    def _is_deleting(self, tool: ToolSpec) -> bool:
-        """Whether the last part only has words of the undo function: "delete it again"."""
-        verbs = {*self._stems} - self._effect_words - lexicon(self._tag).question
-        is_asked = self._message.is_question > self._message.has_modal_lead(self._tag)
-        return not is_asked and bool(verbs) and example_words(tool, self._tag) >= verbs
+        opens = {*whole.stems(self._tag)[whole.bounds(self._tag, ask=False).first :][:1]}
+        is_begun = not leads.isdisjoint(opens - self._lexicon.correction)
+        return self._message.text != whole.text and is_begun
 
     @cached_property
-    def _effect_words(self) -> frozenset[str]:
-        """The words of the effect: of its receipt, its record's name, the app's nouns and the
-        examples of its writes."""
-        tag, values = self._tag, self._commands.values
-        app_id, tools = self._app_id or values.records.last_write_app, self._commands.tools
+    def _phrases(self) -> list[set[str]]:
+        return [p for p in self._lexicon.undo if p <= self._words]
+
+    @cached_property
+    def _target(self) -> set[str]:
+        """The words that say which effect is meant; none is a verb that a "back" belongs to ("give
+        it back"), nor what is counted ("the last change")."""
+        known, stems = self._lexicon, self._message.stems(self._tag)
+        first = self._message.bounds(self._tag, ask=False).first
+        verb = {stems[first]} if any(len(p) == 1 for p in self._phrases) else set()
+        counted = {b for a, b in pairwise(stems) if a in known.ordinals or a in self._numbers}
+        counted -= self._commands.values.all_nouns(self._tag)
+        aside = (verb, counted, self._numbers, known.question, *known.undo, *self._phrases)
+        return self._words.difference(*aside)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The numbers of the message, each by its word."""
+        found = language.numbers(self._message.text, self._tag)
+        told = (m for m in found if m.kind == "number" and " " not in m.text)
+        return {word_key(m.text, self._tag): int(m.value) for m in told}
+
+    def _words_of(self, effect: Undo) -> frozenset[str]:
+        """What speaks of an effect: what its receipt says, what its app calls its records and says
+        to make them, what the call that takes it back sets."""
+        tag, tools = self._tag, self._commands.tools
+        app_id = self._tools[effect.name].app_id if effect.name else ""
         writes = (t for t in tools if t.app_id == app_id and t.action_type == "write")
-        words: list[Collection[str]] = [*map(stems_of_name, values.records.newest(app_id))]
-        words += [example_words(tool, tag) for tool in writes]
-        own = {word_key(w.text, tag) for w in language.tokens(self._labels)} - lexicon(tag).fillers
-        return values.nouns(app_id, tag).union(own, *words)
+        told = {word_key(w.text, tag) for w in language.tokens(effect.what)} - self._lexicon.fillers
+        fields = (field_words(name, tag) for name in effect.arguments)
+        said = (example_words(tool, tag) for tool in writes)
+        return self._commands.values.nouns(app_id, tag).union(told, *said, *fields)
+
+    @cached_property
+    def _candidates(self) -> list[Undo]:
+        """What may be meant: what was not taken back; behind a "no, put it back", and where nothing
+        is left, what took the last effect back."""
+        is_newest_back = self._effects[:1] != self._undoable[:1]
+        said_first = {*self._commands.message.stems(self._tag)[:1]}.difference(*self._phrases)
+        is_no = not self._lexicon.correction.isdisjoint(said_first)
+        is_restored = all(p in self._lexicon.restore for p in self._phrases)
+        is_again = is_newest_back and (is_no or is_restored or not self._undoable)
+        return self._effects[:1] if is_again else self._undoable
+
+    @cached_property
+    def _meant(self) -> list[Undo]:
+        """The effects that are meant; none where that is open."""
+        text = self._commands.message.text
+        if pressed := [u for u in self._effects if self._label(u) == text]:
+            return pressed[:1]
+        pools = (self._candidates, self._effects)
+        named = ([u for u in pool if self._target <= self._words_of(u)] for pool in pools)
+        found = next(filter(None, named), [])
+        is_one = bool(self._target) and len(found) == 1
+        return found if is_one or not found else self._counted(found)
+
+    def _counted(self, candidates: list[Undo]) -> list[Undo]:
+        """Those at the place, or of the number, that the message tells; both, or all; else the
+        newest turn's."""
+        stems, known = self._message.stems(self._tag), self._lexicon
+        count = next((n for n in self._numbers.values() if 1 < n <= MAX_UNDONE), 0)
+        placing = (s for s in stems if known.fields.get(s) != "recent")  # "the newest"
+        place = next(filter(None, map(known.ordinals.get, placing)), 0)
+        if place > 0:
+            found = candidates[::-1][place - 1 :][: max(count, 1)]
+        elif count:
+            found = candidates[:count]
+        elif known.every.isdisjoint(stems):
+            found = _newest_turn(candidates)
+        else:
+            found = candidates
+        return found if len(found) >= count else []
+
+
+def _newest_turn(effects: list[Undo]) -> list[Undo]:
+    return [u for u in effects if u.turn == effects[0].turn]
 
 
 def _last_part(message: Message, tag: str) -> tuple[Message, set[str]]:
-    """The last clause with content, and its stems without fillers."""
+    """The last part behind a break that says what is done, and its words without those that only
+    point at something."""
     parts = (Message.of(part, tag) for part in reversed(BREAK.split(message.text)))
-    stems = ((part, {*part.stems(tag)} - lexicon(tag).undo_fillers - {""}) for part in parts)
-    return next((one for one in stems if one[1]), (message, set()))
+    words = ((part, (w.text for w in language.tokens(part.text))) for part in parts)
+    aside = lexicon(tag).undo_fillers
+    told = ((part, {word_key(w, tag) for w in own} - aside) for part, own in words)
+    return next((one for one in told if one[1]), (message, set()))
