@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from webbee_kernel.mcp.client.approvals import FILE as APPROVED
-from webbee_kernel.mcp.client.approvals import Approval, Drift, digests, said
-from webbee_kernel.mcp.client.connections import Connections, McpServer, Wanted, servers_of
-from webbee_kernel.mcp.client.server_tools import action_type, hidden_in, problem_of
+from webbee_kernel.mcp.client.approvals import Approval, Drift, compared, digests
+from webbee_kernel.mcp.client.connections import Connections, McpServer, SessionRequest, servers_of
+from webbee_kernel.mcp.client.server_tools import action_type, hidden_characters, problem_of
 from webbee_kernel.text import cut
 from webbee_kernel.types import JSONObject
 
@@ -133,16 +133,16 @@ async def look(connections: Connections, server: McpServer, token: str, now: str
         has_any = session.has_resources and any(await session.list_resources())
         return _seen(server, session, now, has_resources=has_any)
 
-    wanted = Wanted(server, lambda *_: None, NOBODY, NOBODY, token)
+    wanted = SessionRequest(server, lambda *_: None, NOBODY, NOBODY, token)
     return await connections.use(wanted, work)
 
 
 def _seen(server: McpServer, session: Session, now: str, *, has_resources: bool) -> Seen:
     refused = {str(t.get("name"))[:100]: why for t in session.tools if (why := _why_not(t))}
-    tools = tuple(said(t) for t in session.tools if not _why_not(t))
+    tools = tuple(compared(t) for t in session.tools if not _why_not(t))
     others = digests(t for t in session.tools if str(t.get("name"))[:100] in refused)
     approval = Approval(server.where, tools, session.protocol, has_resources, now, others)
-    hidden = {str(t["name"]): places for t in tools if (places := hidden_in(t))}
+    hidden = {str(t["name"]): places for t in tools if (places := hidden_characters(t))}
     return Seen(approval, refused, hidden, session.about)
 
 

@@ -24,7 +24,7 @@ from webbee_kernel.sdk import ChatExtension, Context, Extension, Sentences, exce
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 
-from .checking.finding import RULES
+from .checking.rules import RULES
 from .openapi import document
 from .project import ROOT
 

@@ -17,10 +17,10 @@ from typing import Any
 from webbee_kernel.clock import SystemClock
 
 from .gateway import PATH, TENANT, TOKENS, Gateway, new_prefix, open_to
-from .keeping import Keeper
 from .loopback import served
 from .mail_servers import MailServers
 from .project import COMMAND
+from .saved_state import StateFile
 from .stack import Stack, local_stack
 
 STREAM_S, POLL_S, KEEP_S = 0.05, 0.5, 5.0
@@ -133,7 +133,7 @@ def local_world(
     one of its own, on the system's; OSError where it does not come up.
     """
     with ExitStack() as kept:  # the folder first: another port is no way out where it is in use
-        keeper = kept.enter_context(Keeper.alone(keep)) if keep else None
+        keeper = kept.enter_context(StateFile.exclusive(keep)) if keep else None
         listener = kept.enter_context(closing(socket.create_server((host, port))))
         address, prefix = f"http://{host}:{listener.getsockname()[1]}", new_prefix()
         live = {

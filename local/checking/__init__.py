@@ -1,11 +1,11 @@
 """What `webbee check` finds in an extension, each finding with its file and line.
 
-- `finding`     the table of rules, a finding, and small helpers over syntax trees
-- `source`      limits that a source breaks where it stands, and what runs otherwise than it reads
-- `agreements`  what two places must agree on: names, webhooks, forms, collections, events
-- `loading`     what only the loaded extension shows: signatures, cron, arguments without effect
-- `wording`     descriptions by which no function would be found, and the files beside the code
-- `typed`       a type checker over a copy in which handlers' contexts are annotated
+- `rules`        the table of rules, a finding, and small helpers over syntax trees
+- `source`       limits that a source breaks where it stands, and what runs otherwise than it reads
+- `cross_references`  what two places must agree on: names, webhooks, forms, collections, events
+- `loading`      what only the loaded extension shows: signatures, cron, arguments without effect
+- `descriptions` descriptions by which no function would be found, and the files beside the code
+- `typed`        a type checker over a copy in which handlers' contexts are annotated
 
 A line that ends in `# check: ignore[rule]` is left alone by that rule.
 
@@ -21,9 +21,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..terminal import paint
-from . import agreements, source, typed, wording
-from .finding import RULES, Checked, Finding, parse, source_lines
+from . import cross_references, descriptions, source, typed
 from .loading import load
+from .rules import RULES, CheckResult, Finding, parse, source_lines
 
 CERTAIN = frozenset({"unknown-name", "unused-coroutine"})
 """What a type checker knows for certain also of code that is written against another SDK."""
@@ -35,7 +35,7 @@ WORSE = ("not-async", "bad-return", "missing-import", "bad-specialization", "inv
 IGNORED = re.compile(r"#\s*check:\s*ignore\[([\w\s,-]+)\]")
 
 
-def lines_of(folder: Path, found: Checked) -> Iterator[str]:
+def lines_of(folder: Path, found: CheckResult) -> Iterator[str]:
     """What there is to say of an extension, as people read it."""
     for f in found.findings:
         level = paint(f.level, "red" if f.level == "error" else "yellow")
@@ -49,19 +49,19 @@ def lines_of(folder: Path, found: Checked) -> Iterator[str]:
         yield paint(f"    {function}: {classed}", "dim")
 
 
-def problems_of(folder: Path) -> Checked:
+def problems_of(folder: Path) -> CheckResult:
     """What there is to say of an extension."""
     if not (folder / "main.py").exists():
         told = "an extension is a folder with a main.py"
-        return Checked("", [Finding.of("main.py", 1, "layout", told)])
+        return CheckResult("", [Finding.of("main.py", 1, "layout", told)])
     modules, broken = parse(folder)
     if broken:
-        return Checked("", broken)
+        return CheckResult("", broken)
     with ThreadPoolExecutor(2) as both:  # two processes: neither needs the other's answer
         loading, typing = both.submit(load, folder), both.submit(typed.findings, folder)
-        found = [*agreements.findings(modules)]
+        found = [*cross_references.findings(modules)]
         for module in modules:
-            found += (*source.findings(module), *wording.personal(module))
+            found += (*source.findings(module), *descriptions.pii_problems(module))
         loaded = loading.result()
         found += loaded.findings
         theirs = any(m.imports("imperal_sdk") for m in modules)
@@ -87,4 +87,4 @@ def _is_ignored(folder: Path, finding: Finding) -> bool:
     return named is not None and finding.rule in re.split(r"[\s,]+", named[1])
 
 
-__all__ = ["Checked", "Finding", "lines_of", "problems_of"]
+__all__ = ["CheckResult", "Finding", "lines_of", "problems_of"]

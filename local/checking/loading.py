@@ -34,9 +34,9 @@ from webbee_kernel.sdk.definitions import ON_EVENT
 from webbee_kernel.sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_model
 
 from ..project import child_environment
-from . import agreements
-from .finding import Checked, Finding, near, parse, source_lines, sources
-from .wording import beside, poor
+from . import cross_references
+from .descriptions import description_problems, file_problems
+from .rules import CheckResult, Finding, near, parse, source_lines, sources
 
 SDK = "imperal-sdk==6.3.7"
 """What the build gives a folder that imports `imperal_sdk` and names no version of it."""
@@ -52,10 +52,10 @@ MAX_SCHEMA = 4_000
 """Characters of a function's schema above which every prompt pays noticeably."""
 
 
-_CHECKED = TypeAdapter(Checked)
+_CHECKED = TypeAdapter(CheckResult)
 
 
-def load(folder: Path) -> Checked:
+def load(folder: Path) -> CheckResult:
     """Load the folder in a child process; a child that hangs or dies is a finding too."""
     command = [sys.executable, "-W", QUIET, "-m", f"{__package__}.loading", str(folder.resolve())]
     try:
@@ -68,50 +68,55 @@ def load(folder: Path) -> Checked:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        told = f"it did not load in {LOAD_S} s: an import waits for something or never ends"
-        return Checked("", [Finding.of("main.py", 1, "load", told)])
+        message = f"it did not load in {LOAD_S} s: an import waits for something or never ends"
+        return CheckResult("", [Finding.of("main.py", 1, "load", message)])
     if done.stdout:
         return _CHECKED.validate_json(done.stdout)
     last = next(reversed(done.stderr.strip().splitlines()), "")
-    told = f"it ended the process that imported it (exit status {done.returncode})"
-    said = f"{told}: {last}" if last else told
-    return Checked("", [Finding.of("main.py", 1, "load", said)])
+    message = f"it ended the process that imported it (exit status {done.returncode})"
+    said = f"{message}: {last}" if last else message
+    return CheckResult("", [Finding.of("main.py", 1, "load", said)])
 
 
-def _look(folder: Path) -> Checked:
+def _look(folder: Path) -> CheckResult:
     """In the child: whether it loads, and what the loaded extension shows."""
     try:
         extension = load_extension(folder)
     except (Exception, SystemExit) as error:
         file, line = place_of(error, folder)
         reason = reason_of(error, folder).removesuffix(f" ({file}:{line})")
-        told = f"it does not load: {reason}{_remedy(error, folder)}"
+        message = f"it does not load: {reason}{_remedy(error, folder)}"
         frames = tuple(frames_of(error, folder))
-        failed = Finding.of(file or "main.py", line or 1, "load", told, frames)
-        return Checked("", [failed, *beside(folder, ())])
+        failed = Finding.of(file or "main.py", line or 1, "load", message, frames)
+        return CheckResult("", [failed, *file_problems(folder, ())])
     info = Registry({extension.app_id: extension}).catalogue().apps[extension.app_id]
-    found = [*registered(extension, folder), *agreements.of_loaded(parse(folder)[0], extension)]
-    found += beside(folder, extension.functions)
+    found = [
+        *registered(extension, folder),
+        *cross_references.of_loaded(parse(folder)[0], extension),
+    ]
+    found += file_problems(folder, extension.functions)
     if not (info.functions or info.panels or info.sections):
-        told = "it registers no function, panel or section"
-        found.append(Finding.of("main.py", 1, "empty", told))
+        message = "it registers no function, panel or section"
+        found.append(Finding.of("main.py", 1, "empty", message))
     for function in info.functions:
         handler = extension.functions[function.fn_name].func
         size = len(json.dumps(tool_spec(function).input_schema))
         if size > MAX_SCHEMA:
-            told = f"{function.fn_name}'s schema has {size} characters: every prompt carries it"
-            found.append(_at(handler, folder, "schema", told))
+            message = f"{function.fn_name}'s schema has {size} characters: every prompt carries it"
+            found.append(_at(handler, folder, "schema", message))
         found += _slots(extension.app_id, function, folder, _at(handler, folder, "slot", ""))
     if info.icon and not (folder / info.icon).exists():
         found.append(Finding.of("main.py", 1, "icon", f"{info.icon} is not there"))
-    return Checked(extension.app_id, found, {f.fn_name: _classed(f) for f in info.functions})
+    return CheckResult(extension.app_id, found, {f.fn_name: _classed(f) for f in info.functions})
 
 
 def _classed(function: FunctionInfo) -> str:
     """How calls of a function are classed, and by what: `outward – to (name)`."""
-    told = classify_function(function)
-    why = ", ".join(f"{path} ({why})" if path else f"its {why}" for path, _, why in told.sinks)
-    return f"{told.effect} – {why}" if why else told.effect
+    classification = classify_function(function)
+    why = ", ".join(
+        f"{path} ({why})" if path else f"its {why}" for path, _, why in classification.sinks
+    )
+    return f"{classification.effect} – {why}" if why else classification.effect
 
 
 def _remedy(error: BaseException, folder: Path) -> str:
@@ -132,9 +137,9 @@ def _slots(app_id: str, function: FunctionInfo, folder: Path, place: Finding) ->
     for example in function.examples:
         for name in dict.fromkeys(match[1] for match in SLOT.finditer(example)):
             if name not in known:
-                told = f"{app_id}.{function.fn_name}: {{{name}}} of the example {example!r}"
+                message = f"{app_id}.{function.fn_name}: {{{name}}} of the example {example!r}"
                 has = f"it has {', '.join(known)}{near(name, known)}" if known else "it has none"
-                text = f"{told} is no parameter of the function: {has}"
+                text = f"{message} is no parameter of the function: {has}"
                 yield replace(place, message=text, **_written(folder, example))
 
 
@@ -186,15 +191,15 @@ def registered(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
 def _described(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
     """What models read of its chat functions."""
     chats = [f for chat in loaded.ext.chats for f in chat.functions.values()]
-    for function, told in poor(chats):
-        yield _at(function.func, folder, "description", told)
+    for function, message in description_problems(chats):
+        yield _at(function.func, folder, "description", message)
     for function in chats:
         if not function.examples:
-            told = "has no examples: the embedded model matches messages with them"
-            yield _at(function.func, folder, "examples", f"{function.name} {told}")
+            message = "has no examples: the embedded model matches messages with them"
+            yield _at(function.func, folder, "examples", f"{function.name} {message}")
         if FINAL.match(function.name) and function.action_type != "destructive":
-            told = "sounds final: action_type='destructive' asks the user first"
-            yield _at(function.func, folder, "final", f"{function.name} {told}")
+            message = "sounds final: action_type='destructive' asks the user first"
+            yield _at(function.func, folder, "final", f"{function.name} {message}")
 
 
 def _required_nulls(function: FunctionDef, folder: Path) -> Iterator[Finding]:
@@ -204,8 +209,8 @@ def _required_nulls(function: FunctionDef, folder: Path) -> Iterator[Finding]:
         for name, info in model.model_fields.items():
             if not (info.is_required() and type(None) in typing.get_args(info.annotation)):
                 continue
-            told = f"{name} may be None and must be given all the same: end it with = None, or"
-            text = f"{told} Field(None, …)"
+            message = f"{name} may be None and must be given all the same: end it with = None, or"
+            text = f"{message} Field(None, …)"
             yield replace(
                 _at(function.func, folder, "optional", text), **_field_place(model, name, folder)
             )

@@ -17,7 +17,7 @@ from webbee_kernel.invariants import INVARIANTS, limit
 from webbee_kernel.sdk import Context
 from webbee_kernel.text import one_line
 
-from .finding import FUNCTIONS, Finding, Function, Module, argument, dotted, literal, text
+from .rules import FUNCTIONS, Finding, Function, Module, argument, dotted, literal, text
 
 Where = Callable[[Module, ast.Call], bool]
 
@@ -187,8 +187,8 @@ def findings(module: Module) -> Iterator[Finding]:
                 yield from _snapshot(module, inner.value)
     for function, _ in module.handlers("function", "skeleton"):
         if (hint := function.returns) is not None and dotted(hint) in BARE:
-            told = f"{dotted(hint)} is no result: return ActionResult.success(…) or a dict"
-            yield module.found(hint, "return", told)
+            message = f"{dotted(hint)} is no result: return ActionResult.success(…) or a dict"
+            yield module.finding(hint, "return", message)
     for node in module.nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield from _import(module, node)
@@ -197,8 +197,10 @@ def findings(module: Module) -> Iterator[Finding]:
         elif isinstance(node, ast.ExceptHandler):
             yield from _swallowed(module, node)
         elif _is_endless(module, node):
-            told = "this loop never ends: nothing in it breaks, returns or raises; bound it with"
-            yield module.found(node, "endless", f"{told} for … in range(…), or leave it by a break")
+            message = "this loop never ends: nothing in it breaks, returns or raises; bound it with"
+            yield module.finding(
+                node, "endless", f"{message} for … in range(…), or leave it by a break"
+            )
     yield from _shared(module)
     yield from _defaults(module)
     yield from _written_down(module)
@@ -207,35 +209,37 @@ def findings(module: Module) -> Iterator[Finding]:
 def _call(module: Module, node: ast.Call, name: str) -> Iterator[Finding]:
     for row in CALLS:
         if row.is_meant(name) and row.where(module, node):
-            yield module.found(node, row.rule, row.told.format(name=name))
+            yield module.finding(node, row.rule, row.told.format(name=name))
     if name.endswith((".cache.set", ".cache.get_or_fetch", ".cache.get", ".cache.delete")):
         yield from _cache(module, node)
     if name.endswith("ActionResult.success") and node.args:
         if isinstance(node.args[0], ast.Constant | ast.JoinedStr):
-            told = "data is no dict: the next turn cannot find a field in it"
-            yield module.found(node, "data", told)
+            message = "data is no dict: the next turn cannot find a field in it"
+            yield module.finding(node, "data", message)
     last = name.rpartition(".")[2]
     prompt = one_line(text(argument(node, "system_prompt"))) if last == "ChatExtension" else ""
     if len(prompt) > MAX_RULES:
-        told = f"system_prompt has {len(prompt):,} characters, the classifier reads {MAX_RULES:,}:"
+        message = (
+            f"system_prompt has {len(prompt):,} characters, the classifier reads {MAX_RULES:,}:"
+        )
         more = "put what concerns one function into its description"
-        yield module.found(node, "system-prompt", f"{told} {more}")
+        yield module.finding(node, "system-prompt", f"{message} {more}")
     for keyword in node.keywords:
         if keyword.arg and keyword.arg in WITHOUT_EFFECT.get(last, "").split():
-            told = f"{keyword.arg} has no effect here: {last} accepts it for the platform's SDK"
-            yield module.found(keyword.value, "no-effect", told)
+            message = f"{keyword.arg} has no effect here: {last} accepts it for the platform's SDK"
+            yield module.finding(keyword.value, "no-effect", message)
 
 
 def _cache(module: Module, node: ast.Call) -> Iterator[Finding]:
     key = _written(node.args[0]) if node.args else None
     if isinstance(key, str) and not CACHE_KEY.fullmatch(key):
-        told = f"{INVARIANTS['I-CACHE-KEY-SAFETY'].sentence} This one is {key!r}."
-        yield module.found(node, "I-CACHE-KEY-SAFETY", told)
+        message = f"{INVARIANTS['I-CACHE-KEY-SAFETY'].sentence} This one is {key!r}."
+        yield module.finding(node, "I-CACHE-KEY-SAFETY", message)
     ttl = literal(argument(node, "ttl_seconds"))
     most = limit("I-CACHE-TTL-CAP-300S")
     if ttl is not None and not (isinstance(ttl, int) and 5 <= ttl <= most):
-        told = f"{INVARIANTS['I-CACHE-TTL-CAP-300S'].sentence} This one is {ttl}."
-        yield module.found(node, "I-CACHE-TTL-CAP-300S", told)
+        message = f"{INVARIANTS['I-CACHE-TTL-CAP-300S'].sentence} This one is {ttl}."
+        yield module.finding(node, "I-CACHE-TTL-CAP-300S", message)
 
 
 def _written(node: ast.expr) -> object:
@@ -255,25 +259,25 @@ def _snapshot(module: Module, value: ast.expr | None) -> Iterator[Finding]:
             if literal(key) == "response":
                 return (yield from _snapshot(module, item))
     if isinstance(value, ast.List | ast.Tuple | ast.JoinedStr | ast.ListComp):
-        told = "a snapshot is a dict of fields: nothing else can be stored or shown"
-        yield module.found(value, "snapshot", told)
+        message = "a snapshot is a dict of fields: nothing else can be stored or shown"
+        yield module.finding(value, "snapshot", message)
     if not isinstance(value, ast.Dict):
         return
     names = [k for k in map(text, (k for k in value.keys if k)) if k and not k.startswith("_")]
     for name in names[skeleton.MAX_FIELDS :]:
-        told = f"field {name!r} never renders: the first {skeleton.MAX_FIELDS} do"
-        yield module.found(value, "seventh-field", told)
+        message = f"field {name!r} never renders: the first {skeleton.MAX_FIELDS} do"
+        yield module.finding(value, "seventh-field", message)
 
 
 def _import(module: Module, node: ast.Import | ast.ImportFrom) -> Iterator[Finding]:
     names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
     for name in names:
         if name in IMPORTS:
-            told = f"{name} blocks the process: use {IMPORTS[name]}"
-            yield module.found(node, "blocking-import", told)
+            message = f"{name} blocks the process: use {IMPORTS[name]}"
+            yield module.finding(node, "blocking-import", message)
         if name.startswith("webbee_kernel") and not name.startswith("webbee_kernel.sdk"):
-            told = f"{name} is the kernel's own: an extension imports webbee_kernel.sdk"
-            yield module.found(node, "imports", told)
+            message = f"{name} is the kernel's own: an extension imports webbee_kernel.sdk"
+            yield module.finding(node, "imports", message)
 
 
 def _await(module: Module, node: ast.Await) -> Iterator[Finding]:
@@ -281,7 +285,7 @@ def _await(module: Module, node: ast.Await) -> Iterator[Finding]:
     other plain values; of JSON it knows no type."""
     name = dotted(node.value.func) if isinstance(node.value, ast.Call) else ""
     if name.endswith(".json") and not module.imports("aiohttp"):
-        yield module.found(node, "await", f"{name}() is no coroutine: take the await away")
+        yield module.finding(node, "await", f"{name}() is no coroutine: take the await away")
 
 
 def _unawaited(module: Module) -> Iterator[Finding]:
@@ -289,8 +293,8 @@ def _unawaited(module: Module) -> Iterator[Finding]:
     coroutines = _of_context() | _of_module(module)
     for call, name in module.calls():
         if name in coroutines and _is_taken_for_value(module, call):
-            told = f"{name}() is a coroutine until it is awaited: put an await before it"
-            yield module.found(call, "await", told)
+            message = f"{name}() is a coroutine until it is awaited: put an await before it"
+            yield module.finding(call, "await", message)
 
 
 def _of_context() -> frozenset[str]:
@@ -331,8 +335,10 @@ def _written_down(module: Module) -> Iterator[Finding]:
     """Keys and passwords that stand in the source, where everybody reads them."""
     for node in module.each(ast.Constant):
         if isinstance(node.value, str) and without_secrets(node.value)[1]:
-            told = "this looks like a secret: declare it by ext.secret(…), read it by ctx.secrets"
-            yield module.found(node, "written", told)
+            message = (
+                "this looks like a secret: declare it by ext.secret(…), read it by ctx.secrets"
+            )
+            yield module.finding(node, "written", message)
 
 
 def _swallowed(module: Module, node: ast.ExceptHandler) -> Iterator[Finding]:
@@ -342,8 +348,8 @@ def _swallowed(module: Module, node: ast.ExceptHandler) -> Iterator[Finding]:
     raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
     if caught & {"BaseException", "CancelledError"} and not raises:
         if isinstance(module.function_of(node), ast.AsyncFunctionDef):
-            told = "this also swallows the call's end: catch Exception instead"
-            yield module.found(node, "swallowed", told)
+            message = "this also swallows the call's end: catch Exception instead"
+            yield module.finding(node, "swallowed", message)
 
 
 def _is_endless(module: Module, node: ast.AST) -> bool:
@@ -352,7 +358,7 @@ def _is_endless(module: Module, node: ast.AST) -> bool:
         is_true = isinstance(node.test, ast.Constant) and bool(node.test.value)
         goes_on = is_true or _is_unchanged(node)
     elif isinstance(node, ast.For | ast.AsyncFor) and isinstance(node.iter, ast.Call):
-        goes_on = module.called(node.iter) in UNBOUNDED
+        goes_on = module.callee(node.iter) in UNBOUNDED
     else:
         return False
     inside = (n for statement in node.body for n in ast.walk(statement))
@@ -391,9 +397,11 @@ def _shared(module: Module) -> Iterator[Finding]:
             shared = {n.partition(".")[0] for n in shared if "." in n or _is_container(made[n])}
             shared = {n for n in shared if not any(_is_local(f, n) for f in functions)}
         if shared:
-            told = f"{', '.join(sorted(shared))} is changed by a call and kept for the next, which"
+            message = (
+                f"{', '.join(sorted(shared))} is changed by a call and kept for the next, which"
+            )
             more = "may be another tenant's: use ctx.store or ctx.cache"
-            yield module.found(node, "shared-state", f"{told} {more}")
+            yield module.finding(node, "shared-state", f"{message} {more}")
 
 
 def _defaults(module: Module) -> Iterator[Finding]:
@@ -404,8 +412,12 @@ def _defaults(module: Module) -> Iterator[Finding]:
         changed = {name for inner in ast.walk(node) for name in _changed(inner)}
         for arg, default in (*given, *zip(alone, node.args.kw_defaults, strict=True)):
             if arg.arg in changed and _is_container(default):
-                told = f"{arg.arg} is made once and kept for all calls, of other tenants, too: use"
-                yield module.found(arg, "shared-state", f"{told} None, and make it in the function")
+                message = (
+                    f"{arg.arg} is made once and kept for all calls, of other tenants, too: use"
+                )
+                yield module.finding(
+                    arg, "shared-state", f"{message} None, and make it in the function"
+                )
 
 
 def _is_local(function: Function, name: str) -> bool:

@@ -23,7 +23,7 @@ from token import OP
 
 import webbee_kernel
 
-from .finding import FUNCTIONS, Finding, decorator, is_handler, source_lines, sources
+from .rules import FUNCTIONS, Finding, decorator, is_handler, source_lines, sources
 
 SECONDS = 120.0
 CONTEXT = "__webbee_context"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ..checking import Checked, Finding, lines_of, problems_of
+from ..checking import CheckResult, Finding, lines_of, problems_of
 from ..project import ROOT, child_environment, filled_folder, folder_of_extensions
 from ..terminal import CliError, paint, put_json, waiting
 
@@ -73,7 +73,7 @@ def extensions_of(folder: Path) -> list[Path]:
     return [main.parent for main in sorted(folder.glob("*/main.py"))]
 
 
-def problems(folders: Sequence[Path]) -> Iterator[tuple[Path, Checked]]:
+def problems(folders: Sequence[Path]) -> Iterator[tuple[Path, CheckResult]]:
     """Each folder with what was found in it; an id that another folder took is a finding."""
     taken: set[str] = set()
     for folder in folders:

@@ -27,7 +27,7 @@ from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.tool_retrieval import ranked, shortlist
 from webbee_kernel.turn.tool_search import matching_stems
 
-from ..checking.wording import TABLE, Case, table_of
+from ..checking.descriptions import TABLE, Case, table_of
 from ..models import settings_of
 from ..terminal import CliError, mark, put_json, waiting
 

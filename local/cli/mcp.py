@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.approvals import Approval
 from webbee_kernel.mcp.client.connections import Connections, McpServer, failure_of
-from webbee_kernel.mcp.client.server_apps import own_functions
+from webbee_kernel.mcp.client.server_apps import extra_functions
 from webbee_kernel.mcp.client.server_tools import tools_of
 from webbee_kernel.text import cut, reveal
 from webbee_kernel.types import JSONObject
@@ -168,7 +168,7 @@ def _approved(server: McpServer, options: argparse.Namespace) -> bool:
         print("nothing is approved")
         return False
     path = write(_folder(options), known | {server.id: found.approval})
-    tools, more = len(found.approval.tools), own_functions(server, found.approval)
+    tools, more = len(found.approval.tools), extra_functions(server, found.approval)
     told_more = f", {tools + len(more)} functions with {', '.join(more)}" if more else ""
     counted = f"{tools} tool{'s' * (tools != 1)}"
     print(f"{mark(True)} {server.id}: {counted} approved in {path}{told_more}")
@@ -210,7 +210,7 @@ def _said(tool: JSONObject) -> str:
 
 def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
     """Both forms of every part of a definition that differs."""
-    for key in approvals.SAID:
+    for key in approvals.COMPARED:
         if old.get(key) != new.get(key):
             for sign, form in (("-", old.get(key)), ("+", new.get(key))):
                 yield f"          {sign} {key}: {reveal(json.dumps(form, ensure_ascii=False))}"

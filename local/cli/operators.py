@@ -19,7 +19,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from webbee_kernel.aws.parameters import SsmSecretStore
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.errors import KernelError
-from webbee_kernel.extensions.redaction import shown
+from webbee_kernel.extensions.redaction import redact
 from webbee_kernel.stores.dynamodb import Database
 from webbee_kernel.stores.dynamodb.personal_data import PersonalData
 from webbee_kernel.stores.dynamodb.user_items import ConnectionStore
@@ -77,7 +77,11 @@ def _find(options: argparse.Namespace) -> tuple[UserKey, PersonalData, dict[str,
     apps = {main.parent.name for main in folder_of_extensions().glob("*/main.py")}
     vault = SsmSecretStore(f"/webbee/{options.stack}", aws)
     database = Database(aws)
-    return user, PersonalData(database, tables, vault, user, apps | set(options.app), shown), tables
+    return (
+        user,
+        PersonalData(database, tables, vault, user, apps | set(options.app), redact),
+        tables,
+    )
 
 
 def table_names(stack: str, aws: Callable[[str], Any]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """`webbee new`: a small extension that works and says what it is told to be, with tests that pass.
 
-Its texts are the templates of `local/scaffold`, a file after `==== name` each: `kept` for things
+Its texts are the templates of `local/scaffold`, a file after `==== name` each: `store` for things
 that each user keeps here, `read` for those that another service knows, `plain` for what a function
 works out.
 """
@@ -71,7 +71,7 @@ def _sentence(app: str, thing: str, address: str) -> str:
 def files(app: str, thing: str, address: str, about: str) -> dict[str, str]:
     """The scaffold's files by path: of an extension whose things stand at an address, are kept here
     where it is empty, and are none where it is `none`. `about` is what it is, in one sentence."""
-    kind = "plain" if address == "none" else "read" if address else "kept"
+    kind = "plain" if address == "none" else "read" if address else "store"
     shown, name = _shown(app, thing), thing.replace(" ", "_")
     about = " ".join(about.split()).rstrip(".").replace('"', "'").replace("\\", "")
     words = {

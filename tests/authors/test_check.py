@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from local.checking import Checked, Finding, problems_of, typed
-from local.checking.agreements import NAMES
-from local.checking.finding import RULES
+from local.checking import CheckResult, Finding, problems_of, typed
+from local.checking.cross_references import NAMES
+from local.checking.rules import RULES
 from local.checking.source import CALLS
 
 HERE = Path(__file__).parent
@@ -27,7 +27,7 @@ def planted(folder: Path) -> dict[int, str]:
 
 
 @cache
-def checked(folder: Path) -> Checked:
+def checked(folder: Path) -> CheckResult:
     """What there is to say of a folder that no test changes: a check takes seconds."""
     return problems_of(folder)
 
@@ -49,7 +49,7 @@ def test_every_planted_mistake_is_found_at_its_line_and_nothing_else(name: str) 
 def test_every_rule_of_the_table_is_found_somewhere_and_nothing_is_found_beside_it() -> None:
     source = "".join(p.read_text("utf-8") for p in (ROOT / "local/checking").glob("*.py"))
     source += (ROOT / "local/cli/authors.py").read_text("utf-8")
-    made = r"(?:\.found|Finding\.of|_at)\((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*?,\s*\"([\w-]+)\","
+    made = r"(?:\.finding|Finding\.of|_at)\((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*?,\s*\"([\w-]+)\","
     tables = {row.rule for row in CALLS} | {row[0] for row in NAMES.values()}
     assert tables | set(re.findall(made, source)) == set(RULES)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from webbee_kernel.extensions.error_mapping import KEPT
+from webbee_kernel.extensions.error_mapping import MAX_FAULTS
 from webbee_kernel.llm.protocol import ToolCall
 from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.testing import ExtensionHarness, HttpCall, ModelResponse, TestKernel
@@ -129,7 +129,7 @@ def test_jobs_signals_hooks_exposed_methods_panels_and_health_run(
 def test_an_event_reaches_listeners_and_a_failing_one_is_told(harness: ExtensionHarness) -> None:
     harness.event("shop.sold", {"price": 3})
     assert harness.skeleton("sales") == {"count": 1}
-    for _ in range(KEPT + 1):  # one more than are remembered
+    for _ in range(MAX_FAULTS + 1):  # one more than are remembered
         with pytest.raises(AssertionError, match=r"no price \(.*main.py:"):
             harness.event("shop.sold", {})
 

@@ -21,7 +21,7 @@ from local.project import child_environment
 from local.run import check_saved
 from local.world import World, local_world, prepare
 from tests.functions.support import until
-from webbee_kernel.extensions.registry import reload, shared, watch
+from webbee_kernel.extensions.registry import reload, shared_registry, watch
 from webbee_kernel.sdk import User
 from webbee_kernel.testing import ExtensionHarness, registry_of
 from webbee_kernel.types import UserKey
@@ -110,14 +110,14 @@ def test_a_developer_is_told_of_a_file_that_does_not_load_and_no_line_of_it_is_q
     reason = reload(harness.registry, folder)
     assert reason == "SyntaxError: invalid syntax (main.py:12)"
     faults = harness.host.contexts.faults
-    faults.saved("live", reason)
+    faults.on_saved("live", reason)
     text = f"live is not loaded, the version before stays: {reason}"
     assert harness.events("fault")[1].data == {"app_id": "live", "text": text}
     harness.call("say")
     assert harness.events("fault")[2].data["frames"] == ["main.py:10 say (the version before)"]
 
     harness.registry.put({}, failed={"other": "NameError: name 'x' is not defined"})
-    harness.run(faults.meet(User("ops", role="operator", tenant_id="test")))
+    harness.run(faults.add_user(User("ops", role="operator", tenant_id="test")))
     left_out, told = harness.run(harness.app.events.since(UserKey("test", "ops")))
     assert left_out.data["text"].startswith("other is not loaded, it is left out: NameError")
     assert told.data["text"] == text
@@ -139,8 +139,8 @@ def test_whether_the_version_before_stays_is_told_by_the_app_and_not_by_the_reas
     reason = reload(harness.registry, folder)
     harness.registry.put({}, failed={"other": reason})
     faults = harness.host.contexts.faults
-    faults.saved("live", reason)  # by the folder's name
-    faults.saved("other", reason)
+    faults.on_saved("live", reason)  # by the folder's name
+    faults.on_saved("other", reason)
     stays, out = (fault.data["text"] for fault in harness.events("fault"))
     assert stays == f"lively is not loaded, the version before stays: {reason}"
     assert out == f"other is not loaded, it is left out: {reason}"
@@ -165,7 +165,7 @@ def test_the_watcher_takes_a_saved_file_and_a_folder_that_is_removed(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "webbee.extension")
-    registry = shared(folder.parent)
+    registry = shared_registry(folder.parent)
     watch(registry, folder.parent, print, {})
     write(folder, "say", "a word")
     until(lambda: "/live/main.py" in caplog.text and "live after" in caplog.text)
@@ -180,15 +180,15 @@ def test_hosts_of_a_process_share_what_was_loaded_until_its_files_change(folder:
     nowhere, under a name like its own."""
     (folder / ".#main.py").symlink_to("me@host.123:456")
     assert not [f for f in problems_of(folder).findings if f.level == "error"]
-    registry = shared(folder.parent)
-    assert shared(folder.parent) is registry
+    registry = shared_registry(folder.parent)
+    assert shared_registry(folder.parent) is registry
     assert ExtensionHarness(registry.loaded["live"]).call("say").data["word"] == "one"
     write(folder, "say", "longer")
-    assert shared(folder.parent) is not registry
+    assert shared_registry(folder.parent) is not registry
 
 
 def test_what_was_saved_before_watching_had_begun_is_live_too(folder: Path) -> None:
-    registry = shared(folder.parent)
+    registry = shared_registry(folder.parent)
     write(folder, "speak", "five")
     watch(registry, folder.parent, print, {})
     until(lambda: [f.fn_name for f in registry.catalogue().apps["live"].functions] == ["speak"])

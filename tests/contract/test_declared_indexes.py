@@ -21,7 +21,7 @@ from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.stores.codec import equal
 from webbee_kernel.stores.dynamodb import dynamodb_stores
-from webbee_kernel.stores.dynamodb.document_indexes import BACKFILLED, BELIEVED_S, SETTLES_S
+from webbee_kernel.stores.dynamodb.document_indexes import BACKFILL, MARKER_CACHE_S, SETTLE_S
 from webbee_kernel.stores.paging import DocumentQuery, Row, order_key
 
 AT = parse_iso(NOW)
@@ -123,7 +123,7 @@ async def test_ten_writers_at_once_leave_one_count(stores: Stores) -> None:
 async def test_an_undeclared_order_over_many_says_what_it_cost(
     stores: Stores, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbee_kernel.stores.paging.MANY", 5)
+    monkeypatch.setattr("webbee_kernel.stores.paging.COSTLY", 5)
     tasks = tasks_of(stores)
     await tasks.add(*({"n": n, "k": n} for n in range(6)))
     with caplog.at_level(logging.WARNING, "webbee.extension"):
@@ -150,7 +150,7 @@ def test_keys_sort_as_the_values_do(values: list[Any], descends: bool) -> None:
     documents = [Document(str(at), "c", {"v": value}) for at, value in enumerate(values)]
     rows = [Row(f"c#{at:032x}", document) for at, document in enumerate(documents)]
     asked = DocumentQuery(Collection(ALICE, "a", "c"), {}, "-v" if descends else "v")
-    found = [row.document.id for row in asked.ordered(rows)]
+    found = [row.document.id for row in asked.sort(rows)]
     assert found == [str(at) for at in model(values, descends)]
     for left, right in pairwise(values):
         assert (order_key(left) == order_key(right)) == equal(left, right)
@@ -202,13 +202,13 @@ async def test_when_all_documents_are_gone_only_their_marker_is_left(dynamo: Dyn
 async def test_documents_from_before_the_declaration_come_in_by_steps(
     dynamo: Dynamo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbee_kernel.stores.dynamodb.document_indexes.BACKFILLED", 30)
+    monkeypatch.setattr("webbee_kernel.stores.dynamodb.document_indexes.BACKFILL", 30)
     before, tasks = tasks_of(dynamo.stores, UNDECLARED), tasks_of(dynamo.stores)
     await before.add(*({"n": n, "state": "open"} for n in range(50)))
     assert await tasks.count() == 50
     assert (await tasks.query(order_by="-n", limit=1)).data[0].data["n"] == 49
     assert not [i for i in await all_items(dynamo) if "i1" in i]
-    later = tasks_of(dynamo.stores, declared(SETTLES_S + 61))
+    later = tasks_of(dynamo.stores, declared(SETTLE_S + 61))
     await later.add({"n": 50, "state": "done"})
     for _ in range(2):
         assert (await later.query(order_by="-n", limit=1)).data[0].data["n"] == 50
@@ -220,14 +220,14 @@ async def test_documents_from_before_the_declaration_come_in_by_steps(
         page = await later.query(order_by="-n", limit=2)
     assert (page.total, [d.data["n"] for d in page]) == (51, [50, 49])
     assert meter.read_units <= 4
-    assert BACKFILLED == 1_000
+    assert BACKFILL == 1_000
 
 
 async def test_large_documents_come_in_by_transactions_that_dynamodb_takes(dynamo: Dynamo) -> None:
     before, text = tasks_of(dynamo.stores, UNDECLARED), "x" * 187_000
     made = await before.add(*({"n": n, "text": text} for n in range(24)))
     await tasks_of(dynamo.stores).count()
-    later = tasks_of(dynamo.stores, declared(SETTLES_S + 61))
+    later = tasks_of(dynamo.stores, declared(SETTLE_S + 61))
     sent: list[int] = []
     dynamo.client.meta.events.register(
         "provide-client-params.dynamodb.TransactWriteItems",
@@ -251,7 +251,7 @@ async def test_what_is_written_without_the_declaration_is_never_missed(dynamo: D
     ):
         await undeclared()
         plain = sorted(d.data["n"] for d in await tasks_of(older, UNDECLARED).query())
-        for later in (0.0, BELIEVED_S + 1, SETTLES_S + 400, SETTLES_S + 800):
+        for later in (0.0, MARKER_CACHE_S + 1, SETTLE_S + 400, SETTLE_S + 800):
             now = tasks_of(dynamo.stores, declared(later))
             assert [d.data["n"] for d in await now.query(order_by="n")] == plain
             assert await now.count() == len(plain)
@@ -266,7 +266,7 @@ async def test_a_process_that_believes_an_ended_generation_is_told(dynamo: Dynam
     await tasks.add({"n": 2})
     assert await tasks.count() == 2
     assert [d.data["n"] for d in await tasks.query(order_by="-n")] == [2, 1]
-    later = tasks_of(dynamo.stores, declared(SETTLES_S + 61))
+    later = tasks_of(dynamo.stores, declared(SETTLE_S + 61))
     await later.count()
     assert (await later.query(order_by="-n")).total == 2
     entries = [i[n] for i in await all_items(dynamo) for n in ("i1", "i2") if n in i]

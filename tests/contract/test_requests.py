@@ -28,8 +28,8 @@ from webbee_kernel.stores.dynamodb.client import translate
 from webbee_kernel.stores.dynamodb.sessions import SessionStore
 from webbee_kernel.stores.dynamodb.timers import book_text
 from webbee_kernel.stores.types import (
-    Accepted,
-    Answering,
+    AcceptedDestination,
+    AnswerLease,
     Lease,
     SessionSummary,
     ShardMark,
@@ -53,12 +53,14 @@ async def sent(dynamo: Dynamo, work: Any) -> list[str]:
 ASKED = pending().confirmation_id
 ASKING = turn(3, waiting=(pending(),))
 NOTES, FIRST_OF_ITS_KIND = Collection(ALICE, "a", "c"), Collection(ALICE, "a", "first-of-its-kind")
-KEPT = Accepted("mail.send#0a1b", "mail", "send", "ann@example.org", NOW)
+KEPT = AcceptedDestination("mail.send#0a1b", "mail", "send", "ann@example.org", NOW)
 LISTED = SessionSummary("s1", "письмо 1", NOW, 1)
 
 
 async def take(sessions: SessionStore) -> bool:
-    return await sessions.take_pending(SESSION, 3, ASKED, now=1.0, lease=Answering(30.0, yes=True))
+    return await sessions.take_pending(
+        SESSION, 3, ASKED, now=1.0, lease=AnswerLease(30.0, yes=True)
+    )
 
 
 WHO = {"tenant_id": ALICE.tenant_id, "imperal_id": ALICE.imperal_id}
@@ -93,7 +95,7 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (limits.take(ALICE, minute=29_000_000, requests=1, tokens=1), ["UpdateItem Limits"]),
         (limits.spend(ALICE, day=0, tokens=1), ["UpdateItem Limits"]),
         (limits.spend("acme", day=0, tokens=1), ["UpdateItem Limits"]),
-        (limits.together("acme", day=0), ["GetItem Limits"]),
+        (limits.tenant_tokens("acme", day=0), ["GetItem Limits"]),
         (sessions.delete(SESSION), ["BatchWriteItem Sessions"]),
         (skeleton.register(ALICE, [section()], who={}), [*PUT_ONCE, *TIMER_CHANGED]),
         (skeleton.register(ALICE, [section("outbox")], who={}), TIMER_CHANGED),
@@ -135,7 +137,7 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (connections.close(ALICE, "c"), ["BatchWriteItem Connections"]),
         (connections.forget(ALICE), ["Query Connections", "BatchWriteItem Connections"]),
         (connections.stop(ALICE, "r1", **until), ["PutItem Connections"]),
-        (connections.stopped(ALICE, "r1", now=0.0), ["GetItem Connections"]),
+        (connections.is_stopped(ALICE, "r1", now=0.0), ["GetItem Connections"]),
         (events.since(ALICE, "", now=0.0), ["Query Events"]),
         (deployed.set(ALICE, "a", "m", "k", b"1", expires_at=9.0), ["PutItem Sessions"]),
         (deployed.get(ALICE, "a", "m", "k", now=1.0), ["GetItem Sessions"]),
@@ -199,7 +201,7 @@ async def test_a_question_survives_lost_answers(dynamo: Dynamo, loses_the_answer
     loses_the_answer("UpdateItem")
     assert await sessions.replace(SESSION, answered, version=version, **done, expires_at=LATER)
     memory = await sessions.read(SESSION, now=0.0)
-    assert (memory.turns, memory.taken) == ((answered,), {})
+    assert (memory.turns, memory.leases) == ((answered,), {})
 
 
 async def test_a_claim_and_a_document_survive_a_lost_answer(

@@ -8,7 +8,7 @@ import pytest
 from tests.contract.samples import ALICE, BOB, LATER, SESSION, pending, race, turn
 from webbee_kernel.errors import BadInput
 from webbee_kernel.stores import Stores
-from webbee_kernel.stores.types import Answering, SessionMemory, Turn
+from webbee_kernel.stores.types import AnswerLease, SessionMemory, Turn
 from webbee_kernel.types import SessionKey
 
 
@@ -48,7 +48,7 @@ async def ask(stores: Stores, *names: str, seq: int = 1) -> Turn:
 
 async def take(stores: Stores, name: str, seq: int = 1, now: float = NOW) -> bool:
     return await stores.sessions.take_pending(
-        SESSION, seq, name, now=now, lease=Answering(now + 30, yes=True)
+        SESSION, seq, name, now=now, lease=AnswerLease(now + 30, yes=True)
     )
 
 
@@ -63,8 +63,8 @@ async def test_questions_wait_in_the_turn_that_asked_them(stores: Stores) -> Non
     asking = await ask(stores, "conf_1", "conf_2")
     memory = await stores.sessions.read(SESSION, now=0.0)
     assert memory.turns == (asking,)
-    assert memory.asked("conf_2") == (asking, pending("conf_2"))
-    assert memory.asked("conf_3") is None
+    assert memory.question("conf_2") == (asking, pending("conf_2"))
+    assert memory.question("conf_3") is None
 
 
 async def test_a_question_is_taken_by_one_and_stays_until_its_answer_is_recorded(
@@ -74,10 +74,12 @@ async def test_a_question_is_taken_by_one_and_stays_until_its_answer_is_recorded
     taken = await race(*[lambda: take(stores, "conf_1")] * 6)
     assert sorted(taken) == [False] * 5 + [True]
     memory = await stores.sessions.read(SESSION, now=0.0)
-    assert memory.asked("conf_1") and memory.taken == {"conf_1": Answering(NOW + 30, yes=True)}
+    assert memory.question("conf_1") and memory.leases == {
+        "conf_1": AnswerLease(NOW + 30, yes=True)
+    }
     assert await answer(stores, replace(asking, waiting=(), reply="done"), "conf_1")
     memory = await stores.sessions.read(SESSION, now=0.0)
-    assert memory.asked("conf_1") is None and not memory.taken
+    assert memory.question("conf_1") is None and not memory.leases
     assert [t.reply for t in memory.turns] == ["done"]
     assert not await take(stores, "conf_1", now=NOW + 60)
 
@@ -101,7 +103,7 @@ async def test_each_question_of_a_turn_has_a_lease_of_its_own(stores: Stores) ->
     left = replace(asking, waiting=(pending("conf_2"),))
     assert await answer(stores, left, "conf_1")
     memory = await stores.sessions.read(SESSION, now=0.0)
-    assert memory.taken == {"conf_2": Answering(NOW + 30, yes=True)}
+    assert memory.leases == {"conf_2": AnswerLease(NOW + 30, yes=True)}
     assert memory.turns == (left,)
 
 

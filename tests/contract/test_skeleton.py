@@ -382,8 +382,8 @@ async def test_tenants_and_apps_stay_apart(stores: Stores) -> None:
 
 async def test_all_tenants_are_known_also_those_without_an_app(stores: Stores) -> None:
     store = stores.skeleton
-    await store.know("hooli")
-    await store.know("hooli")
+    await store.add_tenant("hooli")
+    await store.add_tenant("hooli")
     await put(stores, ALICE, "mail")
     await put(stores, ALICE, "mail", False)
     assert await store.tenants() == tuple(sorted({"hooli", ALICE.tenant_id}))

@@ -11,7 +11,7 @@ from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, BOB, race
 from webbee_kernel.aws.parameters import SsmSecretStore
 from webbee_kernel.stores import Stores
-from webbee_kernel.stores.types import Counted, Used
+from webbee_kernel.stores.types import CountResult, LimitUsage
 from webbee_kernel.types import UserKey
 
 NOW = 1_747_330_000
@@ -59,10 +59,10 @@ async def test_a_users_connections_and_tickets_are_forgotten_and_nobody_elses(
 
 async def test_a_turn_is_asked_to_stop_by_its_own_user(stores: Stores) -> None:
     await stores.connections.stop(ALICE, "r1", expires_at=NOW + 60)
-    assert await stores.connections.stopped(ALICE, "r1", now=NOW)
-    assert not await stores.connections.stopped(ALICE, "r2", now=NOW)
-    assert not await stores.connections.stopped(BOB, "r1", now=NOW)
-    assert not await stores.connections.stopped(ALICE, "r1", now=NOW + 60)
+    assert await stores.connections.is_stopped(ALICE, "r1", now=NOW)
+    assert not await stores.connections.is_stopped(ALICE, "r2", now=NOW)
+    assert not await stores.connections.is_stopped(BOB, "r1", now=NOW)
+    assert not await stores.connections.is_stopped(ALICE, "r1", now=NOW + 60)
 
 
 MINUTE = 29_000_000
@@ -73,49 +73,50 @@ async def test_of_a_limit_of_ten_exactly_ten_get_through(stores: Stores) -> None
     taken = await race(
         *[lambda: stores.limits.take(ALICE, minute=MINUTE, requests=10, tokens=0)] * 14
     )
-    assert [t.refused for t in taken if t.refused] == [Used(10, 0)] * 4
+    assert [t.used_up for t in taken if t.used_up] == [LimitUsage(10, 0)] * 4
 
 
 async def test_the_next_minute_begins_anew_and_others_have_their_own(stores: Stores) -> None:
     for _ in range(2):
         await stores.limits.take(ALICE, minute=MINUTE, requests=2, tokens=0)
     refused = await stores.limits.take(ALICE, minute=MINUTE, requests=2, tokens=0)
-    assert refused == Counted(refused=Used(2, 0))
-    assert await stores.limits.take(ALICE, minute=MINUTE + 1, requests=2, tokens=0) == Counted()
-    assert await stores.limits.take(BOB, minute=MINUTE, requests=2, tokens=0) == Counted()
+    assert refused == CountResult(used_up=LimitUsage(2, 0))
+    assert await stores.limits.take(ALICE, minute=MINUTE + 1, requests=2, tokens=0) == CountResult()
+    assert await stores.limits.take(BOB, minute=MINUTE, requests=2, tokens=0) == CountResult()
 
 
 async def test_a_day_of_tokens_ends_with_the_day(stores: Stores) -> None:
     await stores.limits.spend(ALICE, day=DAY, tokens=70)
-    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=100) == Counted()
+    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=100) == CountResult()
     await stores.limits.spend(ALICE, day=DAY, tokens=30)
     refused = await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=100)
-    assert refused == Counted(refused=Used(1, 100))
+    assert refused == CountResult(used_up=LimitUsage(1, 100))
     assert (
-        await stores.limits.take(ALICE, minute=MINUTE + 1440, requests=0, tokens=100) == Counted()
+        await stores.limits.take(ALICE, minute=MINUTE + 1440, requests=0, tokens=100)
+        == CountResult()
     )
 
 
 async def test_tokens_spent_before_count_with_the_request_that_brings_them(stores: Stores) -> None:
-    async def take(spent: int) -> Used | None:
+    async def take(spent: int) -> LimitUsage | None:
         counted = await stores.limits.take(
             ALICE, minute=MINUTE, requests=0, tokens=100, spent=spent
         )
-        return counted.refused
+        return counted.used_up
 
     assert [await take(60), await take(39)] == [None, None]
-    assert await take(1) == Used(2, 99)  # refused, and nothing counted
+    assert await take(1) == LimitUsage(2, 99)  # refused, and nothing counted
     assert await take(0) is None
 
 
 async def test_a_tenant_s_day_is_one_sum_and_no_user_s(stores: Stores) -> None:
-    assert await stores.limits.together("acme", day=DAY) == 0
+    assert await stores.limits.tenant_tokens("acme", day=DAY) == 0
     assert await stores.limits.spend("acme", day=DAY, tokens=5) == 5
     assert await stores.limits.spend("acme", day=DAY, tokens=7) == 12
-    assert await stores.limits.together("acme", day=DAY) == 12
-    assert await stores.limits.together("acme", day=DAY + 1) == 0
+    assert await stores.limits.tenant_tokens("acme", day=DAY) == 12
+    assert await stores.limits.tenant_tokens("acme", day=DAY + 1) == 0
     assert await stores.limits.spend("other", day=DAY, tokens=1) == 1
-    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=1) == Counted()
+    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=1) == CountResult()
 
 
 async def test_a_request_is_told_the_marks_of_this_minute_and_the_one_before(
@@ -123,7 +124,7 @@ async def test_a_request_is_told_the_marks_of_this_minute_and_the_one_before(
 ) -> None:
     async def take(mark: str, minute: int = MINUTE, user: UserKey = ALICE) -> set[str]:
         counted = await stores.limits.take(user, minute=minute, requests=9, tokens=0, mark=mark)
-        return set(counted.beside)
+        return set(counted.marks_before)
 
     assert [await take("a"), await take("b"), await take("b")] == [set(), {"a"}, {"a", "b"}]
     await stores.limits.mark(ALICE, "c", minute=MINUTE)

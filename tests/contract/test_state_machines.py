@@ -17,7 +17,7 @@ from tests.contract.samples import LATER, NOW, Kept, pending, turn
 from tests.json_values import json_values
 from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.stores import Collection, Stores
-from webbee_kernel.stores.types import Answering, Turn
+from webbee_kernel.stores.types import AnswerLease, Turn
 from webbee_kernel.types import SessionKey, UserKey
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ class Ring(Machine):
         seq = max((t.seq for t in self.slots.values()), default=0) - back
         held = self.slots.get(seq % 5)
         waits = held and held.seq == seq and any(p.confirmation_id == name for p in held.waiting)
-        lease = Answering(self.now + 30, yes=True)
+        lease = AnswerLease(self.now + 30, yes=True)
         took = self.do(sessions.take_pending(self.key, seq, name, now=self.now, lease=lease))
         assert took == bool(waits)
         if held and took:
@@ -98,7 +98,7 @@ class Ring(Machine):
     def memory_is_the_ring(self) -> None:
         memory = self.do(self.stores.sessions.read(self.key, now=0.0))
         assert memory.turns == tuple(sorted(self.slots.values(), key=lambda t: t.seq))
-        assert not memory.taken
+        assert not memory.leases
 
 
 class Cache(Machine):

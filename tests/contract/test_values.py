@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from tests.contract.samples import turn
 from tests.json_values import json_values
 from webbee_kernel.stores.codec import (
+    compress,
+    decompress,
     dumps,
     equal,
     loads,
-    squeeze,
     turn_from,
     turn_text,
-    unpack,
 )
 from webbee_kernel.stores.dynamodb.item_requests import Item, from_wire, to_wire
-from webbee_kernel.stores.dynamodb.sessions import SMALL_BYTES, turn_in
+from webbee_kernel.stores.dynamodb.sessions import SMALL_BYTES, turn_from_item
 from webbee_kernel.stores.item_keys import shard_of
 from webbee_kernel.stores.paging import KEY, Cursor
 from webbee_kernel.stores.types import Turn
@@ -96,39 +96,39 @@ def test_a_users_shard_is_the_same_everywhere() -> None:
 
 
 def item_of(one: Turn) -> Item:
-    return {"sk": "turn#1", "seq": one.seq, "at": one.at, "packed": squeeze(turn_text(one))}
+    return {"sk": "turn#1", "seq": one.seq, "at": one.at, "packed": compress(turn_text(one))}
 
 
 def test_the_same_bytes_are_read_once_and_others_are_told_apart() -> None:
     one = replace(turn(1), marks=("0123456789ab", "ba9876543210"), listed="0a0b")
     large = replace(turn(1), reply=random.Random(1).randbytes(2 * SMALL_BYTES).hex())
     others = [replace(one, reply="Another."), replace(one, listed="0a"), large]
-    read = [turn_in(item_of(each)) for each in (one, *others)]
+    read = [turn_from_item(item_of(each)) for each in (one, *others)]
     assert read == [one, *others]
-    assert turn_in(item_of(one)) is read[0]
-    assert turn_in(item_of(large)) is not read[-1]  # too large to be kept
+    assert turn_from_item(item_of(one)) is read[0]
+    assert turn_from_item(item_of(large)) is not read[-1]  # too large to be kept
 
 
 def test_a_turn_that_was_read_and_is_damaged_since_is_damaged() -> None:
     item = item_of(turn(1))
-    assert turn_in(item).status == "ok"
-    left = turn_in({**item, "packed": b"garbage"})
+    assert turn_from_item(item).status == "ok"
+    left = turn_from_item({**item, "packed": b"garbage"})
     assert (left.seq, left.at, left.status) == (1, turn(1).at, "error")
 
 
 @pytest.mark.parametrize("size", [0, 1, 500, 4_096, 4_097, 50_000])
 def test_a_squeezed_text_comes_back_and_is_no_larger_than_zlib_makes_it(size: int) -> None:
     text = "".join(f'{{"id": "o-{n}", "item": "Артикул {n}"}}' for n in range(2_000))[:size]
-    packed = squeeze(text)
-    assert unpack(packed) == text
+    packed = compress(text)
+    assert decompress(packed) == text
     assert len(packed) <= len(zlib.compress(text.encode(), 9))
 
 
 def test_squeezing_a_turn_takes_little_memory() -> None:
     text = "a turn as it is remembered, " * 100
-    squeeze(text)
+    compress(text)
     tracemalloc.start()
-    squeeze(text)
+    compress(text)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 100_000

@@ -31,7 +31,7 @@ from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.refresh.refresh_queue import OPEN_S
 from webbee_kernel.sdk import User
-from webbee_kernel.stores.codec import unpack
+from webbee_kernel.stores.codec import decompress
 from webbee_kernel.stores.deployment import CachedCatalogue
 from webbee_kernel.turn.kernel import TurnRequest
 from webbee_kernel.turn.messages import Reply, as_text
@@ -290,7 +290,7 @@ def test_after_something_ran_a_refused_call_is_told_as_not_run(chat: Seam) -> No
 
 def test_an_integer_beyond_64_bits_is_exact_on_both_ways(chat: Seam) -> None:
     chat.say(call("probe.rubbish", kind="huge integer"), say("A huge integer."))
-    kept = unpack(rows(chat.stack, "sessions")[0]["packed"])
+    kept = decompress(rows(chat.stack, "sessions")[0]["packed"])
     assert '"n":1180591620717411303424' in kept.replace("\\", "").replace(": ", ":")
     answers = [call("probe.save", text=text) for text in (2**70, "mended")]
     reply = chat.say(*answers, say('Saved "mended".'), request_id="r2")

@@ -20,9 +20,9 @@ from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, row
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.stores import Collection
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.stores.dynamodb.personal_data import PLACES
-from webbee_kernel.stores.dynamodb.user_items import NAMED
-from webbee_kernel.stores.types import Accepted
+from webbee_kernel.stores.dynamodb.personal_data import LOCATIONS
+from webbee_kernel.stores.dynamodb.user_items import CONNECTION_KINDS
+from webbee_kernel.stores.types import AcceptedDestination
 from webbee_kernel.types import UserKey
 
 PEOPLE = (ALICE, BOB, OTHER_ALICE)
@@ -44,7 +44,7 @@ def lived(stack: Stack, claims: Any) -> Person:
     stores = dynamodb_stores(Tables.from_variables(os.environ))
     user = UserKey(claims["tenant_id"], claims["sub"])
     at = "2026-05-15T17:21:04Z"
-    accepted = Accepted("probe.save#0a1b", "probe", "save", "ann@example.org", at)
+    accepted = AcceptedDestination("probe.save#0a1b", "probe", "save", "ann@example.org", at)
     asyncio.run(stores.accepted.put(user, [accepted]))
     stack.set_secret(claims["tenant_id"], claims["sub"], "probe", "token", "s3cret")
     person.send("POST", "/v1/turns/r0/stop")
@@ -109,16 +109,16 @@ def test_every_item_of_a_person_is_in_a_place_and_every_place_holds_one(stack: S
     met = set()
     for noun, row in own:
         parts = len(row["pk"].split("#"))
-        fits = [p for p in PLACES if p.table == noun and parts == inside[p.of]]
+        fits = [p for p in LOCATIONS if p.table == noun and parts == inside[p.of]]
         fits = [place for place in fits if row["sk"].startswith(place.prefix)]
-        kinds = {kind for kind in NAMED if row["pk"].startswith(f"{kind}!")}
+        kinds = {kind for kind in CONNECTION_KINDS if row["pk"].startswith(f"{kind}!")}
         if named := kinds if noun == "connections" else set():
             assert json.loads(row["user"])["imperal_id"] == ALICE["sub"]
             met.update(named)
             continue
         assert len(fits) == 1, (noun, row["pk"], row["sk"])
         met.add(fits[0].kind)
-    assert met == {place.kind for place in PLACES} | set(NAMED)
+    assert met == {place.kind for place in LOCATIONS} | set(CONNECTION_KINDS)
 
 
 def test_erasure_leaves_nothing_of_the_person_touches_nobody_else_and_is_recorded_once(
@@ -133,7 +133,7 @@ def test_erasure_leaves_nothing_of_the_person_touches_nobody_else_and_is_recorde
     assert items(stack, ALICE)
     erased = erase(people[0], confirm=asked["confirm"])
     assert (erased.status, erased["status"]) == (200, "erased")
-    assert {place.kind for place in PLACES} | {"secret"} == set(erased["counts"])
+    assert {place.kind for place in LOCATIONS} | {"secret"} == set(erased["counts"])
 
     assert items(stack, ALICE) == []
     assert parameters(ALICE) == []
@@ -182,7 +182,7 @@ def test_an_export_holds_every_item_until_when_it_is_kept_and_no_secret(stack: S
     alice = lived(stack, ALICE)
     lived(stack, BOB)
     lines = export(alice)
-    assert {line["kind"] for line in lines} == {place.kind for place in PLACES} | {"secret"}
+    assert {line["kind"] for line in lines} == {place.kind for place in LOCATIONS} | {"secret"}
     assert len([x for x in lines if x["kind"] != "secret"]) == len(told(stack))
     text = json.dumps(lines)
     assert "s3cret" not in text
@@ -218,7 +218,7 @@ def test_a_long_export_comes_in_parts_without_a_gap(
 ) -> None:
     alice = lived(stack, ALICE)
     whole = export(alice)
-    monkeypatch.setattr("webbee_kernel.stores.dynamodb.personal_data.ENOUGH_BYTES", 1)
+    monkeypatch.setattr("webbee_kernel.stores.dynamodb.personal_data.MAX_PART_BYTES", 1)
     assert export(alice) == whole
 
 

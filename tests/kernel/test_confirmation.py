@@ -353,7 +353,7 @@ async def test_a_lease_lasts_as_long_as_its_calls_run() -> None:
 
     async def is_held() -> bool:
         memory = await stores.sessions.read(SESSION, now=clock.now())
-        return memory.taken["conf_1"].until >= clock.now()
+        return memory.leases["conf_1"].until >= clock.now()
 
     async with decisions.hold_lease(SESSION, taken):
         for _ in range(2):

@@ -22,9 +22,9 @@ import pytest
 
 from local import run
 from local import world as worlds
-from local.keeping import KEY, Keeper
 from local.loopback import Client
 from local.mail_servers import MailServers
+from local.saved_state import KEY, StateFile
 from local.stack import Stack, local_stack
 from local.world import World, failed, local_world, prepare, prepare_and_refresh
 
@@ -110,7 +110,7 @@ def test_a_port_that_is_taken_is_said_after_data_that_another_run_has(
         port = taken.getsockname()[1]
         dev = ("dev", "--port", str(port))
         assert f"make run PORT={port + 1}" in command(*dev, "--fresh", ends=1)[1]
-        with Keeper.alone(tmp_path):
+        with StateFile.exclusive(tmp_path):
             words = (*dev, "--keep", str(tmp_path), "--into", str(FAILING))
             _, said = command(*words, ends=1)
     assert f"{tmp_path} is in use by another run (process {os.getpid()}): stop that one" in said
@@ -271,7 +271,7 @@ def test_the_demo_mailbox_is_read_after_any_restart_and_accounts_of_ones_own_sta
         ops.put("/v1/extensions/mail/secrets/accounts", {"value": json.dumps(own)})
     with local_world(keep=tmp_path) as world:
         assert [subjects(world, user) for user in ("alice", "bob", "dev")] == [1, 1, 1]
-    kept = Keeper(tmp_path).state["secrets"]
+    kept = StateFile(tmp_path).state["secrets"]
     assert [json.loads(v) for name, v in kept.items() if "/ops/" in name] == [own]
     with local_world(prepare=prepare, keep=tmp_path) as world:
         assert (subjects(world, "bob"), subjects(world, "ops")) == (1, 0)
@@ -279,12 +279,12 @@ def test_the_demo_mailbox_is_read_after_any_restart_and_accounts_of_ones_own_sta
 
 def test_a_run_has_a_webhook_key_of_its_own_and_the_next_one_has_it_again(tmp_path: Path) -> None:
     """Else addresses that services were given would be dead after each start, or anybody's."""
-    keeper = Keeper(tmp_path)
+    keeper = StateFile(tmp_path)
     assert keeper.settings() == {}
     with local_stack() as stack, MailServers(demo=False) as mail:
         first = stack.env[KEY]
         keeper.save(stack.env, mail)
     with local_stack() as stack:
         assert len(first) > 30 and stack.env[KEY] != first
-    with local_stack(env=Keeper(tmp_path).settings()) as stack:
+    with local_stack(env=StateFile(tmp_path).settings()) as stack:
         assert stack.env[KEY] == first

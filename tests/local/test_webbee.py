@@ -17,7 +17,7 @@ import pytest
 
 from local import webbee
 from local.checking import loading, problems_of, source
-from local.checking.finding import Module
+from local.checking.rules import Module
 from local.cli.talk import state_of
 from local.gateway import TENANT, TOKENS
 from local.loopback import Client

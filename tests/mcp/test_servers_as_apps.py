@@ -15,7 +15,7 @@ from tests.mcp.conftest import Told, approve, ask, calls, kernel, says
 from tests.processes import said
 from webbee_kernel.errors import CallError, SettingsError
 from webbee_kernel.mcp.client import approvals, connections
-from webbee_kernel.mcp.client.connections import Connections, McpServer, Wanted
+from webbee_kernel.mcp.client.connections import Connections, McpServer, SessionRequest
 from webbee_kernel.mcp.client.server_tools import checker
 from webbee_kernel.sdk import User
 from webbee_kernel.testing import TestKernel
@@ -128,7 +128,7 @@ async def test_a_session_gives_way_to_others_only_when_no_call_is_using_it(
         return bool(session.dead)
 
     def use(user: str, work: Any) -> Any:
-        return those.use(Wanted(server, lambda *_: None, "acme", user), work)
+        return those.use(SessionRequest(server, lambda *_: None, "acme", user), work)
 
     busy = asyncio.ensure_future(use("alice", long))
     await asyncio.to_thread(begun.wait, 30)

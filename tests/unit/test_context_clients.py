@@ -14,7 +14,7 @@ from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.extensions.context.factory import ContextFactory
 from webbee_kernel.extensions.context.services import path
 from webbee_kernel.extensions.context.store_client import MAX_LIMIT
-from webbee_kernel.extensions.redaction import hidden
+from webbee_kernel.extensions.redaction import hide_secrets
 from webbee_kernel.sdk import (
     Extension,
     SecretNotDeclaredError,
@@ -221,4 +221,4 @@ def test_a_secret_of_a_letter_is_hidden_where_it_stands_alone() -> None:
         ("1234", "pin1234", "pin[secret]"),
         ("", "as it was", "as it was"),
     ):
-        assert hidden(text, {secret}) == left
+        assert hide_secrets(text, {secret}) == left

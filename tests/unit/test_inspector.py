@@ -17,7 +17,7 @@ from webbee_kernel.channels import skeleton
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.refresh.refresh_queue import RefreshItem, RefreshRequest
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
-from webbee_kernel.stores.transcript_archive import forgotten
+from webbee_kernel.stores.transcript_archive import dropped_turns
 from webbee_kernel.stores.types import Section
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.turn.turn_context import TurnContext
@@ -176,7 +176,7 @@ def test_what_left_the_five_turns_is_found_in_the_conversation() -> None:
     kernel = kernel_with(data={"code": "kumquat-7"}, turns=7)
     view = view_of(kernel)
     key = SessionKey(UserKey.of(USER), "s1")
-    past = kernel.run(forgotten(kernel.app.stores, key, view.memory, now=kernel.clock.now()))
+    past = kernel.run(dropped_turns(kernel.app.stores, key, view.memory, now=kernel.clock.now()))
     lost = [f for f in inspector.search(view, "kumquat-7", past)["found"] if f["state"] != "shown"]
 
     found = [(f["place"], f["path"].partition("[")[0], f["state"]) for f in lost]

@@ -28,7 +28,7 @@ from phonenumbers import (
 )
 
 from webbee_kernel import language
-from webbee_kernel.pii import Masker, of_language
+from webbee_kernel.pii import Masker, regions_of_language
 
 REGIONS = {
     "en": "US GB CA AU IE NZ IN ZA SG NG KE PH PK HK IL".split(),
@@ -140,7 +140,7 @@ def number_like(rng: random.Random) -> list[str]:
 
 def is_right(value: Any, secret: str, tag: str) -> bool:
     """Whether a secret is gone and comes back, or a look-alike is untouched."""
-    masker = Masker(regions=of_language(tag))
+    masker = Masker(regions=regions_of_language(tag))
     masked = masker.mask(value)
     if not secret:
         return bool(masked == value)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.pii import Masker, of_language
+from webbee_kernel.pii import Masker, regions_of_language
 from webbee_kernel.pii.secrets import is_secret_key
 
 DOCUMENTS = ("IBAN", "CARD", "PASSPORT", "IDENTITY")
@@ -29,7 +29,9 @@ def cases() -> Iterator[Any]:
         if not line.startswith(" "):
             sentence = line
             continue
-        options = {"kinds": DOCUMENTS} if before == "+" else {"regions": of_language(before)}
+        options = (
+            {"kinds": DOCUMENTS} if before == "+" else {"regions": regions_of_language(before)}
+        )
         kind = sentence.partition(" ")[0]
         yield pytest.param(
             told.replace("⏎", "\n"),
@@ -52,7 +54,7 @@ def test_what_is_personal_or_secret_in_a_text_is_masked_and_nothing_else(
 
 def test_a_whole_value_of_digits_is_an_id() -> None:
     order = {"order": "89161234567"}
-    assert Masker(regions=of_language("ru")).mask(order) == order
+    assert Masker(regions=regions_of_language("ru")).mask(order) == order
 
 
 KEYS = {

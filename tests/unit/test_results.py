@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel, Field, ValidationError
 
 from webbee_kernel.errors import CallError
-from webbee_kernel.extensions.error_mapping import validation_failed
+from webbee_kernel.extensions.error_mapping import validation_outcome
 from webbee_kernel.extensions.outcomes import (
     MAX_RESULT_BYTES,
     from_return,
@@ -85,7 +85,7 @@ def test_a_person_reads_in_their_language_what_to_mend_and_models_read_pydantics
 ) -> None:
     with pytest.raises(ValidationError) as caught:
         Mail.model_validate({"size": 9})
-    o = validation_failed(caught.value, replace(REQUEST, user={"language": tag}), SEND)
+    o = validation_outcome(caught.value, replace(REQUEST, user={"language": tag}), SEND)
     labels = {"ru-RU": "адрес получателя", "de": "die Adresse des Empfängers"}
     labels |= {"es": "la dirección del destinatario", "fr": "l'adresse du destinataire"}
     assert o.error == told.replace("to", labels.get(tag, "the address to send it to"), 1)

@@ -15,13 +15,13 @@ from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable, TurnWorking
 from webbee_kernel.sdk import User
 from webbee_kernel.stores.rate_limits import (
-    BEGUN,
-    GOES_ON,
+    CONTINUES,
     LEASE_S,
-    LEFT_NOTHING,
+    NO_RESULT,
     SOON_S,
+    STARTED,
+    is_running,
     mark,
-    runs,
 )
 from webbee_kernel.turn.messages import Reply
 from webbee_kernel.turn.read import TurnRequest
@@ -30,7 +30,7 @@ from webbee_kernel.types import JSONObject, UserKey
 NOW = 1_000.0
 
 
-def at(seconds: float, what: str = BEGUN, session: str = "s1") -> str:
+def at(seconds: float, what: str = STARTED, session: str = "s1") -> str:
     return mark(TurnWorking("r1", session), NOW + seconds, what)
 
 
@@ -41,26 +41,26 @@ def at(seconds: float, what: str = BEGUN, session: str = "s1") -> str:
 def test_a_request_runs_from_a_second_after_it_began_until_its_lease_ends(
     asked: float, runs_then: bool
 ) -> None:
-    assert runs(at(asked), [at(0)]) is runs_then
+    assert is_running(at(asked), [at(0)]) is runs_then
 
 
 def test_a_request_that_left_nothing_runs_no_longer_whoever_asked_meanwhile() -> None:
-    marks = [at(0), at(3), at(4, LEFT_NOTHING)]
-    assert not runs(at(5), marks)
-    assert not runs(at(0), [at(0), at(0, LEFT_NOTHING)])  # at once
-    assert runs(at(7), [*marks, at(5)])  # begun anew
+    marks = [at(0), at(3), at(4, NO_RESULT)]
+    assert not is_running(at(5), marks)
+    assert not is_running(at(0), [at(0), at(0, NO_RESULT)])  # at once
+    assert is_running(at(7), [*marks, at(5)])  # begun anew
 
 
 def test_a_turn_that_goes_on_runs_for_another_lease() -> None:
-    marks = [at(0), at(5, GOES_ON), at(12)]
-    assert runs(at(5.5), marks[:2])
-    assert runs(at(14.9), marks)
-    assert not runs(at(15), marks)
-    assert runs(at(14.9), marks[1:])  # its first mark is forgotten
+    marks = [at(0), at(5, CONTINUES), at(12)]
+    assert is_running(at(5.5), marks[:2])
+    assert is_running(at(14.9), marks)
+    assert not is_running(at(15), marks)
+    assert is_running(at(14.9), marks[1:])  # its first mark is forgotten
 
 
 def test_other_requests_and_a_write_whose_answer_was_lost_are_not_this_one() -> None:
-    assert not runs(at(5), [at(0, session="s2"), at(5)])
+    assert not is_running(at(5), [at(0, session="s2"), at(5)])
 
 
 class Table:
@@ -70,12 +70,12 @@ class Table:
         self.begun, self.answers = asyncio.Event(), asyncio.Event()
         self.said: list[str] = []
 
-    async def say(self, user: User, working: TurnWorking, what: str) -> None:
+    async def update_mark(self, user: User, working: TurnWorking, what: str) -> None:
         self.begun.set()
         await self.answers.wait()
         self.said.append(what)
 
-    async def stopped(self, user: object, request_id: str, *, now: float) -> bool:
+    async def is_stopped(self, user: object, request_id: str, *, now: float) -> bool:
         return False
 
 
@@ -102,7 +102,7 @@ async def test_a_beat_on_its_way_when_its_turn_fails_does_not_have_the_last_word
     with pytest.raises(ModelUnavailable):
         await turns.Turns(app, kernel).answer(ask, work, at_once=False)
     await asyncio.sleep(0.05)
-    assert table.said == [GOES_ON, LEFT_NOTHING]
+    assert table.said == [CONTINUES, NO_RESULT]
 
 
 class Noting(Pusher):

@@ -92,13 +92,13 @@ def make_kernel(
 def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
     """The extension host of `tool_dispatch`: this imports extension code."""
     from .extensions.host import ExtensionHost
-    from .extensions.registry import shared, watch
+    from .extensions.registry import shared_registry, watch
 
     settings, folder = app.settings, app.settings.extensions_dir
     # a registry that was handed in belongs to its test, and stays as it is
     is_watched = registry is None and settings.develop
     if registry is None:
-        registry = shared(folder)
+        registry = shared_registry(folder)
     extra_files: dict[str, Callable[[], None]] = {}
     if settings.mcp_servers:
         from .extensions.mcp_apps import add_servers
@@ -109,7 +109,7 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
         extra_files[approvals.FILE]()
     host = ExtensionHost(registry, app.stores, settings, app.clock, app.model)
     if is_watched:
-        watch(registry, folder, host.contexts.faults.saved, extra_files)
+        watch(registry, folder, host.contexts.faults.on_saved, extra_files)
     return host
 
 
@@ -231,7 +231,7 @@ def _stores(settings: Settings, role: FunctionName | None) -> Stores:
 def make_personal_data(app: App, user: UserKey, apps: Iterable[str]) -> PersonalData:
     """One user's stored data, with credentials limited to that user where a role is set."""
     from .aws.parameters import SsmSecretStore
-    from .extensions.redaction import shown
+    from .extensions.redaction import redact
     from .stores.dynamodb import Database
     from .stores.dynamodb.personal_data import PersonalData
 
@@ -239,7 +239,7 @@ def make_personal_data(app: App, user: UserKey, apps: Iterable[str]) -> Personal
     clients = _clients_for(settings, user)
     tables = {noun: settings.table(noun) for noun in ALL_TABLES}
     secrets = SsmSecretStore(settings.secrets_prefix, clients)
-    return PersonalData(Database(clients), tables, secrets, user, apps, shown)
+    return PersonalData(Database(clients), tables, secrets, user, apps, redact)
 
 
 def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:

@@ -28,7 +28,7 @@ from ..types import (
     user_from,
 )
 from .extension_routes import REFUSED
-from .request_models import Asked
+from .request_models import Params
 from .router import Answer, Request, Route, Services
 
 WEBHOOK = "/v1/ext/{app_id}/webhook/{path+}"
@@ -46,10 +46,10 @@ class Webhooks:
     async def webhook(self, request: Request) -> Answer:
         """Hand a webhook to its extension, in the tenant that its address names; there is no
         user."""
-        tenant_id, path = await self._named(request.path["path"])
+        tenant_id, path = await self._tenant_and_path(request.path["path"])
         nobody = User(WEBHOOK_USER, role="system", tenant_id=tenant_id)
-        app_id, given = request.path["app_id"], _given(request)
-        outcome = await self._services.call("webhook", nobody, app_id, path, given)
+        app_id, arguments = request.path["app_id"], _webhook_arguments(request)
+        outcome = await self._services.call("webhook", nobody, app_id, path, arguments)
         if outcome.error_code in REFUSED:
             raise NotFound(outcome.error, field="path")
         if not outcome.ok:
@@ -64,7 +64,7 @@ class Webhooks:
             return Answer(body, status, kind, headers)
         return Answer(body, status, headers=headers)
 
-    async def _named(self, path: str) -> tuple[str, str]:
+    async def _tenant_and_path(self, path: str) -> tuple[str, str]:
         """Tenant and path of an address. Without a tenant it is that of the deployment's own; with
         one that was not signed here there is no such address."""
         if not path.startswith(SIGN):
@@ -76,7 +76,7 @@ class Webhooks:
         return tenant_id, rest
 
 
-def _given(request: Request) -> JSONObject:
+def _webhook_arguments(request: Request) -> JSONObject:
     http = (request.event.get("requestContext") or {}).get("http") or {}
     method = str(http.get("method") or str(request.event.get("routeKey", "")).partition(" ")[0])
     return {
@@ -94,7 +94,7 @@ _REASON = re.compile(r"[a-z_]{1,64}")
 _CODE = re.compile(r"[\x21-\x7e]{1,4096}")
 
 
-class BackAsked(Asked):
+class CallbackParams(Params):
     """`GET /v1/ext/{app_id}/oauth/{provider}/callback`: what a provider says in the address; no
     other length of it is refused, since a person reads the answer."""
 
@@ -114,7 +114,7 @@ class SignInBody(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class PendingSignIn:
     """A sign-in that its state has found. `key` names it without giving it away."""
 
     user: User
@@ -133,56 +133,56 @@ class SignInPages:
         self._services = services
         self._dispatch = services.kernel.dispatch
 
-    @Route(f"GET {CALLBACK}", public=True, content_type=HTML, params=BackAsked)
+    @Route(f"GET {CALLBACK}", public=True, content_type=HTML, params=CallbackParams)
     async def ask(self, request: Request) -> Answer:
         """Ask the person who comes back from the provider to finish the sign-in."""
-        begun = await self._find(request, request.query.get("state", ""))
-        if begun is None:
-            return _page(not_connected(_language(request), "over"), 400)
-        language, code = begun.user.language, request.query.get("code", "")
+        signin = await self._find(request, request.query.get("state", ""))
+        if signin is None:
+            return _page(failure_page(_language(request), "over"), 400)
+        language, code = signin.user.language, request.query.get("code", "")
         if not _CODE.fullmatch(code):
-            said = request.query.get("error", "")
+            error = request.query.get("error", "")
             # anybody may write the address: only what looks like a code is repeated
-            reason = said if _REASON.fullmatch(said) else "no code"
-            provider = begun.provider.title()
-            html = not_connected(language, "declined", provider=provider, reason=reason)
+            reason = error if _REASON.fullmatch(error) else "no code"
+            provider = signin.provider.title()
+            html = failure_page(language, "declined", provider=provider, reason=reason)
             return _page(html, 400)
-        app = (await self._dispatch.catalogue()).apps[begun.app_id].display_name
-        user = begun.user.email or begun.user.imperal_id
-        return _page(question(language, begun.provider, app, user, begun.state, code))
+        app = (await self._dispatch.catalogue()).apps[signin.app_id].display_name
+        user = signin.user.email or signin.user.imperal_id
+        return _page(confirm_page(language, signin.provider, app, user, signin.state, code))
 
     @Route(f"POST {CALLBACK}", public=True, content_type=HTML, body=SignInBody, body_type=FORM)
     async def finish(self, request: Request) -> Answer:
         """Exchange the code and store the account."""
         body = request.form(SignInBody)
-        begun = await self._find(request, body.state)
-        if begun is None:
-            return _page(not_connected(_language(request), "over"), 400)
-        outcome = await self._connect(begun, body.code)
-        language = begun.user.language
+        signin = await self._find(request, body.state)
+        if signin is None:
+            return _page(failure_page(_language(request), "over"), 400)
+        outcome = await self._connect(signin, body.code)
+        language = signin.user.language
         if not outcome.ok:
-            return _page(not_connected(language, "failed", reason=outcome.error), 400)
+            return _page(failure_page(language, "failed", reason=outcome.error), 400)
         # the first delivery has asked for the refresh
         if not outcome.repeated:
-            asked = after_effects(await self._dispatch.catalogue(), [begun.app_id])
-            await self._services.queue.ask(begun.user, asked)
-        return _page(connected(language, outcome.summary))
+            items = after_effects(await self._dispatch.catalogue(), [signin.app_id])
+            await self._services.queue.ask(signin.user, items)
+        return _page(success_page(language, outcome.summary))
 
-    async def _connect(self, begun: Begun, code: str) -> CallOutcome:
+    async def _connect(self, signin: PendingSignIn, code: str) -> CallOutcome:
         """A code is exchanged once: whoever delivers it again gets the first outcome."""
         return await self._services.call(
             "connect",
-            begun.user,
-            begun.app_id,
-            begun.provider,
-            {"state": begun.state, "code": code},
+            signin.user,
+            signin.app_id,
+            signin.provider,
+            {"state": signin.state, "code": code},
             session_id="oauth",
-            request_id=begun.key,
+            request_id=signin.key,
             # one claim for the state, whichever code comes with it
             nth=0,
         )
 
-    async def _find(self, request: Request, state: str) -> Begun | None:
+    async def _find(self, request: Request, state: str) -> PendingSignIn | None:
         app_id, provider = request.path["app_id"], request.path["provider"]
         info = (await self._dispatch.catalogue()).apps.get(app_id)
         tenant_id = tenant_of_state(state)
@@ -193,7 +193,7 @@ class SignInPages:
         if not found.data:
             return None
         user, key = user_from(found.data["user"]), str(found.data["key"])
-        return Begun(user, app_id, provider, state, key)
+        return PendingSignIn(user, app_id, provider, state, key)
 
 
 def _page(html: str, status: int = 200) -> Answer:
@@ -225,7 +225,7 @@ HEADERS: Final[Mapping[str, str]] = {
 """The address holds a one-time code: nothing may learn it from a referrer, a frame or a script."""
 
 
-def question(tag: str, provider: str, app: str, user: str, state: str, code: str) -> str:
+def confirm_page(tag: str, provider: str, app: str, user: str, state: str, code: str) -> str:
     """Asks the person to finish: a link that somebody else sent must not connect their account to
     his user. `tag` is a language's, or what a browser says of them."""
     say = language.of(tag).say
@@ -235,21 +235,21 @@ def question(tag: str, provider: str, app: str, user: str, state: str, code: str
     )
     form = f'<form method="post">{hidden}<button>{escape(say("oauth_go"))}</button></form>'
     # the sentence is escaped before the name and its mark-up go in
-    asked = escape(say("oauth_ask", user="{user}")).format(user=f"<b>{escape(user)}</b>")
+    text = escape(say("oauth_ask", user="{user}")).format(user=f"<b>{escape(user)}</b>")
     title = say("oauth_ask_title", provider=provider.title(), app=app)
-    return _document(tag, title, asked, form)
+    return _document(tag, title, text, form)
 
 
-def connected(tag: str, what: str) -> str:
+def success_page(tag: str, what: str) -> str:
     """It worked."""
     say = language.of(tag).say
     return _document(tag, say("oauth_done_title"), escape(say("oauth_done", what=what)))
 
 
-def not_connected(tag: str, why: str, **said: str) -> str:
+def failure_page(tag: str, key: str, **values: str) -> str:
     """It did not; `why` is `over`, `declined` or `failed`."""
     say = language.of(tag).say
-    return _document(tag, say("oauth_failed_title"), escape(say(f"oauth_{why}", **said)))
+    return _document(tag, say("oauth_failed_title"), escape(say(f"oauth_{key}", **values)))
 
 
 def _document(tag: str, title: str, text: str, form: str = "") -> str:

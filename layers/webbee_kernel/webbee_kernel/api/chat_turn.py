@@ -16,7 +16,7 @@ from ..clock import Clock, new_id
 from ..config import Settings
 from ..errors import BadInput
 from ..stores.event_log import sse
-from ..stores.transcript_archive import elsewhere, forgotten
+from ..stores.transcript_archive import dropped_turns, other_sessions
 from ..turn.confirmation import CardAnswer
 from ..turn.kernel import Kernel, TurnRequest, warm_up, warm_up_catalogue
 from ..types import JSONObject, SessionKey, UserKey, user_dict
@@ -25,8 +25,8 @@ from .request_models import (
     EVENT_ID,
     ChatBody,
     ConfirmationBody,
-    EventsAsked,
-    InspectAsked,
+    EventsParams,
+    InspectParams,
     StopPath,
 )
 from .router import Answer, Group, Request, Route, Router, Services, unavailable_reason
@@ -89,8 +89,8 @@ class ChatService:
     async def ready(self) -> None:
         """What the first turn would read of the extensions; in init, where a whole processor has
         nothing else to do."""
-        asked = self.kernel.dispatch.catalogue
-        if isinstance(asked, CachedValue) and (catalogue := await asked.peek()):
+        params = self.kernel.dispatch.catalogue
+        if isinstance(params, CachedValue) and (catalogue := await params.peek()):
             warm_up_catalogue(catalogue)
 
     @staticmethod
@@ -126,7 +126,7 @@ class ChatService:
         """Accept or refuse calls that wait."""
         body = request.body(ConfirmationBody)
         how = CardAnswer(body.edits, body.remember)
-        ask, work = await self.turns.confirming(
+        ask, work = await self.turns.confirmation_work(
             request.reader, request.path["id"], body.accept, how
         )
         return await self._answer(request, ask, work)
@@ -142,11 +142,11 @@ class ChatService:
     async def stop(self, request: Request) -> Answer:
         """Ask the turn of a request to stop: within a second no further call starts, and what ran
         is told in its reply."""
-        asked = request.asked(StopPath)
-        await self.turns.stop(UserKey.of(request.caller), asked.request_id)
-        return Answer({"request_id": asked.request_id, "status": "stopping"})
+        params = request.query_model(StopPath)
+        await self.turns.stop(UserKey.of(request.caller), params.request_id)
+        return Answer({"request_id": params.request_id, "status": "stopping"})
 
-    @Route("GET /v1/events", params=EventsAsked, content_type="text/event-stream")
+    @Route("GET /v1/events", params=EventsParams, content_type="text/event-stream")
     async def events(self, request: Request) -> Answer:
         """Stored events since `Last-Event-ID`, as Server-Sent Events; the browser reconnects by
         itself."""
@@ -187,25 +187,25 @@ class ChatService:
             }
         )
 
-    @Route("GET /v1/inspect", answer="InspectAnswer", params=InspectAsked)
+    @Route("GET /v1/inspect", answer="InspectAnswer", params=InspectParams)
     async def inspect(self, request: Request) -> Answer:
         """The prompt a message would get and why it is so (`inspector`); nothing is called or
         stored. Role developer, own data only."""
         from . import inspector  # here and in `page`: a turn's cold start does not pay for it
 
         require_role(request.caller, "developer")
-        asked = request.asked(InspectAsked)
-        session_id, wanted = asked.session_id, asked.search
+        params = request.query_model(InspectParams)
+        session_id, wanted = params.session_id, params.search
         # reads what a turn would read, and records nothing
-        view = await self.kernel.view(TurnRequest(request.caller, session_id, asked.message, ""))
+        view = await self.kernel.view(TurnRequest(request.caller, session_id, params.message, ""))
         found: JSONObject = {}
         if wanted.strip():
             key = SessionKey(UserKey.of(request.caller), session_id)
-            past = await forgotten(self.app.stores, key, view.memory, now=view.now)
+            past = await dropped_turns(self.app.stores, key, view.memory, now=view.now)
             found["search"] = inspector.search(view, wanted, past)
             # another conversation may have it: it is named
             if not found["search"]["seen"]:
-                others = await elsewhere(self.app.stores, key, now=view.now)
+                others = await other_sessions(self.app.stores, key, now=view.now)
                 found["search"] = inspector.search(view, wanted, past, others)
         return Answer(
             inspector.explain(view)

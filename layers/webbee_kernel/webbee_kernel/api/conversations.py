@@ -18,7 +18,7 @@ from ..stores.types import SessionSummary
 from ..turn.results_block import remembered_details
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey
-from .request_models import After, Asked, Page, SessionId, Wire, cursor_given, has_text
+from .request_models import After, Page, Params, SessionId, Wire, check_cursor, has_text
 from .router import Answer, Request, Route, Services
 
 ONE = "/v1/sessions/{id}"
@@ -33,13 +33,13 @@ TURNS: Final = 200
 """Newest turns of each that are read."""
 MATCHES: Final = 5
 """Matches that are told of one conversation, the newest first."""
-SHORTEST: Final = 2
+MIN_QUERY: Final = 2
 """Characters of a query: one letter stands everywhere, and finds nothing."""
-UNSEEN: Final = frozenset(
+HIDDEN_PROPERTIES: Final = frozenset(
     ("type", "id", "icon", "param_name", "variant", "action", "src", "direction", "size")
 )
 """Properties of a UI tree that nobody reads."""
-PRESSED: Final = frozenset(("Button", "Link"))
+INTERACTIVE_NODES: Final = frozenset(("Button", "Link"))
 """Nodes that say what may be done, and nothing of what is."""
 AT_ONCE: Final = 5
 BEFORE, AROUND = 40, 160
@@ -60,17 +60,17 @@ class RenameBody(Wire):
     ]
 
 
-class SessionPath(Asked):
+class SessionPath(Params):
     """`/v1/sessions/{id}`."""
 
     id: SessionId
 
 
-class SessionAsked(SessionPath, Page):
+class SessionParams(SessionPath, Page):
     """`GET /v1/sessions/{id}`."""
 
 
-class SessionsAsked(Page):
+class SessionsParams(Page):
     """`GET /v1/sessions`."""
 
     q: Annotated[
@@ -80,7 +80,7 @@ class SessionsAsked(Page):
     ] = ""
 
 
-class SearchAsked(After):
+class SearchParams(After):
     """`GET /v1/search`."""
 
     q: Annotated[str, Field(max_length=MAX_QUERY, description="Words that were said.")] = ""
@@ -99,42 +99,42 @@ class Conversations:
         self._stores = services.app.stores
         self._clock = services.app.clock
 
-    @Route("GET /v1/sessions", answer="SessionsAnswer", params=SessionsAsked)
+    @Route("GET /v1/sessions", answer="SessionsAnswer", params=SessionsParams)
     async def list(self, request: Request) -> Answer:
         """The caller's sessions, most recently touched first; with `q`, those whose title holds
         it."""
-        asked = request.asked(SessionsAsked)
-        with cursor_given():
+        params = request.query_model(SessionsParams)
+        with check_cursor():
             found, cursor = await self._stores.transcripts.list(
                 UserKey.of(request.caller),
-                limit=asked.limit,
-                cursor=asked.cursor or None,
-                title=asked.q,
+                limit=params.limit,
+                cursor=params.cursor or None,
+                title=params.q,
                 now=self._clock.now(),
             )
         return Answer({"sessions": [s._asdict() for s in found], "cursor": cursor})
 
-    @Route(f"GET {ONE}", answer="SessionAnswer", params=SessionAsked)
+    @Route(f"GET {ONE}", answer="SessionAnswer", params=SessionParams)
     async def read(self, request: Request) -> Answer:
         """A session's newest turns, or with `cursor` those before them, oldest first. `remembered`
         says which of them the model still sees."""
         key, now = _key(request), self._clock.now()
-        asked = request.asked(SessionAsked)
-        with cursor_given():
+        params = request.query_model(SessionParams)
+        with check_cursor():
             turns, before, memory = await conversation(
-                self._stores, key, limit=asked.limit, cursor=asked.cursor or None, now=now
+                self._stores, key, limit=params.limit, cursor=params.cursor or None, now=now
             )
         if not turns:
             raise NotFound(f"there is no session {key.session_id!r}", field="id")
         # as a turn reads it: what is older stands in the table, and no model sees it
         remembered = memory.since(iso(now - self._app.settings.session_days * 86_400)).turns
-        seen = {(t.at, t.seq) for t in remembered}
-        shown = [{**row, "remembered": (row["at"], row["turn"]) in seen} for row in turns]
-        known = {(t.at, t.seq): remembered_details(t) for t in memory.ring}
-        for row in shown:
-            if any(found := known.get((row["at"], row["turn"]), [])):
+        remembered_keys = {(t.at, t.seq) for t in remembered}
+        rows = [{**row, "remembered": (row["at"], row["turn"]) in remembered_keys} for row in turns]
+        details = {(t.at, t.seq): remembered_details(t) for t in memory.ring}
+        for row in rows:
+            if any(found := details.get((row["at"], row["turn"]), [])):
                 row["details"] = found
-        return Answer({"session_id": key.session_id, "turns": shown, "cursor": before})
+        return Answer({"session_id": key.session_id, "turns": rows, "cursor": before})
 
     @Route(f"PATCH {ONE}", body=RenameBody, answer="SessionRow", params=SessionPath)
     async def rename(self, request: Request) -> Answer:
@@ -154,20 +154,20 @@ class Conversations:
         await self._stores.transcripts.delete(key)
         return Answer({"deleted": key.session_id})
 
-    @Route("GET /v1/search", answer="SearchAnswer", params=SearchAsked)
+    @Route("GET /v1/search", answer="SearchAnswer", params=SearchParams)
     async def find(self, request: Request) -> Answer:
         """Turns in which every word of `q` was said, by the caller or to him, in any form, and
         behind them those that lack what tells least (`lacks`). One request reads 20 conversations
         and the newest 200 turns of each; with `cursor`, the conversations before them. A `q` of
         less than two characters finds nothing."""
-        asked = request.asked(SearchAsked)
-        words = SearchWords(asked.q, request.reader.language)
-        if len("".join(asked.q.split())) < SHORTEST:
+        params = request.query_model(SearchParams)
+        words = SearchWords(params.q, request.reader.language)
+        if len("".join(params.q.split())) < MIN_QUERY:
             return Answer({"matches": [], "searched": 0, "cursor": None})
         user, now = UserKey.of(request.caller), self._clock.now()
-        with cursor_given():
+        with check_cursor():
             read, before = await self._stores.transcripts.list(
-                user, limit=CONVERSATIONS, cursor=asked.cursor or None, now=now
+                user, limit=CONVERSATIONS, cursor=params.cursor or None, now=now
             )
         # each read takes a thread, and turns of this process need some as well
         gate = asyncio.Semaphore(AT_ONCE)
@@ -175,11 +175,11 @@ class Conversations:
         async def turns(session_id: str) -> list[JSONObject]:
             async with gate:
                 key = SessionKey(user, session_id)
-                told, _, _ = await conversation(self._stores, key, limit=TURNS, now=now)
-                return told
+                turn_rows, _, _ = await conversation(self._stores, key, limit=TURNS, now=now)
+                return turn_rows
 
-        told = await asyncio.gather(*(turns(session.session_id) for session in read))
-        rows = [(s, row) for s, mine in zip(read, told, strict=True) for row in reversed(mine)]
+        turn_rows = await asyncio.gather(*(turns(session.session_id) for session in read))
+        rows = [(s, row) for s, mine in zip(read, turn_rows, strict=True) for row in reversed(mine)]
         return Answer({"matches": _matches(rows, words), "searched": len(read), "cursor": before})
 
 
@@ -214,11 +214,11 @@ def _matches(
 def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What a turn told: its reply, its message, what was drawn. A reply that called nothing and
     draws nothing but buttons offers what may be said instead, in the question's own words."""
-    said, ui = ("message", str(row["message"])), row.get("ui")
-    drawn = list(_drawn(ui))
-    if ui and not drawn and not row.get("calls"):
-        return [said]
-    return [("reply", str(row["reply"])), said, *(("reply", text) for text in drawn)]
+    message, ui = ("message", str(row["message"])), row.get("ui")
+    ui_texts = list(_ui_texts(ui))
+    if ui and not ui_texts and not row.get("calls"):
+        return [message]
+    return [("reply", str(row["reply"])), message, *(("reply", text) for text in ui_texts)]
 
 
 def _excerpt(
@@ -250,14 +250,14 @@ def _places(text: str, words: Sequence[SearchWord]) -> list[tuple[int, int]]:
     return [place for word in words if (place := word.search(text))]
 
 
-def _drawn(node: Any) -> Iterator[str]:
+def _ui_texts(node: Any) -> Iterator[str]:
     """The texts of a UI tree, not those of its buttons nor what they do."""
     if isinstance(node, list):
         for item in node:
-            yield from _drawn(item)
-    elif isinstance(node, Mapping) and node.get("type") not in PRESSED:
+            yield from _ui_texts(item)
+    elif isinstance(node, Mapping) and node.get("type") not in INTERACTIVE_NODES:
         for name, value in node.items():
-            if name not in UNSEEN and not name.startswith("on_"):
-                yield from _drawn(value)
+            if name not in HIDDEN_PROPERTIES and not name.startswith("on_"):
+                yield from _ui_texts(value)
     elif isinstance(node, str) and node:
         yield node

@@ -16,7 +16,7 @@ from ..catalogue import AppInfo, example_phrase
 from ..errors import BadInput, DispatchUnanswered, KernelError, NotAllowed, NotFound, not_installed
 from ..refresh.refresh_queue import after_effects
 from ..sdk.records import User
-from ..stores.rate_limits import nothing
+from ..stores.rate_limits import count_nothing
 from ..turn.kernel import Kernel, TurnRequest
 from ..types import (
     CallOutcome,
@@ -26,7 +26,7 @@ from ..types import (
     to_dict,
 )
 from .identity import has_role, require_role
-from .request_models import Asked, RequestId, SessionId, Wire
+from .request_models import Params, RequestId, SessionId, Wire
 from .router import Answer, Request, Route, Services, unavailable_reason
 
 PANEL_PREFIX = "__panel__"
@@ -86,7 +86,9 @@ class Apps:
         key, panel = request.key(body.request_id), body.function.startswith(PANEL_PREFIXES)
         (catalogue, _, mine), over = await asyncio.gather(
             self._kernel.apps_of(user),
-            nothing() if panel else self._kernel.limits.take(user),  # a page draws many panels
+            count_nothing()
+            if panel
+            else self._kernel.limits.take(user),  # a page draws many panels
         )
         if over:
             raise over
@@ -197,7 +199,7 @@ WRONG_VALUE = "VALIDATION_TYPE_ERROR"
 ONE = "/v1/extensions/{app_id}/secrets/{name}"
 
 
-class OwnerAsked(Asked):
+class OwnerParams(Params):
     """Whose secrets, where they are not the caller's."""
 
     user: Literal["__webhook__"] = "__webhook__"
@@ -216,7 +218,7 @@ class AppSecrets:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    @Route("GET /v1/extensions/{app_id}/secrets", answer="SecretsAnswer", params=OwnerAsked)
+    @Route("GET /v1/extensions/{app_id}/secrets", answer="SecretsAnswer", params=OwnerParams)
     async def listed(self, request: Request) -> Answer:
         """Declared secrets, whether each is set and whether the caller may set it; never a
         value."""
@@ -232,7 +234,7 @@ class AppSecrets:
         pairs = zip(found.data["secrets"], described, strict=True)
         return Answer({"secrets": [s | d for s, d in pairs]})
 
-    @Route(f"PUT {ONE}", body=SecretBody, answer="SecretState", params=OwnerAsked)
+    @Route(f"PUT {ONE}", body=SecretBody, answer="SecretState", params=OwnerParams)
     async def put(self, request: Request) -> Answer:
         """Set one; app-wide secrets need the role operator."""
         spec = await self._spec(request)
@@ -242,7 +244,7 @@ class AppSecrets:
             raise BadInput(outcome.error, field="value", limit=spec["max_bytes"])
         return Answer({"name": spec["name"], "is_set": True})
 
-    @Route(f"DELETE {ONE}", answer="SecretState", params=OwnerAsked)
+    @Route(f"DELETE {ONE}", answer="SecretState", params=OwnerParams)
     async def delete(self, request: Request) -> Answer:
         """Remove one."""
         spec = await self._spec(request)
@@ -281,4 +283,4 @@ def _owner(request: Request) -> User:
     if not request.query.get("user"):
         return request.caller
     require_role(request.caller, "operator")
-    return replace(request.caller, imperal_id=request.asked(OwnerAsked).user, email="")
+    return replace(request.caller, imperal_id=request.query_model(OwnerParams).user, email="")

@@ -37,7 +37,7 @@ CONFIRM: Final = "confirm"
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Elicited:
     """What came back with a request. `action` is what the user did with the question `CONFIRM`
     (`accept`, `decline`, `cancel`, empty: nothing), which was put as `question`; `answers` what
     functions were told so far, `refused` that he would not answer one."""
@@ -49,30 +49,30 @@ class Answered:
     """Whether the function had asked: the state says so."""
     refused: bool = False
 
-    def arguments(self, given: JSONObject, schema: JSONObject) -> JSONObject:
+    def arguments(self, arguments: JSONObject, schema: JSONObject) -> JSONObject:
         """The call's arguments with the answers, where the function asked or says that it
         asks."""
         takes = self.asked or ANSWERS in (schema.get("properties") or {})
-        return {**given, ANSWERS: self.answers} if self.answers and takes else given
+        return {**arguments, ANSWERS: self.answers} if self.answers and takes else arguments
 
     def state(self, question: str = "") -> str:
         """What the client is given to send back."""
         return f"{question}.{token_of(self.answers) if self.answers or not question else ''}"
 
 
-def answered(message: Message) -> Answered:
+def parse_replies(message: Message) -> Elicited:
     """What came back with a message; Refused where its state is none of ours."""
-    state, given = message.params.get("requestState"), message.params.get("inputResponses")
-    responses = {k: r for k, r in object_of(given).items() if isinstance(r, dict)}
+    state, responses_ = message.params.get("requestState"), message.params.get("inputResponses")
+    responses = {k: r for k, r in object_of(responses_).items() if isinstance(r, dict)}
     question, answers = _state(message, state)
     # where the kernel put no question, a function's own may bear this name
-    said = responses.pop(CONFIRM, {}) if question else {}
+    confirmation = responses.pop(CONFIRM, {}) if question else {}
     for response in responses.values():
         if response.get("action") == "accept":
             answers |= object_of(response.get("content"))
-    return Answered(
+    return Elicited(
         question,
-        str(said.get("action", "")) if message.can_elicit else "",
+        str(confirmation.get("action", "")) if message.can_elicit else "",
         answers,
         asked=bool(state),
         refused=any(r.get("action") in ("decline", "cancel") for r in responses.values()),
@@ -82,9 +82,9 @@ def answered(message: Message) -> Answered:
 def _state(message: Message, state: JSON) -> tuple[str, JSONObject]:
     if not state:
         return "", {}
-    question, _, kept = str(state).partition(".")
+    question, _, encoded = str(state).partition(".")
     try:
-        answers = from_token(kept) if kept else {}
+        answers = from_token(encoded) if encoded else {}
         if isinstance(answers, dict):
             return question, answers
     except ValueError:
@@ -96,25 +96,27 @@ def of_function(outcome: CallOutcome) -> JSONObject:
     """What a function asked, as elicitation requests by their names; empty where it asked nothing,
     or what no form can ask."""
     data = object_of(outcome.data)
-    asked = object_of(data.get("questions")) if outcome.error_code == NEEDS_ANSWER else {}
-    return {n: elicitation(q) for n, q in asked.items() if isinstance(q, dict) and "schema" in q}
+    questions = object_of(data.get("questions")) if outcome.error_code == NEEDS_ANSWER else {}
+    return {
+        n: elicitation(q) for n, q in questions.items() if isinstance(q, dict) and "schema" in q
+    }
 
 
 def of_confirmation(pending: PendingConfirmation) -> JSONObject:
     """Whether a call may run, as the one elicitation request."""
     form = {"type": "object", "properties": {}}
-    told = "\n".join(part for part in (pending.summary, pending.asks.get("ask", "")) if part)
-    return {CONFIRM: elicitation({"message": told, "schema": form})}
+    text = "\n".join(part for part in (pending.summary, pending.asks.get("ask", "")) if part)
+    return {CONFIRM: elicitation({"message": text, "schema": form})}
 
 
 def elicitation(question: Mapping[str, JSON]) -> JSONObject:
     """A question as a request of the protocol."""
-    asked = {
+    params = {
         "mode": "form",
         "message": defuse_markup(str(question.get("message", ""))),
         "requestedSchema": question["schema"],
     }
-    return {"method": "elicitation/create", "params": asked}
+    return {"method": "elicitation/create", "params": params}
 
 
 def input_required(requests: JSONObject, state: str) -> JSONObject:
@@ -122,37 +124,37 @@ def input_required(requests: JSONObject, state: str) -> JSONObject:
     return {"resultType": "input_required", "inputRequests": requests, "requestState": state}
 
 
-def not_answered() -> JSONObject:
+def unanswered_result() -> JSONObject:
     """The result of a call whose user would not answer what it asked."""
-    why = "The user did not answer what this function asked: it has not gone on. Do not insist."
-    return refusal(why, NEEDS_ANSWER)
+    text = "The user did not answer what this function asked: it has not gone on. Do not insist."
+    return refusal(text, NEEDS_ANSWER)
 
 
-def waiting(pending: PendingConfirmation, spoken: str) -> JSONObject:
+def pending_result(pending: PendingConfirmation, prefix: str) -> JSONObject:
     """The call has not run: the card as text, and where it stands to be pressed."""
     asks = pending.asks
     verb = f"“{asks['verb']}”" if asks.get("verb") else "yes"
-    why = (
+    text = (
         f"This waits for the user's yes and has not run:\n\n{pending.summary}\n\nShow him"
         " this card. It stands on Webbee's page for 5 minutes, in the conversation that begins"
-        f" with {spoken}; pressing {verb} there runs it once. Do not call it again."
+        f" with {prefix}; pressing {verb} there runs it once. Do not call it again."
     )
-    waits = {
+    confirmation = {
         "id": pending.confirmation_id,
         "expires_at": pending.expires_at,
         "summary": pending.summary,
         **{name: asks[name] for name in ("question", "verb", "calls") if asks.get(name)},
     }
-    return refusal(defuse_markup(why), "CONFIRMATION_REQUIRED", {"confirmation": waits})
+    return refusal(defuse_markup(text), "CONFIRMATION_REQUIRED", {"confirmation": confirmation})
 
 
 KEY: Final = "webbee/requestId"
 """Where a client names its request in `_meta`: the same one runs nothing twice."""
 
-SPOKEN: Final = "MCP"
+MESSAGE_PREFIX: Final = "MCP"
 """How the messages begin in whose place such a call stands."""
 
-Told = Callable[[CallOutcome], JSONObject]
+Formatter = Callable[[CallOutcome], JSONObject]
 """How an outcome is told."""
 
 
@@ -163,7 +165,7 @@ class Call:
     message: Message
     ask: TurnRequest
     step: Step
-    came: Answered
+    elicited: Elicited
     schemes: Collection[str] = ()
 
 
@@ -177,7 +179,7 @@ class Calls:
     async def function(self, message: Message, name: str) -> FunctionInfo:
         """The function of a tool's name; Refused where there is none."""
         catalogue = await self._kernel.dispatch.catalogue()
-        if found := _named(catalogue, name):
+        if found := _function_of(catalogue, name):
             return found
         raise message.bad(f"there is no tool {name[:64]!r}")
 
@@ -186,8 +188,8 @@ class Calls:
         request: Request,
         message: Message,
         function: FunctionInfo,
-        given: JSON,
-        told: Told = primitives.result,
+        arguments_: JSON,
+        formatter: Formatter = primitives.result,
         *,
         schemes: Collection[str] = (),
     ) -> JSONObject | Stream:
@@ -196,23 +198,25 @@ class Calls:
 
         With the token of a client that listens, what the call told on its way stands before.
         """
-        if not isinstance(given, dict):
+        if not isinstance(arguments_, dict):
             raise message.bad("arguments must be an object")
-        came = answered(message)
-        if came.refused:
-            return not_answered()
-        arguments = came.arguments(given, function.input_schema)
+        elicited = parse_replies(message)
+        if elicited.refused:
+            return unanswered_result()
+        arguments = elicited.arguments(arguments_, function.input_schema)
         step = Step(0, function.app_id, function.fn_name, arguments, function.action_type)
         catalogue = await self._kernel.dispatch.catalogue()
-        title = primitives.titled(function, catalogue.apps[function.app_id])
+        title = primitives.title_of(function, catalogue.apps[function.app_id])
         # what stands in the conversation where a person finds the question
-        said = f"{SPOKEN}: {title}" + (f" ({message.client[:64]})" if message.client else "")
+        message_text = f"{MESSAGE_PREFIX}: {title}" + (
+            f" ({message.client[:64]})" if message.client else ""
+        )
         key = request.key(_request_id(message))
-        ask = TurnRequest(request.caller, SESSION, one_line(said), key)
-        call = Call(message, ask, step, came, schemes)
+        ask = TurnRequest(request.caller, SESSION, one_line(message_text), key)
+        call = Call(message, ask, step, elicited, schemes)
         # before the call: what it tells of its progress comes behind this
         mark = self._app.events.mark()
-        result = await self._result(call, told)
+        result = await self._result(call, formatter)
         if isinstance(result, Stream) or message.progress_token is None:
             return result
         return Stream(await self._progress(call, mark), result)
@@ -221,35 +225,35 @@ class Calls:
         """What a client's user did with a question that was put in a stream: all but a yes is a no.
         One that nobody waits for any more is past: the client learns it with the result."""
         yes, answers = reply.get("action") == "accept", object_of(reply.get("content"))
-        ask = TurnRequest(user, SESSION, SPOKEN, question)
+        ask = TurnRequest(user, SESSION, MESSAGE_PREFIX, question)
         with suppress(Gone):
             await self._kernel.direct.answer(ask, None, question, yes, answers)
 
-    async def resumed(self, user: User, waits: Waiting) -> JSONObject | Stream:
+    async def resume(self, user: User, waits: Waiting) -> JSONObject | Stream:
         """The result that a client comes back for, or that it still waits."""
         catalogue = await self._kernel.dispatch.catalogue()
-        function = _named(catalogue, waits.tool)
+        function = _function_of(catalogue, waits.tool)
         if function is None:
             return primitives.refusal(f"there is no tool {waits.tool[:64]!r}", "UNKNOWN_TOOL")
-        ask = TurnRequest(user, SESSION, SPOKEN, waits.confirmation_id)
+        ask = TurnRequest(user, SESSION, MESSAGE_PREFIX, waits.confirmation_id)
         step = Step(0, function.app_id, function.fn_name, {}, function.action_type)
         try:
-            ended = await self._kernel.direct.outcome_of(ask, step, waits.confirmation_id)
+            outcome = await self._kernel.direct.outcome_of(ask, step, waits.confirmation_id)
         except Gone as error:
             return primitives.refusal(str(error), error.code)
-        if isinstance(ended, PendingConfirmation):
+        if isinstance(outcome, PendingConfirmation):
             return Stream(resume=waits.token())
-        return primitives.result(ended)
+        return primitives.result(outcome)
 
-    async def _result(self, call: Call, told: Told) -> JSONObject | Stream:
+    async def _result(self, call: Call, formatter: Formatter) -> JSONObject | Stream:
         bind(session=call.ask.session_id, turn=call.ask.request_id)
         message = call.message
         try:
-            ended = await self._ended(call)
-            if isinstance(ended, PendingConfirmation):
-                return self._confirming(call, ended)
-            asked = of_function(ended) if message.can_elicit else {}
-            return await self._asking(call, asked) if asked else told(ended)
+            outcome = await self._outcome(call)
+            if isinstance(outcome, PendingConfirmation):
+                return self._confirmation(call, outcome)
+            questions = of_function(outcome) if message.can_elicit else {}
+            return await self._questions(call, questions) if questions else formatter(outcome)
         except CallError as error:
             return primitives.refusal(str(error), error.code)
         except Gone as error:
@@ -262,33 +266,33 @@ class Calls:
                 raise
             return primitives.refusal(str(error), error.code, error.body()["error"])
 
-    async def _ended(self, call: Call) -> CallOutcome | PendingConfirmation:
+    async def _outcome(self, call: Call) -> CallOutcome | PendingConfirmation:
         """The call's end, where the user has been asked before: what came of his answer."""
-        came = call.came
-        if came.action in ("accept", "decline"):
-            yes = came.action == "accept"
-            return await self._kernel.direct.answer(call.ask, call.step, came.question, yes)
+        elicited = call.elicited
+        if elicited.action in ("accept", "decline"):
+            yes = elicited.action == "accept"
+            return await self._kernel.direct.answer(call.ask, call.step, elicited.question, yes)
         return await self._kernel.direct.call(call.ask, call.step, schemes=call.schemes)
 
-    def _confirming(self, call: Call, pending: PendingConfirmation) -> JSONObject | Stream:
+    def _confirmation(self, call: Call, pending: PendingConfirmation) -> JSONObject | Stream:
         """The question whether the call may run, or how its user says yes elsewhere."""
         message = call.message
         # closed without an answer, a question goes on waiting on the page
-        if not message.can_elicit or call.came.action == "cancel":
-            return waiting(pending, SPOKEN)
+        if not message.can_elicit or call.elicited.action == "cancel":
+            return pending_result(pending, MESSAGE_PREFIX)
         requests = of_confirmation(pending)
         if message.stateless:
-            return input_required(requests, call.came.state(question_of(pending)))
-        return _streamed(message, pending, requests[CONFIRM])
+            return input_required(requests, call.elicited.state(question_of(pending)))
+        return _question_stream(message, pending, requests[CONFIRM])
 
-    async def _asking(self, call: Call, requests: JSONObject) -> JSONObject | Stream:
+    async def _questions(self, call: Call, requests: JSONObject) -> JSONObject | Stream:
         """What the function asks in the middle of the call."""
         if call.message.stateless:
-            return input_required(requests, call.came.state())
-        told = " ".join(str(q["params"]["message"]) for q in requests.values())
-        pending = await self._kernel.direct.ask_question(call.ask, call.step, told)
+            return input_required(requests, call.elicited.state())
+        text = " ".join(str(q["params"]["message"]) for q in requests.values())
+        pending = await self._kernel.direct.ask_question(call.ask, call.step, text)
         [request, *_] = requests.values()
-        return _streamed(call.message, pending, request)
+        return _question_stream(call.message, pending, request)
 
     async def _progress(self, call: Call, mark: str) -> list[JSONObject]:
         """What the call told of its progress."""
@@ -302,21 +306,21 @@ class Calls:
         return [progress(token or 0, d["percent"], d["text"]) for d in of_call]
 
 
-def _streamed(message: Message, pending: PendingConfirmation, request: JSONObject) -> Stream:
-    named = str(message.params.get("name"))
-    waits = Waiting(pending.confirmation_id, message.id or 0, named)
-    asked = {"jsonrpc": "2.0", "id": question_of(pending), **request}
-    return Stream((asked,), resume=waits.token())
+def _question_stream(message: Message, pending: PendingConfirmation, request: JSONObject) -> Stream:
+    tool = str(message.params.get("name"))
+    waits = Waiting(pending.confirmation_id, message.id or 0, tool)
+    question = {"jsonrpc": "2.0", "id": question_of(pending), **request}
+    return Stream((question,), resume=waits.token())
 
 
 def _request_id(message: Message) -> str:
-    named = str(object_of(message.params.get("_meta")).get(KEY, ""))
-    if named and not REQUEST_ID.fullmatch(named):
+    request_id = str(object_of(message.params.get("_meta")).get(KEY, ""))
+    if request_id and not REQUEST_ID.fullmatch(request_id):
         raise message.bad(f"_meta.{KEY} takes 1 to 128 letters, digits and . : _ -")
-    return named
+    return request_id
 
 
-def _named(catalogue: Catalogue, name: str) -> FunctionInfo | None:
+def _function_of(catalogue: Catalogue, name: str) -> FunctionInfo | None:
     app_id, _, fn_name = name.partition("__")
     if found := catalogue.function(app_id, fn_name):
         return found

@@ -76,7 +76,7 @@ class McpServer:
 
     async def resume(self, request: Request, waits: Waiting) -> Answer:
         """The result that a client comes back for, or word that it still waits for its user."""
-        result = await self._calls.resumed(request.caller, waits)
+        result = await self._calls.resume(request.caller, waits)
         stream = result if isinstance(result, Stream) else Stream(result=result)
         return _events(stream, waits.ident, stream.result)
 
@@ -151,11 +151,13 @@ class McpServer:
         def told(outcome: CallOutcome) -> JSONObject:
             if not outcome.ok:
                 raise message.refused(json_rpc.INTERNAL, outcome.error)
-            blocks = primitives.told(outcome) or [primitives.text("Nothing was found.")]
+            blocks = primitives.content_of(outcome) or [primitives.text("Nothing was found.")]
             return {"messages": primitives.messages(blocks)}
 
         # the protocol has texts alone as arguments of prompts
-        arguments = primitives.typed(function, given) if isinstance(given, dict) else given
+        arguments = (
+            primitives.parse_arguments(function, given) if isinstance(given, dict) else given
+        )
         schemes = await self._resources.schemes(request.caller, function.app_id, arguments)
         result = await self._calls.run(request, message, function, arguments, told, schemes=schemes)
         return no_tool(message, result)
@@ -233,7 +235,7 @@ class Resources:
 
     async def read(self, request: Request, message: Message) -> JSONObject | Stream:
         uri = message.text("uri")
-        if found := primitives.read_from(uri):
+        if found := primitives.app_of_uri(uri):
             return await self._read_of_app(request, message, uri, *found)
         held = primitives.section_of(await self._sections(request.caller), uri)
         if held is None:

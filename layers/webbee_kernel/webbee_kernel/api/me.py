@@ -16,7 +16,7 @@ from ..stores.paging import KEY, Cursor
 from ..stores.transcript_archive import conversation
 from ..text import json_text
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, to_dict, user_dict
-from .request_models import After, Asked, Page, cursor_given
+from .request_models import After, Page, Params, check_cursor
 from .router import Answer, Request, Route, Services
 
 READ_TURNS: Final = 200
@@ -33,7 +33,7 @@ TOLD: Final = (
 """What of a record its person reads in any case."""
 
 
-class EraseAsked(Asked):
+class EraseParams(Params):
     """`DELETE /v1/me`."""
 
     confirm: Annotated[
@@ -41,7 +41,7 @@ class EraseAsked(Asked):
     ] = ""
 
 
-class RevokeAsked(Asked):
+class RevokeParams(Params):
     """`DELETE /v1/me/accepted`."""
 
     key: Annotated[
@@ -67,19 +67,19 @@ class Me:
         """Calls made in the caller's name, newest first, each with the message behind it where
         that is still kept."""
         user = UserKey.of(request.caller)
-        asked, tokens = request.asked(Page), Cursor("audit", str(user))
-        with cursor_given():
-            before = tokens.read(asked.cursor, KEY)[0] if asked.cursor else ""
+        params, tokens = request.query_model(Page), Cursor("audit", str(user))
+        with check_cursor():
+            before = tokens.read(params.cursor, KEY)[0] if params.cursor else ""
         records = await self._app.stores.audit.list(
-            user, limit=asked.limit + 1, before=before, now=self._app.clock.now()
+            user, limit=params.limit + 1, before=before, now=self._app.clock.now()
         )
-        page = records[: asked.limit]
+        page = records[: params.limit]
         messages = await self._messages(user, page)
         return Answer(
             {
                 "records": [_record(r, messages.get(r.request_id, "")) for r in page],
                 "cursor": (
-                    tokens.write(page[-1].record_id) if len(records) > asked.limit else None
+                    tokens.write(page[-1].record_id) if len(records) > params.limit else None
                 ),
             }
         )
@@ -108,12 +108,12 @@ class Me:
         personal_data = make_personal_data(
             self._app, UserKey.of(request.caller), await self._apps()
         )
-        with cursor_given():
-            lines, cursor = await personal_data.export(request.asked(After).cursor or None)
+        with check_cursor():
+            lines, cursor = await personal_data.export(request.query_model(After).cursor or None)
         last = {"kind": "more", "cursor": cursor} if cursor else {"kind": "end"}
         return Answer("\n".join([*lines, json_text(last), ""]), content_type="application/x-ndjson")
 
-    @Route("DELETE /v1/me", answer="ErasedAnswer", params=EraseAsked)
+    @Route("DELETE /v1/me", answer="ErasedAnswer", params=EraseParams)
     async def erase(self, request: Request) -> Answer:
         """Erase everything that is kept of the caller. Asked without `confirm` it erases nothing
         and answers with the word that confirms; 202 where it needs to be asked again to finish."""
@@ -121,11 +121,11 @@ class Me:
         now = self._app.clock.now()
         # the word changes with the clock: one given out just before holds, too
         words = [_word(user, now), _word(user, now - CONFIRM_S)]
-        asked = request.asked(EraseAsked)
+        params = request.query_model(EraseParams)
         # an empty word is a wrong one
-        if "confirm" not in asked.model_fields_set:
+        if "confirm" not in params.model_fields_set:
             return Answer({"status": "confirm", "confirm": words[0], "counts": {}})
-        if asked.confirm not in words:
+        if params.confirm not in words:
             raise RequestConflict(
                 "confirm is not the word that DELETE /v1/me gave out in the last ten minutes: ask"
                 " for it again, without confirm",
@@ -151,12 +151,12 @@ class Me:
         found = await self._accepted.list(UserKey.of(request.caller))
         return Answer({"accepted": [a._asdict() for a in found]})
 
-    @Route("DELETE /v1/me/accepted", answer="RevokedAnswer", params=RevokeAsked)
+    @Route("DELETE /v1/me/accepted", answer="RevokedAnswer", params=RevokeParams)
     async def revoke(self, request: Request) -> Answer:
         """Take one of them back (`key`), or all: the next effect that goes there is asked about."""
-        asked = request.asked(RevokeAsked)
+        params = request.query_model(RevokeParams)
         # an empty one is none of them: only without it all go
-        keys = [asked.key] if "key" in asked.model_fields_set else None
+        keys = [params.key] if "key" in params.model_fields_set else None
         return Answer({"revoked": await self._accepted.forget(UserKey.of(request.caller), keys)})
 
     async def _apps(self) -> set[str]:

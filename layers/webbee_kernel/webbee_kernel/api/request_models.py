@@ -22,12 +22,12 @@ PAGE = 50
 """Rows of a list in one answer, at most and where nothing is said."""
 
 
-def limit_of(given: str) -> int:
+def limit_of(text: str) -> int:
     """How many rows a list shall have; BadInput for what is no number from 1 to `PAGE`."""
-    is_number = given.isascii() and given.isdigit() and len(given) <= len(str(PAGE))
-    if not is_number or not 1 <= int(given) <= PAGE:
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(PAGE))
+    if not is_number or not 1 <= int(text) <= PAGE:
         raise BadInput(f"limit is a number from 1 to {PAGE}", field="limit", limit=PAGE)
-    return int(given)
+    return int(text)
 
 
 def at_most(limit: int, name: str, value: str) -> str:
@@ -39,7 +39,7 @@ def at_most(limit: int, name: str, value: str) -> str:
 
 
 @contextmanager
-def cursor_given() -> Iterator[None]:
+def check_cursor() -> Iterator[None]:
     """BadInput for a cursor that no answer gave out."""
     try:
         yield
@@ -146,13 +146,13 @@ class StopFrame(StopPath):
     type: Literal["stop"]
 
 
-class Asked(BaseModel):
+class Params(BaseModel):
     """What a request asks for in path and query: texts, whatever is made of them."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
 
-class After(Asked):
+class After(Params):
     """What comes behind an answer."""
 
     cursor: Annotated[str, Field(description="The cursor of the answer before.")] = ""
@@ -166,7 +166,7 @@ class Page(After):
     ] = PAGE
 
 
-class EventsAsked(Asked):
+class EventsParams(Params):
     """`GET /v1/events`."""
 
     last_event_id: Annotated[
@@ -175,7 +175,7 @@ class EventsAsked(Asked):
     ] = ""
 
 
-class InspectAsked(Asked):
+class InspectParams(Params):
     """`GET /v1/inspect`."""
 
     session_id: Annotated[

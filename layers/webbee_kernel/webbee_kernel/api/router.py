@@ -95,32 +95,32 @@ class Request(NamedTuple):
             raise BadInput(f"the body is not JSON in UTF-8: {error.msg}", field="body") from None
         if not isinstance(data, dict):
             raise BadInput("the body must be a JSON object", field="body")
-        return checked(model, data)
+        return validate(model, data)
 
-    def asked(self, model: type[B]) -> B:
+    def query_model(self, model: type[B]) -> B:
         """Path and query as a wire model, whose fields say what their texts are; BadInput as for
         `body`."""
-        return checked(model, {**self.query, **self.path}, strict=False)
+        return validate(model, {**self.query, **self.path}, strict=False)
 
-    def key(self, given: str | None = None) -> str:
+    def key(self, body_key: str | None = None) -> str:
         """The id that makes a retry safe: the body's own, else the header Idempotency-Key, else a
         new one; BadInput for a header that is no request id."""
-        if given:
-            return given
-        named = self.headers.get("idempotency-key", "")
-        if named and not REQUEST_ID.fullmatch(named):
+        if body_key:
+            return body_key
+        header = self.headers.get("idempotency-key", "")
+        if header and not REQUEST_ID.fullmatch(header):
             raise BadInput(
                 "Idempotency-Key takes 1 to 128 letters, digits and . : _ -",
                 field="Idempotency-Key",
                 limit=REQUEST_ID.pattern,
             )
-        return named or new_id()
+        return header or new_id()
 
     def form(self, model: type[B]) -> B:
         """The body of an HTML form as a wire model, every field a text, the last of each name;
         BadInput as for `body`."""
         text = self.raw().decode("utf-8", "replace")
-        return checked(model, dict(parse_qsl(text, keep_blank_values=True)))
+        return validate(model, dict(parse_qsl(text, keep_blank_values=True)))
 
 
 class Answer(NamedTuple):
@@ -168,8 +168,8 @@ class Route:
     def match(self, method: str, path: str) -> dict[str, str] | None:
         """The path's parameters, decoded; None where it is another route's. `{name}` takes one
         part, `{name+}` at the end all that are left, neither takes an empty text."""
-        own, _, pattern = self.key.partition(" ")
-        if method != own:
+        route_method, _, pattern = self.key.partition(" ")
+        if method != route_method:
             return None
         if "{" not in pattern:
             return {} if path == pattern else None
@@ -184,7 +184,7 @@ def _expression(path: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\{(\w+)\+\}", r"(?P<\1>(?s:.+))", parts))
 
 
-def checked(model: type[B], data: Any, *, strict: bool = True) -> B:
+def validate(model: type[B], data: Any, *, strict: bool = True) -> B:
     """Validate; the first problem becomes BadInput with its field and limit."""
     try:
         return model.model_validate(data, strict=strict)
@@ -195,18 +195,18 @@ def checked(model: type[B], data: Any, *, strict: bool = True) -> B:
         context = first.get("ctx") or {}
         kinds = ("max_length", "min_length", "le", "ge", "pattern")
         limit = next((context[k] for k in kinds if k in context), None)
-        told = IDENTITY if name in ("user_id", "tenant_id") else first["msg"]
-        if told == "Extra inputs are not permitted" and "." not in name:
-            told = f"there is no such field; known are {', '.join(model.model_fields)}"
-        raise BadInput(f"{name}: {told}", field=name, limit=limit) from None
+        problem = IDENTITY if name in ("user_id", "tenant_id") else first["msg"]
+        if problem == "Extra inputs are not permitted" and "." not in name:
+            problem = f"there is no such field; known are {', '.join(model.model_fields)}"
+        raise BadInput(f"{name}: {problem}", field=name, limit=limit) from None
 
 
-def rendered(answer: Answer) -> JSONObject:
+def to_http(answer: Answer) -> JSONObject:
     """The HTTP API's response form (payload 2.0)."""
     is_json = answer.content_type == "application/json"
-    is_whole = is_json or "charset" in answer.content_type.lower()
+    has_charset = is_json or "charset" in answer.content_type.lower()
     headers = {
-        "content-type": answer.content_type + ("" if is_whole else "; charset=utf-8"),
+        "content-type": answer.content_type + ("" if has_charset else "; charset=utf-8"),
         "cache-control": "no-store",
         "x-content-type-options": "nosniff",
     } | dict(answer.headers)
@@ -221,7 +221,10 @@ def rendered(answer: Answer) -> JSONObject:
     return {"statusCode": answer.status, "headers": headers, "body": body, "isBase64Encoded": False}
 
 
-SAID: Final = {"dispatch_unavailable": "unanswered", "being_answered": "being_answered"}
+UNAVAILABLE_TEXTS: Final = {
+    "dispatch_unavailable": "unanswered",
+    "being_answered": "being_answered",
+}
 """What people are told of a 503 by its code, where more is known than that something is down."""
 
 
@@ -232,9 +235,11 @@ def to_response(error: KernelError, user: User | None, message: str = "") -> JSO
     if error.status == 503 and not error.public_message:
         of_model = error if isinstance(error, ModelUnavailable) else None
         if user is None or user.role == "user":
-            speaks = _speaks(user, message)
-            cause = of_model and speaks.cause(of_model.cause, of_model.wait_s)
-            error.public_message = cause or speaks.say(SAID.get(error.code, "unavailable"))
+            language_ = _language_of(user, message)
+            cause = of_model and language_.cause(of_model.cause, of_model.wait_s)
+            error.public_message = cause or language_.say(
+                UNAVAILABLE_TEXTS.get(error.code, "unavailable")
+            )
         elif of_model and of_model.words:
             error.public_message = f"{error} The server said: “{of_model.words}”"
     return error.body()
@@ -243,7 +248,9 @@ def to_response(error: KernelError, user: User | None, message: str = "") -> JSO
 def unavailable_reason(app: AppInfo, user: User) -> str:
     """Why an app offers nothing, empty where it works. The text of its error may hold what it read
     when it was imported: it is for the log, and for developers and operators."""
-    return app.error and (app.error if user.role != "user" else _speaks(user, "").say("app_away"))
+    return app.error and (
+        app.error if user.role != "user" else _language_of(user, "").say("app_away")
+    )
 
 
 def internal_error(
@@ -252,13 +259,13 @@ def internal_error(
     """What a defect looks like from outside: a number that stands in the log with its frames."""
     number = new_id()
     log.error("incident=%s | %s failed", number, what, exc_info=sys.exception())
-    text = _speaks(user, message).say("incident", n=number)
+    text = _language_of(user, message).say("incident", n=number)
     return {"error": {"code": "internal", "message": text}}
 
 
-def _speaks(user: User | None, message: str) -> language.Language:
-    own = user.language if user else "en"
-    return language.of(language.detect(message, own) if message else own)
+def _language_of(user: User | None, message: str) -> language.Language:
+    tag = user.language if user else "en"
+    return language.of(language.detect(message, tag) if message else tag)
 
 
 _log = logging.getLogger("webbee.api")
@@ -294,15 +301,15 @@ class Group:
     """An object whose methods are routes, made when a path under one of its prefixes is first asked
     for. What no turn needs is imported there: its cold start does not pay for it."""
 
-    def __init__(self, make: Callable[[], object], *prefixes: str) -> None:
+    def __init__(self, create: Callable[[], object], *prefixes: str) -> None:
         """Without prefixes it is looked at for every path."""
-        self._make = make
+        self._create = create
         self._prefixes = prefixes or ("",)
 
     @cached_property
     def routes(self) -> list[tuple[Route, Handler]]:
         """As written: of two that match a path the upper one serves it."""
-        group = self._make()
+        group = self._create()
         methods = vars(type(group)).items()
         return [(route, getattr(group, n)) for n, m in methods for route in getattr(m, ROUTES, ())]
 
@@ -333,9 +340,9 @@ class Router:
         route, failed = None, False
         try:
             route, handler, parameters = self._find(method, path)
-            answer = rendered(await handler(_request(route, event, parameters)))
+            answer = to_http(await handler(_request(route, event, parameters)))
         except Exception as error:
-            answer = rendered(_refusal(error, _reader(event), route))
+            answer = to_http(_refusal(error, _reader(event), route))
             failed = answer["statusCode"] >= 500
         if failed or method != "GET":
             count_request(failed=failed)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 MAX_FRAME_BYTES: Final = 120_000
 """API Gateway takes 128 KB a message."""
 
-_GONE: Final = ("GoneException", "410")
+_GONE_ERRORS: Final = ("GoneException", "410")
 """What a connection that has ended is called, by name and by status."""
 
 
@@ -62,7 +62,7 @@ class Pusher:
     async def send(self, user: UserKey, connection_id: str, frames: Sequence[JSONObject]) -> bool:
         """The frames, in order, to one connection; whether it is still there."""
         for frame in frames:
-            if not await self._ask("post_to_connection", connection_id, Data=packed(frame)):
+            if not await self._ask("post_to_connection", connection_id, Data=encode_frame(frame)):
                 # API Gateway does not promise to tell of every end
                 await self._connections.close(user, connection_id)
                 return False
@@ -82,10 +82,10 @@ class Pusher:
                 await in_thread(ask)
             return bool(self._url)
         except Exception as error:
-            failed = error_code(error) or type(error).__name__
-            if failed not in _GONE:
-                _log.warning("error=%s | %s failed", failed, operation)
-            return failed not in _GONE
+            code = error_code(error) or type(error).__name__
+            if code not in _GONE_ERRORS:
+                _log.warning("error=%s | %s failed", code, operation)
+            return code not in _GONE_ERRORS
 
 
 _log = logging.getLogger("webbee.live")
@@ -105,14 +105,14 @@ class Peer:
         self.user = user
         self.key = UserKey.of(user)
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
-        self._waiting: list[JSONObject] = []
+        self._frames: list[JSONObject] = []
         self._idle = asyncio.Event()
         self._idle.set()
-        self._there = True
+        self._is_open = True
 
-    async def tell(self, *told: JSONObject) -> bool:
+    async def tell(self, *frames: JSONObject) -> bool:
         """Send frames now; whether the page is still there."""
-        return await self._pusher.send(self.key, self._connection_id, told)
+        return await self._pusher.send(self.key, self._connection_id, frames)
 
     def put(self, frame: JSONObject) -> None:
         """Send this after what was put before. Safe from any thread: what code on another loop puts
@@ -123,10 +123,10 @@ class Peer:
             self._loop.call_soon_threadsafe(self._add, frame)
 
     def _add(self, frame: JSONObject) -> None:
-        if not self._there:
+        if not self._is_open:
             return
-        if not _joined(self._waiting, frame):
-            self._waiting.append(frame)
+        if not _merge_text(self._frames, frame):
+            self._frames.append(frame)
         if self._idle.is_set():
             self._idle.clear()
             start(self._send(), "frames")
@@ -137,50 +137,50 @@ class Peer:
 
     async def _send(self) -> None:
         try:
-            while self._waiting and self._there:
+            while self._frames and self._is_open:
                 # what comes while these are sent is joined for the next time
-                now, self._waiting = self._waiting, []
-                self._there = await self.tell(*now)
+                now, self._frames = self._frames, []
+                self._is_open = await self.tell(*now)
         except KernelError as error:  # the turn is worth more than its frames
             _log.warning("code=%s | frames of a turn not sent", error.code)
-            self._there = False
+            self._is_open = False
         finally:
             self._idle.set()
 
 
-def _joined(waiting: list[JSONObject], frame: JSONObject) -> bool:
+def _merge_text(frames: list[JSONObject], frame: JSONObject) -> bool:
     """Whether the frame went into the one before it: both are text of the same turn."""
-    last = waiting[-1] if waiting else {}
+    last = frames[-1] if frames else {}
     if not last.get("type") == frame["type"] == "text":
         return False
-    waiting[-1] = {**last, "text": last["text"] + frame["text"]}
+    frames[-1] = {**last, "text": last["text"] + frame["text"]}
     return True
 
 
-def frame_of(told: Event) -> JSONObject:
+def frame_of(event: Event) -> JSONObject:
     """An event of the user's: what `GET /v1/events` tells, over the socket."""
-    return {"type": "event", **_plain(told)}
+    return {"type": "event", **_event_fields(event)}
 
 
-def _plain(event: Event) -> JSONObject:
+def _event_fields(event: Event) -> JSONObject:
     return {"id": event.event_id, "at": event.at, "kind": event.kind, "data": event.data}
 
 
-def refused(error: JSONObject, asked: JSONObject) -> JSONObject:
+def error_frame(error: JSONObject, request: JSONObject) -> JSONObject:
     """A frame of the page that could not be served; `error` is an API error's body."""
-    request_id = asked.get("request_id")
-    told = {"request_id": request_id[:128]} if isinstance(request_id, str) else {}
-    return {"type": "error", **told, **error}
+    request_id = request.get("request_id")
+    ids = {"request_id": request_id[:128]} if isinstance(request_id, str) else {}
+    return {"type": "error", **ids, **error}
 
 
-def packed(frame: JSONObject) -> bytes:
+def encode_frame(frame: JSONObject) -> bytes:
     """The frame as it is sent. One that is larger than a message may be loses what makes it so,
     and says that it has to be fetched: a turn by its session, an event by `GET /v1/events`."""
     raw = json_text(frame).encode()
     if len(raw) <= MAX_FRAME_BYTES:
         return raw
-    kept = ("type", "id", "at", "kind", "request_id", "session_id", "turn", "status")
-    return json_text({**{k: frame[k] for k in kept if k in frame}, "fetch": True}).encode()
+    keys = ("type", "id", "at", "kind", "request_id", "session_id", "turn", "status")
+    return json_text({**{k: frame[k] for k in keys if k in frame}, "fetch": True}).encode()
 
 
 PAUSES_S: Final = (5, 10, 20, 40, 60)
@@ -202,24 +202,24 @@ class StreamRecords:
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """The partial batch response: the records that have to come again."""
         if (event.get("Records") or [{}])[0].get("eventSource") != "aws:dynamodb":
-            return await _each(event, "SQS", self._look_again)
-        pushed: dict[UserKey, list[JSONObject]] = {}
+            return await _each(event, "SQS", self._retry)
+        by_user: dict[UserKey, list[JSONObject]] = {}
 
         async def one(record: JSONObject) -> None:
             try:
-                found = stored(record)
+                found = event_from_record(record)
             except ValueError as error:
-                await self._bury(record, error)
+                await self._dead_letter(record, error)
                 return
             if found:
                 user, told = found
                 # also of a record that comes again: pages know events by their id
-                pushed.setdefault(user, []).append(frame_of(told))
+                by_user.setdefault(user, []).append(frame_of(told))
                 if told.kind == KIND:
                     await self._take(user, told)
 
         answer = await _each(event, "DynamoDBStreams", one)
-        for user, told in pushed.items():
+        for user, told in by_user.items():
             try:
                 await self._pusher.push(user, told)
             except Exception as error:  # not repeated: the page asks by its last event's id
@@ -231,27 +231,27 @@ class StreamRecords:
         can be: the record comes again."""
         if self._queue is None:
             start(self._late.take(user, event), f"late-{event.event_id}")
-        elif not await self._is_settled(user, event):
-            await self._queue.send(_letter(user, event, 0), PAUSES_S[0])
+        elif not await self._is_done(user, event):
+            await self._queue.send(_queue_message(user, event, 0), PAUSES_S[0])
 
-    async def _look_again(self, record: JSONObject) -> None:
+    async def _retry(self, record: JSONObject) -> None:
         """A letter of the queue. Raises where it can neither be settled nor sent on."""
         try:
-            user, event, waited = _opened(loads(record["body"]))
+            user, event, waited_s = _event_of_message(loads(record["body"]))
         except (KeyError, TypeError, ValueError) as error:
-            await self._bury(record, error)
+            await self._dead_letter(record, error)
             return
-        if await self._is_settled(user, event):
+        if await self._is_done(user, event):
             return
-        if waited >= WAIT_S:
+        if waited_s >= WAIT_S:
             _log.warning("kind=%s | a late result found no turn", event.kind)
             return
         # what was waited in all lies between two pauses, so it tells which one is next
-        pause = next((p for p in PAUSES_S if p > waited), PAUSES_S[-1])
+        pause = next((p for p in PAUSES_S if p > waited_s), PAUSES_S[-1])
         assert self._queue
-        await self._queue.send(_letter(user, event, waited + pause), pause)
+        await self._queue.send(_queue_message(user, event, waited_s + pause), pause)
 
-    async def _is_settled(self, user: UserKey, event: Event) -> bool:
+    async def _is_done(self, user: UserKey, event: Event) -> bool:
         """Whether nothing is left to be done for it, now; whatever fails is tried again later."""
         try:
             return await self._late.look(user, event) != "absent"
@@ -259,7 +259,7 @@ class StreamRecords:
             _log.warning("error=%s | a late result is looked at again", type(error).__name__)
             return False
 
-    async def _bury(self, record: JSONObject, error: Exception) -> None:
+    async def _dead_letter(self, record: JSONObject, error: Exception) -> None:
         """A record that nobody can read goes to the dead-letter queue, whole; raises where there is
         none or it takes nothing."""
         _log.error("error=%s | a record cannot be read", type(error).__name__)
@@ -297,18 +297,18 @@ async def _each(
     return dict(processor.response())
 
 
-def _letter(user: UserKey, event: Event, waited: float) -> JSONObject:
-    return {"user": user._asdict(), "event": _plain(event), "waited_s": waited}
+def _queue_message(user: UserKey, event: Event, waited_s: float) -> JSONObject:
+    return {"user": user._asdict(), "event": _event_fields(event), "waited_s": waited_s}
 
 
-def _opened(letter: JSONObject) -> tuple[UserKey, Event, float]:
-    whose, told = letter["user"], letter["event"]
-    user = UserKey(str(whose["tenant_id"]), str(whose["imperal_id"]))
-    event = Event(str(told["id"]), str(told["at"]), str(told["kind"]), dict(told["data"]))
-    return user, event, float(letter["waited_s"])
+def _event_of_message(message: JSONObject) -> tuple[UserKey, Event, float]:
+    owner, fields = message["user"], message["event"]
+    user = UserKey(str(owner["tenant_id"]), str(owner["imperal_id"]))
+    event = Event(str(fields["id"]), str(fields["at"]), str(fields["kind"]), dict(fields["data"]))
+    return user, event, float(message["waited_s"])
 
 
-def stored(record: Mapping[str, Any]) -> tuple[UserKey, Event] | None:
+def event_from_record(record: Mapping[str, Any]) -> tuple[UserKey, Event] | None:
     """User and event of an item that was written; None for what is no new event, such as one that
     expired. Raises ValueError for an item that is no event of a user."""
     image = record["dynamodb"].get("NewImage")

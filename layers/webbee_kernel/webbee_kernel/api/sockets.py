@@ -20,7 +20,7 @@ from ..types import JSONObject, UserKey, user_dict, user_from
 from . import socket_sender
 from .identity import token_ends_at
 from .request_models import ConfirmFrame, HelloFrame, PingFrame, StopFrame, TurnFrame, Wire
-from .router import Answer, Request, Route, checked, internal_error, to_response
+from .router import Answer, Request, Route, internal_error, to_response, validate
 from .socket_sender import Peer, Pusher
 from .turns import Turns
 
@@ -119,11 +119,13 @@ class Sockets:
             kind = FRAMES.get(str(frame.get("type")))
             if kind is None:
                 raise BadInput(f"type: must be one of {', '.join(FRAMES)}", field="type")
-            await self._serve(peer, checked(kind, frame))
+            await self._serve(peer, validate(kind, frame))
         except KernelError as error:
-            await peer.tell(socket_sender.refused(to_response(error, peer.user), frame))
+            await peer.tell(socket_sender.error_frame(to_response(error, peer.user), frame))
         except Exception:
-            await peer.tell(socket_sender.refused(internal_error(_log, "frame", peer.user), frame))
+            await peer.tell(
+                socket_sender.error_frame(internal_error(_log, "frame", peer.user), frame)
+            )
 
     async def _serve(self, peer: Peer, frame: Wire) -> None:
         turns, user = self._turns, peer.user
@@ -134,7 +136,9 @@ class Sockets:
                 turns.follow(ask, turns.kernel.turn, peer)
             case ConfirmFrame():
                 how = CardAnswer(frame.edits, frame.remember)
-                ask, work = await turns.confirming(user, frame.confirmation_id, frame.accept, how)
+                ask, work = await turns.confirmation_work(
+                    user, frame.confirmation_id, frame.accept, how
+                )
                 turns.follow(ask, work, peer)
             case StopFrame():
                 await turns.stop(peer.key, frame.request_id)
@@ -148,7 +152,7 @@ class Sockets:
         was stored late may have an earlier id. A page that saw none gets none."""
         log = self._app.events
         newest = last or log.mark()
-        since = log.rewound(last) if last else newest
+        since = log.rewind(last) if last else newest
         for _ in range(MAX_PAGES):
             found = await log.since(peer.key, since, PAGE)
             if not await peer.tell(*map(socket_sender.frame_of, found)):

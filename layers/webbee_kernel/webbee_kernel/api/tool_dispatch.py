@@ -28,7 +28,7 @@ from ..clock import Clock
 from ..config import Settings
 from ..errors import DispatchRefused, KernelError
 from ..extensions.host import ExtensionHost
-from ..extensions.registry import bringing
+from ..extensions.registry import use_configuration
 from ..observability import count_request, measure
 from ..types import CallRequest, JSONObject, from_dict, to_dict
 from .function import Function
@@ -66,7 +66,10 @@ class ToolService:
         if not self._is_of_this_tenant(event):
             refused = DispatchRefused("this process serves another tenant")
             return {"unavailable": refused.body()["error"]}
-        with use_credentials(event.get("credentials")), bringing(event.get("configuration")):
+        with (
+            use_credentials(event.get("credentials")),
+            use_configuration(event.get("configuration")),
+        ):
             return await self._answer(event)
 
     def _is_of_this_tenant(self, event: Mapping[str, Any]) -> bool:

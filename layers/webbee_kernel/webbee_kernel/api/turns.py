@@ -14,7 +14,7 @@ from ..config import Price
 from ..errors import KernelError, LimitReached, NotFound, StorageUnavailable, TurnWorking
 from ..observability import bind, flush, watch_spans
 from ..sdk.records import User
-from ..stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
+from ..stores.rate_limits import CONTINUES, LEASE_S, NO_RESULT, Limits
 from ..turn.confirmation import CardAnswer
 from ..turn.kernel import Kernel, TurnRequest
 from ..turn.messages import Reply
@@ -62,7 +62,7 @@ class Turns:
         # nobody waits: a failure is recorded, so that who polls is told
         follower.is_detached = True
         # counted as work of the process until it ends
-        start(self._tell_later(ask, running, follower), f"turn-{ask.request_id}")
+        start(self._finish(ask, running, follower), f"turn-{ask.request_id}")
         return Answer(TurnWorking(ask.request_id, ask.session_id).body(), 202)
 
     def follow(self, ask: TurnRequest, work: Work, peer: Peer) -> None:
@@ -71,9 +71,9 @@ class Turns:
         # frames in order, whatever the gateway's answers take
         follower = Follower(ask.request_id, peer.put, peer.sent)
         running = asyncio.ensure_future(self._run(ask, follower, work))
-        start(self._tell_later(ask, running, follower, peer), f"turn-{ask.request_id}")
+        start(self._finish(ask, running, follower, peer), f"turn-{ask.request_id}")
 
-    async def confirming(
+    async def confirmation_work(
         self, user: User, confirmation_id: str, accept: bool, how: CardAnswer
     ) -> tuple[TurnRequest, Work]:
         """What answers a confirmation, in its session, and how; NotFound where there is none."""
@@ -96,9 +96,9 @@ class Turns:
         await self._app.stores.connections.stop(user, request_id, expires_at=until)
 
     async def _run(self, ask: TurnRequest, follower: Follower, work: Work) -> Reply:
-        beat = _Beat(self._app, self.kernel.limits, ask, follower)
+        heartbeat = _Heartbeat(self._app, self.kernel.limits, ask, follower)
         try:
-            with _watching(ask, follower, self._app.settings.model_prices):
+            with _trace(ask, follower, self._app.settings.model_prices):
                 return await work(ask._replace(follower=follower))
         except Exception as error:
             if isinstance(error, KernelError):
@@ -106,13 +106,13 @@ class Turns:
                 to_response(error, ask.user, ask.message)
             if not isinstance(error, LimitReached | TurnWorking):  # none of ours began
                 # nothing is left of the turn: the same request may begin it anew
-                if not (follower.is_detached and await self._failed(ask, error)):
-                    await beat.give_up()
+                if not (follower.is_detached and await self._record_failure(ask, error)):
+                    await heartbeat.mark_failed()
             raise
         finally:
-            beat.end()
+            heartbeat.end()
 
-    async def _failed(self, ask: TurnRequest, error: Exception) -> bool:
+    async def _record_failure(self, ask: TurnRequest, error: Exception) -> bool:
         """Record the failure of a turn that was answered 202: whoever polls is told of it, and does
         not run it again. False where it could not be recorded."""
         if isinstance(error, KernelError):
@@ -126,7 +126,7 @@ class Turns:
             return False
         return True
 
-    async def _tell_later(
+    async def _finish(
         self,
         ask: TurnRequest,
         running: asyncio.Future[Reply],
@@ -134,18 +134,18 @@ class Turns:
         peer: Peer | None = None,
     ) -> None:
         """The end of a turn that nobody waits for: an event, and the last frame of its page."""
-        body = await self._ended(ask, running)
-        told = {"request_id": ask.request_id, "session_id": ask.session_id, **body}
+        body = await self._result_body(ask, running)
+        data = {"request_id": ask.request_id, "session_id": ask.session_id, **body}
         mark = {}
         # a repeated request ends here with the reply of the first one
         if follower.started.is_set():
-            mark = {"id": await self._store(ask, told)}
+            mark = {"id": await self._store(ask, data)}
         if peer:
-            peer.put({"type": "turn.ended", **mark, **told})
+            peer.put({"type": "turn.ended", **mark, **data})
             await peer.sent()
         flush()
 
-    async def _ended(self, ask: TurnRequest, running: asyncio.Future[Reply]) -> JSONObject:
+    async def _result_body(self, ask: TurnRequest, running: asyncio.Future[Reply]) -> JSONObject:
         """The reply's body, or the error's."""
         try:
             return dict((await running).body)
@@ -159,10 +159,10 @@ class Turns:
             body = internal_error(_log, "turn", ask.user, ask.message)
         return {"status": "error", **body}
 
-    async def _store(self, ask: TurnRequest, told: JSONObject) -> str:
+    async def _store(self, ask: TurnRequest, data: JSONObject) -> str:
         """The event's id; empty where it could not be stored: the turn is in its session, and the
         same request asked again returns it."""
-        event = self._app.events.new("turn", told)
+        event = self._app.events.new("turn", data)
         try:
             await self._app.events.put(ask.key.user, event)
         except KernelError as error:
@@ -171,16 +171,16 @@ class Turns:
         return event.event_id
 
 
-def _watching(
+def _trace(
     ask: TurnRequest, follower: Follower, prices: Mapping[str, Price]
 ) -> AbstractContextManager[None]:
     """A developer who follows a turn of his own sees what it spends time and money on."""
     if not (follower.has_reader and has_role(ask.user, "developer")):
         return nullcontext()
-    return watch_spans(lambda told: follower.tell("trace", **with_cost(told, prices)))
+    return watch_spans(lambda span: follower.tell("trace", **with_cost(span, prices)))
 
 
-class _Beat:
+class _Heartbeat:
     """While a turn runs: looks each second whether it is to stop, and says that it runs when half
     its lease is over; the first was taken with the count of its request."""
 
@@ -192,8 +192,8 @@ class _Beat:
         self._working = TurnWorking(ask.request_id, ask.session_id)
         self._follower = follower
         follower.has_lease = True
-        self._said = self._clock.now()
-        self._saying = asyncio.Lock()
+        self._marked_at = self._clock.now()
+        self._mark_lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         # a turn that ends within its first second costs no task and no read
         self._timer = asyncio.get_running_loop().call_later(BEAT_S, self._begin)
@@ -210,7 +210,7 @@ class _Beat:
     async def _run(self) -> None:
         while True:
             try:
-                async with self._saying:
+                async with self._mark_lock:
                     await self._once(self._clock.now())
             except StorageUnavailable as error:  # the turn is worth more than its beat
                 _log.warning("code=%s | running turn could not say so", error.code)
@@ -219,18 +219,18 @@ class _Beat:
     async def _once(self, now: float) -> None:
         ask = self._ask
         # at half of the lease, so that one lost write ends nothing
-        if self._follower.started.is_set() and now - self._said >= LEASE_S / 2:
-            await self._limits.say(ask.user, self._working, GOES_ON)
-            self._said = now
-        if await self._connections.stopped(ask.key.user, ask.request_id, now=now):
+        if self._follower.started.is_set() and now - self._marked_at >= LEASE_S / 2:
+            await self._limits.update_mark(ask.user, self._working, CONTINUES)
+            self._marked_at = now
+        if await self._connections.is_stopped(ask.key.user, ask.request_id, now=now):
             self._follower.stop()
 
-    async def give_up(self) -> None:
+    async def mark_failed(self) -> None:
         """The turn failed and left nothing: whoever asks again begins it anew, at once. A beat that
         is on its way would say later that the turn still runs: it is waited for."""
-        async with self._saying:
+        async with self._mark_lock:
             try:
-                await self._limits.say(self._ask.user, self._working, LEFT_NOTHING)
+                await self._limits.update_mark(self._ask.user, self._working, NO_RESULT)
             except StorageUnavailable as error:
                 _log.warning("code=%s | failed turn could not say so", error.code)
 
@@ -246,11 +246,11 @@ def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
     )
 
 
-def with_cost(told: JSONObject, prices: Mapping[str, Price]) -> JSONObject:
+def with_cost(span: JSONObject, prices: Mapping[str, Price]) -> JSONObject:
     """What is told of a stretch of a turn, with the `cost` of a request to a model whose price is
     known."""
-    price = price_of(str(told.get("model", "")), prices)
-    if price is None or "input_tokens" not in told:
-        return told
-    used = (told[f"{kind}_tokens"] for kind in ("input", "cached", "output"))
-    return {**told, "cost": price.of(*used)}
+    price = price_of(str(span.get("model", "")), prices)
+    if price is None or "input_tokens" not in span:
+        return span
+    used = (span[f"{kind}_tokens"] for kind in ("input", "cached", "output"))
+    return {**span, "cost": price.of(*used)}

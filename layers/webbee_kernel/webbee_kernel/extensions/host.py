@@ -1,5 +1,5 @@
-"""The host of extension code in this process: calls by kind, several sections at once, and what the
-kernel does itself where extensions run."""
+"""The host of extension code in this process: runs calls of every kind, and the kernel's own calls
+that need the user's secrets and documents."""
 
 from __future__ import annotations
 
@@ -42,31 +42,38 @@ from ..types import (
 )
 from . import oauth, redaction, system_calls
 from .context.factory import CallContext, ContextFactory, webhook_mark
-from .error_mapping import Escaped, asked_for, contained, place_in, report, validation_failed
-from .outcomes import MAX_UNDO_BYTES, asked_by, event_data, from_return, mismatch
-from .redaction import one_call
+from .error_mapping import (
+    ExtensionExit,
+    place_in,
+    report_orphan,
+    retrieve_error,
+    run_contained,
+    validation_outcome,
+)
+from .outcomes import MAX_UNDO_BYTES, event_data, from_return, mismatch, request_fields
+from .redaction import call_scope
 from .registry import LoadedExtension, Registry
 
 GRACE_S = 1.0
-"""Seconds a call may overrun its own deadline before its thread is given up on."""
+"""Seconds a call may overrun its deadline before its thread is abandoned."""
 
 LATE_S = 150.0
 """Seconds a handler may go on past its turn; the function's own timeout (190 s) is longer."""
 
-LATE = "still running at its deadline"
-"""How the log calls a handler that nobody waits for any longer."""
+LATE_TEXT = "still running at its deadline"
+"""The log text for a handler that overran its deadline."""
 
-SHARE = 0.8
-"""Of a call's time for its sections: the rest is for what they found, should one of them block."""
+SECTIONS_SHARE = 0.8
+"""Share of a call's time for its sections' handlers; the rest is a margin should one block."""
 
 T = TypeVar("T")
 
 _log = logging.getLogger("webbee.host")
 
 
-OwnCall: TypeAlias = Callable[[CallContext, CallRequest], Awaitable[CallOutcome]]
+KernelCall: TypeAlias = Callable[[CallContext, CallRequest], Awaitable[CallOutcome]]
 
-OWN_CALLS: Mapping[str, OwnCall] = MappingProxyType(
+KERNEL_CALLS: Mapping[str, KernelCall] = MappingProxyType(
     {
         "secrets": system_calls.list_secrets,
         "secret_put": system_calls.put_secret,
@@ -75,8 +82,8 @@ OWN_CALLS: Mapping[str, OwnCall] = MappingProxyType(
         "connect": oauth.connect_account,
     }
 )
-"""What the kernel itself does where extensions run, because only there their user's secrets and
-documents are in reach. No handler is asked, but for the listeners of a sign-in:
+"""Calls that the kernel itself answers where extensions run, because only there the user's secrets
+and documents are accessible. No handler runs, but for the listeners of a sign-in:
 
 | kind            | name     | arguments       | outcome's data                             |
 |-----------------|----------|-----------------|--------------------------------------------|
@@ -89,8 +96,8 @@ documents are in reach. No handler is asked, but for the listeners of a sign-in:
 A database that is gone is raised, as everywhere."""
 
 
-ASKED = ("function", "check", "panel")
-"""Kinds that a turn or a click asks for."""
+USER_KINDS = ("function", "check", "panel")
+"""Kinds that a turn or a click causes."""
 
 
 class _Call(NamedTuple):
@@ -117,11 +124,11 @@ class ExtensionHost:
         self._faults = self.contexts.faults
         self._develop = settings.develop
         self._handlers: dict[int, tuple[object, LoadedExtension]] = {}
-        """What runs, by the id of its request in this process."""
+        """Running handlers by `id()` of their request."""
 
     @property
     def catalogue(self) -> Catalogue:
-        """What the loaded extensions add up to."""
+        """The catalogue of the loaded extensions."""
         return self.registry.catalogue()
 
     async def execute(self, request: CallRequest) -> CallOutcome:
@@ -132,92 +139,91 @@ class ExtensionHost:
         """
         if request.kind == "skeletons":
             return await self._sections(request)
-        # a blocked one holds up nobody who has another
-        with self._threads.of(_owner(request)) as thread:
+        # a blocked thread affects only its owner
+        with self._threads.of(_thread_owner(request)) as thread:
             try:
                 outcome = await self._once(request, thread)
             except TimeoutError:
                 outcome = unfinished_outcome(request)
         if outcome.fate == RUNNING:
-            of, name, seconds = request.kind, request.name, request.deadline_s
+            kind, name, seconds = request.kind, request.name, request.deadline_s
             handler, loaded = self._handlers.get(id(request), (None, None))
-            told = LATE + place_in(handler, loaded.folder if loaded else None)
-            _log.warning("app=%s %s=%s seconds=%g | %s", request.app_id, of, name, seconds, told)
+            text = LATE_TEXT + place_in(handler, loaded.folder if loaded else None)
+            _log.warning("app=%s %s=%s seconds=%g | %s", request.app_id, kind, name, seconds, text)
         return outcome
 
     async def _sections(self, request: CallRequest) -> CallOutcome:
         """`arguments.sections` names sections by app; the outcome's data holds for each, by app,
         `{"data": …}` or `{"code", "error"}`."""
         stored = request.arguments.get("snapshots") or {}
-        each = replace(request, kind="skeleton", deadline_s=request.deadline_s * SHARE)
+        each = replace(request, kind="skeleton", deadline_s=request.deadline_s * SECTIONS_SHARE)
         calls = [
-            replace(each, app_id=app_id, name=section, arguments=given)
+            replace(each, app_id=app_id, name=section, arguments=arguments)
             for app_id, sections in (request.arguments.get("sections") or {}).items()
             # once an app: each of its sections may read what is stored of all
-            for given in ({"snapshots": stored.get(app_id) or {}},)
+            for arguments in ({"snapshots": stored.get(app_id) or {}},)
             for section in sections
         ]
         data: JSONObject = {call.app_id: {} for call in calls}
         for call, o in zip(calls, await asyncio.gather(*map(self.execute, calls)), strict=True):
-            told = {"data": o.data} if o.ok else {"code": o.error_code, "error": o.error}
-            data[call.app_id][call.name] = told
+            result = {"data": o.data} if o.ok else {"code": o.error_code, "error": o.error}
+            data[call.app_id][call.name] = result
         return ok_outcome(request, data)
 
     async def _once(self, request: CallRequest, thread: LoopThread) -> CallOutcome:
         try:
-            return await _apart(thread, self._execute(request), request.deadline_s)
-        except (Escaped, RuntimeError) as error:
+            return await _run_on_thread(thread, self._execute(request), request.deadline_s)
+        except (ExtensionExit, RuntimeError) as error:
             return await self._faults.outcome(error, request)
 
     async def _execute(self, request: CallRequest) -> CallOutcome:
         started = time.perf_counter()
-        asyncio.get_running_loop().set_exception_handler(report)
+        asyncio.get_running_loop().set_exception_handler(report_orphan)
         # a context variable: handlers of other calls run beside this one
         webhook_mark.set(request.webhooks)
         # meets the developer's page: faults are told there, too
         if self._develop:
-            await self._faults.meet(user_from(request.user))
-        with one_call():
+            await self._faults.add_user(user_from(request.user))
+        with call_scope():
             try:  # also of what an author's own checks of arguments raise
-                outcome = await contained(self._executed(request))
+                outcome = await run_contained(self._execute_contained(request))
             except KernelError:
                 raise
             except Exception as error:
                 outcome = await self._faults.outcome(error, request)
         return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
 
-    async def _executed(self, request: CallRequest) -> CallOutcome:
+    async def _execute_contained(self, request: CallRequest) -> CallOutcome:
         user = user_from(request.user)
         try:
             loaded = self.registry.extension(request.app_id)
-            if request.kind in OWN_CALLS or request.kind in system_calls.SYSTEM_CALLS:
-                run = OWN_CALLS.get(request.kind, system_calls.run_system_call)
+            if request.kind in KERNEL_CALLS or request.kind in system_calls.SYSTEM_CALLS:
+                run = KERNEL_CALLS.get(request.kind, system_calls.run_system_call)
                 ctx = system_calls.context_of(self.contexts, request)
-                return self._kept(request, await run(ctx, request))
+                return self._with_cached_outcome(request, await run(ctx, request))
             call = self._resolve(loaded, request, user)
         except CallError as error:
-            # a turn or a click is told; what asks by itself stops there
-            if request.kind not in ASKED:
+            # a turn or a click gets an outcome; other kinds raise
+            if request.kind not in USER_KINDS:
                 raise
             return replace(await self._faults.outcome(error, request), fate=NOT_RUN)
         if isinstance(call, CallOutcome):
             return call
         return await self._run(call, user)
 
-    def _kept(self, request: CallRequest, outcome: CallOutcome) -> CallOutcome:
-        """The outcome, left where the caller finds it should the answer get lost. It is done, so
-        that hangs on nothing; and as the answer is on its way meanwhile, nobody waits for it."""
-        # effects only: a lost answer of a read is asked for again
+    def _with_cached_outcome(self, request: CallRequest, outcome: CallOutcome) -> CallOutcome:
+        """The outcome, cached in the background in case the response is lost."""
+        # effects only: a read can be repeated
         if request.effect:
-            background.start(self._keep(request, outcome), f"keep-{request.effect}")
+            background.start(self._cache_outcome(request, outcome), f"keep-{request.effect}")
         return outcome
 
-    async def _keep(self, request: CallRequest, outcome: CallOutcome) -> None:
+    async def _cache_outcome(self, request: CallRequest, outcome: CallOutcome) -> None:
         try:
-            await self._outcomes.keep(UserKey.of(user_from(request.user)), request.effect, outcome)
+            await self._outcomes.put(UserKey.of(user_from(request.user)), request.effect, outcome)
         except StorageUnavailable:
-            told = "app=%s function=%s | done, but its outcome could not be kept"
-            _log.error(told, request.app_id, request.name)
+            text = "app=%s function=%s | done, but its outcome could not be kept"
+            _log.error(text, request.app_id, request.name)
 
     def _resolve(
         self, loaded: LoadedExtension, request: CallRequest, user: User
@@ -230,41 +236,41 @@ class ExtensionHost:
             raise CallError(
                 "PERMISSION_DENIED", f"{request.name} needs the scope {', '.join(missing)}"
             )
-        given = self._given(request, user)
+        arguments = self._arguments(request, user)
         if function.accepts:
             function.accepts(request.arguments)
         model = function.params_model
         try:
             # `(params,)` for a handler with a Pydantic parameter, keywords for the others
-            args = (model.model_validate(given),) if model else ()
+            args = (model.model_validate(arguments),) if model else ()
         except ValidationError as error:
-            refused = validation_failed(error, request, function)
-            return replace(refused, fate=NOT_RUN)
+            outcome = validation_outcome(error, request, function)
+            return replace(outcome, fate=NOT_RUN)
         # validated, and nothing run
         if request.kind == "check":
             return ok_outcome(request, action_type=function.action_type)
-        return _Call(request, loaded, function, args, {} if model else given)
+        return _Call(request, loaded, function, args, {} if model else arguments)
 
-    def _given(self, request: CallRequest, user: User) -> JSONObject:
-        """The arguments as declared, dates in ISO 8601; CallError where one is a placeholder."""
+    def _arguments(self, request: CallRequest, user: User) -> JSONObject:
+        """The arguments by the schema, dates in ISO 8601; CallError for a placeholder."""
         if not request.arguments:
             return {}
         check_placeholders(request.arguments)
         # as other processes know the schema
-        known = self.registry.catalogue().function(request.app_id, request.name)
-        schema = known.input_schema if known else {}
+        function = self.registry.catalogue().function(request.app_id, request.name)
+        schema = function.input_schema if function else {}
         return conform(request.arguments, schema, user.language, self.contexts.clock.now())
 
     async def _run(self, call: _Call, user: User) -> CallOutcome:
         request = call.request
         effect = call.function.action_type
-        ctx = self.contexts.make(user, request.app_id, asked=request, effect=effect)
+        ctx = self.contexts.make(user, request.app_id, request=request, effect=effect)
         # a task: it outlives the wait for it
         work = asyncio.ensure_future(self._finish(call, ctx))
         started = time.perf_counter()
         await asyncio.wait({work}, timeout=request.deadline_s)
         in_time = time.perf_counter() - started < request.deadline_s
-        if work.done() and in_time:  # a handler that blocked is done when nobody waits any more
+        if work.done() and in_time:  # a handler that blocked ends too late
             return work.result()
         # what is still running arrives as an event
         late = self._deliver_late(work, UserKey.of(user), request)
@@ -273,22 +279,22 @@ class ExtensionHost:
             f"{request.name} is still running after {request.deadline_s:g} s; its result will"
             " arrive as an event"
         )
-        ended = {"action_type": call.function.action_type, "fate": RUNNING}
-        return failed_outcome(request, "BACKEND_TIMEOUT", text, **ended)
+        fields = {"action_type": call.function.action_type, "fate": RUNNING}
+        return failed_outcome(request, "BACKEND_TIMEOUT", text, **fields)
 
     async def _finish(self, call: _Call, ctx: CallContext) -> CallOutcome:
         """Run the handler to its end, however late."""
         deadline_s = max(call.request.deadline_s, LATE_S)
         try:
-            outcome = await contained(self._invoke(call, ctx), deadline_s)
-        # whatever it raised ends the call: its class name goes to the model, its text to the log
+            outcome = await run_contained(self._invoke(call, ctx), deadline_s)
+        # the class name goes to the model, the text to the log
         except Exception as error:
             action_type = call.function.action_type
             outcome = await self._faults.outcome(error, call.request, action_type)
         outcome = replace(outcome, created=ctx.created)
         if outcome.ok:
-            outcome = await self._succeeded(call, outcome, ctx)
-        return self._kept(call.request, outcome)
+            outcome = await self._after_success(call, outcome, ctx)
+        return self._with_cached_outcome(call.request, outcome)
 
     async def _invoke(self, call: _Call, ctx: CallContext) -> CallOutcome:
         function, panels = call.function, tuple(call.loaded.ext.panels)
@@ -301,86 +307,88 @@ class ExtensionHost:
             returned = await pending
         finally:
             self._handlers.pop(id(call.request), None)
-        made = from_return(returned, call.request, panels, function.action_type)
-        return redaction.check_secrets(made, function, develop=self._develop)
+        outcome = from_return(returned, call.request, panels, function.action_type)
+        return redaction.check_secrets(outcome, function, develop=self._develop)
 
-    async def _succeeded(self, call: _Call, outcome: CallOutcome, ctx: CallContext) -> CallOutcome:
+    async def _after_success(
+        self, call: _Call, outcome: CallOutcome, ctx: CallContext
+    ) -> CallOutcome:
         """Hold a result against its model and against emptiness, and publish the function's event.
         The call is done whatever comes of it; to its author an empty result says that it is
         one."""
-        app_id, done = outcome.app_id, call.function
-        for text in _oddities(call.loaded, done, outcome):
-            _log.warning("app=%s function=%s | %s", app_id, done.name, text)
+        app_id, function = outcome.app_id, call.function
+        for text in _warnings(call.loaded, function, outcome):
+            _log.warning("app=%s function=%s | %s", app_id, function.name, text)
             is_told = await self._faults.note(ctx.user, app_id, text)
             if is_told and not outcome.data:
                 outcome = replace(outcome, summary=outcome.summary or text)
-        if not done.event:
+        if not function.event:
             return outcome
         # an event's name begins with its app
-        name = done.event if "." in done.event else f"{app_id}.{done.event}"
+        name = function.event if "." in function.event else f"{app_id}.{function.event}"
         data = outcome.data if isinstance(outcome.data, dict) else {"value": outcome.data}
         try:
             await ctx.extensions.emit(name, data)
         except Exception as error:
-            told = "app=%s event=%s error=%s | event of a function not published"
-            _log.warning(told, app_id, name, type(error).__name__)
+            text_ = "app=%s event=%s error=%s | event of a function not published"
+            _log.warning(text_, app_id, name, type(error).__name__)
         return outcome
 
     async def _deliver_late(
         self, work: asyncio.Future[CallOutcome], key: UserKey, request: CallRequest
     ) -> None:
-        """What outlived its turn arrives as an event, never lost."""
+        """Deliver the outcome of a late handler as an event."""
         outcome = await work
         text, data = outcome.summary or outcome.error, event_data(outcome.data)
-        told = {"app_id": request.app_id, "fn_name": request.name, "status": outcome.status}
-        told |= {"text": text, **asked_by(request), "data": data}
-        await self.events.deliver(key, "result", told)
+        event_data_ = {"app_id": request.app_id, "fn_name": request.name, "status": outcome.status}
+        event_data_ |= {"text": text, **request_fields(request), "data": data}
+        await self.events.deliver(key, "result", event_data_)
         # a read changes no panel unless it says so
         if outcome.action_type != "read" or outcome.panels_named:
             for event in panel_refresh(self.events, request.app_id, outcome.panels):
                 await self.events.emit(key, event.kind, event.data)
 
 
-async def _apart(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: float) -> T:
+async def _run_on_thread(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: float) -> T:
     """The result of work on the extensions' thread; TimeoutError, the thread left behind, when
     nothing comes back in time; Escaped or RuntimeError where its loop was ended under it."""
     future = thread.submit(work)
-    here = asyncio.wrap_future(future)
-    # an exception that nobody waits for any more is no warning
-    here.add_done_callback(asked_for)
-    done, _ = await asyncio.wait({here}, timeout=seconds + GRACE_S)
+    waiter = asyncio.wrap_future(future)
+    # no warning for an exception that is never retrieved
+    waiter.add_done_callback(retrieve_error)
+    done, _ = await asyncio.wait({waiter}, timeout=seconds + GRACE_S)
     if not done:
-        # it may have ended this moment: a loop that is free is not given up
+        # it may have ended just now: a free loop is not abandoned
         if not future.done():
             # Python cannot stop a thread; a new one takes the next call
             thread.abandon(future)
             background.track(future)
         raise TimeoutError
-    if here.cancelled():  # by code that ran beside it: ours is not a cancellation
-        raise Escaped(asyncio.CancelledError())
-    return here.result()
+    if waiter.cancelled():  # by code that ran beside it: ours is not a cancellation
+        raise ExtensionExit(asyncio.CancelledError())
+    return waiter.result()
 
 
-def _owner(request: CallRequest) -> tuple[str, ...]:
-    """Whose thread a call runs on: its user's for each app; a section's, which is refreshed beside
-    others, its own."""
+def _thread_owner(request: CallRequest) -> tuple[str, ...]:
+    """The owner of a call's thread: user and app, and for a section, which runs in parallel with
+    others, the section."""
     user, section = request.user, request.name * (request.kind == "skeleton")
-    whose = str(user.get("tenant_id", "")), str(user.get("imperal_id", ""))
-    return *whose, request.app_id, section
+    owner = str(user.get("tenant_id", "")), str(user.get("imperal_id", ""))
+    return *owner, request.app_id, section
 
 
-def _oddities(loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome) -> Iterator[str]:
-    """What of a result is no error and yet surely not meant."""
+def _warnings(loaded: LoadedExtension, called: FunctionDef, outcome: CallOutcome) -> Iterator[str]:
+    """Warnings about a successful result that was probably not intended."""
     if not (outcome.summary or outcome.ui or outcome.data):
         yield (
-            f"{done.name} returned neither data nor a summary, so that a reply has nothing to tell:"
-            " return ActionResult.success(data, summary)"
+            f"{called.name} returned neither data nor a summary, so that a reply has nothing to"
+            " tell: return ActionResult.success(data, summary)"
         )
-    if problem := mismatch(done.data_model, outcome.data):
-        yield f"the result of {done.name} does not fit its data_model: {problem}"
+    if problem := mismatch(called.data_model, outcome.data):
+        yield f"the result of {called.name} does not fit its data_model: {problem}"
     if outcome.undo and (undo := outcome.undo["function"]) not in loaded.functions:
         yield (
-            f"the undo of {done.name} is never offered: it is ui.Call of a function of this app,"
+            f"the undo of {called.name} is never offered: it is ui.Call of a function of this app,"
             f" not {undo!r}, with at most {MAX_UNDO_BYTES} bytes of arguments and no secret"
         )
 

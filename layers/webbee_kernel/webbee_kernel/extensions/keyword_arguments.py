@@ -1,5 +1,4 @@
-"""Arguments that a handler takes by keyword: a Pydantic model made of its signature, so that they
-are declared and checked like all others. Pure."""
+"""Pydantic models for handlers with keyword arguments, built from their signature. Pure."""
 
 from __future__ import annotations
 
@@ -23,22 +22,24 @@ def hints_of(func: Callable[..., Any]) -> dict[str, Any]:
 
 
 def keywords_model(
-    func: Callable[..., Any], described: Mapping[str, Any], skipped: Collection[str]
+    func: Callable[..., Any], descriptions: Mapping[str, Any], excluded: Collection[str]
 ) -> type[BaseModel] | None:
     """A model of the handler's named parameters but those `skipped`, as the context is; None where
     it names none. `described` is the decorator's `params`."""
     hints = hints_of(func)
     parameters = inspect.signature(func).parameters.values()
-    named = [p for p in parameters if p.kind in _KEYWORDS and p.name not in skipped]
+    included = [p for p in parameters if p.kind in _KEYWORDS and p.name not in excluded]
     fields: dict[str, Any] = {
-        f"p{number}": _field(p, hints.get(p.name, Any), described.get(p.name))
-        for number, p in enumerate(named)
+        f"p{number}": _field(p, hints.get(p.name, Any), descriptions.get(p.name))
+        for number, p in enumerate(included)
     }
     if not fields:
         return None
-    rest = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+    takes_more = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
     options = ConfigDict(
-        extra="allow" if rest else "ignore", arbitrary_types_allowed=True, validate_default=False
+        extra="allow" if takes_more else "ignore",
+        arbitrary_types_allowed=True,
+        validate_default=False,
     )
     try:
         model: type[BaseModel] = create_model(
@@ -51,11 +52,11 @@ def keywords_model(
     return model
 
 
-def _field(parameter: inspect.Parameter, hint: Any, words: Any) -> tuple[Any, Any]:
+def _field(parameter: inspect.Parameter, hint: Any, description: Any) -> tuple[Any, Any]:
     """Type and field of one parameter. The alias is the name: a field may not be called `schema`,
     `copy` or `_x`, a parameter may."""
     name = parameter.name
-    text = words.get("description") if isinstance(words, Mapping) else ""
+    text = description.get("description") if isinstance(description, Mapping) else ""
     default = ... if parameter.default is inspect.Parameter.empty else parameter.default
     field = Field(default, alias=name, title=name, description=str(text) if text else None)
     # still a text: it could not be resolved, so nothing is checked

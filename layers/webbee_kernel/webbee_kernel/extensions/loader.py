@@ -28,24 +28,23 @@ from ..text import one_line
 from . import redaction
 
 ROOT = "webbee_ext"
-MAX_PRINTED = 2_000
+MAX_PRINT = 2_000
 KERNEL = Path(__file__).resolve().parents[1]
 LIBRARY = Path(logging.__file__).resolve().parents[1]
 Frame = tuple[str, int, str, str]
 """File, line, function and source."""
-_printed = logging.getLogger("webbee.extension")
+_print_log = logging.getLogger("webbee.extension")
 _lock = threading.RLock()
 
 
 def load_main(app_id: str, folder: Path) -> ModuleType:
-    """Import `<folder>/main.py` afresh and return the module; whatever its import raises comes
-    through."""
+    """Import `<folder>/main.py` afresh and return the module; raises what its import raises."""
     # a namespace of its own: all extensions have an `app.py`
     package = f"{ROOT}.{app_id.replace('-', '_dash_')}"
     with _lock:
         _root()
-        own = package + "."
-        before = {n: m for n, m in sys.modules.copy().items() if n.startswith(own)}
+        prefix = package + "."
+        before = {n: m for n, m in sys.modules.copy().items() if n.startswith(prefix)}
         # what stands in sys.modules is not loaded again
         for name in before:
             del sys.modules[name]
@@ -110,8 +109,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 def _printer(package: str) -> Any:
-    """A `print` that writes one line of the log under the app's name: what an extension says cannot
-    pass for the kernel's words."""
+    """A `print` that writes one log line under the app's name."""
     app_id = app_of_module(package)
 
     def extension_print(
@@ -122,10 +120,10 @@ def _printer(package: str) -> Any:
             builtins.print(*values, sep=sep, file=file, **options)
             return
         # one line: it can forge no other entry of the log
-        whole = (" " if sep is None else sep).join(map(str, values))
-        said = redaction.masked(one_line(whole, MAX_PRINTED))
-        redaction.trace().lines.append(said)
-        _printed.info("app=%s | %s", app_id, said)
+        text = (" " if sep is None else sep).join(map(str, values))
+        line = redaction.mask_line(one_line(text, MAX_PRINT))
+        redaction.trace().lines.append(line)
+        _print_log.info("app=%s | %s", app_id, line)
 
     return extension_print
 
@@ -144,9 +142,9 @@ def _importer(package: str) -> Any:
             found = builtins.__import__(name, globals, locals, fromlist, level)
             # late imports inside handlers go through it, too
             return _importlib(package) if found is importlib else found
-        own = importlib.import_module(f"{package}.{name}")
+        module = importlib.import_module(f"{package}.{name}")
         if fromlist:
-            return builtins.__import__(own.__name__, globals, locals, fromlist)
+            return builtins.__import__(module.__name__, globals, locals, fromlist)
         # `import a.b` binds `a`
         return sys.modules[f"{package}.{name.partition('.')[0]}"]
 
@@ -162,14 +160,14 @@ def _importlib(package: str) -> ModuleType:
         of = of or options.get("package")
         return importlib.import_module(f"{package}.{name}" if is_own else name, of)
 
-    own = ModuleType("importlib")
-    own.__dict__.update({**vars(importlib), "import_module": import_module})
-    return own
+    module = ModuleType("importlib")
+    module.__dict__.update({**vars(importlib), "import_module": import_module})
+    return module
 
 
 def _is_own(package: str, name: str, fromlist: Sequence[str] = ()) -> bool:
-    """Whether a name is a module of this extension. The kernel and the standard library keep their
-    names, unless only the extension's own file of that name has what is asked for."""
+    """Whether a name is a module of this extension. The kernel and the standard library win, unless
+    only the extension's file of that name has the imported names."""
     top = name.partition(".")[0]
     if top in ("webbee_kernel", "imperal_sdk"):
         return False
@@ -184,19 +182,18 @@ def _is_own(package: str, name: str, fromlist: Sequence[str] = ()) -> bool:
     if not is_standard:
         return True
     standard = importlib.import_module(name)
-    return not all(hasattr(standard, wanted) for wanted in fromlist if wanted != "*")
+    return not all(hasattr(standard, name_) for name_ in fromlist if name_ != "*")
 
 
 MAX_REASON = 500
-"""Characters of why an extension did not load: health, the catalogue and the inspector carry it."""
+"""Characters of a load failure in health, the catalogue and the inspector."""
 
 
 _FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:()'\"]+/)+")
 
 
 def reason_of(error: BaseException, folder: Path) -> str:
-    """`ImportError: no module named x (main.py:3)`: enough for the author, nothing of the
-    operator's paths."""
+    """`ImportError: no module named x (main.py:3)`, without the operator's paths."""
     text = error.msg if isinstance(error, SyntaxError) else redaction.text_of(error)
     # paths of the operator's machine stay there
     text = _FOLDERS.sub("", text.replace(f"{folder.resolve().parent}/", ""))
@@ -207,12 +204,11 @@ def reason_of(error: BaseException, folder: Path) -> str:
 
 
 def place_of(error: BaseException, folder: Path) -> tuple[str, int]:
-    """File and line in the extension's folder where a load failed; `("", 0)` where none of its own
-    lines was running."""
+    """File and line in the extension's folder where loading failed; `("", 0)` where unknown."""
     if isinstance(error, SyntaxError) and (name := own_file(error.filename or "", folder)):
         return name, error.lineno or 1
-    own = [*own_frames(error, folder)]
-    return own[-1][:2] if own else ("", 0)
+    frames = [*own_frames(error, folder)]
+    return frames[-1][:2] if frames else ("", 0)
 
 
 def def_line(code: CodeType) -> int:
@@ -228,7 +224,7 @@ def frames_of(error: BaseException, folder: Path) -> list[str]:
 
 
 def frame_line(file: str, number: int, name: str, source: str) -> str:
-    """A frame as it is told."""
+    """A frame as text."""
     return f"{file}:{number} {name}: {source}".rstrip(": ")
 
 
@@ -242,8 +238,8 @@ def own_frames(error: BaseException, folder: Path | None) -> Iterator[Frame]:
 
 
 def own_file(name: str, folder: Path | None) -> str:
-    """The file by its name in the extension's folder; by its own where the extension was made in a
-    test. Empty for the kernel's and libraries'."""
+    """The file's path in the extension's folder, its name for an extension made in a test; empty
+    for files of the kernel and libraries."""
     path = Path(name)
     if folder is not None:
         root = folder.resolve()

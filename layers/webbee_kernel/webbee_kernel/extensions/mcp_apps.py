@@ -12,16 +12,16 @@ from ..mcp.client.approvals import Approval
 from ..mcp.client.connections import Connections, McpServer, servers_of
 from ..mcp.client.server_apps import ServerApp
 from .oauth import find_provider
-from .registry import LoadedExtension, Registry, checked
+from .registry import LoadedExtension, Registry, check_names
 
 connections: Final = Connections()
-"""The sessions of this process, whoever hosts their apps."""
+"""The sessions of this process."""
 
 _log = logging.getLogger("webbee.mcp")
 
 
-def configured(settings: Settings) -> tuple[McpServer, ...]:
-    """The servers of the settings, which no process without any has to know the form of."""
+def configured_servers(settings: Settings) -> tuple[McpServer, ...]:
+    """The MCP servers of the settings; SettingsError for a malformed one."""
     try:
         return servers_of(settings.mcp_servers)
     except ValueError as error:
@@ -30,18 +30,18 @@ def configured(settings: Settings) -> tuple[McpServer, ...]:
 
 
 def add_servers(registry: Registry, settings: Settings) -> None:
-    """Put every configured server among the extensions, as the file of approvals beside them has
-    it. One that was not approved, or whose id is an extension's, is reported and left out."""
-    loaded, failed, servers = {}, {}, configured(settings)
+    """Register every configured server as an extension, as approved in the approvals file. One that
+    is not approved, or whose id is taken, is reported and left out."""
+    loaded, failed, servers = {}, {}, configured_servers(settings)
     try:
-        known = approvals.read(settings.extensions_dir)
+        approved = approvals.read(settings.extensions_dir)
     except ValueError as error:
-        known, failed = {}, {server.id: str(error) for server in servers}
+        approved, failed = {}, {server.id: str(error) for server in servers}
     for server in servers:
         if server.id in failed:
             continue
         try:
-            loaded[server.id] = _app(registry, settings, server, known)
+            loaded[server.id] = _app(registry, settings, server, approved)
         except ValueError as error:
             failed[_name(registry, server)] = str(error)
             _log.error("server=%s | left out: %s", server.id, error)
@@ -50,35 +50,35 @@ def add_servers(registry: Registry, settings: Settings) -> None:
 
 
 def _app(
-    registry: Registry, settings: Settings, server: McpServer, known: dict[str, Approval]
+    registry: Registry, settings: Settings, server: McpServer, approved: dict[str, Approval]
 ) -> LoadedExtension:
     if _is_taken(registry, server):
         raise ValueError(f"the id {server.id!r} is taken by an extension")
-    approval = approvals.of(server, known)
+    approval = approvals.of(server, approved)
     if isinstance(approval, str):
         raise ValueError(approval)
     if name := server.signs_in_with:
         find_provider(name, settings)
     app = ServerApp(server, approval, connections)
 
-    def changed(of: ServerApp) -> None:
+    def on_change(of: ServerApp) -> None:
         if of.drift:
             _log.warning("server=%s | not as it was approved: %s", server.id, of.drift)
-        registry.put({server.id: _loaded(of)})
+        registry.put({server.id: _load(of)})
 
-    app.changed = changed
-    return _loaded(app)
+    app.on_change = on_change
+    return _load(app)
 
 
-def _loaded(app: ServerApp) -> LoadedExtension:
-    return checked(LoadedExtension(app.server.id, app.extension(), None, True, app.withdrawn))
+def _load(app: ServerApp) -> LoadedExtension:
+    return check_names(LoadedExtension(app.server.id, app.extension(), None, True, app.withdrawn))
 
 
 def _is_taken(registry: Registry, server: McpServer) -> bool:
-    there = registry.loaded.get(server.id)
-    return there is not None and not there.is_server
+    extension = registry.loaded.get(server.id)
+    return extension is not None and not extension.is_server
 
 
 def _name(registry: Registry, server: McpServer) -> str:
-    """Under which name a failure stands: never that of the extension which has the id."""
+    """The id under which a failure is listed, never that of an extension."""
     return f"mcp-{server.id}" if _is_taken(registry, server) else server.id

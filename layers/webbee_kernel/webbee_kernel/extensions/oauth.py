@@ -1,6 +1,5 @@
-"""Sign-ins with other services: begun, found again by the state that a provider brings back,
-finished: a code for tokens, and whose account they open; tokens renewed, by one call for all.
-Providers are known ones and an operator's."""
+"""OAuth sign-ins with other services: authorize URL, callback state, code exchange, account
+identity, and token renewal by one call at a time."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ from . import system_calls
 from .context.factory import CallContext
 from .context.http_client import HttpClient
 
-KNOWN: Final[Mapping[str, Provider]] = MappingProxyType(
+PROVIDERS: Final[Mapping[str, Provider]] = MappingProxyType(
     {
         "google": Provider(
             authorize_url="https://accounts.google.com/o/oauth2/v2/auth",
@@ -75,12 +74,12 @@ KNOWN: Final[Mapping[str, Provider]] = MappingProxyType(
 TOKEN_S = 10.0
 IDENTITY_S = 5.0
 SECONDS = 600
-"""How long a person may take at the provider."""
+"""Seconds that a sign-in may take."""
 MAX_TOKEN = 16_384
-SOON_S = 60
-"""Seconds before its end at which a token is renewed: it has to last until the service looks."""
-RENEWING_S = 15.0
-"""Seconds for which a renewal is one call's, which is longer than a provider may take."""
+RENEW_BEFORE_S = 60
+"""Seconds before its expiry at which a token is renewed."""
+RENEWAL_S = 15.0
+"""Seconds of a call's claim on a renewal, longer than the provider's timeout."""
 PAUSE_S = 0.2
 _CODE = re.compile(r"[a-z_]{1,64}")
 _MODEL = "oauth"
@@ -99,20 +98,19 @@ def configured_providers(settings: Settings) -> Mapping[str, Provider]:
 
 
 def find_provider(name: str, settings: Settings) -> Provider:
-    """The operator's provider of this name, else the known one; ValueError naming those there
-    are."""
-    there = {**KNOWN, **configured_providers(settings)}
-    if name not in there:
+    """The operator's provider of this name, else the built-in one; ValueError with the available
+    names."""
+    providers = {**PROVIDERS, **configured_providers(settings)}
+    if name not in providers:
         raise ValueError(
-            f"unknown oauth provider {name!r}: give one of {', '.join(sorted(there))},"
+            f"unknown oauth provider {name!r}: give one of {', '.join(sorted(providers))},"
             " or describe it in WEBBEE_OAUTH_PROVIDERS"
         )
-    return there[name]
+    return providers[name]
 
 
 class SignIn(NamedTuple):
-    """A sign-in that has begun. `key` is the hash of its state: what is stored cannot be used to
-    finish it."""
+    """A pending sign-in. `key` is the hash of its state, so the stored value cannot finish it."""
 
     key: str
     user: User
@@ -122,12 +120,12 @@ class SignIn(NamedTuple):
     redirect_uri: str
 
 
-async def begin(ctx: CallContext, name: str, login_hint: str | None) -> str:
-    """The address at the provider to which the user's browser goes. The sign-in stands in the cache
-    table of its tenant, under a user no token can name.
+async def begin_sign_in(ctx: CallContext, name: str, login_hint: str | None) -> str:
+    """The provider's authorize URL for the user's browser; the pending sign-in is cached for ten
+    minutes.
 
-    Raises ValueError for an unknown provider, OAuthNotConfigured where the deployment lacks the
-    client id or its own address, PermissionError in a system context: an account belongs to a user.
+    Raises ValueError for an unknown provider, OAuthNotConfigured where the client id or the public
+    URL is not set, PermissionError in a system context.
     """
     user, app_id = ctx._user, ctx._app
     provider = find_provider(name, ctx._settings)
@@ -142,11 +140,11 @@ async def begin(ctx: CallContext, name: str, login_hint: str | None) -> str:
             f" /v1/extensions/{app_id}/secrets/{name}_client_id"
         )
     state, verifier = new_state(user.tenant_id), token_urlsafe(48)
-    hashed = hashlib.sha256(verifier.encode()).digest()
+    challenge = hashlib.sha256(verifier.encode()).digest()
     signin = SignIn(state_key(state), user, app_id, name, verifier, redirect_uri)
-    kept = orjson.dumps({**signin._asdict(), "user": user_dict(user)})
+    value = orjson.dumps({**signin._asdict(), "user": user_dict(user)})
     owner, ends = UserKey(user.tenant_id, SIGNIN_USER), ctx._now() + SECONDS
-    await ctx._stores.cache.set(owner, app_id, _MODEL, signin.key, kept, expires_at=ends)
+    await ctx._stores.cache.set(owner, app_id, _MODEL, signin.key, value, expires_at=ends)
     declared = ctx._ext.oauth_providers.get(name)
     query = {
         "client_id": client_id,
@@ -155,7 +153,7 @@ async def begin(ctx: CallContext, name: str, login_hint: str | None) -> str:
         "scope": " ".join(declared.scopes if declared else ()),
         "state": state,
         # RFC 7636 wants it without padding
-        "code_challenge": base64.urlsafe_b64encode(hashed).rstrip(b"=").decode(),
+        "code_challenge": base64.urlsafe_b64encode(challenge).rstrip(b"=").decode(),
         "code_challenge_method": "S256",
         **provider.extra,
         **provider.resource_parameter,
@@ -187,9 +185,9 @@ async def _client(ctx: CallContext, provider: str, part: str) -> str:
         return ""
 
 
-async def _begun(ctx: CallContext, request: CallRequest) -> SignIn | None:
-    """The sign-in that `arguments.state` began; None when it is over, was begun for another app or
-    provider, or never."""
+async def _read_sign_in(ctx: CallContext, request: CallRequest) -> SignIn | None:
+    """The pending sign-in of `arguments.state`; None where it expired or belongs to another app or
+    provider."""
     state = str(request.arguments["state"])
     owner = UserKey(tenant_of_state(state), SIGNIN_USER)
     if not owner.tenant_id:
@@ -198,15 +196,15 @@ async def _begun(ctx: CallContext, request: CallRequest) -> SignIn | None:
     raw = await cache.get(owner, request.app_id, _MODEL, key, now=ctx._now())
     if raw is None:
         return None
-    kept = orjson.loads(raw)
-    found = SignIn(**{**kept, "user": user_from(kept["user"])})
+    fields = orjson.loads(raw)
+    found = SignIn(**{**fields, "user": user_from(fields["user"])})
     return found if found.provider == request.name else None
 
 
 async def find_signin(ctx: CallContext, request: CallRequest) -> CallOutcome:
-    """The sign-in of provider `name` that `arguments.state` began; empty data when it is over or
-    never was."""
-    signin = await _begun(ctx, request)
+    """The pending sign-in of provider `name` and `arguments.state`; empty data where there is
+    none."""
+    signin = await _read_sign_in(ctx, request)
     return ok_outcome(request, signin and {"user": user_dict(signin.user), "key": signin.key})
 
 
@@ -217,27 +215,27 @@ async def connect_account(ctx: CallContext, request: CallRequest) -> CallOutcome
     Afterwards the app's listeners of `<app>.oauth_connected` are called.
     """
     try:
-        signin = await _begun(ctx, request)
+        signin = await _read_sign_in(ctx, request)
         if signin is None:
             raise CallError("PERMISSION_DENIED", "the sign-in is over")
-        own = ctx._factory.make(signin.user, signin.app_id)
-        data = await _store_account(own, signin, str(request.arguments["code"]))
+        user_ctx = ctx._factory.make(signin.user, signin.app_id)
+        data = await _store_account(user_ctx, signin, str(request.arguments["code"]))
     except CallError as error:
-        told = (request.app_id, request.name, error.code, error)
-        _log.warning("app=%s provider=%s code=%s | sign-in not finished: %s", *told)
+        log_values = (request.app_id, request.name, error.code, error)
+        _log.warning("app=%s provider=%s code=%s | sign-in not finished: %s", *log_values)
         return failed_outcome(request, error.code, str(error), action_type="write")
     # its outcome is not looked at: the account is connected, whatever listeners do
     connected = f"{request.app_id}.oauth_connected"
     event = replace(request, kind="event", name=connected, arguments=data)
     await system_calls.run_system_call(ctx, event)
-    said = " ".join(filter(None, (request.name, "account", data["email"], "connected")))
+    summary = " ".join(filter(None, (request.name, "account", data["email"], "connected")))
     panels = tuple(ctx._ext.panels)
-    return ok_outcome(request, data, summary=said, action_type="write", panels=panels)
+    return ok_outcome(request, data, summary=summary, action_type="write", panels=panels)
 
 
 async def _store_account(ctx: CallContext, signin: SignIn, code: str) -> JSONObject:
-    """Exchange the code and write the account, as `imperal_sdk.oauth_tokens` reads it; what may be
-    told of it. A missing refresh token leaves the one that is there."""
+    """Exchange the code and write the account, as `imperal_sdk.oauth_tokens` reads it; its public
+    fields. Without a new refresh token the stored one stays."""
     name = signin.provider
     provider = find_provider(name, ctx._settings)
     # ten minutes may have passed since the sign-in began
@@ -253,25 +251,25 @@ async def _store_account(ctx: CallContext, signin: SignIn, code: str) -> JSONObj
     data = _account(name, {"scope": scope, **tokens}, who, now)
     collection = _collection(ctx, name)
     accounts = Collection(UserKey.of(signin.user), signin.app_id, collection)
-    # of a provider that tells nothing of accounts but opens one server, the user has one
+    # a provider without account identity that serves one resource has one account
     doc_id = account_id(name, who) or (name if provider.resource else "")
     if doc_id:
         stored = await documents.update(accounts, doc_id, data, now=iso(now))
     else:
         stored = await documents.create(accounts, data, now=iso(now))
-    told = {"provider": name, "email": who.get("email", "")}
-    return {**told, "collection": collection, "id": stored.id}
+    account = {"provider": name, "email": who.get("email", "")}
+    return {**account, "collection": collection, "id": stored.id}
 
 
 def _account(name: str, tokens: JSONObject, who: Mapping[str, str], now: float) -> JSONObject:
     lifetime = str(tokens.get("expires_in", ""))
     # some providers send the number as a text
     seconds = int(lifetime) if re.fullmatch(r"[0-9]{1,9}", lifetime) else 3600
-    kept = ("access_token", "refresh_token", "scope", "token_type")
+    fields = ("access_token", "refresh_token", "scope", "token_type")
     return {
         "provider": name,
         **{k: who[k] for k in ("email", "name") if k in who},
-        **{k: tokens[k] for k in kept if _is_token(tokens.get(k))},
+        **{k: tokens[k] for k in fields if _is_token(tokens.get(k))},
         "expires_at": int(now) + seconds,
     }
 
@@ -292,65 +290,67 @@ def _collection(ctx: CallContext, name: str) -> str:
 
 
 async def access_token(ctx: CallContext, name: str, account: str) -> str:
-    """The token of an account (its document's id, empty for the first), empty where none is
-    connected. One that ends is renewed by the call that claims it, since a refresh token may be
-    good once; others wait for what that brings.
+    """The access token of an account (document id, empty for the first), empty where none is
+    connected. A single call renews an expiring token, since a refresh token may be usable once;
+    others wait.
 
     Raises CallError: PERMISSION_DENIED where the account has to be connected again, BACKEND_5XX and
     BACKEND_TIMEOUT where the provider cannot answer.
     """
     collection = _collection(ctx, name)
     while True:
-        found = await _found(ctx, collection, account)
+        found = await _find_account(ctx, collection, account)
         if found is None:
             return ""
         now = ctx._now()
-        if (found.get("expires_at") or 0) >= now + SOON_S:
-            return _revealed(ctx, found["access_token"])
+        if (found.get("expires_at") or 0) >= now + RENEW_BEFORE_S:
+            return _register_secret(ctx, found["access_token"])
         if (found.get("renewing_until") or 0) > now:
             await asyncio.sleep(PAUSE_S)
             continue
-        claim = {"renewing_until": now + RENEWING_S}
+        claim = {"renewing_until": now + RENEWAL_S}
         with suppress(StoreConflict):
-            mine = await ctx.store.update(collection, found.id, claim, if_match=found.etag)
-            return _revealed(ctx, await _renewed(ctx, name, collection, mine))
+            claimed = await ctx.store.update(collection, found.id, claim, if_match=found.etag)
+            return _register_secret(ctx, await _renew(ctx, name, collection, claimed))
 
 
-async def _found(ctx: CallContext, collection: str, account: str) -> Document | None:
+async def _find_account(ctx: CallContext, collection: str, account: str) -> Document | None:
     if account:
         return await ctx.store.get(collection, account)
     return next(iter((await ctx.store.query(collection, limit=1)).data), None)
 
 
-def _revealed(ctx: CallContext, token: str) -> str:
-    ctx._revealed.add(token)
+def _register_secret(ctx: CallContext, token: str) -> str:
+    ctx._secrets_read.add(token)
     return token
 
 
-async def _renewed(ctx: CallContext, name: str, collection: str, mine: Document) -> str:
-    """A fresh token for the account that this call has claimed."""
-    grant = {"grant_type": "refresh_token", "refresh_token": mine.get("refresh_token") or ""}
+async def _renew(ctx: CallContext, name: str, collection: str, claimed: Document) -> str:
+    """Renew the token of the account that this call has claimed."""
+    grant = {"grant_type": "refresh_token", "refresh_token": claimed.get("refresh_token") or ""}
     try:
         fresh = _account(name, await _tokens(ctx, name, **grant), {}, ctx._now())
     except CallError as error:
-        await _keep(ctx, collection, mine, {})
+        await _end_claim(ctx, collection, claimed, {})
         if error.code != "PERMISSION_DENIED":
             raise
-        told = f"the sign-in with {name} is over: connect the account again"
-        raise CallError(error.code, told) from None
-    await _keep(ctx, collection, mine, fresh)
+        text = f"the sign-in with {name} is over: connect the account again"
+        raise CallError(error.code, text) from None
+    await _end_claim(ctx, collection, claimed, fresh)
     return str(fresh["access_token"])
 
 
-async def _keep(ctx: CallContext, collection: str, mine: Document, fresh: JSONObject) -> None:
-    """End the claim with what it brought, unless somebody has signed in or out meanwhile."""
-    held: Document | None = mine
-    while held and held.get("refresh_token") == mine.get("refresh_token"):
+async def _end_claim(
+    ctx: CallContext, collection: str, claimed: Document, fresh: JSONObject
+) -> None:
+    """End the claim and store the result, unless the user signed in or out meanwhile."""
+    current: Document | None = claimed
+    while current and current.get("refresh_token") == claimed.get("refresh_token"):
         data = {**fresh, "renewing_until": 0}
         with suppress(StoreConflict):
-            await ctx.store.update(collection, mine.id, data, if_match=held.etag)
+            await ctx.store.update(collection, claimed.id, data, if_match=current.etag)
             return
-        held = await ctx.store.get(collection, mine.id)
+        current = await ctx.store.get(collection, claimed.id)
 
 
 def _http(ctx: CallContext, name: str) -> HttpClient:
@@ -367,20 +367,20 @@ async def _tokens(ctx: CallContext, name: str, **grant: str) -> JSONObject:
     answer.
     """
     provider = find_provider(name, ctx._settings)
-    own_id, secret = await _client(ctx, name, "id"), await _client(ctx, name, "secret")
-    client = {"client_id": own_id or provider.client_id, "client_secret": secret}
+    client_id, secret = await _client(ctx, name, "id"), await _client(ctx, name, "secret")
+    client = {"client_id": client_id or provider.client_id, "client_secret": secret}
     form = {k: v for k, v in {**grant, **client, **provider.resource_parameter}.items() if v}
     try:
-        asked = "POST", provider.token_url, TOKEN_S
-        status, body = await _ask(_http(ctx, name), *asked, data=form)
+        target = "POST", provider.token_url, TOKEN_S
+        status, body = await _request(_http(ctx, name), *target, data=form)
     except TimeoutError:
         raise CallError("BACKEND_TIMEOUT", f"{name} did not answer in {TOKEN_S:g} s") from None
     except (OSError, ValueError):
         raise CallError("BACKEND_5XX", f"{name} could not be reached") from None
     if status == 200 and _is_token(body.get("access_token")):
         return body
-    said = str(body.get("error", ""))
-    reason = said if _CODE.fullmatch(said) else f"status {status}"
+    error = str(body.get("error", ""))
+    reason = error if _CODE.fullmatch(error) else f"status {status}"
     code = "BACKEND_5XX" if status >= 500 else "PERMISSION_DENIED"
     raise CallError(code, f"{name} gave no tokens ({reason})")
 
@@ -398,23 +398,23 @@ async def _identity(
     if not claims.get("email") and provider.userinfo_url:
         bearer = {"authorization": f"Bearer {tokens['access_token']}"}
         try:
-            status, told = await _ask(http, "GET", provider.userinfo_url, IDENTITY_S, bearer)
-            claims |= told if status == 200 else {}
+            status, answer = await _request(http, "GET", provider.userinfo_url, IDENTITY_S, bearer)
+            claims |= answer if status == 200 else {}
         except (OSError, ValueError):  # the account is connected all the same, without a name
             pass
     return {k: str(claims[k])[:320] for k in ("sub", "email", "name") if claims.get(k)}
 
 
-async def _ask(
+async def _request(
     http: HttpClient,
     method: str,
     url: str,
     seconds: float,
     headers: Mapping[str, str] = MappingProxyType({}),
-    **sent: Any,
+    **body: Any,
 ) -> tuple[int, JSONObject]:
-    """Status and object of a provider's answer; the object is empty where it gave none."""
-    more = {"headers": {"accept": "application/json", **headers}, **sent}
+    """Status and JSON object of a provider's response; `{}` where it has none."""
+    more = {"headers": {"accept": "application/json", **headers}, **body}
     # codes and tokens go where the provider's address leads, and nowhere further
     try:
         answer = await http.request(method, url, timeout=seconds, follow_redirects=False, **more)

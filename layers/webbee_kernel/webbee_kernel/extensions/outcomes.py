@@ -1,4 +1,4 @@
-"""Results: whatever a handler returned or raised, as one `CallOutcome` of plain JSON. Pure."""
+"""Converts what a handler returned or raised to a `CallOutcome` of plain JSON. Pure."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ MAX_PANELS = 100
 """Panels that a result may name; those after are left out."""
 
 MAX_DEPTH = 100
-"""Levels a result may nest: whatever walks through it later does not run out of stack."""
+"""Levels a result may nest, so that later recursion does not overflow."""
 
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+:[\t\x20-\x7e\x80-\xff]*")
 
 MAX_UNDO_BYTES = 1_000
-"""Bytes of the arguments of a call that takes an effect back: they stay in the session's memory."""
+"""Bytes of the arguments of an undo call: they stay in the session's memory."""
 
 MAX_EVENT_BYTES = 200_000
 """Bytes of a result that an event carries; an item of the table holds 400 KB."""
@@ -62,34 +62,35 @@ def from_return(
     """What a handler returned: an ActionResult (ours or one of the same shape), a Pydantic model or
     a plain dict."""
     result = _action_result(value)
-    data, drawn = plain_json(result.data), plain_json(ui_dict(result.ui))
-    shown = {"ui": drawn, "action_type": action_type}
+    data, ui = plain_json(result.data), plain_json(ui_dict(result.ui))
+    more = {"ui": ui, "action_type": action_type}
     if not result.ok:
         error = clean(result.error or result.summary or "the call failed", MAX_ERROR)
         code, retryable = clean(result.error_code, MAX_CODE), bool(result.retryable)
-        return failed_outcome(request, code, error, data=data, retryable=retryable, **shown)
-    named = result.refresh_panels if isinstance(result.refresh_panels, list | tuple) else None
+        return failed_outcome(request, code, error, data=data, retryable=retryable, **more)
+    panel_ids = result.refresh_panels if isinstance(result.refresh_panels, list | tuple) else None
     return ok_outcome(
         request,
         data,
         summary=clean(result.summary, MAX_SUMMARY),
-        panels=panels if named is None else tuple(clean(p, MAX_CODE) for p in named[:MAX_PANELS]),
-        panels_named=named is not None,
+        panels=panels
+        if panel_ids is None
+        else tuple(clean(p, MAX_CODE) for p in panel_ids[:MAX_PANELS]),
+        panels_named=panel_ids is not None,
         undo=_undo(ui_dict(result.undo)) if action_type != "read" else {},
-        **shown,
+        **more,
     )
 
 
 def _undo(action: Any) -> JSONObject:
-    """The call that takes an effect back, as `ui.Call` writes it; without a name where it is none,
-    or its arguments are too long: a result is none the worse for it."""
+    """The undo call from `ui.Call`; `NO_UNDO` where it is invalid or its arguments are too long."""
     if action is None:
         return {}
     try:
-        made = plain_json(action)
-        size = len(json.dumps(made["params"]).encode())
-        if size <= MAX_UNDO_BYTES and isinstance(made["params"], dict):
-            return {"function": str(made["function"]), "params": made["params"]}
+        call = plain_json(action)
+        size = len(json.dumps(call["params"]).encode())
+        if size <= MAX_UNDO_BYTES and isinstance(call["params"], dict):
+            return {"function": str(call["function"]), "params": call["params"]}
     except (ResultError, TypeError, KeyError):
         pass
     return NO_UNDO
@@ -98,8 +99,8 @@ def _undo(action: Any) -> JSONObject:
 def from_exception(
     error: BaseException, request: CallRequest, action_type: str = "read"
 ) -> CallOutcome:
-    """INTERNAL with the error's class name, never its text; a CallError keeps its code and its own
-    words. An effect whose result is none has happened, and says so."""
+    """INTERNAL with the error's class name, never its text; a CallError keeps code and text. An
+    effect with an invalid result ran, and the error says so."""
     more: dict[str, Any] = {"action_type": action_type}
     code, text = "INTERNAL", f"{request.name} failed: {type(error).__name__}"
     if isinstance(error, ResultError) and action_type != "read":
@@ -161,15 +162,15 @@ def _parts(value: Any) -> tuple[int, dict[str, str], Any]:
 
 
 def event_data(data: JSON) -> JSON:
-    """A result as an event carries it: whole, or that it is too large."""
+    """A result for an event; a note where it is too large."""
     size = len(json.dumps(data).encode())
     if size <= MAX_EVENT_BYTES:
         return data
     return {"omitted": f"the result has {size} bytes; an event carries {MAX_EVENT_BYTES}"}
 
 
-def asked_by(request: CallRequest | None) -> JSONObject:
-    """Which call a result that comes after its turn belongs to; nothing where there is none."""
+def request_fields(request: CallRequest | None) -> JSONObject:
+    """The fields that link a late result to its call; empty without one."""
     if request is None or not request.session_id:
         return {}
     return {
@@ -180,18 +181,17 @@ def asked_by(request: CallRequest | None) -> JSONObject:
 
 
 def background_result(value: Any, request: CallRequest) -> JSONObject:
-    """What a background task returned, as an event tells it: an ActionResult is told as that of a
-    call is, anything else is data."""
+    """Event data for what a background task returned: an ActionResult, or any other data."""
     if not (hasattr(value, "to_dict") and hasattr(value, "status")):
         return {"status": "ok", "data": event_data(plain_json(plain(value)))}
     outcome = from_return(value, request, (), "read")
-    said = {"text": outcome.summary or outcome.error}
-    return {"status": outcome.status, **said, "data": event_data(outcome.data)}
+    text = {"text": outcome.summary or outcome.error}
+    return {"status": outcome.status, **text, "data": event_data(outcome.data)}
 
 
 def plain_json(value: Any) -> Any:
-    """The value as plain JSON: dates, UUIDs, Decimals, sets and models become what JSON has; what
-    has no form in it, more than 1 MB or 100 levels raises ResultError."""
+    """The value as plain JSON, with dates, UUIDs, Decimals, sets and models converted; ResultError
+    for other types, over 1 MB or over 100 levels."""
     plain = _plain(value)
     try:
         size = _size(plain)
@@ -231,18 +231,18 @@ def _action_result(value: Any) -> ActionResult:
 
 def _of_dict(value: Mapping[str, Any]) -> ActionResult:
     """A plain dict: `error`, or `RESULT` saying so, means failure."""
-    said = value.get("message")
+    message = value.get("message")
     if value.get("error") or value.get("RESULT") == "ERROR":
-        error = str(value.get("error") or said or "the call failed")
+        error = str(value.get("error") or message or "the call failed")
         return ActionResult("error", {}, "", error, error_code=str(value.get("code") or ""))
     # both keys: a handler's own data may well have a `status`
     if value.get("status") in ("success", "error") and "data" in value:
         return ActionResult.from_dict(dict(value))
-    return ActionResult("success", dict(value), str(value.get("summary") or said or ""))
+    return ActionResult("success", dict(value), str(value.get("summary") or message or ""))
 
 
 def clean(value: Any, limit: int) -> str:
-    """Whatever stands where a text should, as one that UTF-8 can hold; a cut one ends in `…`."""
+    """Any value as text that UTF-8 can hold, cut with `…`."""
     return cut(str(value or ""), limit).encode("utf-8", "replace").decode()
 
 
@@ -250,7 +250,7 @@ def _mapping(value: Mapping[Any, Any]) -> JSONObject:
     return {key if type(key) is str else str(_plain(key)): part for key, part in value.items()}
 
 
-_FORMS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
+_CONVERTERS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
     # before text and numbers: an enum may be one of these as well
     (Enum, lambda value: value.value),
     (float, lambda value: value if math.isfinite(value) else None),
@@ -263,55 +263,53 @@ _FORMS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
     (str, str),
     (int, int),
 )
-"""What stands in JSON for a value of each type; the first that fits."""
+"""Converters by type; the first match applies."""
 
 
-_AS_IT_IS: Final = frozenset((str, int, bool, type(None)))
-"""Types whose values stand in JSON as they are."""
+_JSON_TYPES: Final = frozenset((str, int, bool, type(None)))
+"""Types that need no conversion."""
 
 
 def _plain(value: Any, path: str = "", depth: int = 0) -> Any:
-    """The value in JSON's terms; ResultError with the place of what has none, and what to return in
-    its stead."""
+    """The value as plain JSON; ResultError with the path of what has none, and advice."""
     # the exact types, as nearly all values are: subclasses go through the table
-    if type(value) in _AS_IT_IS or (type(value) is float and math.isfinite(value)):
+    if type(value) in _JSON_TYPES or (type(value) is float and math.isfinite(value)):
         return value
-    found = _formed(value, path)
+    found = _converted(value, path)
     if not isinstance(found, dict | list):
         return found
     if depth >= MAX_DEPTH:
         where = cut(path, 80)
         raise ResultError(f"the result is no JSON: {where} nests deeper than {MAX_DEPTH} levels")
-    return _inside(found, path, depth + 1)
+    return _plain_children(found, path, depth + 1)
 
 
-def _inside(value: JSONObject | list[Any], path: str, depth: int) -> Any:
-    """The same of what stands in a value; a place is written down only for what may have no
-    form."""
+def _plain_children(value: JSONObject | list[Any], path: str, depth: int) -> Any:
+    """The converted members of a container; paths are only built for what may fail."""
     if isinstance(value, list):
         return [
-            v if type(v) in _AS_IT_IS else _plain(v, f"{path}[{n}]", depth)
+            v if type(v) in _JSON_TYPES else _plain(v, f"{path}[{n}]", depth)
             for n, v in enumerate(value)
         ]
     return {
-        k: v if type(v) in _AS_IT_IS else _plain(v, f"{path}.{k}" if path else k, depth)
+        k: v if type(v) in _JSON_TYPES else _plain(v, f"{path}.{k}" if path else k, depth)
         for k, v in value.items()
     }
 
 
-def _formed(value: Any, path: str) -> Any:
-    """The form of the value itself, what stands in it still as it was."""
-    for kind, form in _FORMS:
+def _converted(value: Any, path: str) -> Any:
+    """The converted value, with members still unconverted."""
+    for kind, form in _CONVERTERS:
         if isinstance(value, kind):
             return form(value)
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     where = cut(path, 200) or "it"
-    raise ResultError(f"the result is no JSON: {where} is {_instead(value)}")
+    raise ResultError(f"the result is no JSON: {where} is {_advice(value)}")
 
 
-def _instead(value: Any) -> str:
-    """What a value is, and what to return in its place."""
+def _advice(value: Any) -> str:
+    """What a value is, and what to return instead."""
     kind = type(value).__name__
     if inspect.iscoroutine(value):
         value.close()  # nobody awaits it any more

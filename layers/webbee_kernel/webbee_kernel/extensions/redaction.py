@@ -1,4 +1,4 @@
-"""Secrets that a call has read or returns: masked in its data, its log and its errors."""
+"""Redaction of secrets in a call's data, log and errors."""
 
 from __future__ import annotations
 
@@ -30,51 +30,50 @@ SECRET = "secret"  # noqa: S105
 MASK = "[secret]"
 PII = "x-pii"
 DEPTH_MAX, SHAPES_MAX = 12, 64
-"""Levels and shapes of a schema that are read: a recursive one ends."""
-SHORTEST, LONGEST = 16, 4096
-"""Characters of what may be a secret by its form alone."""
+"""Levels and shapes of a schema that are read, for recursive ones."""
+MIN_LENGTH, MAX_LENGTH = 16, 4096
+"""Characters of a text that may be a secret by its form alone."""
 SCHEME = re.compile(r"(?:Bearer|Basic|Token) (?=\S+$)")
-"""What stands before one in the header of a request."""
+"""The scheme before a secret in an Authorization header."""
 
 _log = logging.getLogger("webbee.extension")
 
 
 def check_secrets(outcome: CallOutcome, function: FunctionDef, *, develop: bool) -> CallOutcome:
-    """The outcome, its data and its undo without secrets but those that the function's `data_model`
-    declares."""
+    """The outcome without secrets in data and undo, but those that the `data_model` declares."""
     if outcome.undo and without_secrets(outcome.undo["params"])[1]:
         outcome = replace(outcome, undo=NO_UNDO)  # a session's memory would hold it
     if not without_secrets(outcome.data)[1]:  # the schema is not made for nothing
         return outcome
-    own = {path for path, kind in pii_of(function).items() if kind == SECRET}
-    declare = ', or declare it in the data_model, with json_schema_extra={"x-pii": "secret"}'
+    declared = {path for path, kind in pii_of(function).items() if kind == SECRET}
+    remedy = ', or declare it in the data_model, with json_schema_extra={"x-pii": "secret"}'
     place = outcome.app_id, outcome.fn_name
     return replace(
-        outcome, data=revealing_none(outcome.data, place, declare if develop else None, own)
+        outcome, data=mask_secrets(outcome.data, place, remedy if develop else None, declared)
     )
 
 
-def revealing_none(
+def mask_secrets(
     value: Any, place: tuple[str, str], remedy: str | None, declared: Set[str] = frozenset()
 ) -> Any:
-    """A value that models will read, without what looks like a secret. With a `remedy` beside
-    leaving it out (an author's machine) one is refused by ResultError; elsewhere it is masked, and
-    the log has the places. `place` is app and function, or section."""
-    shown, places = without_secrets(value, declared)
+    """A value with secrets masked and their paths logged, before models read it. With a `remedy`
+    (during development) a secret is a ResultError instead. `place` is app and function, or
+    section."""
+    redact, places = without_secrets(value, declared)
     if places and remedy is not None:
         raise ResultError(
             f"{places[0]} looks like a secret, which models and memory would get: leave it"
             f" out{remedy}"
         )
     if places:
-        told = "masked, as they look like secrets: the extension should not return them"
-        _log.warning("app=%s function=%s fields=%s | %s", *place, ",".join(places), told)
-    return shown
+        text = "masked, as they look like secrets: the extension should not return them"
+        _log.warning("app=%s function=%s fields=%s | %s", *place, ",".join(places), text)
+    return redact
 
 
 def without_secrets(value: Any, declared: Set[str] = frozenset()) -> tuple[Any, list[str]]:
-    """A JSON value without what looks like a secret, and where that stood. `declared` are the last
-    two keys of paths at which a secret belongs, as `x-pii` tells them."""
+    """A JSON value with secrets masked, and their paths. `declared` are the last two keys of paths
+    where `x-pii` allows a secret."""
     places: list[str] = []
 
     def walk(part: Any, path: str, key: str, parent: str) -> Any:
@@ -93,8 +92,8 @@ def without_secrets(value: Any, declared: Set[str] = frozenset()) -> tuple[Any, 
     return walk(value, "", "", ""), places
 
 
-def shown(value: Any) -> Any:
-    """A JSON value as its person takes it out: without what looks like a secret."""
+def redact(value: Any) -> Any:
+    """A JSON value with secrets masked."""
     return without_secrets(value)[0]
 
 
@@ -105,13 +104,13 @@ def secret_fields(fields: Mapping[str, Any]) -> list[str]:
 
 def _is_secret(text: str, key: str) -> bool:
     """Whether the whole of a text is a secret, by the key it stands under or by its form."""
-    if text in ("", MASK) or not (_is_keyed(key) or SHORTEST <= len(text) <= LONGEST):
+    if text in ("", MASK) or not (_is_secret_key(key) or MIN_LENGTH <= len(text) <= MAX_LENGTH):
         return False
     value = text.strip()
     scheme = SCHEME.match(value)
     start = scheme.end() if scheme else 0
     # prose has a blank early on; so has the first line of a PEM key
-    if not _is_keyed(key) and " " in value[start:64] and not value.startswith("-----BEGIN"):
+    if not _is_secret_key(key) and " " in value[start:64] and not value.startswith("-----BEGIN"):
         return False
     from ..pii.secrets import find_secrets  # at the first text that may be one
 
@@ -119,33 +118,33 @@ def _is_secret(text: str, key: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _is_keyed(key: str) -> bool:
+def _is_secret_key(key: str) -> bool:
     from ..pii.secrets import is_secret_key
 
     return is_secret_key(key)
 
 
-TELLING = 4
-"""Characters from which on a secret is hidden inside of other words, too."""
+MIN_SUBSTRING = 4
+"""Characters from which a secret is hidden inside other words, too."""
 
-MOST_LINES = 20
+MAX_LINES = 20
 """Lines that are kept of a call, the newest."""
 
 
 class CallTrace:
-    """What one call has read of secrets, and said."""
+    """The secrets that a call has read, and its log lines."""
 
     def __init__(self) -> None:
         self.secrets: set[str] = set()
-        self.lines: deque[str] = deque(maxlen=MOST_LINES)
+        self.lines: deque[str] = deque(maxlen=MAX_LINES)
 
 
 _trace: ContextVar[CallTrace | None] = ContextVar("webbee_call", default=None)
 
 
 @contextmanager
-def one_call() -> Iterator[None]:
-    """What is read and said inside belongs to one call, whatever contexts it makes on its way."""
+def call_scope() -> Iterator[None]:
+    """A block with its own `CallTrace`."""
     before = _trace.set(CallTrace())
     try:
         yield
@@ -155,23 +154,23 @@ def one_call() -> Iterator[None]:
 
 
 def trace() -> CallTrace:
-    """That of the call that is running; one of its own outside a call."""
+    """The running call's trace; an empty one outside a call."""
     return _trace.get() or CallTrace()
 
 
 def text_of(value: object) -> str:
-    """What it says of itself; nothing where extension code fails at that, too."""
+    """`str(value)`; empty where that raises."""
     try:
         return str(value)
     except Exception:
         return ""
 
 
-def hidden(value: object, revealed: Set[str]) -> str:
-    """The value as text without the secrets, also as Python and JSON spell them."""
+def hide_secrets(value: object, secrets: Set[str]) -> str:
+    """The value as text with these secrets masked, also in Python's and JSON's spelling."""
     text = text_of(value)
     # the longest first: one secret may be a part of another
-    for secret in sorted(revealed, key=len, reverse=True):
+    for secret in sorted(secrets, key=len, reverse=True):
         for spelling in (
             secret,
             repr(secret)[1:-1],
@@ -182,17 +181,16 @@ def hidden(value: object, revealed: Set[str]) -> str:
     return text
 
 
-def masked(text: str) -> str:
+def mask_line(text: str) -> str:
     """A line of the log without what looks like a secret in it."""
     from ..pii.secrets import find_secrets
 
-    return hidden(text, {text[start:end] for start, end in find_secrets(text)})
+    return hide_secrets(text, {text[start:end] for start, end in find_secrets(text)})
 
 
 def _without(text: str, spelling: str) -> str:
-    """Of a text of one to three characters only where it stands alone: the key `k` of a test would
-    leave of an error nothing that can be read."""
-    if len(spelling) >= TELLING:
+    """The text with a secret masked; one of up to three characters only as a whole word."""
+    if len(spelling) >= MIN_SUBSTRING:
         return text.replace(spelling, MASK)
     return re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", MASK, text) if spelling else text
 
@@ -227,11 +225,11 @@ def _kinds(
 
 def _shapes(schema: object, root: Mapping[str, Any]) -> Shapes:
     """The shapes of a value, those of the items of a list behind it."""
-    waiting, found = [schema], list[Mapping[str, Any]]()
-    while waiting and len(found) < SHAPES_MAX:
-        shapes = shapes_of(waiting.pop(0), root)
+    pending, found = [schema], list[Mapping[str, Any]]()
+    while pending and len(found) < SHAPES_MAX:
+        shapes = shapes_of(pending.pop(0), root)
         found += shapes
-        waiting += [shape["items"] for shape in shapes if "items" in shape]
+        pending += [shape["items"] for shape in shapes if "items" in shape]
     return tuple(found)
 
 
@@ -247,14 +245,14 @@ def _data_schema(function: FunctionDef) -> JSONObject:
 
 
 class _WithFactories(GenerateJsonSchema):
-    """Tells as a default, too, what a field's factory makes, where that is always the same, and the
-    address that a secret holds: either may say where something goes."""
+    """Adds defaults of constant factories, and the address in a secret's default, since either may
+    be a destination."""
 
     def default_schema(self, schema: WithDefaultSchema) -> JSONObject:
         """With the address behind the asterisks."""
-        made, held = super().default_schema(schema), self.get_default_value(schema)
-        secret = held.get_secret_value() if isinstance(held, SecretStr) else ""
-        return {**made, GOES_TO: secret} if form_of(secret) else made
+        schema_, default = super().default_schema(schema), self.get_default_value(schema)
+        secret = default.get_secret_value() if isinstance(default, SecretStr) else ""
+        return {**schema_, GOES_TO: secret} if form_of(secret) else schema_
 
     def get_default_value(self, schema: WithDefaultSchema) -> Any:
         """The default; none of a factory that needs the other fields, fails, or makes nothing."""
@@ -262,8 +260,8 @@ class _WithFactories(GenerateJsonSchema):
         if factory is None or schema.get("default_factory_takes_data"):
             return super().get_default_value(schema)
         with suppress(Exception):
-            if (made := factory()) and made == factory():
-                return made
+            if (value := factory()) and value == factory():
+                return value
         return NoDefault
 
 

@@ -1,9 +1,8 @@
-"""Registry: the loaded extensions and the catalogue they add up to; one a process for a folder of
-extensions, and its change while the process runs.
+"""Registry: the loaded extensions and their catalogue, one per process and folder, and hot reload.
 
-Hosts of one process share what was loaded: a folder loaded twice has every class twice, and
-`isinstance` fails between them. On an author's machine (`WEBBEE_DEVELOP`) a saved file is live for
-the next call; one that does not load leaves the last good version in its place and says why.
+Hosts of one process share it: a folder loaded twice has every class twice, and `isinstance` fails
+between them. With `WEBBEE_DEVELOP` a saved file is used by the next call; one that does not load
+leaves the last good version in place, with the reason.
 """
 
 from __future__ import annotations
@@ -48,8 +47,8 @@ from ..types import JSONObject, object_of
 from .loader import frames_of, load_main, reason_of
 from .redaction import input_schema, pii_of
 
-KERNELS = (REFRESH_PREFIX, ALERT_PREFIX)
-"""Prefixes of tools that the kernel calls, not a message."""
+KERNEL_PREFIXES = (REFRESH_PREFIX, ALERT_PREFIX)
+"""Prefixes of tools that only the kernel calls."""
 
 APP_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 FN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -61,7 +60,7 @@ _log = logging.getLogger("webbee.extension")
 
 @dataclass(frozen=True, slots=True)
 class LoadedExtension:
-    """An extension under the id that counts: its folder's."""
+    """An extension under its folder's id."""
 
     app_id: str
     ext: Extension
@@ -73,11 +72,12 @@ class LoadedExtension:
 
     @property
     def functions(self) -> dict[str, FunctionDef]:
-        """What a message may call: chat functions, then plain tools. A plain tool says nothing of
-        effects: it counts as a write, runs once a request and refreshes what it may have changed.
-        """
+        """Functions that a turn may call: chat functions and plain tools. A plain tool declares no
+        effect and counts as a write."""
         chats = [f for chat in self.ext.chats for f in chat.functions.values()]
-        tools = [_callable(t) for t in self.ext.tools.values() if not t.name.startswith(KERNELS)]
+        tools = [
+            _callable(t) for t in self.ext.tools.values() if not t.name.startswith(KERNEL_PREFIXES)
+        ]
         # chat functions last: of two that share a name they are the ones called
         return {f.name: f for f in (*tools, *chats)}
 
@@ -90,18 +90,17 @@ def _callable(tool: ToolDef) -> FunctionDef:
 
 @dataclass(slots=True)
 class Registry:
-    """What loaded, what did not and why. Hosts that share one see its changes at their next
-    call. A change puts other dicts in the place of these: whoever goes through one, on any thread,
-    goes through it as it was."""
+    """Loaded extensions, and the reasons of those that failed. A change replaces these dicts, so
+    that iterating over one is safe on any thread."""
 
     loaded: dict[str, LoadedExtension]
     failed: dict[str, str] = field(default_factory=dict)
     stale: dict[str, str] = field(default_factory=dict)
-    """Why the files of a loaded extension do not load as they are now: it runs as it was before."""
-    _made: tuple[Mapping[str, LoadedExtension], Catalogue] | None = field(
+    """Reasons why a loaded extension's current files do not load; the version before runs."""
+    _cached_catalogue: tuple[Mapping[str, LoadedExtension], Catalogue] | None = field(
         default=None, repr=False, compare=False
     )
-    """The catalogue, and what it was made of."""
+    """The catalogue and the `loaded` it was built from."""
     _changing: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def extension(self, app_id: str) -> LoadedExtension:
@@ -112,14 +111,14 @@ class Registry:
 
     def catalogue(self) -> Catalogue:
         """Everything the classifier, the page and the refresh loop need to know."""
-        # made when it is first asked for, and again once extensions were exchanged
-        made, every = self._made, self.loaded
-        if made is None or made[0] is not every:
-            apps = {a: _described(loaded) for a, loaded in every.items()}
+        # built on first use, and again after extensions changed
+        cached, every = self._cached_catalogue, self.loaded
+        if cached is None or cached[0] is not every:
+            apps = {a: _app_info(loaded) for a, loaded in every.items()}
             # a failed one is listed with its reason, so that people see it
             apps |= {a: AppInfo(a, error=reason) for a, reason in self.failed.items()}
-            self._made = made = every, Catalogue(dict(sorted(apps.items())))
-        return made[1]
+            self._cached_catalogue = cached = every, Catalogue(dict(sorted(apps.items())))
+        return cached[1]
 
     def put(
         self,
@@ -129,53 +128,53 @@ class Registry:
         stale: Mapping[str, str] = MappingProxyType({}),
         gone: Iterable[str] = (),
     ) -> None:
-        """Exchange extensions of a registry that is in use; those `gone` are forgotten."""
+        """Add or replace extensions of a registry in use; those `gone` are removed."""
         gone = {*gone} - loaded.keys()
         out = gone | loaded.keys()
         with self._changing:
             self.failed = {**_without(out, self.failed), **failed}
             self.stale = {**_without(out, self.stale), **stale}
-            # last: a catalogue is known by these, and must not be kept with the failures before
+            # last: the cached catalogue is keyed by `loaded`
             self.loaded = {**_without(gone, self.loaded), **loaded}
 
 
-def _without(app_ids: Set[str], held: Mapping[str, T]) -> dict[str, T]:
-    return {app_id: known for app_id, known in held.items() if app_id not in app_ids}
+def _without(app_ids: Set[str], by_id: Mapping[str, T]) -> dict[str, T]:
+    return {app_id: value for app_id, value in by_id.items() if app_id not in app_ids}
 
 
 def load_folder(root: str | Path) -> Registry:
     """Load every folder of `root` that holds a `main.py`. One that fails is reported and left out,
     the others work."""
     registry = Registry({})
-    # in order: which of two with the same id is left out does not hang on the disk
+    # sorted: which of two with the same id is left out is deterministic
     for main in sorted(Path(root).glob("*/main.py")):
-        _take(registry, main.parent)
+        _load_into(registry, main.parent)
     return registry
 
 
-def _take(registry: Registry, folder: Path) -> str:
-    """Load one extension's folder into a registry. Why not, where it does not load: the version
-    before stays; empty where all is well."""
+def _load_into(registry: Registry, folder: Path) -> str:
+    """Load one extension's folder into a registry; the reason where it fails and the version before
+    stays, else empty."""
     place = folder.resolve()
     # by folder: its manifest may give it another id than before
-    known = {a for a, e in registry.loaded.items() if e.folder == place}
+    app_ids = {a for a, e in registry.loaded.items() if e.folder == place}
     try:
         extension = load_extension(folder)
         owner = registry.loaded.get(extension.app_id)
         if owner is not None and owner.folder != place:
             raise ValueError(f"the extension id {extension.app_id!r} is taken by another folder")
-    # SystemExit: an extension that calls sys.exit() takes no process along
+    # SystemExit: sys.exit() in an extension must not end the process
     except (Exception, SystemExit) as error:
         reason = reason_of(error, folder)
-        if known:
-            registry.put({}, stale=dict.fromkeys(known, reason))
+        if app_ids:
+            registry.put({}, stale=dict.fromkeys(app_ids, reason))
         else:
             registry.put({}, failed={folder.name: reason})
-        said = "not loaded, the version before stays" if known else "not loaded, it is left out"
-        told = {"frames": frames_of(error, folder)}
-        _log.error("app=%s | %s: %s", folder.name, said, reason, extra=told)
+        text = "not loaded, the version before stays" if app_ids else "not loaded, it is left out"
+        frames = {"frames": frames_of(error, folder)}
+        _log.error("app=%s | %s: %s", folder.name, text, reason, extra=frames)
         return reason
-    registry.put({extension.app_id: extension}, gone=(known | {folder.name}) - {extension.app_id})
+    registry.put({extension.app_id: extension}, gone=(app_ids | {folder.name}) - {extension.app_id})
     return ""
 
 
@@ -194,10 +193,10 @@ def load_extension(folder: str | Path) -> LoadedExtension:
         ext = adopt(app_id, module)
     if ext is None:
         raise ValueError(f"{folder.name}/main.py has no module attribute that is an Extension")
-    return checked(LoadedExtension(app_id, ext, folder))
+    return check_names(LoadedExtension(app_id, ext, folder))
 
 
-def checked(loaded: LoadedExtension) -> LoadedExtension:
+def check_names(loaded: LoadedExtension) -> LoadedExtension:
     """The same extension, or ValueError naming the id, function or section whose name cannot stand
     in a prompt."""
     _check_app_id(loaded.app_id)
@@ -237,9 +236,8 @@ def _check_app_id(app_id: str) -> None:
         )
 
 
-def _described(loaded: LoadedExtension) -> AppInfo:
-    """What an app offers; where it cannot be told (a schema that Pydantic cannot make), why, and
-    the others work."""
+def _app_info(loaded: LoadedExtension) -> AppInfo:
+    """An app's entry in the catalogue; with the error where it cannot be built."""
     try:
         return _describe(loaded)
     except Exception as error:
@@ -248,8 +246,8 @@ def _described(loaded: LoadedExtension) -> AppInfo:
         return AppInfo(loaded.app_id, error=reason)
 
 
-_OF_A_SECRET = ("name", "description", "required", "write_mode", "max_bytes", "scope")
-"""What is told of a secret; never its value."""
+_SECRET_FIELDS = ("name", "description", "required", "write_mode", "max_bytes", "scope")
+"""Public fields of a secret; never its value."""
 
 
 def _describe(loaded: LoadedExtension) -> AppInfo:
@@ -273,167 +271,169 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
         panels=tuple(PanelInfo(p.panel_id, p.slot, p.title, p.icon, p.refresh) for p in panels),
         variables=tuple(filter(None, (s.env_fallback for s in secrets if s.scope == "app"))),
         is_shared=bool(ext.exposed or ext.event_handlers),
-        secrets=tuple({name: getattr(s, name) for name in _OF_A_SECRET} for s in secrets),
+        secrets=tuple({name: getattr(s, name) for name in _SECRET_FIELDS} for s in secrets),
     )
 
 
 def _description(ext: Extension) -> str:
-    told = (ext.description, *(chat.description for chat in ext.chats))
-    return next(filter(None, told), "")
+    texts = (ext.description, *(chat.description for chat in ext.chats))
+    return next(filter(None, texts), "")
 
 
 def _function(app_id: str, f: FunctionDef) -> FunctionInfo:
-    takes, ids = input_schema(f), str(f.id_projection or "")
-    how = (f.action_type, takes, f.examples, f.scopes, ids, pii_of(f), dict(f.titles))
-    return FunctionInfo(app_id, f.name, f.description, *how)
+    schema, ids = input_schema(f), str(f.id_projection or "")
+    fields = (f.action_type, schema, f.examples, f.scopes, ids, pii_of(f), dict(f.titles))
+    return FunctionInfo(app_id, f.name, f.description, *fields)
 
 
 def _rules(loaded: LoadedExtension) -> str:
-    """The system prompts of the app's chats; what is longer than a model may read is cut, and the
-    log says so."""
+    """The system prompts of the app's chats, cut to `MAX_RULES` with a log line."""
     prompts = dict.fromkeys(chat.system_prompt for chat in loaded.ext.chats)
     text = one_line("\n".join(str(p) for p in prompts if p))
     if len(text) > MAX_RULES:
-        told = "app=%s characters=%d limit=%d | system_prompt is cut"
-        _log.warning(told, loaded.app_id, len(text), MAX_RULES)
+        text_ = "app=%s characters=%d limit=%d | system_prompt is cut"
+        _log.warning(text_, loaded.app_id, len(text), MAX_RULES)
     return cut(text, MAX_RULES)
 
 
-_brought: ContextVar[JSONObject | None] = ContextVar("app_settings", default=None)
+_call_configuration: ContextVar[JSONObject | None] = ContextVar("app_settings", default=None)
 
 
-def bringing(configuration: JSONObject | None) -> AbstractContextManager[None]:
-    """Apps are given this in here, and in what goes on from here."""
-    return context_value(_brought, configuration)
+def use_configuration(configuration: JSONObject | None) -> AbstractContextManager[None]:
+    """Use this configuration and these secrets for apps in this block and its tasks."""
+    return context_value(_call_configuration, configuration)
 
 
 def config_layers(settings: Settings, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:
-    brought = _brought.get()
-    if brought is None:
+    configuration = _call_configuration.get()
+    if configuration is None:
         return settings.config_layers(tenant_id, app_id)
-    return tuple((brought.get("config") or {}).get(app_id) or ())
+    return tuple((configuration.get("config") or {}).get(app_id) or ())
 
 
 def secret_fallbacks(settings: Settings, app_id: str) -> Mapping[str, SecretStr]:
     """Values of the variables that the app's app-wide secrets name."""
-    brought = _brought.get()
-    if brought is None:
+    configuration = _call_configuration.get()
+    if configuration is None:
         return settings.app_secrets
-    found: Mapping[str, str] = (brought.get("secrets") or {}).get(app_id) or {}
+    found: Mapping[str, str] = (configuration.get("secrets") or {}).get(app_id) or {}
     return {variable: SecretStr(value) for variable, value in found.items()}
 
 
 IGNORED = frozenset({"__pycache__", "tests", ".venv", ".git"})
-"""Folders of an extension whose files it does not run."""
-SETTLES_MS = 60
-"""An editor writes a file in several steps: what comes within this time is one change."""
-FEW = 3
-"""Files of one change that are named."""
-BEGINS_MS = 500
-"""So long after watching has begun it is looked at what was saved before that."""
+"""Folders of an extension without code that it runs."""
+DEBOUNCE_MS = 60
+"""Milliseconds within which changes of files are handled together."""
+MAX_NAMED_FILES = 3
+"""Files of one change that are logged."""
+FIRST_LOOK_MS = 500
+"""Milliseconds after the start of watching until earlier changes are checked."""
 
-Tell = Callable[[str, str], None]
-Print = tuple[tuple[str, int, int], ...]
+OnSaved = Callable[[str, str], None]
+Fingerprint = tuple[tuple[str, int, int], ...]
 
 _lock = threading.Lock()
-_shared: dict[Path, tuple[Print, Registry]] = {}
-_watched: set[Path] = set()
+_registries: dict[Path, tuple[Fingerprint, Registry]] = {}
+_watched_folders: set[Path] = set()
 
 
-def shared(root: str | Path) -> Registry:
-    """The process's registry of a folder; loaded again only where its files are others."""
+def shared_registry(root: str | Path) -> Registry:
+    """The process's registry of a folder; loaded again only where files changed."""
     folder = Path(root).resolve()
     with _lock:
-        known = _shared.get(folder)
+        cached = _registries.get(folder)
         # Lambda keeps the process: unchanged files are not loaded again
-        if known is None or known[0] != _print(folder):
-            _shared[folder] = known = (_print(folder), load_folder(folder))
-        return known[1]
+        if cached is None or cached[0] != _fingerprint(folder):
+            _registries[folder] = cached = (_fingerprint(folder), load_folder(folder))
+        return cached[1]
 
 
 def reload(registry: Registry, folder: Path) -> str:
-    """Load one extension's folder anew into a registry in use, or forget it where it is gone; why
-    not, as `load_folder` tells it."""
-    # or a traceback would show lines of the version before
+    """Load one extension's folder again into a registry in use, or remove it where it is gone; the
+    reason where it fails."""
+    # or a traceback would show old source lines
     linecache.checkcache()
     if not (folder / "main.py").exists():
-        known = {a for a, e in registry.loaded.items() if e.folder == folder.resolve()}
-        registry.put({}, gone=known | {folder.name})
+        app_ids = {a for a, e in registry.loaded.items() if e.folder == folder.resolve()}
+        registry.put({}, gone=app_ids | {folder.name})
         return ""
     for path in folder.rglob("[!.]*.py"):  # compiled forms are told apart by the second only
         Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
-    return _take(registry, folder)
+    return _load_into(registry, folder)
 
 
 def watch(
-    registry: Registry, root: str | Path, tell: Tell, beside: Mapping[str, Callable[[], None]]
+    registry: Registry,
+    root: str | Path,
+    on_saved: OnSaved,
+    extra_files: Mapping[str, Callable[[], None]],
 ) -> None:
     """Reload what is saved below a folder, in the background, until the process ends. `tell` hears
     of each app that was saved, and why it does not load; no reason says that it is live. What
     follows a file that lies `beside` the extensions is called when that is saved."""
     folder = Path(root).resolve()
     with _lock:
-        if folder in _watched:
+        if folder in _watched_folders:
             return
-        _watched.add(folder)
-    given = (registry, folder, tell, beside)
-    threading.Thread(target=_follow, args=given, name="webbee-reload", daemon=True).start()
+        _watched_folders.add(folder)
+    arguments = (registry, folder, on_saved, extra_files)
+    threading.Thread(target=_follow, args=arguments, name="webbee-reload", daemon=True).start()
 
 
 def _follow(
-    registry: Registry, root: Path, tell: Tell, beside: Mapping[str, Callable[[], None]]
+    registry: Registry, root: Path, on_saved: OnSaved, extra_files: Mapping[str, Callable[[], None]]
 ) -> None:
     with _lock:
-        before = _shared[root][0] if root in _shared else _print(root)
+        before = _registries[root][0] if root in _registries else _fingerprint(root)
     for changed in changes(root):
-        for name in beside.keys() & {path.name for path in changed if path.parent == root}:
-            beside[name]()
+        for name in extra_files.keys() & {path.name for path in changed if path.parent == root}:
+            extra_files[name]()
         # compared: something may have been saved before watching had begun
-        now, before = before, _print(root)
-        saved = {Path(path) for path, *_ in {*before} ^ {*now}}
-        for name in sorted({app_of(path, root) for path in saved} - {""}):
-            tell(name, _live(registry, root, name, saved))
+        now, before = before, _fingerprint(root)
+        changed_files = {Path(path) for path, *_ in {*before} ^ {*now}}
+        for name in sorted({app_of(path, root) for path in changed_files} - {""}):
+            on_saved(name, _reload_app(registry, root, name, changed_files))
         with _lock:
-            # or `shared` would find other files, and load them into a second registry
-            _shared[root] = (before, registry)
+            # or `shared_registry` would find other files, and load them into a second registry
+            _registries[root] = (before, registry)
 
 
-def _live(registry: Registry, root: Path, name: str, saved: Set[Path]) -> str:
-    """Reload an app after these files were saved; why not, where it does not load."""
+def _reload_app(registry: Registry, root: Path, name: str, changed_files: Set[Path]) -> str:
+    """Reload an app after these files changed; the reason where it fails."""
     started = time.perf_counter()
     if not (reason := reload(registry, root / name)):
         ms = (time.perf_counter() - started) * 1000
-        own = sorted(p.relative_to(root.parent) for p in saved if app_of(p, root) == name)
-        what = f"{', '.join(map(str, own[:FEW]))}: live after {ms:.0f} ms"
+        names = sorted(p.relative_to(root.parent) for p in changed_files if app_of(p, root) == name)
+        what = f"{', '.join(map(str, names[:MAX_NAMED_FILES]))}: live after {ms:.0f} ms"
         is_there = (root / name / "main.py").exists()
         _log.info("app=%s | %s", name, what if is_there else "gone")
     return reason
 
 
 def changes(root: Path) -> Iterator[set[Path]]:
-    """The files that were saved below a folder, one change after another, without end; the first,
-    which may be empty, when watching has begun."""
-    from watchfiles import watch as changed  # only where an extension is being written
+    """Endless sets of changed files below a folder; the first, which may be empty, says that
+    watching has begun."""
+    from watchfiles import watch as watch_files  # only where an extension is being written
 
-    steps = {"debounce": SETTLES_MS * 5, "step": SETTLES_MS, "rust_timeout": BEGINS_MS}
-    begun = False
+    steps = {"debounce": DEBOUNCE_MS * 5, "step": DEBOUNCE_MS, "rust_timeout": FIRST_LOOK_MS}
+    has_begun = False
     # the first timeout says that watching has begun, though nothing was saved
-    for found in changed(root, yield_on_timeout=True, **steps):
-        if found or not begun:
-            begun = True
+    for found in watch_files(root, yield_on_timeout=True, **steps):
+        if found or not has_begun:
+            has_begun = True
             yield {Path(path) for _, path in found}
 
 
 def app_of(path: Path, root: Path) -> str:
-    """The folder below the root that a changed file belongs to; empty where it runs nothing."""
+    """The extension folder of a changed file; empty where the file is not run."""
     parts = path.relative_to(root).parts if path.is_relative_to(root) else ()
-    runs = len(parts) > 1 and path.suffix in (".py", ".json") and not IGNORED & set(parts)
-    return parts[0] if runs else ""
+    is_code = len(parts) > 1 and path.suffix in (".py", ".json") and not IGNORED & set(parts)
+    return parts[0] if is_code else ""
 
 
-def _print(root: Path) -> Print:
-    """Every file that an extension runs, with its time and size. A link to nowhere is none: an
-    editor's lock looks like that, and what goes while it is looked at."""
+def _fingerprint(root: Path) -> Fingerprint:
+    """Every file that extensions run, with time and size. Broken links, such as an editor's lock,
+    are skipped."""
     found = []
     for folder, within, names in (each for app in root.glob("[!.]*") for each in os.walk(app)):
         # in place: os.walk goes on from it

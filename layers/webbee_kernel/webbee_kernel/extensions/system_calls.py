@@ -42,9 +42,9 @@ from ..types import (
 )
 from .context import services
 from .context.factory import CallContext, ContextFactory
-from .error_mapping import contained, raised
+from .error_mapping import original_error, run_contained
 from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answer
-from .redaction import revealing_none
+from .redaction import mask_secrets
 
 Handler: TypeAlias = Callable[[CallContext, CallRequest], Awaitable[JSON | CallOutcome]]
 
@@ -66,15 +66,14 @@ def context_of(contexts: ContextFactory, request: CallRequest) -> CallContext:
 
 
 async def run_system_call(ctx: CallContext, request: CallRequest) -> CallOutcome:
-    """Run one such call before its deadline; what went wrong is an outcome and a line in the log,
-    never raised."""
+    """Run one such call before its deadline; errors become an outcome and a log line."""
     try:
-        data = await contained(SYSTEM_CALLS[request.kind](ctx, request), request.deadline_s)
+        data = await run_contained(SYSTEM_CALLS[request.kind](ctx, request), request.deadline_s)
     except Exception as error:
-        ended = await ctx._faults.outcome(error, request)
+        outcome = await ctx._faults.outcome(error, request)
         if request.kind == "panel" or isinstance(error, CallError | TimeoutError):
-            return ended
-        return replace(ended, error=type(raised(error)).__name__)
+            return outcome
+        return replace(outcome, error=type(original_error(error)).__name__)
     return data if isinstance(data, CallOutcome) else ok_outcome(request, data)
 
 
@@ -84,8 +83,8 @@ async def _section(ctx: CallContext, request: CallRequest) -> JSONObject:
         raise missing(request, "skeleton section")
     data = check_size(plain_json(inner(await definition.func(ctx))))
     remedy = "" if ctx._settings.develop else None
-    shown: JSONObject = revealing_none(data, (request.app_id, request.name), remedy)
-    return shown
+    masked_data: JSONObject = mask_secrets(data, (request.app_id, request.name), remedy)
+    return masked_data
 
 
 async def _alert(ctx: CallContext, request: CallRequest) -> JSONObject:
@@ -109,33 +108,33 @@ async def _hook(ctx: CallContext, request: CallRequest) -> None:
 
 async def _webhook(ctx: CallContext, request: CallRequest) -> JSONObject:
     """A webhook as `__webhook__`: there is no user."""
-    given = request.arguments
-    hook = ctx._ext.webhooks.get((str(given["method"]), request.name.strip("/")))
+    arguments = request.arguments
+    hook = ctx._ext.webhooks.get((str(arguments["method"]), request.name.strip("/")))
     if hook is None:
-        raise missing(request, f"webhook {given['method']}")
-    # only whether it is there: what it has to hold, the handler alone knows
-    if hook.secret_header and not given["headers"].get(hook.secret_header.lower()):
+        raise missing(request, f"webhook {arguments['method']}")
+    # only its presence: the handler checks the value
+    if hook.secret_header and not arguments["headers"].get(hook.secret_header.lower()):
         text = f"the header {hook.secret_header} is missing"
         error = {"error": {"code": "not_authenticated", "message": text}}
         return {"status": 401, "headers": {}, "body": error}
-    answer = await hook.func(ctx, given["headers"], given["body"], given["query"])
+    answer = await hook.func(ctx, arguments["headers"], arguments["body"], arguments["query"])
     return webhook_answer(answer)
 
 
 async def _job(ctx: CallContext, request: CallRequest) -> JSON:
     if (job := ctx._ext.schedules.get(request.name)) is None:
         raise missing(request, "schedule")
-    return _returned(await job.func(ctx), request)
+    return _data_of(await job.func(ctx), request)
 
 
 async def _signal(ctx: CallContext, request: CallRequest) -> JSON:
     if (handler := ctx._ext.signals.get(request.name)) is None:
         raise missing(request, "handler of the signal")
-    return _returned(await handler(ctx, **request.arguments), request)
+    return _data_of(await handler(ctx, **request.arguments), request)
 
 
 async def _event(ctx: CallContext, request: CallRequest) -> None:
-    """Every listener of an event, told as the app and for the user; a failing one is logged."""
+    """Call every listener of an event, as the app and for the user; failures are logged."""
     await ctx.extensions.emit(request.name, request.arguments)
 
 
@@ -143,7 +142,7 @@ async def _health(ctx: CallContext, request: CallRequest) -> JSON:
     """What the app's own health check says, or that it has none."""
     if ctx._ext.health is None:
         return {"status": "ok"}
-    found = _returned(await ctx._ext.health(ctx), request)
+    found = _data_of(await ctx._ext.health(ctx), request)
     return found if isinstance(found, dict) and found else {"status": "ok"}
 
 
@@ -158,7 +157,7 @@ async def _panel(ctx: CallContext, request: CallRequest) -> CallOutcome:
     return ok_outcome(request, ui=plain_json({"ui": node, "panel_id": request.name}))
 
 
-def _returned(value: JSON, request: CallRequest) -> JSON:
+def _data_of(value: JSON, request: CallRequest) -> JSON:
     if request.kind in ("schedule", "signal") and isinstance(value, str | int | float | list):
         return plain_json(value)  # nobody but the audit reads it
     outcome = from_return(value, request, (), "write")
@@ -167,10 +166,10 @@ def _returned(value: JSON, request: CallRequest) -> JSON:
     return outcome.data
 
 
-def missing(request: CallRequest, what: str, why: str = "") -> CallError:
+def missing(request: CallRequest, what: str, reason: str = "") -> CallError:
     """There is no such thing in the app."""
-    told = f"{request.app_id} has no {what} {request.name[:64]!r}"
-    return CallError("UNKNOWN_SUB_FUNCTION", ": ".join(filter(None, (told, why))))
+    text = f"{request.app_id} has no {what} {request.name[:64]!r}"
+    return CallError("UNKNOWN_SUB_FUNCTION", ": ".join(filter(None, (text, reason))))
 
 
 SYSTEM_CALLS: Mapping[str, Handler] = MappingProxyType(
@@ -211,7 +210,7 @@ async def delete_secret(ctx: CallContext, request: CallRequest) -> CallOutcome:
 
 
 def _secret(ctx: CallContext, request: CallRequest) -> tuple[SecretDef, str]:
-    """What is declared of it, and where it stands."""
+    """A secret's declaration and path."""
     spec = ctx._ext.secrets.get(request.name)
     if spec is None:
         raise missing(request, "secret")

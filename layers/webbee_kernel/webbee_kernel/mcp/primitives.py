@@ -27,37 +27,37 @@ _ADDRESS: Final = {"Link": "href"}
 _NAME: Final = {"Image": "alt", "Audio": "title", "Video": "title", "Link": "label"}
 
 
-def blocks(drawn: JSON) -> list[JSONObject]:
+def blocks(tree: JSON) -> list[JSONObject]:
     """What a UI tree shows besides words, in its order: `image`, `audio`, `resource` and
     `resource_link` blocks."""
     found: list[JSONObject] = []
-    for node in _nodes(drawn):
+    for node in _nodes(tree):
         if len(found) < MAX_BLOCKS and (block := _block(node)):
             found.append(block)
     return found
 
 
-def parts(drawn: JSON, uri: str) -> list[JSONObject]:
+def parts(tree: JSON, uri: str) -> list[JSONObject]:
     """The same as contents of a resource of this address: those that carry their bytes."""
     return [
         {**(b.get("resource") or {"mimeType": b["mimeType"], "blob": b["data"]}), "uri": uri}
-        for b in blocks(drawn)
+        for b in blocks(tree)
         if b["type"] != "resource_link"
     ]
 
 
-def _nodes(drawn: JSON) -> Iterator[JSONObject]:
+def _nodes(tree: JSON) -> Iterator[JSONObject]:
     """All nodes, each before its children."""
-    waiting = [drawn]
-    while waiting:
-        value = waiting.pop()
+    pending = [tree]
+    while pending:
+        value = pending.pop()
         if isinstance(value, list):
-            waiting.extend(reversed(value))
+            pending.extend(reversed(value))
         elif isinstance(value, dict):
             if value.get("type") in _KINDS and isinstance(value.get("props"), dict):
                 yield value
             # taken from the end: reversed, nodes come in the order in which people see them
-            waiting.extend(reversed(list(value.values())))
+            pending.extend(reversed(list(value.values())))
 
 
 def _block(node: JSONObject) -> JSONObject | None:
@@ -68,11 +68,11 @@ def _block(node: JSONObject) -> JSONObject | None:
         return None
     if address.startswith("https://"):
         return {"type": "resource_link", "uri": address, "name": name}
-    held = _of_data_url(address)
-    return _carrying(_KINDS[kind], name, *held) if held else None
+    media = _of_data_url(address)
+    return _embedded_block(_KINDS[kind], name, *media) if media else None
 
 
-def _carrying(kind: str, name: str, mime: str, raw: bytes) -> JSONObject:
+def _embedded_block(kind: str, name: str, mime: str, raw: bytes) -> JSONObject:
     encoded = base64.b64encode(raw).decode()
     if kind != "resource":
         return {"type": kind, "data": encoded, "mimeType": mime}
@@ -86,12 +86,12 @@ def _carrying(kind: str, name: str, mime: str, raw: bytes) -> JSONObject:
 
 def _of_data_url(address: str) -> tuple[str, bytes] | None:
     """Media type and bytes of a `data:` address (RFC 2397); None for what is none."""
-    head, comma, held = address.partition(",")
+    head, comma, body = address.partition(",")
     if not comma or not head.startswith("data:"):
         return None
     mime, *more = head.removeprefix("data:").split(";")
     try:
-        raw = unquote_to_bytes(held)
+        raw = unquote_to_bytes(body)
         if "base64" in more:
             raw = base64.b64decode(raw, validate=True)
     except (ValueError, binascii.Error):
@@ -102,23 +102,23 @@ def _of_data_url(address: str) -> tuple[str, bytes] | None:
 PAGE: Final = 100
 """Tools of one answer."""
 
-_NOTHING: Final[tuple[JSON, ...]] = (None, {}, [])
+_EMPTY: Final[tuple[JSON, ...]] = (None, {}, [])
 
 
 def tool(function: FunctionInfo, app: AppInfo) -> JSONObject:
     """A function as a tool: its schema as it is, its effect as annotations."""
-    title = titled(function, app)
+    title = title_of(function, app)
     return {
         "name": function.tool_name,
         "title": title,
         "description": function.description or title,
         # the protocol demands the type, also of a function without parameters
-        "inputSchema": {**object_of(_open(function.input_schema)), "type": "object"},
+        "inputSchema": {**object_of(_public_schema(function.input_schema)), "type": "object"},
         "annotations": {"title": title, **_hints(function)},
     }
 
 
-def titled(function: FunctionInfo, app: AppInfo) -> str:
+def title_of(function: FunctionInfo, app: AppInfo) -> str:
     """What a person reads in place of a function's name."""
     return f"{app.display_name or app.app_id}: {function.fn_name.replace('_', ' ')}"
 
@@ -134,13 +134,13 @@ def _hints(function: FunctionInfo) -> JSONObject:
     return hints
 
 
-def _open(schema: JSON) -> JSON:
+def _public_schema(schema: JSON) -> JSON:
     """A schema without what cards alone may show."""
     if isinstance(schema, list):
-        return [_open(part) for part in schema]
+        return [_public_schema(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    return {key: _open(part) for key, part in schema.items() if key != GOES_TO}
+    return {key: _public_schema(part) for key, part in schema.items() if key != GOES_TO}
 
 
 def page(functions: Iterable[FunctionInfo], cursor: str) -> tuple[list[FunctionInfo], str] | None:
@@ -162,40 +162,40 @@ def result(outcome: CallOutcome) -> JSONObject:
     """How a call ended, for the client's model: in words, and as data."""
     if not outcome.ok:
         asks = outcome.error_code == NEEDS_ANSWER
-        why = f"{outcome.error} Now {ANSWERING}." if asks else outcome.error
-        return refusal(why, outcome.error_code, _failure(outcome))
+        error = f"{outcome.error} Now {ANSWERING}." if asks else outcome.error
+        return refusal(error, outcome.error_code, _failure(outcome))
     data = outcome.data
-    body: JSONObject = {"content": told(outcome) or [text("Done.")], "isError": False}
-    if data not in _NOTHING:
+    body: JSONObject = {"content": content_of(outcome) or [text("Done.")], "isError": False}
+    if data not in _EMPTY:
         body["structuredContent"] = data if isinstance(data, dict) else {"result": data}
     return body
 
 
-def told(outcome: CallOutcome) -> list[JSONObject]:
+def content_of(outcome: CallOutcome) -> list[JSONObject]:
     """A successful call as blocks of content: its words, its data as text, what it shows."""
-    words = [outcome.summary] if outcome.summary else []
-    shown = json.dumps(outcome.data, ensure_ascii=False)
-    data = [shown] if outcome.data not in _NOTHING else []
-    return [*map(text, words + data), *blocks(outcome.ui)]
+    texts = [outcome.summary] if outcome.summary else []
+    as_json = json.dumps(outcome.data, ensure_ascii=False)
+    data = [as_json] if outcome.data not in _EMPTY else []
+    return [*map(text, texts + data), *blocks(outcome.ui)]
 
 
 def refusal(why: str, code: str, more: JSONObject | None = None) -> JSONObject:
     """A call that failed or did not run: the client's model is told why and can mend it."""
-    told = {"error_code": code, **(more or {})}
+    structured = {"error_code": code, **(more or {})}
     return {
         "content": [text(f"{why} ({code})" if code else why)],
-        "structuredContent": told,
+        "structuredContent": structured,
         "isError": True,
     }
 
 
 def _failure(outcome: CallOutcome) -> JSONObject:
-    told: JSONObject = {"retryable": outcome.retryable}
+    details: JSONObject = {"retryable": outcome.retryable}
     if outcome.problems:
-        told["problems"] = list(outcome.problems)
+        details["problems"] = list(outcome.problems)
     if outcome.incident:
-        told["incident"] = outcome.incident
-    return told
+        details["incident"] = outcome.incident
+    return details
 
 
 def text(value: str) -> JSONObject:
@@ -205,7 +205,7 @@ def text(value: str) -> JSONObject:
 MAX_COMPLETIONS: Final = 100
 """Values of one completion; the protocol's limit."""
 
-_TYPED: Final = frozenset({"integer", "number", "boolean", "array", "object", "null"})
+_JSON_TYPES: Final = frozenset({"integer", "number", "boolean", "array", "object", "null"})
 
 
 def prompts(functions: Iterable[FunctionInfo]) -> list[FunctionInfo]:
@@ -215,9 +215,9 @@ def prompts(functions: Iterable[FunctionInfo]) -> list[FunctionInfo]:
 
 
 def prompt(function: FunctionInfo, app: AppInfo) -> JSONObject:
-    title = titled(function, app)
+    title = title_of(function, app)
     required = function.input_schema.get("required") or ()
-    asked = [
+    arguments = [
         {
             "name": name,
             "description": str(rules.get("description") or rules.get("title") or ""),
@@ -229,7 +229,7 @@ def prompt(function: FunctionInfo, app: AppInfo) -> JSONObject:
         "name": function.tool_name,
         "title": title,
         "description": function.description or title,
-        **({"arguments": asked} if asked else {}),
+        **({"arguments": arguments} if arguments else {}),
     }
 
 
@@ -238,18 +238,20 @@ def messages(blocks: Iterable[JSONObject]) -> list[JSONObject]:
     return [{"role": "user", "content": block} for block in blocks]
 
 
-def typed(function: FunctionInfo, given: JSONObject) -> JSONObject:
+def parse_arguments(function: FunctionInfo, arguments: JSONObject) -> JSONObject:
     """The arguments of a prompt as the function takes them: a text that is JSON of a type which the
     schema names, where it names no text."""
     properties = dict(_properties(function))
-    return {n: _typed(value, _shapes(function, properties.get(n))) for n, value in given.items()}
+    return {
+        n: _parse(value, _shapes(function, properties.get(n))) for n, value in arguments.items()
+    }
 
 
-def _typed(value: JSON, shapes: Shapes) -> JSON:
-    named = [shape.get("type") or () for shape in shapes]
-    types = {one for types in named for one in ([types] if isinstance(types, str) else types)}
+def _parse(value: JSON, shapes: Shapes) -> JSON:
+    declared = [shape.get("type") or () for shape in shapes]
+    types = {one for types in declared for one in ([types] if isinstance(types, str) else types)}
     # clients send each argument of a prompt as a text, numbers and lists, too
-    if not isinstance(value, str) or "string" in types or not types & _TYPED:
+    if not isinstance(value, str) or "string" in types or not types & _JSON_TYPES:
         return value
     try:
         return json.loads(value)
@@ -257,25 +259,25 @@ def _typed(value: JSON, shapes: Shapes) -> JSON:
         return value
 
 
-def completions(function: FunctionInfo, name: str, begun: str) -> JSONObject:
+def completions(function: FunctionInfo, name: str, prefix: str) -> JSONObject:
     """The values that an argument may have, as far as its schema tells: those that begin with what
     has been typed, then those that hold it."""
     shapes = _shapes(function, dict(_properties(function)).get(name))
-    known = dict.fromkeys(value for shape in shapes for value in _choices(shape))
-    typed = begun.casefold()
-    found = [value for value in known if typed in value.casefold()]
+    values = dict.fromkeys(value for shape in shapes for value in _choices(shape))
+    folded = prefix.casefold()
+    found = [value for value in values if folded in value.casefold()]
     # False sorts first; within both parts the schema's own order stays
-    found.sort(key=lambda value: not value.casefold().startswith(typed))
+    found.sort(key=lambda value: not value.casefold().startswith(folded))
     shown = found[:MAX_COMPLETIONS]
     return {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}
 
 
 def _choices(shape: Mapping[str, JSON]) -> list[str]:
     """What a schema lists: its values, its examples, its default."""
-    listed: list[JSON] = [True, False] if shape.get("type") == "boolean" else []
-    listed += [*(shape.get("enum") or ()), *(shape.get("examples") or ())]
-    listed += [shape[key] for key in ("const", "default") if key in shape]
-    return [value if isinstance(value, str) else json.dumps(value) for value in listed]
+    values: list[JSON] = [True, False] if shape.get("type") == "boolean" else []
+    values += [*(shape.get("enum") or ()), *(shape.get("examples") or ())]
+    values += [shape[key] for key in ("const", "default") if key in shape]
+    return [value if isinstance(value, str) else json.dumps(value) for value in values]
 
 
 def _properties(function: FunctionInfo) -> Iterator[tuple[str, JSONObject]]:
@@ -291,7 +293,7 @@ LIST: Final = "list_resources"
 READ: Final = "read_resource"
 """Functions of an app that has resources."""
 
-MOST: Final = 1_000
+MAX_RESOURCES: Final = 1_000
 """Resources of one app that are listed."""
 
 _SECTIONS: Final = "webbee://skeleton/"
@@ -312,52 +314,54 @@ def section_of(sections: Sequence[Section], uri: str) -> JSONObject | None:
     """What the resource of a section holds, with the time at which it was true; None where there is
     none."""
     app_id, _, name = uri.removeprefix(_SECTIONS).partition("/")
-    wanted = (unquote(app_id), unquote(name))
+    key = (unquote(app_id), unquote(name))
     if not uri.startswith(_SECTIONS):
         return None
-    found = next((s for s in sections if (s.app_id, s.section) == wanted), None)
+    found = next((s for s in sections if (s.app_id, s.section) == key), None)
     if found is None or found.data is None:
         return None
-    held = {**found.data, "_refreshed_at": found.refreshed_at, "_ttl": found.ttl}
-    text = json.dumps(held, ensure_ascii=False)
+    data = {**found.data, "_refreshed_at": found.refreshed_at, "_ttl": found.ttl}
+    text = json.dumps(data, ensure_ascii=False)
     return {"uri": uri, "mimeType": "application/json", "text": text}
 
 
 def of_app(app_id: str, outcome: CallOutcome) -> tuple[list[JSONObject], list[JSONObject]]:
     """What an app lists, and its patterns, under the addresses that clients are given."""
     data = outcome.data if outcome.ok and isinstance(outcome.data, dict) else {}
-    listed = _named(app_id, data.get("resources"), "uri")
-    return list(listed)[:MOST], list(_named(app_id, data.get("templates"), "uriTemplate"))[:MOST]
+    listed = _with_app_uris(app_id, data.get("resources"), "uri")
+    return list(listed)[:MAX_RESOURCES], list(
+        _with_app_uris(app_id, data.get("templates"), "uriTemplate")
+    )[:MAX_RESOURCES]
 
 
-def schemes(offered: Sequence[tuple[list[JSONObject], list[JSONObject]]]) -> frozenset[str]:
+def schemes(listings: Sequence[tuple[list[JSONObject], list[JSONObject]]]) -> frozenset[str]:
     """The schemes of the addresses that an app lists as its own: `test` of `test://static-text`."""
-    rows = [row for both in offered for listed in both for row in listed]
-    own = (str(row.get("uri") or row.get("uriTemplate")).removeprefix(_APPS) for row in rows)
+    rows = [row for both in listings for listed in both for row in listed]
+    addresses = (str(row.get("uri") or row.get("uriTemplate")).removeprefix(_APPS) for row in rows)
     # what is left is `<app>/<address>`: the app's own scheme stands behind the slash
-    return frozenset(address.partition("/")[2].partition("://")[0] for address in own)
+    return frozenset(address.partition("/")[2].partition("://")[0] for address in addresses)
 
 
-def read_from(uri: str) -> tuple[str, str] | None:
+def app_of_uri(uri: str) -> tuple[str, str] | None:
     """The app that answers for an address, and what it calls it; None for an address of no
     app's."""
-    app_id, slash, own = uri.removeprefix(_APPS).partition("/")
-    return (app_id, own) if uri.startswith(_APPS) and slash and own else None
+    app_id, slash, address = uri.removeprefix(_APPS).partition("/")
+    return (app_id, address) if uri.startswith(_APPS) and slash and address else None
 
 
 def contents(outcome: CallOutcome, uri: str) -> list[JSONObject]:
     """What an app read, each part under the address that the client asked for: texts, then what it
     draws with its bytes."""
     data = object_of(outcome.data)
-    told = [p for p in data.get("contents") or () if isinstance(p, dict) and "text" in p]
+    read_parts = [p for p in data.get("contents") or () if isinstance(p, dict) and "text" in p]
     texts = [
         {"uri": uri, "mimeType": str(p.get("mimeType") or "text/plain"), "text": str(p["text"])}
-        for p in told
+        for p in read_parts
     ]
     return texts + parts(outcome.ui, uri)
 
 
-def _named(app_id: str, rows: JSON, key: str) -> Iterator[JSONObject]:
+def _with_app_uris(app_id: str, rows: JSON, key: str) -> Iterator[JSONObject]:
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, dict) and isinstance(row.get(key), str):
             name = str(row.get("name") or row[key])

@@ -10,7 +10,7 @@
 - `names`      where its personal names are: best effort, behind the protocol `NameDetector`
 - `prose`      its names in prose, by their cues; the shapes of words that both are built from
 - `keys`       what a JSON key says about its value: a person's name, a phone number, neither
-- `finding`    what of a text has to be masked
+- `recognizer` what of a text has to be masked
 
 Functions of their arguments: no I/O, no settings, no clock. Whether the gate is closed
 (`IMPERAL_FACT_LEDGER_EXPOSE_PII`) is the caller's business.
@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .masker import Masker, UnknownPlaceholder
-    from .phones import of_language
+    from .phones import regions_of_language
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 """What a function declares of its values whose author said nothing."""
 
-_HOMES = {"Masker": "masker", "UnknownPlaceholder": "masker", "of_language": "phones"}
+_HOMES = {"Masker": "masker", "UnknownPlaceholder": "masker", "regions_of_language": "phones"}
 
-__all__ = ["NOTHING", "Masker", "UnknownPlaceholder", "of_language"]
+__all__ = ["NOTHING", "Masker", "UnknownPlaceholder", "regions_of_language"]
 
 
 def __getattr__(name: str) -> Any:

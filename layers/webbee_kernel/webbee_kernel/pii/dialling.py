@@ -33,28 +33,28 @@ _SHORT = 11  # digits of the shortest that is read with its country's code and n
 
 
 @lru_cache(maxsize=1024)
-def judged(window: str, sign: Sign, regions: tuple[str, ...]) -> Sequence[Phone]:
+def parse_candidate(window: str, sign: Sign, regions: tuple[str, ...]) -> Sequence[Phone]:
     """The numbers in a window, read as what led to it tells: in the first region that gives it
     one."""
     if window[0] in PLUS:
         # One that its country has not given out counts with a cue, or written as numbers are.
-        is_likely = sign is Sign.CUE or _is_written_so(window)
+        is_likely = sign is Sign.CUE or _has_phone_grouping(window)
         found = _matches(window)
         return found or (_matches(window, leniency=Leniency.POSSIBLE) if is_likely else [])
     if sign is Sign.HOME:
-        return _grouped_as_at_home(window, regions)
+        return _national_numbers(window, regions)
     if sign is Sign.DIGITS:
-        return _dialled(window, regions)
-    return _in_first(window, sign, regions)
+        return _mobile_numbers(window, regions)
+    return _first_region(window, sign, regions)
 
 
-def _in_first(window: str, sign: Sign, regions: Sequence[str]) -> list[Phone]:
+def _first_region(window: str, sign: Sign, regions: Sequence[str]) -> list[Phone]:
     """As the first of the regions writes it; behind a cue also `8613812345678`, a number once a
     plus stands before it."""
     level = Leniency.VALID if sign is Sign.CUE else Leniency.STRICT_GROUPING
     digits = "".join(filter(str.isdigit, window))
-    first = ("RU",) if len(digits) == _SHORT and digits[0] in "78" else ()
-    for region in dict.fromkeys((*first, *regions)):
+    preferred = ("RU",) if len(digits) == _SHORT and digits[0] in "78" else ()
+    for region in dict.fromkeys((*preferred, *regions)):
         if found := _matches(window, region, level):
             return found
     has_code = sign is Sign.CUE and _SHORT <= len(digits) <= 15
@@ -62,7 +62,7 @@ def _in_first(window: str, sign: Sign, regions: Sequence[str]) -> list[Phone]:
     return [(max(0, start - 1), end - 1, identity) for start, end, identity in abroad]
 
 
-def _grouped_as_at_home(window: str, regions: Sequence[str]) -> list[Phone]:
+def _national_numbers(window: str, regions: Sequence[str]) -> list[Phone]:
     if _DATE.match(window) or sum(map(str.isdigit, window)) < _LEAST:
         return []
     for region in regions:
@@ -72,20 +72,20 @@ def _grouped_as_at_home(window: str, regions: Sequence[str]) -> list[Phone]:
     return []
 
 
-def _dialled(window: str, regions: Sequence[str]) -> list[Phone]:
+def _mobile_numbers(window: str, regions: Sequence[str]) -> list[Phone]:
     """`89161234567` of a Russian, `0612345678` of a Frenchman: digits alone are a mobile number
     where they begin with what is dialled first in a region, be it its country's code. In one that
     has no such prefix any number may be one, and only a cue tells."""
     digits = window if window[-1].isdigit() else window[:-1]
     for region in regions:
-        for match in PhoneNumberMatcher(_as_dialled(digits, region), region):
+        for match in PhoneNumberMatcher(_international(digits, region), region):
             is_mobile = number_type(match.number) == PhoneNumberType.MOBILE
             if is_mobile and is_valid_number_for_region(match.number, region):
                 return [(0, len(digits), _identity(match))]
     return []
 
 
-def _as_dialled(digits: str, region: str) -> str:
+def _international(digits: str, region: str) -> str:
     """The digits as the library reads them; nothing where they do not begin so."""
     if len(digits) >= _SHORT and digits.startswith(str(country_code_for_region(region))):
         return f"+{digits}"
@@ -93,7 +93,7 @@ def _as_dialled(digits: str, region: str) -> str:
     return digits if prefix in ("0", "8") and digits.startswith(prefix) else ""
 
 
-def _is_written_so(window: str) -> bool:
+def _has_phone_grouping(window: str) -> bool:
     """Whether a number with a plus is grouped as people group phone numbers: ten digits or more, a
     country's code first, and groups that are not thousands. `+1 555 123 4567` is, `+12 345 678 901`
     and `+12345678901` are not."""

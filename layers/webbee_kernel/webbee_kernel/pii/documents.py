@@ -14,7 +14,7 @@ from webbee_kernel.language import people, people_keys, people_phrases
 from webbee_kernel.pii.keys import words_of
 from webbee_kernel.pii.prose import Span, either
 
-IBAN, CARD, PASSPORT, IDENTITY = CHECKED = "IBAN", "CARD", "PASSPORT", "IDENTITY"
+IBAN, CARD, PASSPORT, IDENTITY = DOCUMENT_KINDS = "IBAN", "CARD", "PASSPORT", "IDENTITY"
 CUE_MAX = 40  # characters before a number in which its word stands
 
 
@@ -46,8 +46,8 @@ def _word_before(kind: str) -> re.Pattern[str]:
 
 def is_iban(number: str) -> bool:
     """The remainder by 97 is one, the country's letters and check digits moved to the end."""
-    turned = number[4:] + number[:4]
-    return 15 <= len(number) <= 34 and int("".join(str(int(c, 36)) for c in turned)) % 97 == 1
+    rotated = number[4:] + number[:4]
+    return 15 <= len(number) <= 34 and int("".join(str(int(c, 36)) for c in rotated)) % 97 == 1
 
 
 def is_card(number: str) -> bool:
@@ -56,7 +56,7 @@ def is_card(number: str) -> bool:
     return 14 <= len(number) <= 19 and sum(n - 9 if n > 9 else n for n in doubled) % 10 == 0
 
 
-def _weighed(number: str, weights: Iterable[int]) -> int:
+def _weighted_sum(number: str, weights: Iterable[int]) -> int:
     """The sum of the leading digits, each times its weight."""
     return sum(int(c) * w for c, w in zip(number, weights, strict=False))
 
@@ -71,7 +71,7 @@ def _is_spanish(number: str) -> bool:
 
 
 def _is_chinese(number: str) -> bool:
-    total = _weighed(number, [pow(2, 17 - i, 11) for i in range(17)])
+    total = _weighted_sum(number, [pow(2, 17 - i, 11) for i in range(17)])
     return "10X98765432"[total % 11] == number[-1] and number[6:8] in ("19", "20")
 
 
@@ -80,17 +80,19 @@ def _is_french(number: str) -> bool:
 
 
 def _is_brazilian(number: str) -> bool:
-    checks = (_weighed(number, range(at + 1, 1, -1)) * 10 % 11 % 10 for at in (9, 10))
+    checks = (_weighted_sum(number, range(at + 1, 1, -1)) * 10 % 11 % 10 for at in (9, 10))
     return len(number) == 11 and number[9:] == "".join(map(str, checks)) and len(set(number)) > 1
 
 
 def _is_russian_insurance(number: str) -> bool:
-    return len(number) == 11 and _weighed(number, range(9, 0, -1)) % 101 % 100 == int(number[9:])
+    return len(number) == 11 and _weighted_sum(number, range(9, 0, -1)) % 101 % 100 == int(
+        number[9:]
+    )
 
 
 def _is_russian_tax(number: str) -> bool:
     weights = (3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8)
-    checks = (_weighed(number, weights[skipped:]) % 11 % 10 for skipped in (1, 0))
+    checks = (_weighted_sum(number, weights[skipped:]) % 11 % 10 for skipped in (1, 0))
     return len(number) == 12 and number[10:] == "".join(map(str, checks))
 
 
@@ -102,7 +104,7 @@ def _is_german_tax(number: str) -> bool:
 
 
 def _is_polish(number: str) -> bool:
-    return len(number) == 11 and _weighed(number, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)) % 10 == 0
+    return len(number) == 11 and _weighted_sum(number, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)) % 10 == 0
 
 
 def _is_american(number: str) -> bool:

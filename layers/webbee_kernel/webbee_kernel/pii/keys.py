@@ -60,7 +60,7 @@ def _by_role(words: tuple[str, ...]) -> NameKey:
     never = people_keys("never_keys")
     if not (never - people_keys("roles")).isdisjoint(words):
         return NameKey.NEVER if words[-1] in never else NameKey.NO
-    if ends_in(words, "roles") or _done_by(words):
+    if ends_in(words, "roles") or _is_done_by(words):
         return NameKey.ROLE
     alone = len(words) == 1 and words[0] in people_keys("address_keys")
     return NameKey.MAYBE if alone or words == ("reply", "to") else NameKey.NO
@@ -91,13 +91,13 @@ def ends_in(words: Sequence[str], *lists: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def is_bare_name(key: str) -> bool:
+def is_ambiguous_name(key: str) -> bool:
     """Whether `key` alone cannot tell a person's name from a thing's, so that the keys beside it
     have to."""
     return name_key(key) is NameKey.MAYBE and words_of(key)[-1] in people_keys("name_words")
 
 
-def beside(keys: Iterable[object]) -> str:
+def object_kind(keys: Iterable[object]) -> str:
     """`person`, `thing` or nothing: what the keys of one object say about the `name` among them."""
     words = {w for key in keys if isinstance(key, str) for w in words_of(key)}
     if words & people_keys("person_beside"):
@@ -116,17 +116,17 @@ def singular(word: str) -> str:
 def _qualified(qualifiers: tuple[str, ...], parent: tuple[str, ...]) -> NameKey:
     """What a `name` is that of, by the words before it, else by what it stands under."""
     if qualifiers:
-        if ends_in(qualifiers, "address_keys", "roles") or _done_by(qualifiers):
+        if ends_in(qualifiers, "address_keys", "roles") or _is_done_by(qualifiers):
             return NameKey.ROLE
         return NameKey.MAYBE if ends_in(qualifiers, "display_words") else NameKey.NEVER
     if not parent:
         return NameKey.MAYBE
-    if ends_in(parent, "roles", "address_keys", "self_keys") or _done_by(parent):
+    if ends_in(parent, "roles", "address_keys", "self_keys") or _is_done_by(parent):
         return NameKey.ROLE
     return NameKey.NEVER if ends_in(parent, "never_keys") else NameKey.MAYBE
 
 
-def _done_by(words: tuple[str, ...]) -> bool:
+def _is_done_by(words: tuple[str, ...]) -> bool:
     done, by = people_keys("done_words"), people_keys("by_words")
     return len(words) > 1 and words[-1] in by and words[-2] in done
 
@@ -135,11 +135,11 @@ def _done_by(words: tuple[str, ...]) -> bool:
 def words_of(key: str) -> tuple[str, ...]:
     """The words of one segment of a key, folded: `fromName` is `from`, `name`."""
     runs = _SPLIT.findall(_PLACEHOLDER.sub(" ", key))
-    words = (key_fold(word) for run in runs for word in _at_capitals(run))
-    return tuple(piece for word in words for piece in _apart(word))
+    words = (key_fold(word) for run in runs for word in _split_at_capitals(run))
+    return tuple(piece for word in words for piece in _split_compound(word))
 
 
-def _at_capitals(run: str) -> list[str]:
+def _split_at_capitals(run: str) -> list[str]:
     """`fromName` as `from`, `Name`."""
     cuts = [i for i in range(1, len(run)) if run[i].isupper() and run[i - 1].islower()]
     return [run[a:b] for a, b in zip([0, *cuts], [*cuts, len(run)], strict=True)]
@@ -149,7 +149,7 @@ _JOINTS = ("", "n", "s", "en", "es")  # between the parts of a German compound
 
 
 @lru_cache(maxsize=2048)
-def _apart(word: str) -> tuple[str, ...]:
+def _split_compound(word: str) -> tuple[str, ...]:
     """`kundenname` as `kunde`, `name`; a word that the lists know, or know no part of, is whole."""
     never = people_keys("never_keys")
     if len(word) < 8 or not word.endswith("name") or word in people_keys("sure_keys") | never:

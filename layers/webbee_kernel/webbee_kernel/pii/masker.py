@@ -11,7 +11,15 @@ from typing import Any, TypeAlias
 
 from webbee_kernel.language import detect, stem, tokens
 from webbee_kernel.pii import NOTHING
-from webbee_kernel.pii.finding import (
+from webbee_kernel.pii.keys import is_ambiguous_name, is_phone_key, object_kind
+from webbee_kernel.pii.names import NameDetector, find_names, is_distinct, is_distinctive
+from webbee_kernel.pii.phones import (
+    has_digit_run,
+    phone_identity,
+    regions_of_phone,
+    regions_of_zones,
+)
+from webbee_kernel.pii.recognizer import (
     DECLARED,
     EMAIL,
     KINDS,
@@ -19,13 +27,10 @@ from webbee_kernel.pii.finding import (
     NAME,
     PHONE,
     PLACEHOLDER,
-    Found,
-    finder,
+    Finding,
     identity_of,
+    recognizer,
 )
-from webbee_kernel.pii.keys import beside, is_bare_name, is_phone_key
-from webbee_kernel.pii.names import NameDetector, find_names, is_distinct, is_telling
-from webbee_kernel.pii.phones import has_digit_run, of_phone, of_zones, phone_identity
 from webbee_kernel.pii.secrets import is_secret_key
 
 JSON: TypeAlias = Any  # str, int, float, bool, None, list or tuple of these, dict from str to these
@@ -47,7 +52,7 @@ class Placeholders:
             if match is None:
                 raise ValueError(f"not a placeholder: {placeholder!r}")
             self._last[match[1]] = max(self._last[match[1]], int(match[2]))
-            self._keep(placeholder, match[1], value)
+            self._add(placeholder, match[1], value)
         self._phones = [p for p in known if p.startswith(f"<{PHONE}_")]  # identities not known yet
 
     def reserve(self, text: str) -> None:
@@ -75,13 +80,13 @@ class Placeholders:
         while (placeholder := f"<{kind}_{number}>") in self._reserved:
             number += 1
         self._last[kind] = number
-        self._keep(placeholder, kind, value, identity)
+        self._add(placeholder, kind, value, identity)
         return placeholder
 
-    def _keep(self, placeholder: str, kind: str, value: str, identity: str = "") -> None:
+    def _add(self, placeholder: str, kind: str, value: str, identity: str = "") -> None:
         self.values[placeholder] = value
-        for told in (value, identity or identity_of(kind, value)):
-            self._of.setdefault((kind, told), placeholder)
+        for spelling in (value, identity or identity_of(kind, value)):
+            self._of.setdefault((kind, spelling), placeholder)
         if kind == NAME and is_distinct(value):
             self.names.append(placeholder)
 
@@ -142,17 +147,17 @@ class Masker:
 
         Raises `ValueError` for a key of `known` that is not a placeholder.
         """
-        self._finder = finder(names, regions, frozenset(kinds))
+        self._recognizer = recognizer(names, regions, frozenset(kinds))
         self._own_regions = len(regions)
         self._map = Placeholders(known)
         # a value keeps its placeholder, so a masked text keeps its form
         self._memo: dict[tuple[str, str], str] = {}
         self._rows: dict[tuple[tuple[Any, ...], str], list[_Field]] = {}  # of one walk
-        self._uncued: Sequence[str] = ()
+        self._known_names: Sequence[str] = ()
 
-    def anew(self, known: Mapping[str, str]) -> Masker:
+    def with_map(self, known: Mapping[str, str]) -> Masker:
         """A masker that looks for the same things, with another map."""
-        of = self._finder
+        of = self._recognizer
         return Masker(
             known, names=of.names, regions=of.regions[: self._own_regions], kinds=of.kinds
         )
@@ -164,16 +169,16 @@ class Masker:
         return MappingProxyType(self._map.values)
 
     @property
-    def learnt(self) -> tuple[int, tuple[str, ...]]:
+    def state(self) -> tuple[int, tuple[str, ...]]:
         """What masking goes by that data can add to: how many names are known everywhere, and of
         which regions phone numbers may be. While it is the same, so is what a value is masked
         to."""
-        return len(self._map.names), self._finder.regions
+        return len(self._map.names), self._recognizer.regions
 
     def observe(self, value: JSON) -> None:
         """Keep the placeholder numbers that `value` shows out of use: for remembered text and the
         user's own words."""
-        self._map.reserve(joined(value))
+        self._map.reserve(text_of(value))
 
     def mask(self, value: JSON, declared: Mapping[str, str] = NOTHING, key: str = "") -> JSON:
         """A copy of a JSON-like value with every e-mail address, phone number and name in its
@@ -186,18 +191,18 @@ class Masker:
         recursion limit: `RecursionError`. About 0.5 ms for 10 KB of JSON once the texts are in the
         cache.
         """
-        text = joined(value)
+        text = text_of(value)
         self._map.reserve(text)
         self._begin()
-        if zones := of_zones(text):
+        if zones := regions_of_zones(text):
             self._add_regions(zones)
-        before = self._finder
+        before = self._recognizer
         masked = self._walk(value, "", key, declared)
-        if self._finder != before and has_digit_run(joined(masked)):
+        if self._recognizer != before and has_digit_run(text_of(masked)):
             # a number told a region that others may be of
             masked = self._walk(masked, "", key, declared)
         # A name may stand, uncued, before the place where its cue was met.
-        while self._map.names and (names := self._known_in(joined(masked))):
+        while self._map.names and (names := self._names_in(text_of(masked))):
             self._begin(names)
             masked = self._walk(masked, "", key, declared)
         return masked
@@ -234,20 +239,20 @@ class Masker:
         it."""
         return self._map.used_in(text)
 
-    def written_in(self, message: str, shown: str) -> dict[str, str]:
+    def names_in_message(self, message: str, shown: str) -> dict[str, str]:
         """Placeholders of `shown` whose address, or a word of whose name, stands in a user's own
         `message`, with what stands there: `{"<NAME_5>": "Anna"}`."""
         tag = detect(message)
-        said = message.replace("'", " ").replace("\u2019", " ")  # "Sarah's", "d'Anna"
-        words = [(w.text, stem(w.text, tag)) for w in tokens(said)]
+        text = message.replace("'", " ").replace("\u2019", " ")  # "Sarah's", "d'Anna"
+        words = [(w.text, stem(w.text, tag)) for w in tokens(text)]
         low, found = message.casefold(), dict[str, str]()
         for placeholder, value in self.used_in(shown).items():
-            own = {stem(w.text, tag) for w in tokens(value.replace("'", " "))}
+            stems = {stem(w.text, tag) for w in tokens(value.replace("'", " "))}
             # a stemmer leaves a letter more of a Russian name in one case than in another
-            names = [t for t, word in words if not own.isdisjoint({word, stem(word, tag)})]
+            names = [t for t, word in words if not stems.isdisjoint({word, stem(word, tag)})]
             if placeholder.startswith(f"<{EMAIL}_"):
                 names = [value] * (value.casefold() in low)
-            if names and placeholder.startswith(_PERSONAL) and any(map(is_telling, names)):
+            if names and placeholder.startswith(_PERSONAL) and any(map(is_distinctive, names)):
                 found[placeholder] = " ".join(names)
         return found
 
@@ -259,7 +264,7 @@ class Masker:
 
     def _begin(self, names: Sequence[str] = ()) -> None:
         """Before a walk: the known names that it replaces without any cue."""
-        self._uncued = names
+        self._known_names = names
         self._rows.clear()
 
     def _walk(self, value: JSON, key: str, hint: str, declared: Mapping[str, str]) -> JSON:
@@ -288,7 +293,7 @@ class Masker:
         shown: dict[Any, None] = {}
         for key in keys:
             name = self._mask(key, "") if isinstance(key, str) else key
-            shown[self._own(key, shown) if name in shown else name] = None
+            shown[self._key_placeholder(key, shown) if name in shown else name] = None
         # Masked keys are the hints, so that masking again sees the same ones.
         fields = [(key, *_under(key, shown, parent, declared)) for key in shown]
         if tuple(shown) == keys:
@@ -299,38 +304,42 @@ class Masker:
         """A number that is a phone's by its key, or a document's; arguments get it back as text."""
         if type(value) not in (int, float) or not 0 <= value < 10**19 or value != int(value):
             return value
-        shown = self._mask(str(int(value)), hint) if self._may_be(value, hint) else ""
+        shown = self._mask(str(int(value)), hint) if self._may_match(value, hint) else ""
         return shown if PLACEHOLDER.fullmatch(shown) else value
 
-    def _may_be(self, value: float, hint: str) -> bool:
+    def _may_match(self, value: float, hint: str) -> bool:
         """Whether a number there may be one that masking looks for."""
-        is_said = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._finder.kinds)
+        is_said = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._recognizer.kinds)
         return is_secret_key(hint) or (hint != "" and is_said and value >= _LONG)
 
-    def _own(self, key: str, taken: Mapping[Any, JSON]) -> str:
+    def _key_placeholder(self, key: str, used: Mapping[Any, JSON]) -> str:
         """A placeholder for a key whose values are known by other spellings, or that was written to
         look like a masked one."""
         shown = self._map.of(NAME, key, key)
-        return self._map.new(NAME, key) if shown in taken else shown
+        return self._map.new(NAME, key) if shown in used else shown
 
     def _mask(self, text: str, hint: str) -> str:
-        for placeholder in self._uncued:
+        for placeholder in self._known_names:
             name = self._map.values[placeholder]
             if name in text:
-                text = _whole(name).sub(placeholder, text)
+                text = _whole_word(name).sub(placeholder, text)
         masked = self._memo.get((text, hint))
         if masked is None:
-            spans = self._finder(text, hint)
-            masked = self._memo[text, hint] = self._rounds(text, hint, spans) if spans else text
+            spans = self._recognizer(text, hint)
+            masked = self._memo[text, hint] = (
+                self._replace_spans(text, hint, spans) if spans else text
+            )
         return masked
 
-    def _known_in(self, text: str) -> list[str]:
+    def _names_in(self, text: str) -> list[str]:
         """Placeholders of the known names that stand in `text`, the longest name first."""
         values = self._map.values
-        found = [p for p in self._map.names if values[p] in text and _whole(values[p]).search(text)]
+        found = [
+            p for p in self._map.names if values[p] in text and _whole_word(values[p]).search(text)
+        ]
         return sorted(found, key=lambda p: -len(values[p]))
 
-    def _rounds(self, text: str, hint: str, spans: Sequence[Found]) -> str:
+    def _replace_spans(self, text: str, hint: str, spans: Sequence[Finding]) -> str:
         # Replacing one value can uncover another beside it; every round leaves less to replace, so
         # this ends.
         while spans:
@@ -338,30 +347,30 @@ class Masker:
             at = 0
             for start, end, kind, identity in spans:
                 if kind == PHONE:
-                    self._add_regions(of_phone(identity))
+                    self._add_regions(regions_of_phone(identity))
                 pieces += (text[at:start], self._map.of(kind, text[start:end], identity))
                 at = end
-            whole = spans[0][:2] == (0, len(text))
+            is_whole = spans[0][:2] == (0, len(text))
             text = "".join((*pieces, text[at:]))
-            if whole:
+            if is_whole:
                 break
-            spans = self._finder(text, hint)
+            spans = self._recognizer(text, hint)
         return text
 
     def _add_regions(self, regions: Iterable[str]) -> None:
         """National numbers may be of these too: a time zone or another number of the data says
         so."""
-        of = self._finder
+        of = self._recognizer
         known = of.regions
         new = [r for r in dict.fromkeys(regions) if r not in known]
         if new and len(known) < self._own_regions + REGIONS_MAX:
-            self._finder = finder(of.names, (*known, *new[:REGIONS_MAX]), of.kinds)
+            self._recognizer = recognizer(of.names, (*known, *new[:REGIONS_MAX]), of.kinds)
             self._memo.clear()
             self._rows.clear()
 
 
 @lru_cache(maxsize=256)
-def _whole(name: str) -> re.Pattern[str]:
+def _whole_word(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
@@ -374,21 +383,21 @@ def _under(
     path = f"{parent}.{name}" if parent else name
     if path in declared:
         return name, f"{DECLARED}{declared[path]}"
-    said = beside(keys) if is_bare_name(name) else ""
-    return name, f"{said}.{name}" if said else path
+    kind = object_kind(keys) if is_ambiguous_name(name) else ""
+    return name, f"{kind}.{name}" if kind else path
 
 
-def joined(value: JSON) -> str:
+def text_of(value: JSON) -> str:
     """Every string and key of a value, a line each: no placeholder spans two."""
     texts: list[str] = []
-    left: list[JSON] = [[value]]
-    for one in left:  # which grows
-        if isinstance(one, dict):
-            texts += [key for key in one if type(key) is str]
-            one = one.values()
-        for v in one:
+    pending: list[JSON] = [[value]]
+    for item in pending:  # which grows
+        if isinstance(item, dict):
+            texts += [key for key in item if type(key) is str]
+            item = item.values()
+        for v in item:
             if type(v) is str:
                 texts.append(v)
             elif type(v) not in _SCALARS and isinstance(v, dict | list | tuple):
-                left.append(v)
+                pending.append(v)
     return "\n".join(texts)

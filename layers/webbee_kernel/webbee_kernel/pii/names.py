@@ -60,10 +60,10 @@ _MAILBOX = re.compile(
 
 
 @lru_cache(maxsize=4)
-def beside_own(named: str) -> NameDetector:
+def with_custom_detector(path: str) -> NameDetector:
     """The built-in detector and another one, `package.module:function`, that a deployment ships:
     what either finds is a name. Raises `ImportError` or `AttributeError` where there is none."""
-    module, _, name = named.partition(":")
+    module, _, name = path.partition(":")
     other: NameDetector = getattr(import_module(module), name)
 
     def both(text: str, key: str) -> Iterable[Span]:
@@ -84,7 +84,7 @@ def is_distinct(name: str) -> bool:
     return len(name) > 3 and name.isalpha() and name[0].isupper() and not common
 
 
-def is_telling(word: str) -> bool:
+def is_distinctive(word: str) -> bool:
     """Whether a word of a name tells whose it is: no initial, particle or common word."""
     return len(word) > 2 and not is_particle(word) and fold(word) not in not_names()
 
@@ -101,7 +101,7 @@ def find_names(text: str, key: str = "") -> Iterator[Span]:
     if kind >= NameKey.MAYBE and len(text) <= KEYED_MAX:
         yield from _under_key(text, kind)
     if "@" in text and _CAPITAL.search(text):
-        yield from _beside_addresses(text)
+        yield from _near_addresses(text)
     yield from names_in_prose(text)
 
 
@@ -127,34 +127,34 @@ def _is_name(part: str, kind: NameKey) -> bool:
     low = [fold(w).rstrip(".") for w in words]
     if kind is NameKey.SURE:
         return low[0] not in people("nobody")
-    given = any(map(is_given, low[:2])) or any(map(is_patronymic, low))
-    if _ends_in_surname(low, given):
+    has_given = any(map(is_given, low[:2])) or any(map(is_patronymic, low))
+    if _ends_in_surname(low, has_given):
         return True
-    return not _is_of_a_thing(low) and _is_spelt_so(words, kind, given)
+    return not _is_thing_name(low) and _has_name_spelling(words, kind, has_given)
 
 
-def _ends_in_surname(low: list[str], given: bool) -> bool:
+def _ends_in_surname(low: list[str], has_given: bool) -> bool:
     """A given name, be it a common word too, and a common surname."""
-    is_named = given or low[0] in people("given_words")
+    is_named = has_given or low[0] in people("given_words")
     return is_named and len(low) > 1 and low[-1] in people("surnames")
 
 
-def _is_of_a_thing(low: list[str]) -> bool:
+def _is_thing_name(low: list[str]) -> bool:
     return low[0] in people("place_leads") or not not_names().isdisjoint(low)
 
 
-def _is_spelt_so(words: list[str], kind: NameKey, given: bool) -> bool:
+def _has_name_spelling(words: list[str], kind: NameKey, has_given: bool) -> bool:
     """Whether words without any further sign are spelt as a name is: the surer the key, the less
     is asked."""
     role = kind is NameKey.ROLE
     if not all(is_capitalised(w) or is_particle(w) for w in words):
-        return given and role and len(words) > 1
+        return has_given and role and len(words) > 1
     if len(words) == 1:
-        return given or (role and not is_acronym(words[0]))
-    return given or not any(map(is_acronym, words))
+        return has_given or (role and not is_acronym(words[0]))
+    return has_given or not any(map(is_acronym, words))
 
 
-def _beside_addresses(text: str) -> Iterator[Span]:
+def _near_addresses(text: str) -> Iterator[Span]:
     """`Sarah Lee <…>`, `"Lee, Sarah" <…>`, `Sarah Lee, sarah@…`, `sarah@… (Sarah Lee)`."""
     floor = 0
     for start, end in find_emails(text):
@@ -168,21 +168,21 @@ def _beside_addresses(text: str) -> Iterator[Span]:
 def _before_address(text: str, floor: int, at: int) -> Iterator[Span]:
     base = max(floor, at - DISPLAY_NAME_MAX)
     head = text[base:at].removesuffix("mailto:").rstrip()
-    bracketed = head.endswith("<")
-    head = head[:-1].rstrip() if bracketed else head.rstrip("([:,—–-| \u00a0")
-    if bracketed and head.endswith(('"', "'", "\u00bb")):
+    is_bracketed = head.endswith("<")
+    head = head[:-1].rstrip() if is_bracketed else head.rstrip("([:,—–-| \u00a0")
+    if is_bracketed and head.endswith(('"', "'", "\u00bb")):
         opening = max(head.rfind(quote, 0, -1) for quote in "\"'\u00ab") + 1
         spans = _under_key(head[opening:-1], NameKey.ROLE) if opening else iter(())
         yield from ((base + opening + s, base + opening + e) for s, e in spans)
     elif match := patterns().trailing.search(head):
-        yield from _display_name(text, base + match.start(1), base + match.end(1), at, bracketed)
+        yield from _display_name(text, base + match.start(1), base + match.end(1), at, is_bracketed)
 
 
-def _display_name(text: str, start: int, end: int, at: int, bracketed: bool) -> Iterator[Span]:
+def _display_name(text: str, start: int, end: int, at: int, is_bracketed: bool) -> Iterator[Span]:
     words = [m.span() for m in TOKEN.finditer(text, start, end)]
     while words and fold(text[slice(*words[0])]) in not_names():
         words.pop(0)  # `Contact Sarah Lee <…>`
-    if not words or (len(words) == 1 and not bracketed):
+    if not words or (len(words) == 1 and not is_bracketed):
         return
     name = text[words[0][0] : end]
     if _is_name(name, NameKey.ROLE) and (

@@ -82,25 +82,27 @@ def find_phones(text: str, key: str = "", regions: tuple[str, ...] = ()) -> list
     # A cued candidate goes before its uncued twin, a longer one before its own part.
     candidates = sorted(_candidates(text, key, regions), key=lambda c: (c[0], c[2], -c[1]))
     accepted: list[Phone] = []
-    tried = (*regions, *REGIONS) if len(candidates) <= CANDIDATES_MAX else REGIONS[:2]
+    regions_tried = (*regions, *REGIONS) if len(candidates) <= CANDIDATES_MAX else REGIONS[:2]
     for start, end, sign in candidates:
         if accepted and start < accepted[-1][1]:
             continue
-        from webbee_kernel.pii.dialling import judged
+        from webbee_kernel.pii.dialling import parse_candidate
 
         # One more character lets the library refuse a number that runs on into letters or a percent
         # sign.
-        found = judged(text[start : end + 1], sign, regions if sign >= Sign.HOME else tried)
+        found = parse_candidate(
+            text[start : end + 1], sign, regions if sign >= Sign.HOME else regions_tried
+        )
         accepted += [(start + s, start + e, identity) for s, e, identity in found]
     return accepted
 
 
 def _candidates(text: str, key: str, regions: tuple[str, ...]) -> Iterator[tuple[int, int, Sign]]:
-    for pattern, sign in _looked_for(text, key, regions) if has_digit_run(text) else ():
+    for pattern, sign in _patterns_for(text, key, regions) if has_digit_run(text) else ():
         yield from ((*m.span(pattern.groups), sign) for m in pattern.finditer(text))
 
 
-def _looked_for(
+def _patterns_for(
     text: str, key: str, regions: tuple[str, ...]
 ) -> Iterator[tuple[re.Pattern[str], Sign]]:
     if is_phone_key(key):
@@ -138,23 +140,23 @@ TERRITORY = "001"  # "the world", where CLDR does not say
 
 
 @lru_cache(maxsize=64)
-def of_language(tag: str) -> tuple[str, ...]:
+def regions_of_language(tag: str) -> tuple[str, ...]:
     """`de-AT` → AT, then where German is mostly spoken."""
-    named = _TAG.match(tag.strip())
-    own = (named[1].upper(),) if named else ()
+    match = _TAG.match(tag.strip())
+    region = (match[1].upper(),) if match else ()
     language = of(tag)
-    spoken = language.regions if tag.lower().startswith(language.tag) else ()
-    return tuple(dict.fromkeys((*own, *spoken[:_USUAL])))
+    usual = language.regions if tag.lower().startswith(language.tag) else ()
+    return tuple(dict.fromkeys((*region, *usual[:_USUAL])))
 
 
-def of_zones(text: str) -> list[str]:
+def regions_of_zones(text: str) -> list[str]:
     """The countries of the IANA time zones that `text` names: `Europe/Berlin` → DE."""
     zones = list(dict.fromkeys(_ZONE.findall(text) if "/" in text else ()))[:_MOST_ZONES]
-    return list(filter(None, map(_of_zone, zones)))
+    return list(filter(None, map(_region_of_zone, zones)))
 
 
 @lru_cache(maxsize=64)
-def _of_zone(zone: str) -> str:
+def _region_of_zone(zone: str) -> str:
     from babel.core import get_global
 
     region = str(get_global("zone_territories").get(zone, ""))
@@ -162,7 +164,7 @@ def _of_zone(zone: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def of_phone(identity: str) -> tuple[str, ...]:
+def regions_of_phone(identity: str) -> tuple[str, ...]:
     """The country of a number in E.164; nothing for what has none."""
     if not identity.startswith("+"):
         return ()

@@ -66,7 +66,7 @@ def patterns() -> Patterns:
     )
 
 
-def bare(word: str) -> str:
+def normalize(word: str) -> str:
     """A word as the look-ups want it: folded, without a possessive ending or a full stop."""
     return fold(without_possessive(word)).rstrip(".")
 
@@ -148,35 +148,35 @@ _INITIALS = re.compile(
 
 def names_in_prose(text: str) -> Iterator[Span]:
     """Spans of names in `text`, in no order and overlapping where several cues meet."""
-    yield from _in_small_letters(text)
+    yield from _lower_case_names(text)
     if not _WORTH_IT.search(text):
         return
     for match in patterns().run.finditer(text):
-        yield from _in_run(text, match.span())
+        yield from _names_in_run(text, match.span())
     for cue in CUES:
-        yield from _behind_cue(text, cue)
+        yield from _after_cue(text, cue)
     yield from _with_initials(text)
-    yield from _alone(text)
+    yield from _single_given_names(text)
 
 
-def _alone(text: str) -> Iterator[Span]:
+def _single_given_names(text: str) -> Iterator[Span]:
     """A common given name in the middle of a sentence, as in "ask Maria about it": a word in lower
     case before it, none with a capital beside it, and no other meaning of its own."""
     for match in _ALONE.finditer(text):
-        word = bare(match[1])
+        word = normalize(match[1])
         if is_given(word) and word not in people("given_words") and word not in not_names():
             start, end = match.span(1)
             yield start, start + len(without_possessive(text[start:end]))
 
 
-def _in_run(text: str, run: Span) -> Iterator[Span]:
+def _names_in_run(text: str, run: Span) -> Iterator[Span]:
     spans = _tokens(text, run)
-    words = [bare(text[s:e]) for s, e in spans]
+    words = [normalize(text[s:e]) for s, e in spans]
     i = 0
     while i < len(words):
         first, end = _name_at(words, i)
         if end - first > 1 and not _is_file_or_product(text, spans[first], spans[end - 1]):
-            yield _joined(text, spans[first:end])
+            yield _span_of(text, spans[first:end])
         i = max(end, i + 1)
 
 
@@ -191,8 +191,8 @@ def _name_at(words: list[str], i: int) -> Span:
     """First and past-the-end index of a name whose given name or patronymic is the word at `i`;
     equal when there is none. A surname stands before the given name, or behind it."""
     if words[i] in people("given_words"):
-        behind = words[i + 1 : i + 2]
-        if behind and behind[0] in people("surnames"):
+        following = words[i + 1 : i + 2]
+        if following and following[0] in people("surnames"):
             return i, i + 2
     first = _given_at(words, i)
     if first is None:
@@ -217,13 +217,13 @@ def _name_end(words: list[str], end: int, room: int) -> int:
 
     `room`: 0 when the surname stood first. Initials, particles and patronymics take no room.
     """
-    surnames, taken = people("surnames"), 0
+    surnames, used = people("surnames"), 0
     while end < len(words) and (words[end] in surnames or words[end] not in not_names()):
         if _takes_room(words[end]):
             is_second = words[end] in surnames or is_given(words[end - 1])
-            if taken == room or (taken and not is_second):
+            if used == room or (used and not is_second):
                 break
-            taken += 1
+            used += 1
         end += 1
     while is_particle(words[end - 1]):
         end -= 1
@@ -234,7 +234,7 @@ def _takes_room(word: str) -> bool:
     return len(word) > 1 and not is_particle(word) and not is_patronymic(word)
 
 
-def _behind_cue(text: str, cue: str) -> Iterator[Span]:
+def _after_cue(text: str, cue: str) -> Iterator[Span]:
     """After a title any capitalised word that is not a word of titles; after a greeting a given
     name and what follows it; after a label that, or two words and more with nothing of a title, a
     place or an acronym about them."""
@@ -244,35 +244,35 @@ def _behind_cue(text: str, cue: str) -> Iterator[Span]:
         is_whole = len(spans) > 1 and spans[-1][1] == match.end(1)
         if spans and (
             cue == "honorifics"
-            or is_given(bare(words[0]))
+            or is_given(normalize(words[0]))
             or (cue == "labels" and is_whole and not any(map(is_acronym, words)))
         ):
-            yield _joined(text, spans)
+            yield _span_of(text, spans)
 
 
 def _leading_name(text: str, span: Span) -> list[Span]:
     """The leading words of `span` that can be a name's: a surname may be another word, too."""
-    kept: list[Span] = []
+    spans: list[Span] = []
     for start, end in _tokens(text, span):
-        word = bare(text[start:end])
-        is_surname = bool(kept) and word in people("surnames")
+        word = normalize(text[start:end])
+        is_surname = bool(spans) and word in people("surnames")
         if word in not_names() and not is_surname:
             break
-        if word in people("place_leads") and not kept:
+        if word in people("place_leads") and not spans:
             break
-        kept.append((start, end))
-    return kept
+        spans.append((start, end))
+    return spans
 
 
 def _with_initials(text: str) -> Iterator[Span]:
     """`Surname I. I.`, `I. I. Surname`; with one initial only before a surname's ending."""
     for match in () if text.isascii() else _INITIALS.finditer(text):
-        surname = bare(match[1] or match[2] or match[3])
+        surname = normalize(match[1] or match[2] or match[3])
         if surname not in not_names() and (not match[3] or is_family(surname)):
             yield match.span()
 
 
-def _in_small_letters(text: str) -> Iterator[Span]:
+def _lower_case_names(text: str) -> Iterator[Span]:
     """`sarah lee`, in any script: a given name that is no other word, and behind it a surname or
     patronymic that is none either."""
     last: re.Match[str] | None = None
@@ -297,6 +297,6 @@ def _tokens(text: str, span: Span) -> list[Span]:
     return [m.span() for m in TOKEN.finditer(text, *span)]
 
 
-def _joined(text: str, spans: list[Span]) -> Span:
+def _span_of(text: str, spans: list[Span]) -> Span:
     start, end = spans[-1]
     return spans[0][0], start + len(without_possessive(text[start:end]))

@@ -15,7 +15,7 @@ from webbee_kernel.pii.keys import ends_in, subject_of
 from webbee_kernel.pii.prose import Span, either
 
 _TOKEN = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z0-9_][A-Za-z0-9_.-]{15,}")
-_ISSUED = re.compile(
+_PROVIDER_TOKEN = re.compile(
     r"(?:AKIA|ASIA)[A-Z0-9]{16}\b|gh[opsru]_\w{20,}|github_pat_\w{20,}|gl(?:pat|dt|rt)-[\w-]{16,}"
     r"|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{16,}|[prs]k_(?:live|test)_\w{10,}|whsec_\w{16,}"
     r"|sk-(?=[a-z_-]*[A-Z0-9])[\w-]{16,}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}"
@@ -30,7 +30,7 @@ _IN_ADDRESS = re.compile(r"://[^\s/:@]{0,64}:([^\s/@]{1,128})@|://hooks\.\S{1,64
 _BOT = re.compile(r"(?<![\w:])\d{8,10}:[A-Za-z0-9_-]{30,50}(?![\w-])")
 _HEADER = re.compile(r"\b(?:Bearer|Basic|Token) ([A-Za-z0-9._~+/=-]{16,})")
 _VALUE = r"[^\s\"'`&,;<>()\[\]{}\u00ab\u00bb\u201c\u201d\u201e]"
-_ASSIGNED = re.compile(
+_ASSIGNMENT = re.compile(
     rf"(?<![\w.-])([A-Za-z_][\w.-]{{1,60}})[\"']?[ ]?[:=][ ]?[\"']?({_VALUE}{{3,4096}})"
 )
 _MOMENT = re.compile(r"\d{1,4}[-./:]\d\d?(?:[-./:]\d+)?(?:[T ].*)?")
@@ -48,7 +48,7 @@ def find_secrets(text: str, key: str = "") -> list[Span]:
     """Spans of the secrets in `text`, which stood under `key`; they may overlap. Linear in the
     text."""
     whole = _under_key(text, key) if key and len(text) <= KEYED_MAX else None
-    return [whole] if whole else [*_by_form(text), *_assigned(text), *_told(text)]
+    return [whole] if whole else [*_by_form(text), *_assigned_values(text), *_told(text)]
 
 
 @lru_cache(maxsize=2048)
@@ -108,7 +108,7 @@ def _by_form(text: str) -> Iterator[Span]:
     for whole in (_PRIVATE_KEY, _BOT):
         yield from (m.span() for m in whole.finditer(text))
     for token in _TOKEN.finditer(text):
-        issued = _ISSUED.match(text, *token.span())
+        issued = _PROVIDER_TOKEN.match(text, *token.span())
         if issued:
             yield issued.start(), issued.start() + len(issued[0].rstrip("."))
     if "://" in text:
@@ -118,16 +118,16 @@ def _by_form(text: str) -> Iterator[Span]:
             yield header.span(1)
 
 
-def _assigned(text: str) -> Iterator[Span]:
+def _assigned_values(text: str) -> Iterator[Span]:
     """`DB_PASSWORD=…`, `"apiKey": "…"`, `?access_token=…`."""
     if "=" not in text and ":" not in text:
         return
     at = 0
-    while match := _ASSIGNED.search(text, at):
+    while match := _ASSIGNMENT.search(text, at):
         strength = _strength(match[1])
         value = match[2].rstrip(".:!?")
         at = match.end() if strength else match.end(1) + 1
-        if strength and _is_secret(value, strength) and _is_no_word(value, text, match.end()):
+        if strength and _is_secret(value, strength) and _is_not_a_word(value, text, match.end()):
             yield match.start(2), match.start(2) + len(value)
 
 
@@ -143,12 +143,12 @@ def _told(text: str) -> Iterator[Span]:
         elif digits:
             told = _is_secret(value, PASSWORD)
         else:
-            told = match["sign"] is not None and _is_no_word(value, text, match.end())
+            told = match["sign"] is not None and _is_not_a_word(value, text, match.end())
         if told and _is_secret(value, PASSWORD):
             yield match.start("value"), match.start("value") + len(value)
 
 
-def _is_no_word(value: str, text: str, end: int) -> bool:
+def _is_not_a_word(value: str, text: str, end: int) -> bool:
     """Whether a value is none of a sentence's words: it has more than small letters in it, or
     nothing follows it on its line."""
     return not (value.isalpha() and value[1:].islower()) or text[end : end + 1] in ("", "\n", '"')

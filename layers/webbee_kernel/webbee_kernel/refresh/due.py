@@ -20,7 +20,7 @@ from ..config import Settings
 from ..errors import DispatchRefused, StorageUnavailable
 from ..observability import correlation_id, flush, measure
 from ..sdk.records import User
-from ..stores.deployment import remember
+from ..stores.deployment import write_copy
 from ..stores.event_log import EventLog
 from ..stores.protocols import Stores
 from ..stores.types import Installation, Section, ShardMark
@@ -109,7 +109,7 @@ class Refresher:
 
     async def _refresh_requested(self, message: RefreshRequest) -> RefreshResult:
         key = UserKey.of(user_from(message.user))
-        await self._store.know(key.tenant_id)
+        await self._store.add_tenant(key.tenant_id)
         sections = tuple(w for w in message.wanted if w.app_id)
         if not sections or len(sections) < len(message.wanted):
             begins = any(w.reason == NEW for w in message.wanted)
@@ -350,7 +350,7 @@ class Installer:
         """Write both records; the previous installation."""
         at = iso(self._clock.now())
         before = await self._stores.skeleton.put_installation(key, replace(record, at=at))
-        await remember(self._stores.documents, key, record.app_id, record.installed, at)
+        await write_copy(self._stores.documents, key, record.app_id, record.installed, at)
         return before
 
     async def _hook(self, user: User, app_id: str, name: str, version: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Where state lives: one store per table or two, each over DynamoDB or over tables in dicts.
+"""Storage adapters, one per table or two, over DynamoDB or in memory.
 
 May import: aws, catalogue, config, language, errors, types, sdk.
 Entrance: `protocols.Stores`.

@@ -1,5 +1,4 @@
-"""Audit: what was done, for good, and the guard against doing it twice: dispatch that records every
-call and runs an effect once, whoever runs it and however often it is asked for."""
+"""Audit trail and idempotency: a dispatch that records every call and runs each effect once."""
 
 from __future__ import annotations
 
@@ -39,25 +38,24 @@ if TYPE_CHECKING:
 STARTED = "started"
 POLL_S = 0.2
 LOST_S = 240.0
-"""Seconds after which an effect that left no outcome never will: tool_dispatch is ended 190 s
-after a call began."""
+"""Seconds after which an effect without an outcome is lost: tool_dispatch ends after 190 s."""
 MAX_TRIES = 50
-"""Claims of one effect, all of them refused before anything ran, that are looked through."""
+"""Claims of one effect that are tried, where earlier ones were refused before they ran."""
 
 
 def _call(record: AuditRecord) -> tuple[str, str, str]:
     return record.app_id, record.fn_name, record.args_hash
 
 
-def _is_named(request: CallRequest) -> bool:
-    """Whether a person or a program made this one call under an id of its request: schedules and
-    the kernel's own calls share theirs, or have none."""
+def _has_own_id(request: CallRequest) -> bool:
+    """Whether the call has a request id of its own: made by a user or program, not by a model, a
+    schedule or the kernel."""
     return request.kind == "function" and request.nth is None and bool(request.request_id)
 
 
-def _of_another(record: AuditRecord) -> CallOutcome:
-    """What another call under the same request came to, where it did nothing: it was refused, or
-    asked what this one answers. RequestConflict where it ran, or may be running."""
+def _outcome_of_other(record: AuditRecord) -> CallOutcome:
+    """The outcome of another call under the same request that did nothing: refused, or asking for
+    the answer that this one carries. RequestConflict where it ran or may be running."""
     outcome = _outcome(record)
     if outcome.fate == NOT_RUN or outcome.error_code == NEEDS_ANSWER:
         return replace(outcome, fate=NOT_RUN)
@@ -69,42 +67,42 @@ def _of_another(record: AuditRecord) -> CallOutcome:
 def _outcome(record: AuditRecord) -> CallOutcome:
     if record.outcome:
         return from_dict(CallOutcome, record.outcome)
-    return _ended(record, record.status, error_code=record.error_code)
+    return _outcome_with(record, record.status, error_code=record.error_code)
 
 
-def _unfinished(record: AuditRecord) -> CallOutcome:
+def _unfinished_outcome(record: AuditRecord) -> CallOutcome:
     text = (
         f"an earlier delivery started {record.fn_name} at {record.at} and has not reported back; it"
         " is not run twice: check before asking again"
     )
-    return _ended(record, "error", error=text, error_code="BACKEND_TIMEOUT")
+    return _outcome_with(record, "error", error=text, error_code="BACKEND_TIMEOUT")
 
 
-def _ended(record: AuditRecord, status: str, **more: str) -> CallOutcome:
+def _outcome_with(record: AuditRecord, status: str, **more: str) -> CallOutcome:
     call: JSONObject = {"action_type": record.action_type, "step": record.step, **more}
     return CallOutcome(record.app_id, record.fn_name, status, **call)
 
 
 MODEL = "outcome"
 SECONDS = 86_400
-"""A day: a request that is repeated later is told that its first delivery has not reported back."""
+"""Seconds that outcomes are cached: one day."""
 
 
 class OutcomeCache:
-    """Reads and writes them."""
+    """Outcomes of effects, stored by the function that ran them."""
 
     def __init__(self, cache: CacheStore, clock: Clock) -> None:
         self._cache = cache
         self._clock = clock
 
-    async def keep(self, user: UserKey, effect: str, outcome: CallOutcome) -> None:
-        """Leave it; one over 300 KB loses its data and says so."""
+    async def put(self, user: UserKey, effect: str, outcome: CallOutcome) -> None:
+        """Store an outcome; one over 300 KB loses its data and notes that."""
         text = outcome_text(to_dict(outcome))
         at = self._clock.now() + SECONDS
         await self._cache.set(user, KERNEL_APP, MODEL, effect, text.encode(), expires_at=at)
 
     async def find(self, user: UserKey, effect: str) -> CallOutcome | None:
-        """What was left, if anything was."""
+        """The stored outcome, or None."""
         now = self._clock.now()
         raw = await self._cache.get(user, KERNEL_APP, MODEL, effect, now=now)
         return None if raw is None else from_dict(CallOutcome, loads(raw.decode()))
@@ -113,19 +111,19 @@ class OutcomeCache:
 _log = logging.getLogger("webbee.audit")
 
 Follow = Callable[[CallRequest, AuditRecord], Awaitable[None]]
-"""Has the record of an effect that nobody waits for any longer looked after."""
+"""Queues a check of an effect whose caller stopped waiting."""
 FOLLOW_S = 1.0
-"""Seconds that asking for it may take."""
+"""Seconds for queueing it."""
 
 
 class OnceDispatch:
-    """Another dispatch, with one record of each call, and a claim before each effect."""
+    """Wraps a dispatch: records each call, and claims each effect before it runs."""
 
     def __init__(
         self,
         inner: Dispatch,
         store: AuditStore,
-        kept: OutcomeCache,
+        outcomes: OutcomeCache,
         events: EventLog,
         clock: Clock,
         *,
@@ -135,14 +133,14 @@ class OnceDispatch:
         self._inner = inner
         self.catalogue = inner.catalogue
         self._store = store
-        self._kept = kept
+        self._outcomes = outcomes
         self._events = events
         self._clock = clock
         self._seconds = days * 86_400
         self._follow = follow
 
     async def call(self, request: CallRequest) -> CallOutcome:
-        """Run it, unless another delivery of the same call has it: then that one's outcome."""
+        """Run it, or return the outcome of an earlier delivery of the same call."""
         kind = await self._action_type(request)
         if not kind:
             return await self._inner.call(request)
@@ -151,59 +149,58 @@ class OnceDispatch:
             outcome = await self._inner.call(request)
             # a read that was refused has looked at nothing
             if outcome.fate != NOT_RUN:
-                await start_in_scope(self._recorded(request, record, outcome))
+                await start_in_scope(self._record(request, record, outcome))
             return outcome
-        # nobody waits for what a schedule's second delivery would come to
+        # a schedule's second delivery need not wait for the first
         wait_s = 0.0 if request.kind == "schedule" else request.deadline_s
         record, earlier = await self._claim(
-            _owner(request), record, wait_s, is_exact=_is_named(request)
+            _owner(request), record, wait_s, is_exact=_has_own_id(request)
         )
         if earlier:
             return replace(earlier, repeated=earlier.repeated or request.kind != "function")
         try:
-            # whoever runs it leaves the outcome under this name (`OutcomeCache`)
+            # the function that runs it stores the outcome under this key (`OutcomeCache`)
             outcome = await self._inner.call(replace(request, effect=record.effect))
         except (DispatchRefused, StorageUnavailable) as error:  # nothing happened yet
             refused = failed_outcome(request, "BACKEND_5XX", str(error), action_type=kind)
-            await self._recorded(request, record, replace(refused, fate=NOT_RUN))
+            await self._record(request, record, replace(refused, fate=NOT_RUN))
             raise
         except (DispatchUnanswered, asyncio.CancelledError):
-            # it may have run, or still run: somebody has to come back for its record
-            background.start(self._followed(request, record), f"follow-{record.effect}")
+            # it may have run or still run: its record is completed later
+            background.start(self._queue_follow_up(request, record), f"follow-{record.effect}")
             raise
-        if outcome.fate == RUNNING:  # its record is written when somebody knows how it ended
-            await self._followed(request, record)
+        if outcome.fate == RUNNING:  # its record is written once the outcome is known
+            await self._queue_follow_up(request, record)
             return outcome
         outcome = replace(outcome, action_type=kind)
-        await start_in_scope(self._recorded(request, record, outcome))
+        await start_in_scope(self._record(request, record, outcome))
         return outcome
 
     async def settle(self, user: UserKey, record: AuditRecord) -> bool:
-        """Write the record of an effect that nobody waits for any longer, from what it left behind;
-        as lost where it can no longer end. False where it may: to be asked again. Of an erased
-        person nothing is written."""
-        if not await self._store.claims(user, record.effect):
+        """Complete the record of an effect whose caller stopped waiting, from its cached outcome,
+        or as lost after `LOST_S`. False where it may still run: check again. Nothing is written for
+        an erased user."""
+        if not await self._store.has_claim(user, record.effect):
             return True
-        if left := await self._kept.find(user, record.effect):
-            await self._close(user, record, left)
+        if outcome := await self._outcomes.find(user, record.effect):
+            await self._close(user, record, outcome)
             return True
         if self._clock.now() < parse_iso(record.at) + LOST_S:
             return False
-        await self._close(user, record, _unfinished(record))
+        await self._close(user, record, _unfinished_outcome(record))
         return True
 
     def _open(self, request: CallRequest, action_type: str) -> AuditRecord:
-        """A record of a call about to run. Arguments are kept as a hash only.
+        """A record of a call about to run, with a hash of its arguments.
 
-        Two deliveries of a request share an effect: where a person or a program made the call, that
-        of the same step, whatever it carries (`claim` refuses another one); where a model did and
-        may choose other arguments the next time, the nth call of the same function; where nobody
-        named the request as one of theirs, the same call.
+        `effect` is the idempotency key that deliveries of a request share: by step for a call with
+        its own request id, by the nth call of the function where a model chose the arguments, else
+        by step and arguments.
         """
         which: list[object] = [request.app_id, request.name]
         if request.nth is not None:
             which += ["nth", request.nth]
-        elif _is_named(request):
+        elif _has_own_id(request):
             which = [request.step]
         else:
             which += [request.step, digest(request.arguments)]
@@ -224,23 +221,22 @@ class OnceDispatch:
     async def _claim(
         self, user: UserKey, record: AuditRecord, wait_s: float, *, is_exact: bool = False
     ) -> tuple[AuditRecord, CallOutcome | None]:
-        """The claim and None when the effect is ours to run, else the first delivery's outcome.
+        """The claim and None when the effect is to run now, else the first delivery's outcome.
 
-        A delivery still at work is waited for; one that died half-way is reported, never repeated.
-        A claim whose call was refused before it ran has not happened: the next try has one of its
-        own, as has the call that carries what the first one asked. With `is_exact` RequestConflict
-        where the effect was claimed for another call.
+        Waits for a running delivery; one that died is reported, never repeated. A claim refused
+        before it ran gets a successor. With `is_exact` RequestConflict where the effect was claimed
+        for another call.
         """
         mine, outcome = record, None
         for tries in range(MAX_TRIES):
             # the same names in the same order for all: two tries at once meet at one claim
             mine = replace(record, effect=digest(record.effect, tries)) if tries else record
-            outcome = await self._claimed(user, mine, wait_s, is_exact=is_exact)
+            outcome = await self._claim_once(user, mine, wait_s, is_exact=is_exact)
             if outcome is None or outcome.fate != NOT_RUN:
                 break
         return mine, outcome
 
-    async def _claimed(
+    async def _claim_once(
         self, user: UserKey, record: AuditRecord, wait_s: float, *, is_exact: bool
     ) -> CallOutcome | None:
         deadline = asyncio.get_running_loop().time() + wait_s
@@ -251,25 +247,24 @@ class OnceDispatch:
             if found is None:
                 return None
             if is_exact and _call(found) != _call(record):
-                return _of_another(found)
+                return _outcome_of_other(found)
             if found.status != STARTED:
                 return replace(_outcome(found), repeated=True)
-            # the first delivery was done, and lost before its record: completed in its place
-            if left := await self._kept.find(user, record.effect):
-                await self._close(user, found, left)
-                return replace(left, repeated=True)
+            # the first delivery ended but did not write its record: completed here
+            if outcome := await self._outcomes.find(user, record.effect):
+                await self._close(user, found, outcome)
+                return replace(outcome, repeated=True)
             if asyncio.get_running_loop().time() >= deadline:
-                return _unfinished(found)
+                return _unfinished_outcome(found)
             await asyncio.sleep(POLL_S)
 
-    async def _recorded(
+    async def _record(
         self, request: CallRequest, record: AuditRecord, outcome: CallOutcome
     ) -> None:
-        """Record the outcome with the events it caused: beside the turn, before its reply leaves. A
-        read that cannot be recorded is not answered; an effect is done, whatever becomes of its
-        record, and what ran it has left the outcome (`kept`)."""
+        """Record the outcome with its events, before the reply is sent. A read that cannot be
+        recorded fails; an effect is done anyway, and its outcome is cached."""
         try:
-            await self._close(_owner(request), record, outcome, self._told(request, outcome))
+            await self._close(_owner(request), record, outcome, self._events_of(request, outcome))
         except StorageUnavailable:
             if record.action_type == "read":
                 raise
@@ -286,9 +281,8 @@ class OnceDispatch:
         outcome: CallOutcome,
         events: tuple[Event, ...] = (),
     ) -> None:
-        """Write how the call ended, with the events it caused. Reads keep no outcome: they can be
-        run again."""
-        done = replace(
+        """Write the outcome and its events; a read's outcome is not stored."""
+        closed = replace(
             record,
             status=outcome.status,
             error_code=outcome.error_code,
@@ -297,7 +291,7 @@ class OnceDispatch:
         )
         await self._store.append(
             user,
-            done,
+            closed,
             expires_at=self._expires_at(),
             events=events,
             events_expire_at=self._events.expires_at,
@@ -306,7 +300,7 @@ class OnceDispatch:
     def _expires_at(self) -> int:
         return int(self._clock.now()) + self._seconds
 
-    async def _followed(self, request: CallRequest, record: AuditRecord) -> None:
+    async def _queue_follow_up(self, request: CallRequest, record: AuditRecord) -> None:
         if self._follow is None:
             return
         try:
@@ -321,17 +315,17 @@ class OnceDispatch:
             )
 
     async def _action_type(self, request: CallRequest) -> str:
-        """`read`, or what counts as an effect; empty for calls of which no record is kept."""
+        """The action type; empty for calls that are not recorded."""
         if request.kind in ("schedule", "connect"):
             return "write"
         if request.kind != "function":
             return ""
         function = (await self.catalogue()).function(request.app_id, request.name)
-        # nobody knows the function: the dispatch behind refuses it, unrecorded
+        # an unknown function: the inner dispatch refuses it, unrecorded
         return function.action_type if function else ""
 
-    def _told(self, request: CallRequest, outcome: CallOutcome) -> tuple[Event, ...]:
-        """What the page hears of it."""
+    def _events_of(self, request: CallRequest, outcome: CallOutcome) -> tuple[Event, ...]:
+        """Events for the page."""
         if request.kind == "schedule" or outcome.fate == NOT_RUN:
             return ()
         # a read has changed no panel, unless it names one itself

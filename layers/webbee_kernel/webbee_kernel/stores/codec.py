@@ -1,4 +1,4 @@
-"""What is stored as text and bytes, and back: JSON, its packing, and the kernel's own records.
+"""Serialization of stored values: JSON, compression, and the kernel's own records.
 
 orjson refuses integers beyond 64 bits when writing and turns them into floats when reading. Such
 values go through the standard library instead, and their text starts with a space: still valid
@@ -80,7 +80,7 @@ def _exact(value: Any) -> str:
 
 
 def _refuse_foreign(value: Any) -> None:
-    """What the standard library would bend into JSON: keys that are not strings."""
+    """TypeError for what the standard library would convert silently: keys that are no strings."""
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
@@ -106,9 +106,8 @@ MAX_PACKED_BYTES: Final = PART_BYTES * MAX_PARTS
 def pack(
     text: str, *, name: str = "text", inline: int = INLINE_BYTES
 ) -> tuple[JSONObject, tuple[bytes, ...]]:
-    """The attribute that holds a text, under `name` as it is where it has no more than `inline`
-    bytes, and the parts of one that no attribute holds; ValueError when it is too large even
-    compressed."""
+    """The attribute for a text, under `name` up to `inline` bytes, else compressed, and the parts
+    of one too large for it; ValueError where it is too large even compressed."""
     # at most four bytes a character
     if len(text) * 4 <= inline or len(raw := text.encode()) <= inline:
         return {name: text}, ()
@@ -128,15 +127,12 @@ def packed_text(item: JSONObject, parts: Iterable[bytes] = ()) -> str:
     """The text that an item and its parts hold."""
     inline = item.get("data", item.get("text"))
     # an empty text is inline, too: only None says that there is none
-    return unpack(item.get("packed") or b"".join(parts)) if inline is None else str(inline)
+    return decompress(item.get("packed") or b"".join(parts)) if inline is None else str(inline)
 
 
-def squeeze(text: str) -> bytes:
-    """Small texts, of which writes are billed by the kilobyte.
-
-    A text within the smaller window is packed as well by a packer that takes 55 KB instead of 270,
-    and clears no more than that.
-    """
+def compress(text: str) -> bytes:
+    """Compress at the highest level; writes are billed by the kilobyte. Small texts use a small
+    window, which takes 55 KB of memory instead of 270."""
     raw = text.encode()
     if len(raw) > 1 << SMALL_WINDOW:
         return zlib.compress(raw, 9)
@@ -144,7 +140,7 @@ def squeeze(text: str) -> bytes:
     return packer.compress(raw) + packer.flush()
 
 
-def unpack(blob: bytes) -> str:
+def decompress(blob: bytes) -> str:
     """The text of a blob, or of parts joined in their order."""
     return zlib.decompress(blob).decode()
 
@@ -153,30 +149,29 @@ MAX_ITEM_BYTES: Final = 400 * 1024
 """DynamoDB's limit for one item, attribute names included."""
 MAX_OUTCOME_BYTES: Final = 300_000
 """JSON of a stored outcome; over it the data is dropped and its size noted."""
-KEPT_S: Final = 600
-"""Seconds after its end in which a question still leads to its session: its answer may be asked
-for again."""
+QUESTION_GRACE_S: Final = 600
+"""Seconds after its expiry in which a confirmation's id still finds its session."""
 
-_KEPT_TEXT: Final = 4_000
-_SAID: Final = frozenset({"seq", "at", "status", "message", "reply", "request_id", "masked"})
-"""Fields of a turn that no reader has a default for, or one that is not empty."""
+_MAX_TEXT: Final = 4_000
+_REQUIRED: Final = frozenset({"seq", "at", "status", "message", "reply", "request_id", "masked"})
+"""Fields of a turn that are always written."""
 
 
 def turn_text(turn: Turn) -> str:
-    """A turn as JSON without what is empty; BadInput when it would not fit into one item."""
-    row = {name: value for name, value in to_dict(turn).items() if value or name in _SAID}
+    """A turn as JSON without empty fields; BadInput where it does not fit into one item."""
+    row = {name: value for name, value in to_dict(turn).items() if value or name in _REQUIRED}
     for name in ("digests", "waiting", "paused"):
         if name in row:
             row[name] = [to_dict(one) for one in row[name]]
-    return fitting(dumps(row), "turn")
+    return check_item_size(dumps(row), "turn")
 
 
 def turn_from(text: str) -> Turn:
     return from_dict(Turn, loads(text))
 
 
-def told_row(turn: Turn) -> JSONObject:
-    """A turn as its own user may read it: no placeholders."""
+def transcript_row(turn: Turn) -> JSONObject:
+    """A turn as its user may read it, without placeholders."""
     return {
         # the turn's own names stand behind it, so that no response can overwrite them
         **turn.response,
@@ -195,18 +190,18 @@ def audit_text(record: AuditRecord) -> str:
     row = to_dict(record)
     text = dumps(row)
     if record.outcome is not None and len(text) > MAX_OUTCOME_BYTES // 4:  # 4 bytes a character
-        text = dumps({**row, "outcome": _fitted(record.outcome)})
-    return fitting(text, "audit record")
+        text = dumps({**row, "outcome": _fit_outcome(record.outcome)})
+    return check_item_size(text, "audit record")
 
 
 def outcome_text(outcome: JSONObject) -> str:
     """An outcome by itself, as an audit record would hold it."""
-    return dumps(_fitted(outcome))
+    return dumps(_fit_outcome(outcome))
 
 
-def _fitted(outcome: JSONObject) -> JSONObject:
+def _fit_outcome(outcome: JSONObject) -> JSONObject:
     size = len(dumps(outcome).encode())
-    return _shortened(outcome, size) if size > MAX_OUTCOME_BYTES else outcome
+    return _drop_large_fields(outcome, size) if size > MAX_OUTCOME_BYTES else outcome
 
 
 def audit_from(text: str) -> AuditRecord:
@@ -214,16 +209,15 @@ def audit_from(text: str) -> AuditRecord:
 
 
 def event_text(event: Event) -> str:
-    return fitting(dumps(to_dict(event)), "event")
+    return check_item_size(dumps(to_dict(event)), "event")
 
 
 def event_from(text: str) -> Event:
     return from_dict(Event, loads(text))
 
 
-def fitting(text: str, what: str) -> str:
-    """The text, unless it cannot fit into one item: the kernel's own caps lie far below, so this
-    names a caller's mistake."""
+def check_item_size(text: str, what: str) -> str:
+    """The text; BadInput where it does not fit into one item."""
     limit = MAX_ITEM_BYTES - 4096  # keys, bookkeeping and attribute names
     # a character has at most four bytes: only a long text is encoded to be measured
     if len(text) > limit // 4 and len(text.encode()) > limit:
@@ -235,15 +229,14 @@ def fitting(text: str, what: str) -> str:
     return text
 
 
-def _shortened(outcome: JSONObject, size: int) -> JSONObject:
-    """The outcome with every large field cut (text) or emptied (anything else), and a note of what
-    it was."""
+def _drop_large_fields(outcome: JSONObject, size: int) -> JSONObject:
+    """The outcome with large fields cut (text) or emptied, and a note of its size."""
     kept = {name: _small(value) for name, value in outcome.items()}
     return {**kept, "dropped": {"bytes": size, "limit": MAX_OUTCOME_BYTES}}
 
 
 def _small(value: Any) -> Any:
     if isinstance(value, str):
-        return value[:_KEPT_TEXT]
+        return value[:_MAX_TEXT]
     # a list that was cut short would pass for a whole one
-    return value if len(dumps(value)) <= _KEPT_TEXT else None
+    return value if len(dumps(value)) <= _MAX_TEXT else None

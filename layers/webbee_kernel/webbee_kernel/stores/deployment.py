@@ -1,12 +1,9 @@
-"""What is deployed, and which user has which app of it.
+"""Installation copies and the cached catalogue of a deployment.
 
-The skeleton table's record of an installation is read by every turn, for free; a copy among the
-user's documents is read by direct calls, because `tool_dispatch` must not touch the skeleton table.
-
-The catalogue of a deployment is kept where a new process of `chat_turn` reads it, instead of
-waiting for a process of `tool_dispatch` to load every extension. It lies in the sessions table,
-which no credentials of extension code reach, under the version of the function that said it:
-another deployment has another.
+Turns read installations from the skeleton table; direct calls read a copy among the user's
+documents, because `tool_dispatch` must not use the skeleton table. The catalogue is cached in the
+sessions table, which extension code cannot reach, by function version, so that a new process of
+`chat_turn` need not wait for `tool_dispatch`.
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ from ..clock import Clock
 from ..config import Settings
 from ..errors import StorageUnavailable
 from ..types import UserKey
-from .codec import INLINE_BYTES, dumps, loads, squeeze, unpack
+from .codec import INLINE_BYTES, compress, decompress, dumps, loads
 from .paging import Collection
 
 if TYPE_CHECKING:
@@ -40,10 +37,10 @@ async def is_installed(
     return bool(record["installed"]) if record else settings.installed_by_default(app_id)
 
 
-async def remember(
+async def write_copy(
     documents: DocumentStore, user: UserKey, app_id: str, installed: bool, now: str
 ) -> None:
-    """Keep the copy that direct calls read."""
+    """Write the copy that direct calls read."""
     data = {"installed": installed}
     await documents.update(_copies(user), app_id, data, now=now, replace=True)
 
@@ -52,11 +49,11 @@ def _copies(user: UserKey) -> Collection:
     return Collection(user, KERNEL_APP, COLLECTION)
 
 
-WHOSE: Final = UserKey("deployed", "__kernel__")
-"""Nobody's: no token can have such a user id."""
+OWNER: Final = UserKey("deployed", "__kernel__")
+"""A user key that no token can have."""
 MODEL: Final = "catalogue"
 SECONDS: Final = 90 * 86_400
-"""A deployment that stands for longer is asked once more."""
+"""Seconds that a catalogue is cached: 90 days."""
 
 _log = logging.getLogger("webbee.deployed")
 
@@ -71,23 +68,23 @@ class CachedCatalogue:
         self._clock = clock
 
     async def find(self) -> Catalogue | None:
-        """As another process was told it; None also where the table does not answer."""
+        """The cached catalogue; None also where the table does not answer."""
         try:
             found = await self._store.get(
-                WHOSE, KERNEL_APP, MODEL, self._version, now=self._clock.now()
+                OWNER, KERNEL_APP, MODEL, self._version, now=self._clock.now()
             )
         except StorageUnavailable:
             return None
-        return Catalogue.from_dict(loads(unpack(found))) if found else None
+        return Catalogue.from_dict(loads(decompress(found))) if found else None
 
     async def put(self, catalogue: Catalogue) -> None:
-        """Leave it; what is too large, or cannot be written, costs the next process a wait."""
-        packed = squeeze(dumps(catalogue.to_dict()))
+        """Cache it; one that is too large or cannot be written is only logged."""
+        packed = compress(dumps(catalogue.to_dict()))
         if len(packed) > INLINE_BYTES:
             _log.warning("bytes=%d | the catalogue is too large to be kept", len(packed))
             return
         until = self._clock.now() + SECONDS
         try:
-            await self._store.set(WHOSE, KERNEL_APP, MODEL, self._version, packed, expires_at=until)
+            await self._store.set(OWNER, KERNEL_APP, MODEL, self._version, packed, expires_at=until)
         except StorageUnavailable as error:
             _log.warning("error=%s | the catalogue was not kept", type(error).__name__)

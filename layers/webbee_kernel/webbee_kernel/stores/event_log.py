@@ -1,5 +1,4 @@
-"""Events: what the page is told between turns. Ids sort by time; the page asks for what came after
-the last one it saw."""
+"""Events for the page between turns. Ids sort by time; the page asks for those after its last."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 REWIND_MS = 30_000
 PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 10.0)
-"""Seconds between attempts to store what must not be lost."""
+"""Seconds between attempts of `deliver`."""
 
 
 class EventLog:
@@ -29,13 +28,13 @@ class EventLog:
         self._seconds = hours * 3600
 
     def new(self, kind: str, data: JSONObject, event_id: str = "") -> Event:
-        """An event of now, not yet stored. A given id makes it once only."""
+        """A new event, not yet stored. With a given id it is stored once only."""
         now = self._clock.now()
         return Event(event_id or new_id(), iso(now), kind, data)
 
     @property
     def expires_at(self) -> int:
-        """When an event of now is forgotten, Unix seconds."""
+        """When a new event expires, Unix seconds."""
         return int(self._clock.now()) + self._seconds
 
     async def emit(self, user: UserKey, kind: str, data: JSONObject, *, event_id: str = "") -> bool:
@@ -43,8 +42,7 @@ class EventLog:
         return await self.put(user, self.new(kind, data, event_id))
 
     async def deliver(self, user: UserKey, kind: str, data: JSONObject) -> None:
-        """Store an event that must not be lost, once: while the table is away it is tried again,
-        for as long as the process that knows of it may live. Raises StorageUnavailable then."""
+        """Store an event once, with retries for half a minute; StorageUnavailable after that."""
         event = self.new(kind, data)
         for pause in PAUSES_S:
             with suppress(StorageUnavailable):
@@ -54,17 +52,16 @@ class EventLog:
         await self.put(user, event)
 
     async def put(self, user: UserKey, event: Event) -> bool:
-        """Store an event that was made before; False when one of its id is there."""
+        """Store an event; False when one of its id exists."""
         return await self._store.append(user, event, expires_at=self.expires_at)
 
     def mark(self, seconds_ago: float = 0.0) -> str:
         """An id that sorts between the events before that moment and those after it."""
         return f"{max(0, int((self._clock.now() - seconds_ago) * 1000)):012x}"
 
-    def rewound(self, last_id: str) -> str:
-        """Half a minute before an id: events get theirs before they are stored, in processes whose
-        clocks differ, so one that was stored later may sort earlier. Whoever reads from here knows
-        what it has seen."""
+    def rewind(self, last_id: str) -> str:
+        """Half a minute before an id: processes' clocks differ, so an event stored later may sort
+        earlier. The reader skips events it has seen."""
         return f"{max(0, int(last_id[:12], 16) - REWIND_MS):012x}"
 
     async def since(self, user: UserKey, last_id: str = "", limit: int = 100) -> tuple[Event, ...]:
@@ -78,8 +75,7 @@ def panel_refresh(log: EventLog, app_id: str, panels: tuple[str, ...]) -> tuple[
 
 
 def sse(events: tuple[Event, ...]) -> str:
-    """Server-Sent Events text: what is stored, then the connection closes and the browser asks
-    again after three seconds."""
+    """Server-Sent Events text; the browser reconnects after three seconds."""
     lines = ["retry: 3000\n"]
     for event in events:
         body = json_text({"at": event.at, "kind": event.kind, **event.data})

@@ -39,7 +39,7 @@ def tenant_key(tenant_id: str) -> str:
     return f"{_part('tenant id', tenant_id)}#"
 
 
-def listed_key(session_id: str) -> str:
+def session_list_key(session_id: str) -> str:
     """`session#session`: a session's row in its user's list."""
     return f"session#{_part('session id', session_id)}"
 
@@ -80,7 +80,7 @@ def tenants_key(app_id: str = "") -> str:
     return f"#tenants#{_app(app_id) if app_id else ''}"
 
 
-def installed_key(tenant_id: str, app_id: str) -> str:
+def installation_index_key(tenant_id: str, app_id: str) -> str:
     """`#app#tenant#app`: under which an index has the installations of an app."""
     return f"#app#{_part('tenant id', tenant_id)}#{_app(app_id)}"
 

@@ -1,10 +1,8 @@
-"""Every store in memory: the adapters of DynamoDB over tables in dicts, for tests and trials.
+"""Every store in memory: the DynamoDB adapters over tables in dicts, for tests and trials.
 
-What the adapters ask of a database is answered without I/O, and nothing expires by itself, as in
-DynamoDB the moment after: reads decide. One lock makes each request atomic under threads.
-
-Of the grammar of DynamoDB's conditions the adapters write comparisons, `BETWEEN`, `begins_with`,
-`contains`, `attribute_exists` and `attribute_not_exists`, `AND` before `OR`, parentheses.
+Nothing expires by itself: reads filter, as they must on DynamoDB. One lock makes each request
+atomic. Conditions support what the adapters use: comparisons, `BETWEEN`, `begins_with`, `contains`,
+`attribute_exists` and `attribute_not_exists`, `AND` before `OR`, parentheses.
 """
 
 from __future__ import annotations
@@ -26,12 +24,12 @@ from .dynamodb.user_items import EventStore
 from .item_keys import user_of
 from .protocols import Stores
 
-_Holds = Callable[[Item, Mapping[str, Any]], bool]
-"""Whether an item is so; values (`:now`) are what a request says they are."""
+_Predicate = Callable[[Item, Mapping[str, Any]], bool]
+"""A parsed condition: of an item and the values of its placeholders (`:now`)."""
 _Test = Callable[[Any, Any], bool]
 
 _TOKEN: Final = re.compile(r"[#:]?\w+|<=|>=|[=<>(),]")
-_COMPARED: Final[dict[str, _Test]] = {
+_COMPARISONS: Final[dict[str, _Test]] = {
     "=": operator.eq,
     "<": operator.lt,
     "<=": operator.le,
@@ -46,85 +44,87 @@ def holds(condition: str, item: Item, values: Mapping[str, Any]) -> bool:
     return not condition or _condition(condition)(item, values)
 
 
-def changed(write: Write, held: Item) -> Item:
+def apply_update(write: Write, current: Item) -> Item:
     """The item after an update."""
-    made = dict(held or write.item)
+    result = dict(current or write.item)
     for name, change in write.changes.items():
         match change:
             case None:
-                made.pop(name, None)
+                result.pop(name, None)
             case Default(value):
-                made.setdefault(name, value)
+                result.setdefault(name, value)
             case Add(set() as more):
-                made[name] = made.get(name, set()) | more
+                result[name] = result.get(name, set()) | more
             case Add(more):
-                made[name] = made.get(name, 0) + more
+                result[name] = result.get(name, 0) + more
             case _:
-                made[name] = change
-    return made
+                result[name] = change
+    return result
 
 
 @lru_cache
-def _condition(text: str) -> _Holds:
-    return _either(_TOKEN.findall(text))
+def _condition(text: str) -> _Predicate:
+    return _parse_or(_TOKEN.findall(text))
 
 
-def _either(tokens: list[str]) -> _Holds:
-    """What the first tokens say; they are taken away."""
-    return _joined(tokens, "OR", any, lambda rest: _joined(rest, "AND", all, _one))
+def _parse_or(tokens: list[str]) -> _Predicate:
+    """Parse an OR expression; consumes its tokens."""
+    return _parse_joined(
+        tokens, "OR", any, lambda rest: _parse_joined(rest, "AND", all, _parse_term)
+    )
 
 
-def _joined(
+def _parse_joined(
     tokens: list[str],
     word: str,
     together: Callable[[Any], bool],
-    part: Callable[[list[str]], _Holds],
-) -> _Holds:
+    part: Callable[[list[str]], _Predicate],
+) -> _Predicate:
     parts = [part(tokens)]
     while tokens and tokens[0] == word:
         del tokens[0]
         parts.append(part(tokens))
     if len(parts) == 1:
         return parts[0]
-    return lambda item, said: together(holds(item, said) for holds in parts)
+    return lambda item, values: together(holds(item, values) for holds in parts)
 
 
-def _one(tokens: list[str]) -> _Holds:
+def _parse_term(tokens: list[str]) -> _Predicate:
     word = tokens.pop(0)
     if word == "(":
-        inner = _either(tokens)
+        inner = _parse_or(tokens)
         del tokens[0]
         return inner
     if tokens[0] == "(":
         end = tokens.index(")")
         name, *more = tokens[1:end:2]
         del tokens[: end + 1]
-        return _compared(_TESTS[word], name, more[0]) if more else _there(word, name)
+        return _comparison(_TESTS[word], name, more[0]) if more else _exists(word, name)
     sign = tokens.pop(0)
     if sign != "BETWEEN":
-        return _compared(_COMPARED[sign], word, tokens.pop(0))
+        return _comparison(_COMPARISONS[sign], word, tokens.pop(0))
     low, _, high = tokens[:3]
     del tokens[:3]
-    above, below = _compared(operator.ge, word, low), _compared(operator.le, word, high)
-    return lambda item, said: above(item, said) and below(item, said)
+    above, below = _comparison(operator.ge, word, low), _comparison(operator.le, word, high)
+    return lambda item, values: above(item, values) and below(item, values)
 
 
-def _there(word: str, name: str) -> _Holds:
-    wanted = word == "attribute_exists"
-    return lambda item, said: (_value(name, item, said) is not None) is wanted
+def _exists(word: str, name: str) -> _Predicate:
+    expected = word == "attribute_exists"
+    return lambda item, values: (_value(name, item, values) is not None) is expected
 
 
-def _compared(test: _Test, left: str, right: str) -> _Holds:
-    def holds(item: Item, said: Mapping[str, Any]) -> bool:
-        one, other = _value(left, item, said), _value(right, item, said)
+def _comparison(test: _Test, left: str, right: str) -> _Predicate:
+    def holds(item: Item, values: Mapping[str, Any]) -> bool:
+        first, second = _value(left, item, values), _value(right, item, values)
         # as in DynamoDB, what is not there compares with nothing
-        return one is not None and other is not None and test(one, other)
+        return first is not None and second is not None and test(first, second)
 
     return holds
 
 
-def _value(word: str, item: Item, said: Mapping[str, Any]) -> Any:
-    return said[word[1:]] if word.startswith(":") else item.get(word[1:])
+def _value(word: str, item: Item, values: Mapping[str, Any]) -> Any:
+    return values[word[1:]] if word.startswith(":") else item.get(word[1:])
 
 
 _KEY: Final = ("pk", "sk")
@@ -139,13 +139,13 @@ _INDEXES: Final = {
 
 
 class MemoryDatabase(Database):
-    """Every table, each made when it is first named. `followers` are told of each new item of
-    `followed`, as a table's stream tells: they return at once."""
+    """Tables, created on first use. `listeners` are called with each new item of `stream_table`,
+    like a DynamoDB stream, and must return at once."""
 
-    def __init__(self, followed: str) -> None:
+    def __init__(self, stream_table: str) -> None:
         super().__init__()
-        self._followed = followed
-        self.followers: list[Callable[[Item], object]] = []
+        self._stream_table = stream_table
+        self.listeners: list[Callable[[Item], object]] = []
         self._lock = threading.RLock()
         self._tables: dict[str, dict[str, dict[str, Item]]] = defaultdict(lambda: defaultdict(dict))
 
@@ -156,14 +156,14 @@ class MemoryDatabase(Database):
     async def write(self, *writes: Write) -> Item:
         with self._lock:
             # every condition before the first write: a transaction leaves nothing half done
-            held = [self._met(write) for write in writes]
-            made = [self._made(*pair) for pair in zip(writes, held, strict=True)]
-        # behind the lock: what followers do must not hold up other requests
-        for write, before, after in zip(writes, held, made, strict=True):
-            if write.table == self._followed and after and not before:
-                for follower in self.followers:
-                    follower(after)
-        return dict({"ALL_OLD": held[0], "ALL_NEW": made[0]}.get(writes[0].returns, {}))
+            before_all = [self._check_condition(write) for write in writes]
+            after_all = [self._apply(*pair) for pair in zip(writes, before_all, strict=True)]
+        # outside the lock: listeners must not block other requests
+        for write, before, after in zip(writes, before_all, after_all, strict=True):
+            if write.table == self._stream_table and after and not before:
+                for listener in self.listeners:
+                    listener(after)
+        return dict({"ALL_OLD": before_all[0], "ALL_NEW": after_all[0]}.get(writes[0].returns, {}))
 
     async def batch(self, writes: Iterable[Write]) -> None:
         for write in writes:
@@ -171,7 +171,7 @@ class MemoryDatabase(Database):
 
     async def pages(self, query: Query) -> AsyncIterator[list[Item]]:
         with self._lock:
-            found = self._in_order(query)
+            found = self._sorted_items(query)
         size = query.limit or len(found) or 1
         for at in range(0, len(found), size):
             # cut before it is filtered, as in DynamoDB: pages may come short, or empty
@@ -181,23 +181,23 @@ class MemoryDatabase(Database):
     async def count(self, query: Query) -> int:
         return len(await self.items(query))
 
-    def _met(self, write: Write) -> Item:
-        """What stands where it writes, on its condition; empty for nothing."""
-        held = self._tables[write.table][write.item["pk"]].get(write.item["sk"], {})
-        if not holds(write.when, held, write.values):
-            raise ConditionFailed(dict(held))
-        return held
+    def _check_condition(self, write: Write) -> Item:
+        """The current item, empty for none; ConditionFailed where the condition does not hold."""
+        current = self._tables[write.table][write.item["pk"]].get(write.item["sk"], {})
+        if not holds(write.when, current, write.values):
+            raise ConditionFailed(dict(current))
+        return current
 
-    def _made(self, write: Write, held: Item) -> Item:
+    def _apply(self, write: Write, current: Item) -> Item:
         partition, sk = self._tables[write.table][write.item["pk"]], write.item["sk"]
         if write.kind == "Delete":
             partition.pop(sk, None)
             return {}
-        partition[sk] = changed(write, held) if write.kind == "Update" else dict(write.item)
+        partition[sk] = apply_update(write, current) if write.kind == "Update" else dict(write.item)
         return partition[sk]
 
-    def _in_order(self, query: Query) -> list[Item]:
-        """What the key condition finds behind the place where the query is to start."""
+    def _sorted_items(self, query: Query) -> list[Item]:
+        """The items of the key condition after the query's start, in order."""
         index, forward = _INDEXES.get(query.index, _KEY), not query.backwards
         last = _position(query.after, index) if query.after else None
         found = [
@@ -212,13 +212,13 @@ class MemoryDatabase(Database):
 
     def _candidates(self, query: Query, partitioned_by: str) -> list[Item]:
         partitions = self._tables[query.table]
-        searched = list(partitions.values())
+        candidates = list(partitions.values())
         if partitioned_by == "pk":
-            searched = [partitions[query.values["pk"]]]
+            candidates = [partitions[query.values["pk"]]]
             # the commonest condition: no item has to be looked at
             if query.condition == _PARTITION:
-                return list(searched[0].values())
-        items = (item for partition in searched for item in partition.values())
+                return list(candidates[0].values())
+        items = (item for partition in candidates for item in partition.values())
         return [item for item in items if holds(query.condition, item, query.values)]
 
 
@@ -246,20 +246,20 @@ class MemorySecretStore:
 
 
 class MemoryEventStore(EventStore):
-    """Events, with what their table's stream does in a deployment."""
+    """Events, with a stand-in for their table's stream."""
 
     def __init__(self, database: MemoryDatabase, table: str) -> None:
         super().__init__(database, table)
-        self._followers = database.followers
+        self._listeners = database.listeners
 
-    def follow(self, told: Callable[[UserKey, Event], object]) -> None:
-        """Tell of each new event from now on; `told` returns at once."""
-        self._followers.append(lambda item: told(user_of(item["pk"]), event_from(item["body"])))
+    def listen(self, callback: Callable[[UserKey, Event], object]) -> None:
+        """Call `callback` with each new event; it must return at once."""
+        self._listeners.append(lambda item: callback(user_of(item["pk"]), event_from(item["body"])))
 
 
 def memory_stores(*, shards: int = 8) -> Stores:
     """A fresh, empty set. `shards` are the partitions of the due index."""
     tables = Tables(**{name: name for name in Tables._fields})
-    database = MemoryDatabase(followed=tables.events)
+    database = MemoryDatabase(stream_table=tables.events)
     stores = stores_over(database, tables, MemorySecretStore(), shards)
     return stores._replace(events=MemoryEventStore(database, tables.events))

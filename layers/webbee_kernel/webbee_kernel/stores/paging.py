@@ -1,4 +1,4 @@
-"""What `where`, `order_by` and `cursor` mean: pure functions that all lists share."""
+"""Queries of documents: `where`, `order_by`, cursors and sort keys. Pure."""
 
 from __future__ import annotations
 
@@ -19,31 +19,30 @@ from .codec import dumps, equal, loads
 from .item_keys import app_key
 
 KEY_BYTES: Final = 200
-"""UTF-8 of a text by which documents are ordered; those that agree so far keep their creation's
-order."""
+"""UTF-8 bytes of a text in a sort key; longer equal prefixes keep the order of creation."""
 DIGITS: Final = KEY_BYTES - 10
-"""Of a number by which documents are ordered: with so many its key counts as cut."""
-MANY: Final = 1_000
-"""Documents read for one answer without an index, above which the log says what it cost."""
+"""Digits of a number in a sort key; with so many the key counts as cut."""
+COSTLY: Final = 1_000
+"""Documents read without an index, above which the cost is logged."""
 
 MISSING: Final = "9"
-"""The key of what is missing or null: after all others."""
+"""The sort key of missing and null values: after all others."""
 END: Final = "\t"
-"""Ends a key, and stands in none."""
+"""Terminates a sort key and occurs in none."""
 _CONTROLS: Final = {code: f"\v{chr(32 + code)}" for code in range(32)}
-"""Control characters as keys have them: in their order, behind `END` and before all others."""
+"""Encoded control characters: in their order, after `END` and before all others."""
 _LARGEST_EXPONENT: Final = 49_999
 _COMPLEMENT: Final = str.maketrans("0123456789", "9876543210")
 
 _KIND: Final = "local.2"
-"""How indexes are kept: a marker that tells of entries of another kind is another declaration's."""
+"""Version of the index format, a part of the declaration."""
 
 _log = logging.getLogger("webbee.extension")
 
 
 class Collection(NamedTuple):
-    """Documents of one name of a user's app. `fields` are those that have indexes, the same for all
-    calls of a release of the app; `now` is the moment (Unix seconds) of the call, where any has."""
+    """A collection of a user's app. `fields` are the indexed ones, the same in one release of the
+    app; `now` is the call's time (Unix seconds) where there are any."""
 
     user: UserKey
     app_id: str
@@ -53,7 +52,7 @@ class Collection(NamedTuple):
 
     @property
     def declaration(self) -> str:
-        """The same for the same fields, empty without any."""
+        """Identifies the set of indexed fields; empty without any."""
         return " ".join([_KIND, *self.fields]) if self.fields else ""
 
     @property
@@ -68,13 +67,13 @@ class Collection(NamedTuple):
 
     @property
     def marker_key(self) -> JSONObject:
-        """Of the item that says that the user has documents of the collection."""
+        """The key of the collection's marker item."""
         return {"pk": self.pk, "sk": f"#users#{self.name}"}
 
 
 def order_key(value: Any) -> str:
-    """Where a value stands among those of all types: false and true, numbers, strings by code
-    point, lists, objects, then what is missing or null."""
+    """A sort key across types: false, true, numbers, strings by code point, lists, objects, then
+    missing or null."""
     if value is None:
         return MISSING
     if isinstance(value, bool):
@@ -83,7 +82,7 @@ def order_key(value: Any) -> str:
         return f"1{_number_key(value)}"
     if isinstance(value, str):
         return f"2{_text_key(value)}"
-    text = json.dumps(_alike(value), sort_keys=True, ensure_ascii=False)
+    text = json.dumps(_normalize_numbers(value), sort_keys=True, ensure_ascii=False)
     return f"{4 if isinstance(value, dict) else 3}{_text_key(text)}"
 
 
@@ -94,15 +93,15 @@ def is_cut(key: str) -> bool:
 
 
 def _text_key(text: str) -> str:
-    cut = text[:KEY_BYTES].translate(_CONTROLS).encode(errors="replace")[:KEY_BYTES]
-    return cut.decode(errors="ignore")
+    prefix = text[:KEY_BYTES].translate(_CONTROLS).encode(errors="replace")[:KEY_BYTES]
+    return prefix.decode(errors="ignore")
 
 
 def _number_key(value: float) -> str:
-    """Sign, exponent and digits; of a negative number their complements, so that more is less."""
+    """Sign, exponent and digits; complements for a negative number."""
     if not value:
         return "5"
-    number = _alike(value)
+    number = _normalize_numbers(value)
     exact = Decimal(number if isinstance(number, int) else repr(number))
     # integers have no end, but the exponent of a key has five digits
     exponent = min(exact.adjusted(), _LARGEST_EXPONENT)
@@ -112,17 +111,17 @@ def _number_key(value: float) -> str:
     return f"7{body}" if value > 0 else f"3{body.translate(_COMPLEMENT)}~"
 
 
-def _alike(value: Any) -> Any:
-    """The value with its numbers in one form each: 1.0 is 1."""
+def _normalize_numbers(value: Any) -> Any:
+    """The value with whole floats as integers."""
     if isinstance(value, dict):
-        return {key: _alike(item) for key, item in value.items()}
+        return {key: _normalize_numbers(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_alike(item) for item in value]
+        return [_normalize_numbers(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 KEY: Final = r"[^\ud800-\udfff]{1,1024}"
-"""What a text is that stands in a key."""
+"""Pattern of a text in a table key."""
 
 
 class Cursor:
@@ -139,8 +138,8 @@ class Cursor:
         )
 
     def read(self, token: str, *kinds: type | str) -> list[Any]:
-        """The values of a token, which are numbers of these types, and texts that these patterns
-        match; ValueError for one that this query did not give out."""
+        """The values of a token, checked against these types or patterns; ValueError for a token of
+        another query."""
         try:
             raw = base64.b64decode(
                 token.encode() + b"=" * (-len(token) % 4), altchars=b"-_", validate=True
@@ -155,13 +154,13 @@ class Cursor:
 
 
 def _fits(value: Any, kind: type | str) -> bool:
-    # anybody can write a token: no part of it may be more to DynamoDB than a key's part
+    # anybody can forge a token: its parts must be valid in a key
     if isinstance(kind, str):
         return isinstance(value, str) and re.fullmatch(kind, value) is not None
     return bool(kind is type(value)) and 0 <= value < 2**53
 
 
-def positive(limit: int) -> int:
+def check_limit(limit: int) -> int:
     """The limit, if a page can have it."""
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise ValueError(f"limit {limit!r}: a page holds at least 1")
@@ -176,8 +175,8 @@ def matches(data: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
 
 
 class Row(NamedTuple):
-    """A document, the key that orders its collection by time of creation (`collection#<32 hex>`),
-    its head, and its key where it is ordered by a field."""
+    """A document, its creation key (`collection#<32 hex>`), its head item, and its sort key where
+    ordered by a field."""
 
     created: str
     document: Document
@@ -186,16 +185,13 @@ class Row(NamedTuple):
 
 
 Position = tuple[str, str]
-"""Where a row stands in an answer: its key, empty in order of creation, and its creation."""
+"""A row's sort key (empty in order of creation) and creation key."""
 
 
 @dataclass(frozen=True)
 class DocumentQuery:
-    """One question about the documents of a collection.
-
-    Equal values come in the order of creation, which is the order without a field. `-field`
-    descends: the other way round, but that missing and null come last either way.
-    """
+    """A query over a collection. Equal values, and all rows without a field, come in order of
+    creation; `-field` descends, with missing and null still last."""
 
     collection: Collection
     where: Mapping[str, Any]
@@ -204,23 +200,22 @@ class DocumentQuery:
     cursor: str | None = None
 
     def __post_init__(self) -> None:
-        positive(self.limit)
+        check_limit(self.limit)
         if self.order_by and not self.field:
             raise ValueError(f"order_by {self.order_by!r} names no field")
 
     @property
     def field(self) -> str:
-        """By which is ordered, if by any."""
+        """The field to order by; empty for none."""
         return self.order_by.removeprefix("-")
 
     @property
-    def descends(self) -> bool:
+    def is_descending(self) -> bool:
         return self.order_by.startswith("-")
 
     @property
-    def sought(self) -> str:
-        """The first field of the condition of which an index has the documents of one value
-        together; empty for none."""
+    def indexed_field(self) -> str:
+        """The first field of `where` that has an index; empty for none."""
         fields = self.collection.fields
         return next((name for name in self.where if name in fields), "")
 
@@ -230,8 +225,7 @@ class DocumentQuery:
 
     @cached_property
     def after(self) -> Position | None:
-        """Behind which the page begins; ValueError for a cursor that this query did not give
-        out."""
+        """The position after which the page begins; ValueError for a foreign cursor."""
         if self.cursor is None:
             return None
         keys = rf"[0-4][^{END}]*|{MISSING}" if self.field else ""
@@ -240,44 +234,42 @@ class DocumentQuery:
         return key, created
 
     def matching(self, rows: Iterable[Row]) -> list[Row]:
-        """Those of the condition."""
+        """The rows that match `where`."""
         return [row for row in rows if matches(row.document.data, self.where)]
 
-    def ordered(self, rows: Iterable[Row]) -> list[Row]:
-        """The rows, which were all read, in their order."""
+    def sort(self, rows: Iterable[Row]) -> list[Row]:
+        """All rows in the query's order."""
         keyed = (r._replace(key=order_key(r.document.data.get(self.field))) for r in rows)
-        return sorted(keyed, key=self._place, reverse=self.descends)
+        return sorted(keyed, key=self._place, reverse=self.is_descending)
 
     def page(self, rows: Iterable[Row], total: int | None) -> Page[Document]:
-        """One page of rows in their order, of which the caller read one more than the page holds,
-        if there was one, or all."""
-        left = [row for row in rows if self._is_left(row)]
-        page, more = left[: self.limit], len(left) > self.limit
+        """One page of sorted rows, of which the caller read one more than fits, or all."""
+        remaining = [row for row in rows if self._is_after_cursor(row)]
+        page, more = remaining[: self.limit], len(remaining) > self.limit
         cursor = None
         if more:
             cursor = self._tokens.write(page[-1].key if self.field else "", page[-1].created)
         found = [row.document for row in page]
         return Page(data=found, cursor=cursor, has_more=more, total=total)
 
-    def _is_left(self, row: Row) -> bool:
+    def _is_after_cursor(self, row: Row) -> bool:
         if self.after is None:
             return True
         if not self.field:
             return row.created > self.after[1]
         last = self._place(row._replace(key=self.after[0], created=self.after[1]))
-        return self._place(row) < last if self.descends else self._place(row) > last
+        return self._place(row) < last if self.is_descending else self._place(row) > last
 
     def _place(self, row: Row) -> tuple[bool, str, str]:
         # the key of what is missing is the last one: going down it would be the first
-        return self.descends and row.key != MISSING, row.key, row.created
+        return self.is_descending and row.key != MISSING, row.key, row.created
 
-    def tell_cost(self, what: str, documents: int) -> None:
-        """Log what the answer read, where that was much, and the declaration that would make it a
-        few."""
+    def log_cost(self, what: str, documents: int) -> None:
+        """Log how many documents were read, where that was many, and the index that would help."""
         field = self.field or next(iter(self.where), "<field>")
         # a page as they were made reads what it shows
         is_plain = what == "where" and not self.where
-        if documents <= MANY or is_plain or field in self.collection.fields:
+        if documents <= COSTLY or is_plain or field in self.collection.fields:
             return
         _log.warning(
             "app=%s | %s of %r read %s documents; ext.index(%r, %r) would make it a few",

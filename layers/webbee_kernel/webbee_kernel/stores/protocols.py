@@ -66,7 +66,7 @@ class Stores(NamedTuple):
     """In the sessions table: what is deployed, which is no user's."""
 
 
-class Refused:
+class UnavailableStore:
     """Every use raises SettingsError naming the variable that would open the store."""
 
     def __init__(self, variable: str) -> None:

@@ -1,4 +1,4 @@
-"""What the stores keep: sessions and their turns, skeleton sections, timers, and used limits."""
+"""Stored records: sessions and turns, skeleton sections, timers, and limits."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ class ToolCallDigest:
 
 @dataclass(frozen=True, slots=True)
 class PendingConfirmation:
-    """What waits for the user's yes, all effects of a turn: `conf_<12 hex>`, 300 s, exact calls.
+    """A confirmation of all effects of a turn: `conf_<12 hex>`, valid 300 s, for exact calls.
 
-    It is a part of the turn that asked. `values` are the keys of its destinations, which a yes
-    accepts for the session; `hidden` names the arguments that nobody may see, each behind the place
-    of its call (`0.password`); `resume` says that more was planned behind it, `asks` holds the card
-    as a person reads it.
+    It is stored in its turn. `values` are the keys of destinations that a yes accepts for the
+    session; `hidden` names secret arguments by call number (`0.password`); `resume`: more was
+    planned after it; `asks` is the card shown to the user.
     """
 
     confirmation_id: str
@@ -48,9 +47,8 @@ class PendingConfirmation:
     asks: JSONObject = field(default_factory=dict)
 
 
-class Accepted(NamedTuple):
-    """A destination that a person has accepted for a function; `key` is the form in which it is
-    looked up."""
+class AcceptedDestination(NamedTuple):
+    """A destination that the user has accepted for a function; `key` is its look-up form."""
 
     key: str
     app_id: str
@@ -105,9 +103,8 @@ class Turn:
     order: int = 0
 
 
-class Answering(NamedTuple):
-    """A delivery carries out the answer to a confirmation until then (Unix seconds), and which
-    answer it was: the first one counts."""
+class AnswerLease(NamedTuple):
+    """A lease on answering a confirmation, until Unix seconds, and the answer; the first counts."""
 
     until: float
     yes: bool
@@ -117,18 +114,18 @@ class Answering(NamedTuple):
 class SessionMemory:
     """What one strongly consistent query returns: at most five turns, oldest first.
 
-    `taken` are the leases by confirmation id; `versions` by sequence number are what
+    `leases` are the leases by confirmation id; `versions` by sequence number are what
     `SessionStore.replace` asks for. `past` are turns of the ring that no model sees any more, kept
     for the person alone.
     """
 
     turns: tuple[Turn, ...] = ()
-    taken: dict[str, Answering] = field(default_factory=dict)
+    leases: dict[str, AnswerLease] = field(default_factory=dict)
     versions: dict[int, str] = field(default_factory=dict, compare=False)
     past: tuple[Turn, ...] = ()
 
     def since(self, moment: str) -> SessionMemory:
-        """The same, remembering no turn before that time."""
+        """The same without turns before that time."""
         if not self.turns or self.turns[0].at > moment:
             return self
         kept = tuple(t for t in self.turns if t.at > moment)
@@ -148,13 +145,13 @@ class SessionMemory:
         return newest[-1].seq if newest else 0
 
     @property
-    def told(self) -> int:
-        """Up to which turn the transcript holds the session."""
+    def archived_seq(self) -> int:
+        """The sequence number of the last archived turn."""
         return max((t.told for t in self.ring), default=0)
 
     @property
-    def older(self) -> int:
-        """How many turns the session had before those that are remembered."""
+    def earlier(self) -> int:
+        """How many turns the session had before the remembered ones."""
         return self.turns[0].seq - 1 if self.turns else self.last_seq
 
     @property
@@ -168,27 +165,26 @@ class SessionMemory:
         return max((t.order for t in self.ring), default=0) + 1
 
     @property
-    def shown_last(self) -> Turn | None:
-        """The turn whose answer was the last one: the newest, or one whose card was answered since
-        then."""
+    def last_shown(self) -> Turn | None:
+        """The turn answered last: the newest, or one whose card was answered since."""
         return max(self.turns, key=lambda t: (t.order, t.seq), default=None)
 
-    def answered(self, request_id: str) -> Turn | None:
+    def turn_of(self, request_id: str) -> Turn | None:
         """The remembered turn that already answered this request."""
         return next(
             (t for t in self.turns if request_id == t.request_id or request_id in t.also), None
         )
 
-    def asked(self, confirmation_id: str) -> tuple[Turn, PendingConfirmation] | None:
-        """The question of this id, and the turn that asked it; None when nobody waits for it."""
+    def question(self, confirmation_id: str) -> tuple[Turn, PendingConfirmation] | None:
+        """The pending confirmation of this id and its turn; None where it is not pending."""
         return next(
             ((t, p) for t in self.turns for p in t.waiting if p.confirmation_id == confirmation_id),
             None,
         )
 
 
-Place = tuple[str, int]
-"""Where a turn stands in a conversation: its time and number."""
+TurnPlace = tuple[str, int]
+"""A turn's time and number, which order a conversation."""
 
 
 class SessionSummary(NamedTuple):
@@ -241,8 +237,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """Whether a user has an app. Without a record the deployment's default holds. `owed` are hooks
-    that were refused before they ran: whoever installs it again has them called."""
+    """Whether a user has an app; without a record the deployment's default holds. `owed` are hooks
+    that did not run: the next installation calls them."""
 
     app_id: str
     installed: bool
@@ -280,14 +276,14 @@ class Lease(NamedTuple):
     known: str = ""
 
 
-class Saved(NamedTuple):
-    """What a save left: when the timer falls due next; None with no section on it."""
+class SaveResult(NamedTuple):
+    """The timer's next due time after a save; None with no section on it."""
 
     due_at: float | None
 
 
 class DueUser(NamedTuple):
-    """An entry of the due index: whose timer falls due when, and the user as messages need it."""
+    """An entry of the due index: the user as messages need it, and the due time."""
 
     user: JSONObject
     due_at: float
@@ -295,25 +291,24 @@ class DueUser(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShardMark:
-    """How far the tick has come in one partition of the due index (Unix seconds): everything due
-    before `queued_until` is queued; `swept_at` is when it last looked for what got lost. `lease`
-    is the token of whoever is at work on it."""
+    """The tick's progress in one shard of the due index (Unix seconds): everything due before
+    `queued_until` is queued; `swept_at` is the last sweep; `lease` is its consumer's token."""
 
     queued_until: float = 0.0
     swept_at: float = 0.0
     lease: float = 0.0
 
 
-class Used(NamedTuple):
-    """Requests of this minute and model tokens of this day, as they stand in the table."""
+class LimitUsage(NamedTuple):
+    """Stored requests of this minute and model tokens of this day."""
 
     requests: int = 0
     tokens: int = 0
 
 
-class Counted(NamedTuple):
-    """A request was counted, or `refused` for what was used. `beside` are the marks that stood
-    with the counts of this minute and the one before."""
+class CountResult(NamedTuple):
+    """The result of counting a request: `used_up` where it was refused; `marks_before` are the
+    earlier marks of this minute and the one before."""
 
-    refused: Used | None = None
-    beside: frozenset[str] = frozenset()
+    used_up: LimitUsage | None = None
+    marks_before: frozenset[str] = frozenset()

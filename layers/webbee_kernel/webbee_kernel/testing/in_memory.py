@@ -18,7 +18,7 @@ from ..clock import FrozenClock, new_id
 from ..config import Settings
 from ..extensions.context.http_client import HttpClient
 from ..extensions.host import InlineDispatch
-from ..extensions.registry import LoadedExtension, Registry, checked, load_extension
+from ..extensions.registry import LoadedExtension, Registry, check_names, load_extension
 from ..llm.protocol import Model
 from ..llm.scripted import ScriptedModel
 from ..refresh.refresh_queue import RefreshItem, RefreshQueue
@@ -47,7 +47,7 @@ def _load(extension: str | Path | Extension | LoadedExtension) -> LoadedExtensio
     if isinstance(extension, LoadedExtension):
         return extension
     if isinstance(extension, Extension):
-        return checked(LoadedExtension(extension.app_id, extension))
+        return check_names(LoadedExtension(extension.app_id, extension))
     if not (Path(extension) / "main.py").is_file():
         raise FileNotFoundError(f"{extension} is no extension: there is no main.py in it")
     return load_extension(extension)
@@ -202,7 +202,7 @@ class TestKernel:
         )
         events = self.app.stores.events
         if isinstance(events, MemoryEventStore):
-            events.follow(self._on_event)
+            events.listen(self._on_event)
 
     def run(self, coro: Any) -> Any:
         """Run a coroutine on the kernel's loop."""

@@ -89,7 +89,7 @@ class DirectCalls:
         """The card of this call, or its outcome if it was answered."""
         # a client of this kind has no session for which a yes could accept a destination
         pending = replace(card_of(state, [step]), values=())
-        if earlier := state.memory.answered(pending.confirmation_id):
+        if earlier := state.memory.turn_of(pending.confirmation_id):
             return _answer_of(earlier, state, step)
         # the question about the same call that waits already is not asked twice
         waiting = (p for t in state.memory.turns for p in cards.waiting(t, state.now))
@@ -115,11 +115,11 @@ class DirectCalls:
         """The outcome of an answered card, or the card while it is pending. Raises Gone if it is
         unknown or expired."""
         state = await self._reader.read(ask._replace(request_id=confirmation_id))
-        if earlier := state.memory.answered(confirmation_id):
+        if earlier := state.memory.turn_of(confirmation_id):
             return _answer_of(earlier, state, step)
-        if asked := state.memory.asked(confirmation_id):
+        if asked := state.memory.question(confirmation_id):
             _, pending = asked
-            if confirmation_id in state.memory.taken or pending.expires_at > state.now:
+            if confirmation_id in state.memory.leases or pending.expires_at > state.now:
                 return pending
         raise gone_error()
 
@@ -132,7 +132,7 @@ class DirectCalls:
         run something since or is forgotten, BadInput if it offered no such form.
         """
         state = await self._reader.read(ask)
-        turn = state.memory.answered(ask.request_id)
+        turn = state.memory.turn_of(ask.request_id)
         if turn is None:
             raise _closed_error()
         if any(turn is one for one, _ in undo_receipts(state.memory, step)):
@@ -163,7 +163,7 @@ class DirectCalls:
         """The card that undoes an effect, in the language of its turn; a single one, however often
         Undo is pressed."""
         names = map(partial(digest, "undo", turn.request_id, asdict(step)), count())
-        while earlier := state.memory.answered(new := next(names)):
+        while earlier := state.memory.turn_of(new := next(names)):
             if cards.waiting(earlier, state.now):
                 return _outcome(step, "confirmation")
             if any(call["status"] == "ok" for call in earlier.response.get("calls", ())):
@@ -194,20 +194,20 @@ class DirectCalls:
         state = await self._reader.read(ask, self._limits)
         if state.refusal:
             raise state.refusal
-        found = state.memory.asked(confirmation_id)
+        found = state.memory.question(confirmation_id)
         if step:
             step = replace(step, arguments=conform_arguments(state, step, step.arguments))
         elif found and len(own := cards.steps(found[1])) == 1:
             [step] = own
         else:  # a card of several calls was never put as a question
             raise gone_error()
-        if earlier := state.memory.answered(confirmation_id):
+        if earlier := state.memory.turn_of(confirmation_id):
             return _answer_of(earlier, state, step)
         if found is None or not _is_about(found[1], step) or question_of(found[1]) != question:
             raise gone_error()
         async with self._proposals.answering(state, confirmation_id, yes) as state:
             if state.proposal is None:
-                if earlier := state.memory.answered(confirmation_id):
+                if earlier := state.memory.turn_of(confirmation_id):
                     return _answer_of(earlier, state, step)
                 raise gone_error()
             return await self._run_answer(state, step, answers)
@@ -264,7 +264,7 @@ def _closed_error() -> Gone:
 def _check_same_call(state: TurnContext, step: Step) -> None:
     """Raise RequestConflict if this request's card was about another call; answers to the
     function's questions are allowed."""
-    if earlier := state.memory.answered(state.request_id):
+    if earlier := state.memory.turn_of(state.request_id):
         known = {*earlier.also, *(p.confirmation_id for p in earlier.waiting)}
         asked = replace(step, arguments={k: v for k, v in step.arguments.items() if k != ANSWERS})
         if known.isdisjoint(card_of(state, [s]).confirmation_id for s in (step, asked)):

@@ -101,7 +101,7 @@ class Kernel:
             state = await self._reader.read(ask, self.limits)
             # a client error, raised before anything runs
             check_same_message(state.memory, ask.request_id, ask.message)
-            if earlier := state.memory.answered(ask.request_id):
+            if earlier := state.memory.turn_of(ask.request_id):
                 return await self._replay(ask, earlier)
             # a client that sends the whole conversation again has no request id of its own
             if again := regenerated_turn(state.memory, ask.user_messages, ask.answer_id, state.now):
@@ -154,7 +154,7 @@ class Kernel:
         again."""
         async with task_scope():
             state = await self._reader.read(ask)
-            if earlier := state.memory.answered(ask.request_id):
+            if earlier := state.memory.turn_of(ask.request_id):
                 return messages.replay(earlier, ask.session_id)
             # counted when it was asked for: only what its slot overwrites is still owed
             return await self._recorder.record(self._recorder.begin(state), Output(text, "error"))
@@ -168,7 +168,7 @@ class Kernel:
         ask = ask._replace(message=said, request_id=confirmation_id)
         async with task_scope():
             state = await self._reader.read(ask, self.limits)
-            if earlier := state.memory.answered(confirmation_id):
+            if earlier := state.memory.turn_of(confirmation_id):
                 if accept:
                     how.check_same(earlier, confirmation_id)
                 return await self._replay(ask, earlier)
@@ -327,8 +327,8 @@ class Kernel:
 def _earlier_reply(state: TurnContext, name: str, accept: bool, how: CardAnswer) -> Reply:
     """The reply of a concurrent request with the same answer."""
     # the request itself first: the same yes once more is no conflict
-    earlier = state.memory.answered(state.ask.request_id)
-    if earlier is None and (earlier := state.memory.answered(name)) and accept:
+    earlier = state.memory.turn_of(state.ask.request_id)
+    if earlier is None and (earlier := state.memory.turn_of(name)) and accept:
         how.check_same(earlier, name)
     if earlier is None:
         raise gone_error()

@@ -62,7 +62,7 @@ class LateResults:
         key = SessionKey(user, str(result["session_id"]))
         for _ in range(MAX_RACES):
             memory = await self._sessions.read(key, now=self._clock.now())
-            turn = memory.answered(str(result["request_id"]))
+            turn = memory.turn_of(str(result["request_id"]))
             if turn is None:
                 return "absent"
             amended = await self._amended(memory, turn, result)

@@ -165,7 +165,7 @@ def turn_before(memory: SessionMemory, before: str | None) -> Turn | None:
     """The turn whose response the client shows directly before a message, compared without white
     space; the last one if the client sends no history."""
     if before is None:
-        return memory.shown_last
+        return memory.last_shown
     shown = squeeze(before)
     turns = (t for t in reversed(memory.turns) if squeeze(as_text(replay(t, "").body)) in shown)
     return next(turns, None)

@@ -16,7 +16,13 @@ from ..errors import BadInput, CallError, Gone, KernelError, StorageUnavailable,
 from ..guards.consent import destinations
 from ..guards.ids import check_placeholders
 from ..guards.sinks import Sink
-from ..stores.types import Accepted, Answering, PendingConfirmation, SessionMemory, Turn
+from ..stores.types import (
+    AcceptedDestination,
+    AnswerLease,
+    PendingConfirmation,
+    SessionMemory,
+    Turn,
+)
 from ..text import cut
 from ..types import AuditRecord, SessionKey, Step, UserKey
 from .cards import LIFETIME_S, edited, own_card, steps
@@ -97,7 +103,7 @@ class Proposals:
         Raises NotAllowed if an app was removed since, Gone for an unknown or expired card, BadInput
         for invalid edits, StorageUnavailable (`being_answered`) if another answer takes long.
         """
-        if is_yes and (asked := state.memory.asked(name)):
+        if is_yes and (asked := state.memory.question(name)):
             for step in steps(asked[1]):
                 if step.app_id not in state.installed:
                     raise not_installed(step.app_id)
@@ -114,15 +120,15 @@ class Proposals:
         """The latest session, and the leased card with the answer that counts, or None if it is
         gone. Waits for a concurrent answer."""
         until = time.monotonic() + WAIT_S
-        while found := memory.asked(name):
+        while found := memory.question(name):
             turn, pending = found
-            lease, now = memory.taken.get(name), self._clock.now()
+            lease, now = memory.leases.get(name), self._clock.now()
             # with a lease it was answered in time, and may be carried out behind its end
             if lease is None and pending.expires_at <= now:
                 raise gone_error()
             if lease is None or lease.until < now:
                 # a lease that ran out leaves its answer: the first one counts
-                ours = Answering(now + self._lease_s, lease.yes if lease else is_yes)
+                ours = AnswerLease(now + self._lease_s, lease.yes if lease else is_yes)
                 if await self._sessions.take_pending(key, turn.seq, name, now=now, lease=ours):
                     return memory, AnsweredProposal(memory, turn, pending, ours.yes, ours.until)
             elif time.monotonic() >= until:
@@ -172,7 +178,7 @@ class Proposals:
             proposal = await self._store_card(state.key, proposal, mine)
         if proposal.accepted and how.remember:
             key = state.key
-            await self._accepted.keep(key.user, proposal.accepted, state.catalogue, key.session_id)
+            await self._accepted.put(key.user, proposal.accepted, state.catalogue, key.session_id)
             # kept where they can be taken back, and not in the session beside it
             proposal = proposal._replace(card=replace(proposal.accepted, values=()))
         return proposal
@@ -183,7 +189,7 @@ class Proposals:
         """Store this card in place of the one with its id, with retries on concurrent writes."""
         memory = proposal.memory
         for _ in range(MAX_RACES):
-            found = memory.asked(card.confirmation_id)
+            found = memory.question(card.confirmation_id)
             if found is None:
                 raise gone_error()
             turn, stored = found
@@ -271,21 +277,21 @@ class AcceptedDestinations:
         self._clock = clock
         self._seconds = days * 86_400
 
-    async def keep(
+    async def put(
         self, user: UserKey, pending: PendingConfirmation, catalogue: Catalogue, session_id: str
     ) -> None:
         """Store the destinations of a card permanently, except those of destructive calls.
         Idempotent."""
         at = iso(self._clock.now())
         found = [
-            Accepted(key, step.app_id, step.fn_name, _label(sink) or step.fn_name, at)
+            AcceptedDestination(key, step.app_id, step.fn_name, _label(sink) or step.fn_name, at)
             for step, sink, key in _destinations(pending, catalogue)
             if key and step.action_type != "destructive"
         ]
         await self._store.put(user, found)
         await self._audit_records(user, found, ACCEPTED, session_id, pending.confirmation_id)
 
-    async def list(self, user: UserKey) -> tuple[Accepted, ...]:
+    async def list(self, user: UserKey) -> tuple[AcceptedDestination, ...]:
         """All accepted destinations, newest first."""
         return tuple(sorted(await self._store.list(user), key=lambda a: a.at, reverse=True))
 
@@ -304,7 +310,7 @@ class AcceptedDestinations:
     async def _audit_records(
         self,
         user: UserKey,
-        changed: Iterable[Accepted],
+        changed: Iterable[AcceptedDestination],
         status: str,
         session_id: str = "",
         request_id: str = "",

@@ -168,7 +168,7 @@ def _prompt(
     policy = policy_block(turn.policy)
     notice = tool_retrieval.notice(listed)  # only of functions that are left out
     apps = apps_block([turn.catalogue.apps[a] for a in turn.installed], index=bool(notice))
-    history = session_memory.render(items, turn.memory.older + forgotten)
+    history = session_memory.render(items, turn.memory.earlier + forgotten)
     note = names_note(turn.message, f"{state}\n{history}", turn.gate)
     last_line = session_memory.new_message(iso(turn.now), turn.message)
     return Prompt(
@@ -321,5 +321,5 @@ def _results(
 
 def names_note(message: str, shown: str, gate: Masker | None) -> str:
     """A note on placeholders whose values the user's message contains; empty for none."""
-    found = gate.written_in(message, shown) if gate and "<" in shown else {}
+    found = gate.names_in_message(message, shown) if gate and "<" in shown else {}
     return f"NOTE: the new message writes out {dumps(found)}" if found else ""

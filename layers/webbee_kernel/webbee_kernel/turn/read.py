@@ -15,7 +15,7 @@ from ..llm.options import options_of
 from ..observability import record_duration
 from ..sdk.records import User
 from ..stores.protocols import Stores
-from ..stores.rate_limits import Limits, nothing
+from ..stores.rate_limits import Limits, count_nothing
 from ..stores.types import UserState
 from ..text import squeeze
 from ..types import SessionKey, UserKey
@@ -87,7 +87,7 @@ class Reader:
             self._dispatch.catalogue(),
             self._stores.sessions.read(key, now=self._clock.now()),
             self._stores.skeleton.read(key.user),
-            limits.take(ask.user, working) if limits else nothing(),
+            limits.take(ask.user, working) if limits else count_nothing(),
         )
         now = self._clock.now()
         # DynamoDB's TTL may lag by days: what is too old does not count

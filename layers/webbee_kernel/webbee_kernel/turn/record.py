@@ -113,7 +113,7 @@ class Recorder:
             if done:
                 return turn
             memory = await self._sessions.read(key, now=state.now)
-            if earlier := memory.answered(state.ask.request_id):
+            if earlier := memory.turn_of(state.ask.request_id):
                 return earlier
             # the ring may have overwritten it meanwhile: then the answer takes a new slot
             original = next((t for t in memory.turns if original and t.seq == turn.seq), None)
@@ -130,7 +130,7 @@ class Recorder:
 
     def begin(self, state: TurnContext) -> TurnContext:
         """Start archiving the turn that will be overwritten, if needed."""
-        if not self._transcript.owes(state.memory, state.now):
+        if not self._transcript.has_unarchived(state.memory, state.now):
             return state
         work = self._transcript.archive(state.key, state.memory, state.now)
         return replace(state, archiving=start_task(work))

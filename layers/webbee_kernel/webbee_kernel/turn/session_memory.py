@@ -159,13 +159,13 @@ def resolve(arguments: JSONObject, masker: Masker) -> JSONObject:
 
 def detector(settings: Settings, tag: str) -> Masker:
     """The detector of personal data for a language, extended by the deployment's own."""
-    from ..pii import Masker, of_language  # most of the patterns
-    from ..pii.names import beside_own, find_names
+    from ..pii import Masker, regions_of_language  # most of the patterns
+    from ..pii.names import find_names, with_custom_detector
 
     named = settings.name_detector
     return Masker(
-        names=beside_own(named) if named else find_names,
-        regions=of_language(tag),
+        names=with_custom_detector(named) if named else find_names,
+        regions=regions_of_language(tag),
         kinds=settings.mask_kinds.replace(",", " ").split(),
     )
 
@@ -176,7 +176,7 @@ def masker_for(memory: SessionMemory, message: str, template: Masker) -> Masker:
     known: dict[str, str] = {}
     for turn in memory.turns:
         known |= turn.vault
-    masker = template.anew(known)
+    masker = template.with_map(known)
     masker.observe([message, *(t.message for t in memory.turns)])
     return masker
 
@@ -238,7 +238,7 @@ def regenerated_turn(
     answer. Answers to cards are no turns of their own and do not count; one that comes again below
     its card is known by its `answer_id`. Where memory has lost the beginning, the turn is the last
     one and the message before it has to agree, too."""
-    found = memory.answered(answer_id) or (_regenerated(memory, shown) if shown else None)
+    found = memory.turn_of(answer_id) or (_regenerated(memory, shown) if shown else None)
     if found is None or found.at < iso(now - REGENERATE_S):
         return None
     ended = {r["status"] for r in found.response.get("receipts", ())}

@@ -294,7 +294,7 @@ class TurnContext:
         """Add finished calls; they are masked here, once, and secrets are removed."""
         if not pairs:
             return self
-        version = self.gate.learnt if self.gate else None
+        version = self.gate.state if self.gate else None
         calls, rounds = {**self.calls}, {**self.round_of}
         for step, outcome in pairs:
             masked, number = self.as_masked(outcome, self.gate), step.index
@@ -361,7 +361,7 @@ class TurnContext:
         """The masked outcome for storage; reused unless the gate differs or has changed since."""
         call = self.calls.get(outcome.step)
         if call and call.outcome is outcome and gate is self.gate:
-            if call.gate_version == (gate.learnt if gate else None):
+            if call.gate_version == (gate.state if gate else None):
                 return call.masked
         return self.as_masked(outcome, gate)
 

@@ -26,8 +26,8 @@ from ...stores.event_log import EventLog, panel_refresh
 from ...stores.protocols import Stores
 from ...text import one_line
 from ...types import WEBHOOK_USER, CallRequest, JSONObject, UserKey
-from ..error_mapping import Faults, contained
-from ..outcomes import asked_by, background_result
+from ..error_mapping import Faults, run_contained
+from ..outcomes import background_result, request_fields
 from ..redaction import trace
 from ..registry import Registry, config_layers
 from .http_client import HttpClient
@@ -38,20 +38,20 @@ from .services import (
     NotifyClient,
     SecretsClient,
     TimeContext,
-    merged,
+    merge,
 )
 from .store_client import StoreClient
 
 webhook_mark: ContextVar[str] = ContextVar("webbee_webhooks", default="")
-"""How the addresses of this call's webhooks name its tenant, as its caller signed it."""
+"""The tenant's signed mark for webhook URLs, from the caller."""
 
 _log = logging.getLogger("webbee.context")
 
 
 @dataclass(slots=True)
 class ContextFactory:
-    """Knows every port; gives each call only what its app and user may reach. `http` makes the
-    client behind `ctx.http`: the harness puts another in its place."""
+    """Builds contexts that reach only the call's app and user. `http` creates the client behind
+    `ctx.http`; tests replace it."""
 
     registry: Registry
     stores: Stores
@@ -84,14 +84,14 @@ class CallContext(Context):
         skeleton: SkeletonClient | None = None,
         system: bool = False,
         stack: tuple[str, ...] = (),
-        asked: CallRequest | None = None,
+        request: CallRequest | None = None,
         effect: str = "destructive",
     ) -> None:
         """`system` opens the methods that reach other users; `skeleton` is given to refreshes only;
         `asked` is the call that a turn made, `effect` what its function is declared as."""
         self.user = self._user = user
         self.app_id = self._app = app_id
-        # its clients go by the private ones: a handler may change the others, for itself
+        # clients use the private attributes: a handler may change the public ones
         self._factory = factory
         self._stores, self._settings, self._faults = (
             factory.stores,
@@ -102,13 +102,13 @@ class CallContext(Context):
         self._skeleton = skeleton
         self._system = system
         self._stack = stack
-        self._asked = asked
+        self._request = request
         self._effect = effect
         self._key = UserKey.of(user)
         self._mark = webhook_mark.get()
         self._now = factory.clock.now
-        # one set for the call and all that it calls: each one's log hides them
-        self._revealed = trace().secrets
+        # one set for the call and nested calls: hidden in every log line
+        self._secrets_read = trace().secrets
 
     def __getattr__(self, name: str) -> Any:
         """One of the clients, made when the handler first asks for it."""
@@ -125,36 +125,35 @@ class CallContext(Context):
     async def progress(self, percent: float, message: str = "") -> None:
         """An event the page shows while the turn runs."""
         percent = max(0.0, min(100.0, float(percent)))
-        told = {"percent": percent, "text": one_line(message, 500), **asked_by(self._asked)}
+        data = {"percent": percent, "text": one_line(message, 500), **request_fields(self._request)}
         try:
-            await self._tell("progress", told)
-        except StorageUnavailable:  # what the handler does hangs on none of it
+            await self._emit("progress", data)
+        except StorageUnavailable:  # the handler goes on
             _log.warning("app=%s | progress was not told", self._app)
 
     async def background_task(
         self, coro: Coroutine[Any, Any, Any], *, long_running: bool = False, name: str = ""
     ) -> str:
-        """Run on; its result becomes an event, and a part of the turn that asked."""
+        """Run it in the background; its result becomes an event and joins its turn."""
         task_id = f"task_{new_id()}"
-        asked = self._asked or CallRequest("function", {}, self._app, name or task_id)
+        request = self._request or CallRequest("function", {}, self._app, name or task_id)
 
         async def work() -> None:
             try:
-                data = background_result(await contained(coro), asked)
+                data = background_result(await run_contained(coro), request)
             except Exception as error:
-                fault = self._faults.tell(error, self._app, f"task {name or task_id}")
+                fault = self._faults.report(error, self._app, f"task {name or task_id}")
                 data = {"status": "error", "error": fault.error, "incident": fault.incident}
             task = {"app_id": self._app, "task_id": task_id, "name": name}
-            told = {**task, **asked_by(self._asked), **data}
-            await self._factory.events.deliver(self._key, "result", told)
+            event_data = {**task, **request_fields(self._request), **data}
+            await self._factory.events.deliver(self._key, "result", event_data)
 
         start(work(), task_id)
         return task_id
 
     async def deliver(self, text: str, msg_type: str, panels: tuple[str, ...]) -> None:
-        """A message of the app outside a turn, whole and with its line breaks, and the panels to
-        fetch again."""
-        await self._tell("notification", {"text": text, "channel": "chat", "msg_type": msg_type})
+        """Send a message of the app outside a turn, line breaks included, and refresh panels."""
+        await self._emit("notification", {"text": text, "channel": "chat", "msg_type": msg_type})
         for event in panel_refresh(self._factory.events, self._app, panels):
             await self._factory.events.emit(self._key, event.kind, event.data)
 
@@ -164,39 +163,41 @@ class CallContext(Context):
 
         return SearchWords(text, self._user.language)
 
-    async def _tell(self, kind: str, data: JSONObject) -> None:
+    async def _emit(self, kind: str, data: JSONObject) -> None:
         """An event of the app for the user; none from system context for who removed the app."""
         if not self._system or await self._has_app(self._app):
             await self._factory.events.emit(self._key, kind, {"app_id": self._app, **data})
 
     def as_user(self, user_id: str) -> Context:
         """I-AS-USER-1; the app's own partition of its webhooks is open to every call of it."""
-        return self._scoped(user_id, "I-AS-USER-1", "as_user")
+        return self._for_user(user_id, "I-AS-USER-1", "as_user")
 
-    def _scoped(self, user_id: str, invariant: str, method: str) -> CallContext:
+    def _for_user(self, user_id: str, invariant: str, method: str) -> CallContext:
         """The context of another user of the tenant, or of the app's webhooks."""
         if user_id != WEBHOOK_USER:
             self._need_system(invariant, method)
         other = replace(self._user, imperal_id=user_id, email="")
-        made = self._factory.make(other, self._app, system=self._system, stack=self._stack)
-        made._revealed = self._revealed
+        ctx = self._factory.make(other, self._app, system=self._system, stack=self._stack)
+        ctx._secrets_read = self._secrets_read
         if not self._system:  # other apps are asked as the user who calls, not as the webhooks
-            made.extensions = ExtensionsClient(self)
-        return made
+            ctx.extensions = ExtensionsClient(self)
+        return ctx
 
     def _of_app(self, app_id: str, stack: tuple[str, ...]) -> CallContext:
         """The context of another app that this one calls, for the same user."""
         more = {"system": self._system, "effect": self._effect}
         return self._factory.make(self._user, app_id, stack=stack, **more)
 
-    async def _has_app(self, app_id: str, whose: UserKey | None = None) -> bool:
+    async def _has_app(self, app_id: str, owner: UserKey | None = None) -> bool:
         """Whether the user, or another one, has an app; the system's own users have them all."""
-        made, user = self._factory, whose or self._key
+        factory, user = self._factory, owner or self._key
         is_system = user.imperal_id.startswith("__")
-        return is_system or await is_installed(made.stores.documents, made.settings, user, app_id)
+        return is_system or await is_installed(
+            factory.stores.documents, factory.settings, user, app_id
+        )
 
     def _need_system(self, invariant: str, method: str) -> None:
-        """SystemContextRequired where a method reaches other users for whom it may not."""
+        """SystemContextRequired outside a system context."""
         if not self._system:
             why = f"{method} was called for an ordinary user's request: use @ext.schedule or a"
             raise SystemContextRequired(breach(invariant, f"{why} signal."))
@@ -207,32 +208,32 @@ class CallContext(Context):
         settings = self._settings
         if self._mark == UNKNOWN:
             raise CallError("BACKEND_5XX", "the address of a webhook cannot be told now: retry")
-        own = settings.webhook_key.get_secret_value().split()
-        mark = self._mark or mark_of(self._user.tenant_id, own[0] if own else "")
+        keys = settings.webhook_key.get_secret_value().split()
+        mark = self._mark or mark_of(self._user.tenant_id, keys[0] if keys else "")
         where = "/".join(part for part in (mark, path.strip("/")) if part)
         return f"{settings.public_url}/v1/ext/{self._app}/webhook/{where}"
 
     async def oauth_authorize_url(self, provider: str, *, login_hint: str | None = None) -> str:
-        """A sign-in of this user with a provider, begun."""
+        """Begin a sign-in of this user; the authorize URL."""
         from .. import oauth  # imported late: most processes never begin one
 
-        return await oauth.begin(self, provider, login_hint)
+        return await oauth.begin_sign_in(self, provider, login_hint)
 
     async def oauth_token(self, provider: str, account: str = "") -> str:
-        """The token of a connected account, renewed where it ends."""
+        """The token of a connected account, renewed where it expires."""
         from .. import oauth
 
         return await oauth.access_token(self, provider, account)
 
     def _cache(self) -> CacheClient:
-        made, models = self._factory, self._ext.cache_models
+        factory, models = self._factory, self._ext.cache_models
         return CacheClient(
-            made.stores.cache, self._key, self._app, models, made.clock, made.in_flight
+            factory.stores.cache, self._key, self._app, models, factory.clock, factory.in_flight
         )
 
     def _config(self) -> ConfigClient:
         layers = config_layers(self._settings, self._user.tenant_id, self._app)
-        return ConfigClient(reduce(merged, layers, self._ext.config_defaults))
+        return ConfigClient(reduce(merge, layers, self._ext.config_defaults))
 
 
 _CLIENTS: Mapping[str, Callable[[CallContext], Any]] = MappingProxyType(

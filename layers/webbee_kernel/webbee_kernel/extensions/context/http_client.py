@@ -1,4 +1,4 @@
-"""ctx.http: outbound HTTP with caps, and no way into the deployment's own network."""
+"""ctx.http: outbound HTTP with limits, without access to private networks."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ DEFAULT_TIMEOUT_S = 30.0
 MAX_TIMEOUT_S = float(limit("I-LONGRUN-HTTP-CAP-180S"))
 MAX_REDIRECTS = 5
 MAX_BODY_BYTES = 10 * 1024 * 1024
-_TAKES = ("params", "headers", "json", "data", "content", "files", "cookies", "auth")
-FOLLOWING = frozenset(
+_ARGUMENTS = ("params", "headers", "json", "data", "content", "files", "cookies", "auth")
+REDIRECT_HEADERS = frozenset(
     "accept accept-charset accept-encoding accept-language cache-control connection"
     " content-language content-length content-type host pragma range transfer-encoding"
     " user-agent".split()
@@ -52,17 +52,17 @@ class HttpClient(context.HttpClient):
         TimeoutError when the time is over, ConnectionError where nobody answers in HTTP, ValueError
         for a body over 10 MB or a sixth redirect.
         """
-        if unknown := set(kwargs) - set(_TAKES):
+        if unknown := set(kwargs) - set(_ARGUMENTS):
             raise TypeError(
                 f"ctx.http does not take {', '.join(sorted(unknown))}: give any of"
-                f" {', '.join(_TAKES)}, timeout, follow_redirects"
+                f" {', '.join(_ARGUMENTS)}, timeout, follow_redirects"
             )
         # imported late: most calls make no request, and a cold start should not pay for it
         import httpx2
 
-        asked = DEFAULT_TIMEOUT_S if timeout is None else float(timeout)
-        seconds = max(0.001, min(asked, MAX_TIMEOUT_S))
-        host = _parsed(url).host
+        requested_s = DEFAULT_TIMEOUT_S if timeout is None else float(timeout)
+        seconds = max(0.001, min(requested_s, MAX_TIMEOUT_S))
+        host = _parse(url).host
         try:
             async with asyncio.timeout(seconds):
                 return await self._exchange(method.upper(), url, seconds, kwargs, follow_redirects)
@@ -72,22 +72,22 @@ class HttpClient(context.HttpClient):
                 f" {MAX_TIMEOUT_S:g} s, the call itself WEBBEE_CALL_SECONDS"
             ) from None
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol):
-            raise refused(url) from None
+            raise bad_url(url) from None
         except httpx2.RequestError as error:
             raise ConnectionError(f"{host}: {str(error) or type(error).__name__}") from None
 
     async def _exchange(
         self, method: str, url: str, timeout: float, kwargs: JSONObject, follow: bool
     ) -> HttpResponse:
-        """The answer, or that of the last redirect. Each is sent by itself: the next goes to a host
-        that is checked anew, and of one that leads on the body is not read."""
+        """The response after redirects. Each request is sent by itself, so that its host is checked
+        again; bodies of redirects are not read."""
         import httpx2
 
         # cookies go to the client, which lives for this request: per request they are deprecated
         options = {k: v for k, v in kwargs.items() if k not in ("auth", "cookies")}
         auth, cookies = kwargs.get("auth"), kwargs.get("cookies")
         async with httpx2.AsyncClient(
-            timeout=timeout, trust_env=False, cookies=cookies, transport=_guarded(self)
+            timeout=timeout, trust_env=False, cookies=cookies, transport=_transport(self)
         ) as client:
             request = client.build_request(method, url, **options)
             for _ in range(MAX_REDIRECTS + 1):
@@ -101,8 +101,7 @@ class HttpClient(context.HttpClient):
         raise ValueError(f"more than {MAX_REDIRECTS} redirects")
 
     async def _resolve(self, host: str, port: int) -> str:
-        """The address to connect to: resolved once, checked, and then used, so a second answer of
-        DNS cannot differ."""
+        """The address to connect to, resolved and checked once, against DNS rebinding."""
         loop = asyncio.get_running_loop()
         try:
             found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -112,8 +111,8 @@ class HttpClient(context.HttpClient):
         # all of them, though one is used: a name that mixes both kinds is refused
         for address in addresses:
             if not is_allowed(address, allow_private=self._allow_private):
-                opens = is_allowed(address, allow_private=True)
-                cure = "; WEBBEE_HTTP_ALLOW_PRIVATE=true opens this one" if opens else ""
+                is_private = is_allowed(address, allow_private=True)
+                cure = "; WEBBEE_HTTP_ALLOW_PRIVATE=true opens this one" if is_private else ""
                 raise HttpBlockedError(
                     f"{host} leads to {address}: metadata services and private networks are"
                     f" closed to extensions{cure}"
@@ -121,34 +120,34 @@ class HttpClient(context.HttpClient):
         return addresses[0]
 
 
-def _parsed(url: object) -> httpx2.URL:
-    """A URL; HttpBlockedError for what is no http address, in whichever way."""
+def _parse(url: object) -> httpx2.URL:
+    """A URL; HttpBlockedError for anything but an http(s) URL."""
     import httpx2
 
     try:
         parsed = httpx2.URL(url)  # type: ignore[arg-type]
         parsed.host.encode("idna")  # the resolver's own reading, and its errors
     except (httpx2.InvalidURL, TypeError, ValueError):
-        raise refused(url) from None
+        raise bad_url(url) from None
     if parsed.scheme not in ("http", "https") or not parsed.host or not str(url).isprintable():
-        raise refused(url)
+        raise bad_url(url)
     return parsed
 
 
-def refused(url: object) -> HttpBlockedError:
-    """What a URL that is none ends with."""
+def bad_url(url: object) -> HttpBlockedError:
+    """The error for an invalid URL."""
     return HttpBlockedError(f"{str(url)[:200]!r} is refused: give an http or https URL")
 
 
-def _next(sent: httpx2.Request, answer: httpx2.Response) -> httpx2.Request:
-    """What the library would send next, to another host without what may be a key."""
+def _next(request_sent: httpx2.Request, answer: httpx2.Response) -> httpx2.Request:
+    """The redirected request; to another host without headers that may hold a key."""
     request = answer.next_request
     if request is None:
-        raise refused(answer.headers["location"])
-    old, new = sent.url, _parsed(str(request.url))
+        raise bad_url(answer.headers["location"])
+    old, new = request_sent.url, _parse(str(request.url))
     # credentials follow to the same host and port, and never from https down to http
     if old.netloc != new.netloc or new.scheme not in (old.scheme, "https"):
-        for name in {*request.headers} - FOLLOWING:
+        for name in {*request.headers} - REDIRECT_HEADERS:
             del request.headers[name]
     return request
 
@@ -161,13 +160,12 @@ async def _read(answer: httpx2.Response) -> HttpResponse:
         if len(body) > MAX_BODY_BYTES:
             host = answer.url.host
             raise ValueError(f"the answer of {host} is larger than {MAX_BODY_BYTES} bytes")
-    told = {k.lower(): v for k, v in answer.headers.items()}
-    return HttpResponse(answer.status_code, told, bytes(body), str(answer.url))
+    headers = {k.lower(): v for k, v in answer.headers.items()}
+    return HttpResponse(answer.status_code, headers, bytes(body), str(answer.url))
 
 
-def _guarded(client: HttpClient) -> httpx2.AsyncBaseTransport:
-    """A transport that connects to the address that was checked, whatever the name resolves to by
-    then."""
+def _transport(client: HttpClient) -> httpx2.AsyncBaseTransport:
+    """A transport that connects to the checked address."""
     import httpcore2
     import httpx2
 

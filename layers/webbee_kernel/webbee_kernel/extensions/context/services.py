@@ -25,10 +25,10 @@ from ...stores.protocols import SecretStore
 from ...text import one_line
 from ...types import JSONObject, UserKey
 from .. import redaction
-from ..error_mapping import contained
-from ..redaction import hidden, masked, secret_fields
+from ..error_mapping import run_contained
+from ..redaction import hide_secrets, mask_line, secret_fields
 from ..registry import secret_fallbacks
-from .store_client import answered
+from .store_client import check_answer
 
 if TYPE_CHECKING:
     from .factory import CallContext
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 MAX_MESSAGE = 2_000
 
 
-def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> JSONObject:
+def merge(base: Mapping[str, Any], override: Mapping[str, Any]) -> JSONObject:
     """A configuration with another laid over it: objects are merged, the rest is replaced."""
     found = dict(base)
-    for key, value in over.items():
+    for key, value in override.items():
         are_objects = isinstance(found.get(key), Mapping) and isinstance(value, Mapping)
-        found[key] = merged(found[key], value) if are_objects else value
+        found[key] = merge(found[key], value) if are_objects else value
     return found
 
 
@@ -61,7 +61,7 @@ class TimeContext:
         return iso(self._now())
 
 
-class _Written:
+class _Done:
     """What `ctx.log(…)` returns: code written for the platform's SDK awaits it."""
 
     def __await__(self) -> Generator[Any, None, None]:
@@ -76,13 +76,13 @@ class Log:
 
     def __init__(self, ctx: CallContext) -> None:
         self._app = ctx._app
-        self._revealed = ctx._revealed
+        self._secrets_read = ctx._secrets_read
         self._develop = ctx._settings.develop
         self._logger = logging.getLogger("webbee.extension")
 
     def __call__(self, message: str, level: str = "info") -> Awaitable[None]:
         self._write(getattr(logging, level.upper(), logging.INFO), message, {})
-        return _Written()
+        return _Done()
 
     def info(self, message: str, **fields: Any) -> None:
         self._write(logging.INFO, message, fields)
@@ -94,17 +94,17 @@ class Log:
         self._write(logging.ERROR, message, fields)
 
     def _write(self, level: int, message: str, fields: JSONObject) -> None:
-        shown = {k: hidden(v, self._revealed) for k, v in fields.items()}
+        shown = {k: hide_secrets(v, self._secrets_read) for k, v in fields.items()}
         if secrets := secret_fields(shown):
-            named = ", ".join(secrets)
+            names = ", ".join(secrets)
             if self._develop:
-                raise ValueError(f"{named} of a log line looks like a secret: leave it out")
+                raise ValueError(f"{names} of a log line looks like a secret: leave it out")
             shown |= dict.fromkeys(secrets, redaction.MASK)
-            self._logger.warning("app=%s | masked in a log line: %s", self._app, named)
+            self._logger.warning("app=%s | masked in a log line: %s", self._app, names)
         pairs = "".join(f" {k}={one_line(v, 200)}" for k, v in shown.items())
-        said = masked(one_line(hidden(message, self._revealed), MAX_MESSAGE))
-        redaction.trace().lines.append(f"{said} ({pairs.strip()})" if pairs else said)
-        self._logger.log(level, "app=%s%s | %s", self._app, pairs, said)
+        line = mask_line(one_line(hide_secrets(message, self._secrets_read), MAX_MESSAGE))
+        redaction.trace().lines.append(f"{line} ({pairs.strip()})" if pairs else line)
+        self._logger.log(level, "app=%s%s | %s", self._app, pairs, line)
 
 
 class NotifyClient:
@@ -118,11 +118,11 @@ class NotifyClient:
         text = one_line(message, MAX_MESSAGE)
         if not text:
             raise ValueError("a notification needs text")
-        await self._ctx._tell("notification", {"text": text, "channel": channel})
+        await self._ctx._emit("notification", {"text": text, "channel": channel})
 
     def for_user(self, user_id: str) -> NotifyClient:
         self._ctx._need_system("I-AS-USER-1", "notify.for_user")
-        return NotifyClient(self._ctx._scoped(user_id, "I-AS-USER-1", "notify.for_user"))
+        return NotifyClient(self._ctx._for_user(user_id, "I-AS-USER-1", "notify.for_user"))
 
 
 MAX_PROMPT = 100_000
@@ -197,7 +197,7 @@ class ExtensionsClient:
         if _REACH.get(theirs, DESTROYS) > _REACH.get(own, DESTROYS):
             why = f"{app_id}.{method} is declared {theirs}: no function declared {own} reaches it"
             raise CallError("PERMISSION_DENIED", why)
-        return await contained(exposed.func(self._ctx._of_app(app_id, stack), **params))
+        return await run_contained(exposed.func(self._ctx._of_app(app_id, stack), **params))
 
     async def emit(self, event_type: str, data: JSONObject) -> None:
         """Tell every installed extension that listens with `@ext.on_event`; their failures are
@@ -212,9 +212,9 @@ class ExtensionsClient:
             for wanted, handler in loaded.ext.event_handlers:
                 if wanted in (event_type, "*") and await self._ctx._has_app(app_id):
                     try:
-                        await contained(handler(self._ctx._of_app(app_id, stack), data))
+                        await run_contained(handler(self._ctx._of_app(app_id, stack), data))
                     except Exception as error:
-                        self._ctx._faults.tell(error, app_id, f"event {event_type}")
+                        self._ctx._faults.report(error, app_id, f"event {event_type}")
         # the system's own users have no page
         if not self._ctx._user.id.startswith("__"):
             await self._show(event_type)
@@ -252,23 +252,23 @@ class SecretsClient:
     async def get(self, name: str) -> str | None:
         """The value, or None when nobody has set it; of an app-wide secret else that of the
         variable it names as `env_fallback`."""
-        value, spec = await answered(self._store.get(self._path(name))), self._spec(name)
+        value, spec = await check_answer(self._store.get(self._path(name))), self._spec(name)
         if value is None and spec.scope == "app":
             told = secret_fallbacks(self._ctx._settings, self._ctx._app)
             named = told.get(spec.env_fallback or "")
             value = named.get_secret_value() if named else None
         if value:
-            self._ctx._revealed.add(value)
+            self._ctx._secrets_read.add(value)
         return value
 
     async def set(self, name: str, value: str) -> None:
         spec = self._writable(name)
-        await answered(put(self._store, self._path(name), spec, value))
-        self._ctx._revealed.add(value)
+        await check_answer(put(self._store, self._path(name), spec, value))
+        self._ctx._secrets_read.add(value)
 
     async def delete(self, name: str) -> bool:
         self._writable(name)
-        return await answered(self._store.delete(self._path(name)))
+        return await check_answer(self._store.delete(self._path(name)))
 
     async def is_set(self, name: str) -> bool:
         return await self.get(name) is not None
@@ -282,7 +282,7 @@ class SecretsClient:
 
     def for_user(self, user_id: str) -> SecretsClient:
         """Another user's secrets of this app. System context only, but for `__webhook__`."""
-        return SecretsClient(self._ctx._scoped(user_id, "I-SECRETS-USER-SCOPED", "for_user"))
+        return SecretsClient(self._ctx._for_user(user_id, "I-SECRETS-USER-SCOPED", "for_user"))
 
     def _spec(self, name: str) -> SecretDef:
         if name not in self._declared:

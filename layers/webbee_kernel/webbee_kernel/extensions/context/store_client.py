@@ -31,7 +31,7 @@ class StoreClient:
 
     async def create(self, collection: str, data: JSONObject) -> Document:
         call = self._documents.create(self._of(collection), _object(data), now=self._now())
-        made = await answered(call)
+        made = await check_answer(call)
         # two are enough to tell that it was more than one
         self.created = (*self.created, made.id)[:2]
         return made
@@ -39,7 +39,7 @@ class StoreClient:
     async def get(self, collection: str, doc_id: str | None = None) -> Document | None:
         if doc_id is None:
             collection, doc_id = _split(collection)
-        return await answered(self._documents.get(self._of(collection), doc_id))
+        return await check_answer(self._documents.get(self._of(collection), doc_id))
 
     async def update(
         self, collection: str, doc_id: str, data: JSONObject, if_match: str = ""
@@ -49,10 +49,10 @@ class StoreClient:
         call = self._documents.update(
             self._of(collection), doc_id, _object(data), now=self._now(), if_match=if_match
         )
-        return await answered(call)
+        return await check_answer(call)
 
     async def delete(self, collection: str, doc_id: str) -> bool:
-        return await answered(self._documents.delete(self._of(collection), doc_id))
+        return await check_answer(self._documents.delete(self._of(collection), doc_id))
 
     async def query(
         self,
@@ -67,10 +67,10 @@ class StoreClient:
         call = self._documents.query(
             self._of(collection), where=where, order_by=order_by, limit=limit, cursor=cursor
         )
-        return await answered(call)
+        return await check_answer(call)
 
     async def count(self, collection: str, where: JSONObject | None = None) -> int:
-        return await answered(self._documents.count(self._of(collection), where=where))
+        return await check_answer(self._documents.count(self._of(collection), where=where))
 
     async def set(self, key: str, data: Any) -> Document:
         """Write `collection/id` whole, replacing what was there. A value that is no object is kept
@@ -80,7 +80,7 @@ class StoreClient:
         call = self._documents.update(
             self._of(collection), doc_id, body, now=self._now(), replace=True
         )
-        return await answered(call)
+        return await check_answer(call)
 
     async def list(self, prefix: str = "") -> list[Document]:
         collection, _, start = prefix.partition("/")
@@ -99,7 +99,7 @@ class StoreClient:
         try:
             app_id, has = self._ctx._app, partial(self._ctx._has_app, self._ctx._app)
             async for user_id in self._documents.list_users(
-                self._ctx._user.tenant_id, app_id, collection, page_size=page_size, wanted=has
+                self._ctx._user.tenant_id, app_id, collection, page_size=page_size, is_included=has
             ):
                 yield user_id
         except StorageUnavailable as error:
@@ -115,7 +115,7 @@ class StoreClient:
                 page = await store.query(collection, limit=room, cursor=cursor)
                 found += page.data
                 cursor, has_more = page.cursor, page.has_more
-            # of the users behind them nobody is looked at
+            # further users are not read
             if len(found) >= limit:
                 break
         return found
@@ -123,7 +123,7 @@ class StoreClient:
     def for_user(self, user_id: str) -> StoreClient:
         """This store for another user of the tenant: system context only, but for `__webhook__`,
         where chat functions and webhooks of an app meet."""
-        return StoreClient(self._ctx._scoped(user_id, "I-AS-USER-1", "for_user"))
+        return StoreClient(self._ctx._for_user(user_id, "I-AS-USER-1", "for_user"))
 
     def _of(self, collection: str) -> Collection:
         fields = self._ctx._ext.indexes.get(collection, ())
@@ -133,8 +133,8 @@ class StoreClient:
         return iso(self._ctx._now())
 
 
-async def answered(call: Awaitable[T]) -> T:
-    """What a store answers; where it does not, the error that authors know."""
+async def check_answer(call: Awaitable[T]) -> T:
+    """A store's result; StoreUnavailable in place of the kernel's own error."""
     try:
         return await call
     except StorageUnavailable as error:

@@ -20,14 +20,20 @@ from ...types import JSONObject
 from .connections import McpServer
 
 FILE: Final = "mcp.approved.json"
-SAID: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
-"""What of a tool is compared: all that a model or a guard goes by. Icons and the like are not."""
+COMPARED: Final = (
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+)
+"""Fields of a tool that are compared: all that models and guards use; no icons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """The tools of one server as they were approved; `left_out` are digests of those that were
-    looked at and not taken, by name."""
+    """The approved tools of one server; `left_out` has digests by name of those not approved."""
 
     where: str
     tools: tuple[JSONObject, ...] = ()
@@ -42,14 +48,16 @@ class Approval:
         return digests(self.tools)
 
     def drift(self, offered: Mapping[str, str]) -> Drift:
-        """How a listing differs from what was approved; what was left out is not new."""
-        own = self.digests
-        # left out as it was then: one that has changed since is new again
-        known = {n for n, d in self.left_out.items() if offered.get(n) == d}
+        """How a listing differs from the approval; unchanged left-out tools are not new."""
+        approved = self.digests
+        # a left-out tool that has changed since is new again
+        left_out = {n for n, d in self.left_out.items() if offered.get(n) == d}
         return Drift(
-            changed=tuple(sorted(n for n in own.keys() & offered.keys() if own[n] != offered[n])),
-            gone=tuple(sorted(own.keys() - offered.keys())),
-            new=tuple(sorted(offered.keys() - own.keys() - known)),
+            changed=tuple(
+                sorted(n for n in approved.keys() & offered.keys() if approved[n] != offered[n])
+            ),
+            gone=tuple(sorted(approved.keys() - offered.keys())),
+            new=tuple(sorted(offered.keys() - approved.keys() - left_out)),
         )
 
 
@@ -65,19 +73,19 @@ class Drift:
         return bool(self.changed or self.gone or self.new)
 
     def __str__(self) -> str:
-        told = (("changed", self.changed), ("gone", self.gone), ("new", self.new))
-        return "; ".join(f"{word}: {', '.join(names)}" for word, names in told if names)
+        kinds = (("changed", self.changed), ("gone", self.gone), ("new", self.new))
+        return "; ".join(f"{word}: {', '.join(names)}" for word, names in kinds if names)
 
 
-def said(tool: Mapping[str, object]) -> JSONObject:
-    """What of a tool's definition is approved and compared."""
+def compared(tool: Mapping[str, object]) -> JSONObject:
+    """The compared fields of a tool's definition."""
     # null and absent mean the same: a server that changes between them has not drifted
-    return {key: tool[key] for key in SAID if tool.get(key) is not None}
+    return {key: tool[key] for key in COMPARED if tool.get(key) is not None}
 
 
 def digest(tool: Mapping[str, object]) -> str:
-    """The same definition has the same digest, in whatever order its keys stand."""
-    text = json.dumps(said(tool), sort_keys=True, ensure_ascii=True)
+    """A digest of a tool's compared fields, independent of key order."""
+    text = json.dumps(compared(tool), sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -88,13 +96,13 @@ def digests(tools: Iterable[JSONObject]) -> dict[str, str]:
 
 def read(folder: str | Path) -> dict[str, Approval]:
     """The approvals beside the extensions, by server; none where there is no file. ValueError for
-    one that nobody but a hand could have made so."""
+    a malformed one."""
     path = Path(folder) / FILE
     if not path.exists():
         return {}
     try:
-        kept = TypeAdapter(dict[Literal["servers"], dict[str, Approval]])
-        return kept.validate_json(path.read_bytes())["servers"]
+        adapter = TypeAdapter(dict[Literal["servers"], dict[str, Approval]])
+        return adapter.validate_json(path.read_bytes())["servers"]
     except (ValueError, KeyError) as error:
         raise ValueError(f"{FILE} is no file of approvals: {type(error).__name__}") from None
 
@@ -104,7 +112,7 @@ def of(server: McpServer, approvals: Mapping[str, Approval]) -> Approval | str:
     found = approvals.get(server.id)
     if found is None:
         return f"nobody has approved its tools yet: webbee mcp approve {server.id}"
-    # what was looked at stood there: another address may be another's server
+    # another address may be a different server
     if found.where != server.where:
         return f"it was approved at another address: webbee mcp approve {server.id}"
     return found

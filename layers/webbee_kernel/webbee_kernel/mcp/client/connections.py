@@ -1,8 +1,5 @@
-"""Connections: sessions with servers, kept warm on a thread of their own, one for each server, user
-and token. Nothing of a remote session is shared between people.
-
-A server that could not be reached is not tried again for some seconds, so that a dead one costs a
-turn nothing but the sentence that says so.
+"""MCP sessions, pooled on a thread of their own by server, user and token. Nothing of a remote
+session is shared between users. An unreachable server is not tried again for some seconds.
 """
 
 from __future__ import annotations
@@ -30,10 +27,10 @@ if TYPE_CHECKING:
     from .server_session import Session
 
 RESERVED: Final = ("kernel",)
-"""Ids that the kernel's own functions bear."""
+"""App ids of the kernel's own functions."""
 
 OPEN_S: Final = 10.0
-"""Seconds in which a server has to say hello and list its tools."""
+"""Seconds for opening a session and listing tools."""
 
 
 class McpServer(BaseModel):
@@ -63,7 +60,7 @@ class McpServer(BaseModel):
     timeout_s: float = Field(30.0, gt=0, le=120)
 
     @model_validator(mode="after")
-    def _whole(self) -> McpServer:
+    def _check(self) -> McpServer:
         if bool(self.url) == bool(self.command):
             raise ValueError("a server has either a url or a command")
         if self.url and (self.env or self.cwd):
@@ -83,25 +80,25 @@ class McpServer(BaseModel):
 
     @property
     def signs_in_with(self) -> str:
-        """The name of its provider; empty where it has none."""
+        """The name of its OAuth provider; empty for none."""
         return self.provider or (self.id if self.oauth else "")
 
     @property
     def where(self) -> str:
-        """What was approved: the address, or the command with its arguments."""
+        """The approved address, or command with arguments."""
         return self.url or " ".join((self.command, *self.args))
 
     @property
     def display_name(self) -> str:
-        """What people read: the operator's word, never the server's; else the id as a name."""
+        """The operator's name for it, never the server's; else the id as a name."""
         words = self.id.replace("-", " ")
         return self.name or words[:1].upper() + words[1:]
 
 
-def servers_of(given: Iterable[Mapping[str, object]]) -> tuple[McpServer, ...]:
+def servers_of(entries: Iterable[Mapping[str, object]]) -> tuple[McpServer, ...]:
     """The servers of a list of JSON objects; ValueError with the first thing that is wrong."""
     try:
-        return tuple(McpServer.model_validate(one) for one in given)
+        return tuple(McpServer.model_validate(one) for one in entries)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
@@ -113,7 +110,7 @@ TOKEN: Final = "token"  # noqa: S105
 
 
 def declare(ext: Extension, server: McpServer) -> None:
-    """What an operator has to set and a user to connect."""
+    """Declare the secrets and OAuth provider that the server needs."""
     if server.auth == "bearer":
         ext.secret(
             TOKEN,
@@ -148,30 +145,29 @@ async def token_of(ctx: Context, server: McpServer) -> str:
 
 T = TypeVar("T")
 MAX_OPEN: Final = 64
-"""Sessions of a process; the one that was not used for longest gives way, of those no call is
-using."""
+"""Sessions of a process; the least recently used idle one is closed for a new one."""
 PAUSE_S: Final = 15.0
-"""Seconds for which a server that could not be reached is not tried again."""
-LISTED_S: Final = 300.0
-"""Seconds after which a listing is asked for again, beside the call that noticed."""
+"""Seconds for which an unreachable server is not tried again."""
+RELIST_S: Final = 300.0
+"""Seconds after which tools are listed again, in the background."""
 
 _log = logging.getLogger("webbee.mcp")
 
-Listed = Callable[[McpServer, tuple[JSONObject, ...]], None]
-"""Told of every listing of a server's tools."""
+OnListing = Callable[[McpServer, tuple[JSONObject, ...]], None]
+"""Called with every listing of a server's tools."""
 
 
-class NotReached(Exception):
-    """There is no session; its cause says why. Nothing was asked of the server."""
+class Unreachable(Exception):
+    """No session could be opened, for the reason in its cause; no request was sent."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A session as somebody wants it: with which server, for whom, and who hears of its listings.
-    `protocol` is the version that was approved."""
+class SessionRequest:
+    """What identifies a session: server, user and token, with the callback for its listings.
+    `protocol` is the approved version."""
 
     server: McpServer
-    listed: Listed
+    on_listing: OnListing
     tenant_id: str = ""
     user_id: str = ""
     token: str = field(default="", repr=False)
@@ -179,8 +175,7 @@ class Wanted:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What shares a session. A process on this machine knows no users: all of them share it;
-        the token stands in it as a digest."""
+        """The pool key. A local process is shared by all users; the token is hashed."""
         name = f"{self.server.id} {self.server.where}"
         digest = hashlib.sha256(self.token.encode()).hexdigest()
         return (name, self.tenant_id, self.user_id, digest) if self.server.url else (name,)
@@ -188,9 +183,9 @@ class Wanted:
 
 @dataclass(slots=True)
 class _Slot:
-    """A place for a session, how it was wanted last, and who is opening it."""
+    """A pool entry: the last request, the session, and the task that opens it."""
 
-    wanted: Wanted
+    request: SessionRequest
     opening: asyncio.Future[Session] | None = None
     session: Session | None = None
     listed_at: float = 0.0
@@ -207,51 +202,51 @@ class Connections:
         self._slots: dict[tuple[str, ...], _Slot] = {}
         self._down: dict[str, tuple[float, Exception]] = {}
 
-    async def use(self, wanted: Wanted, work: Callable[[Session], Awaitable[T]]) -> T:
-        """What `work` makes of a session, there. A session that is over before the work was taken
-        is opened anew, once. Raises what the work raises, and what keeps a session from opening."""
-        there = contextvars.copy_context().run(self._use, wanted, work)
-        return await asyncio.wrap_future(self._thread.submit(there))
+    async def use(self, request: SessionRequest, work: Callable[[Session], Awaitable[T]]) -> T:
+        """The result of `work(session)`, run on the pool's thread; retried once with a new session
+        where the old one had ended. Raises what `work` raises, or Unreachable."""
+        run = contextvars.copy_context().run(self._use, request, work)
+        return await asyncio.wrap_future(self._thread.submit(run))
 
     def close(self) -> None:
         """End every session, and wait for it."""
         self._thread.run(self._close_all())
 
-    async def _use(self, wanted: Wanted, work: Callable[[Session], Awaitable[T]]) -> T:
-        slot = self._slots.setdefault(wanted.key, _Slot(wanted))
-        # the newest asker's: its app may have been made anew since the session began
-        slot.wanted, slot.used_at = wanted, self._now()
+    async def _use(self, request: SessionRequest, work: Callable[[Session], Awaitable[T]]) -> T:
+        slot = self._slots.setdefault(request.key, _Slot(request))
+        # the newest request: its app may have been rebuilt since the session began
+        slot.request, slot.used_at = request, self._now()
         slot.calls += 1
         try:
-            session = await self._opened(slot)
+            session = await self._session(slot)
             try:
                 return await work(session)
             except Exception as error:
                 if not is_over(error):
                     raise
                 session.dead = True
-                return await work(await self._opened(slot))
+                return await work(await self._session(slot))
         finally:
             slot.calls -= 1
-            self._keep_listed(slot)
+            self._relist_if_old(slot)
 
-    def _keep_listed(self, slot: _Slot) -> None:
-        """Ask for the tools again, beside everything, where the listing has grown old."""
+    def _relist_if_old(self, slot: _Slot) -> None:
+        """List the tools again, in the background, where the listing is old."""
         session = slot.session
-        if session and not session.dead and self._now() - slot.listed_at > LISTED_S:
+        if session and not session.dead and self._now() - slot.listed_at > RELIST_S:
             start(self._relist(slot, session), "mcp-list")
 
-    async def _opened(self, slot: _Slot) -> Session:
-        """The slot's session. Whoever stops waiting leaves the opening to those who come next."""
+    async def _session(self, slot: _Slot) -> Session:
+        """The slot's session, opened if needed; a cancelled caller does not cancel the opening."""
         if slot.session is not None and not slot.session.dead:
             return slot.session
         if slot.opening is None or slot.opening.done():
             # by server, not by user: one user's failed attempt spares the others theirs
-            at, error = self._down.get(slot.wanted.server.id, (0.0, None))
+            at, error = self._down.get(slot.request.server.id, (0.0, None))
             if error is not None and self._now() - at < PAUSE_S:
-                raise NotReached from error
+                raise Unreachable from error
             slot.opening = asyncio.ensure_future(self._open(slot))
-            # looks at the error, which asyncio would log where nobody waits any more
+            # retrieved, or asyncio would log it where nobody waits any more
             slot.opening.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         return await asyncio.shield(slot.opening)
 
@@ -260,26 +255,26 @@ class Connections:
 
         slot.session = None
         self._make_room()
-        wanted, server = slot.wanted, slot.wanted.server
+        request, server = slot.request, slot.request.server
 
-        def changed(of: Session) -> None:
+        def on_change(of: Session) -> None:
             start(self._relist(slot, of), "mcp-list")
 
-        session = Session(server, wanted.token, wanted.protocol, changed)
+        session = Session(server, request.token, request.protocol, on_change)
         try:
             await session.open()
         except Exception as error:
             self._down[server.id] = (self._now(), error)
             name = type(error).__name__
             _log.warning("app=%s error=%s | its server was not reached", server.id, name)
-            raise NotReached from error
+            raise Unreachable from error
         self._down.pop(server.id, None)
         slot.session, slot.listed_at = session, self._now()
-        slot.wanted.listed(server, session.tools)
+        slot.request.on_listing(server, session.tools)
         return session
 
     async def _relist(self, slot: _Slot, session: Session) -> None:
-        # set before it is asked: calls that come meanwhile start no second listing
+        # set first: concurrent calls start no second listing
         slot.listed_at = self._now()
         try:
             tools = await session.list_tools()
@@ -288,7 +283,7 @@ class Connections:
                 name = type(error).__name__
                 _log.warning("app=%s error=%s | its tools were not listed", session.server.id, name)
             return
-        slot.wanted.listed(session.server, tools)
+        slot.request.on_listing(session.server, tools)
 
     def _make_room(self) -> None:
         # slots with callers, of whom some wait for the opening, stay
@@ -335,29 +330,29 @@ def failure_of(error: Exception, server: McpServer) -> ActionResult:
     name = server.display_name
     if isinstance(error, CallError):
         return ActionResult.error(str(error), code=error.code)
-    if isinstance(error, NotReached):
-        return _not_reached(error.__cause__, name)
+    if isinstance(error, Unreachable):
+        return _unreachable(error.__cause__, name)
     if isinstance(error, TimeoutError) or getattr(error, "code", None) == TIMED_OUT:
-        told = f"{name} did not answer in {server.timeout_s:g} s (timeout_s of this server)"
-        return ActionResult.error(told, True, code="BACKEND_TIMEOUT")
+        text = f"{name} did not answer in {server.timeout_s:g} s (timeout_s of this server)"
+        return ActionResult.error(text, True, code="BACKEND_TIMEOUT")
     if type(error).__name__ == "ServerEnded":  # by its name: its module imports the library
-        told = f"{error}; whether {name} carried the call out is not known"
-        return ActionResult.error(told, True, code="BACKEND_5XX")
+        text = f"{error}; whether {name} carried the call out is not known"
+        return ActionResult.error(text, True, code="BACKEND_5XX")
     code = getattr(error, "code", None)
     if isinstance(code, int):
         return _of_code(code, one_line(str(error), 500), name)
-    told = f"{name} gave no answer ({type(error).__name__})"
-    return ActionResult.error(told, True, code="BACKEND_5XX")
+    text = f"{name} gave no answer ({type(error).__name__})"
+    return ActionResult.error(text, True, code="BACKEND_5XX")
 
 
-def _not_reached(why: BaseException | None, name: str) -> ActionResult:
-    """No session was to be had."""
-    if isinstance(why, TimeoutError):
-        told = f"{name} cannot be reached: it did not open a session in {OPEN_S:g} s"
-        return ActionResult.error(told, True, code="BACKEND_TIMEOUT")
-    reason = one_line(str(why), MAX_REASON) or type(why).__name__
-    if isinstance(why, FileNotFoundError):
-        program = str(why.filename)
+def _unreachable(cause: BaseException | None, name: str) -> ActionResult:
+    """The result where no session could be opened."""
+    if isinstance(cause, TimeoutError):
+        text = f"{name} cannot be reached: it did not open a session in {OPEN_S:g} s"
+        return ActionResult.error(text, True, code="BACKEND_TIMEOUT")
+    reason = one_line(str(cause), MAX_REASON) or type(cause).__name__
+    if isinstance(cause, FileNotFoundError):
+        program = str(cause.filename)
         reason = f"there is no {program!r} on this machine"
         if other := OTHER_WAYS.get(program):
             reason = f"{reason}: {other}"
@@ -377,5 +372,5 @@ _OF_CODES: Final[Mapping[int, tuple[str, str]]] = {
 
 
 def _of_code(code: int, text: str, name: str) -> ActionResult:
-    kind, told = _OF_CODES.get(code, ("", "{name}: {text}"))
-    return ActionResult.error(told.format(name=name, text=text), code == CLOSED, code=kind)
+    kind, template = _OF_CODES.get(code, ("", "{name}: {text}"))
+    return ActionResult.error(template.format(name=name, text=text), code == CLOSED, code=kind)

@@ -1,9 +1,7 @@
-"""Apps: a server as an `Extension`, its approved tools as chat functions, and asking: a question
-that a server puts to the user in the middle of a call.
+"""An MCP server as an `Extension`: its approved tools as chat functions, and elicitation.
 
-A call does not wait for people. The question is answered `cancel`, the call ends with what was
-asked, and the model asks the user; the answer travels with the same call, made again, as the
-argument `_answers`. So it works across turns, processes and days, and nothing is kept.
+A call does not wait for the user. The server's question is answered `cancel`, the call ends with
+it, and the model asks the user; the same call is then repeated with the argument `_answers`.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from ...text import cut, one_line, reveal
 from ...types import JSON, JSONObject
 from . import approvals, connections, server_tools
 from .approvals import Approval, Drift
-from .connections import Connections, McpServer, Wanted, failure_of
+from .connections import Connections, McpServer, SessionRequest, failure_of
 from .server_tools import Tool, checker, problem_of_schema, readable, tools_of
 
 if TYPE_CHECKING:
@@ -34,81 +32,80 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MAX_QUESTION: Final = 600
-TAKEN: Final[JSONObject] = {
+ANSWERS_SCHEMA: Final[JSONObject] = {
     "type": "object",
     "description": "What the user answered to a question that this function asked before.",
 }
-"""The schema of that argument, on functions that have asked before."""
+"""The schema of `_answers`, on functions that have asked before."""
 
 
 @dataclass(slots=True)
-class Asking:
-    """The questions of one call. `answers` are those the call brought, None where it brought
-    none."""
+class Elicitation:
+    """The elicitations of one call. `answers` are those that came with the call, or None."""
 
     answers: JSONObject | None = None
     open: list[str] = field(default_factory=list)
     forms: JSONObject = field(default_factory=dict)
-    """The same questions by a name, as `ActionResult.ask` has them; one that leads to an address,
-    or hides something in its schema, is none."""
+    """The open questions as forms by name, as `ActionResult.ask` has them; none for a URL or a
+    refused schema."""
 
     def reply(self, question: Mapping[str, JSON]) -> JSONObject:
-        """What the server is told: the user's answers where they are complete, else `cancel`."""
-        wanted = question.get("requestedSchema") or {}
-        fields = wanted.get("properties") or {}
-        missing = set(wanted.get("required") or ()).difference(self.answers or ())
-        # an address is the user's to open: answers that came along never accept it
+        """The reply to the server: the user's answers where they are complete, else `cancel`."""
+        schema = question.get("requestedSchema") or {}
+        fields = schema.get("properties") or {}
+        missing = set(schema.get("required") or ()).difference(self.answers or ())
+        # a URL is never accepted by answers: the user opens it
         if self.answers is None or missing or question.get("url"):
-            self.open.append(_told(question, fields))
-            self._form(question, wanted)
+            self.open.append(_question_text(question, fields))
+            self._form(question, schema)
             return {"action": "cancel"}
         # a server may ask twice in one call: each question gets its own fields only
         content = {k: v for k, v in self.answers.items() if k in fields}
         return {"action": "accept", "content": content}
 
-    def _form(self, question: Mapping[str, JSON], wanted: JSONObject) -> None:
+    def _form(self, question: Mapping[str, JSON], schema: JSONObject) -> None:
         """Keep the newest open question as a form, where its schema makes one."""
-        if wanted and not problem_of_schema(wanted):
+        if schema and not problem_of_schema(schema):
             text = cut(one_line(reveal(str(question.get("message", "")))), MAX_QUESTION)
-            form = {"message": text, "schema": readable(wanted)}
+            form = {"message": text, "schema": readable(schema)}
             self.forms[f"question_{len(self.open)}"] = form
 
-    def ended(self, server: str) -> ActionResult | None:
-        """How a call ends that asked what nobody has answered yet; None where it asked nothing."""
+    def result(self, server: str) -> ActionResult | None:
+        """The call's result with its open questions; None without any."""
         if not self.open:
             return None
-        told = f"{server} asks the user: {' '.join(self.open)}"
-        result = failure(told, code=NEEDS_ANSWER)
-        result.data = {
+        text = f"{server} asks the user: {' '.join(self.open)}"
+        failed = failure(text, code=NEEDS_ANSWER)
+        failed.data = {
             "questions": {
                 n: {**q, "message": f"{server} asks: {q['message']}"} for n, q in self.forms.items()
             }
         }
-        return result
+        return failed
 
 
-def asked_of(arguments: JSONObject) -> tuple[JSONObject, Asking]:
+def split_answers(arguments: JSONObject) -> tuple[JSONObject, Elicitation]:
     """The tool's own arguments, and the answers that came with them."""
-    given = arguments.get(ANSWERS)
-    own = {k: v for k, v in arguments.items() if k != ANSWERS}
-    return own, Asking(given if isinstance(given, dict) else None)
+    answers = arguments.get(ANSWERS)
+    arguments_ = {k: v for k, v in arguments.items() if k != ANSWERS}
+    return arguments_, Elicitation(answers if isinstance(answers, dict) else None)
 
 
-def _told(question: Mapping[str, JSON], fields: Mapping[str, JSON]) -> str:
-    """A stranger's question on one line, with its fields or its address."""
+def _question_text(question: Mapping[str, JSON], fields: Mapping[str, JSON]) -> str:
+    """A question on one line, with its fields or URL."""
     text = one_line(reveal(str(question.get("message", ""))))
     if url := question.get("url"):
         return cut(f"“{text}” ({one_line(reveal(str(url)))})", MAX_QUESTION)
-    wanted = "; ".join(_fields(fields))
-    return cut(f"“{text}”" + (f" ({wanted})" if wanted else ""), MAX_QUESTION)
+    fields_text = "; ".join(_fields(fields))
+    return cut(f"“{text}”" + (f" ({fields_text})" if fields_text else ""), MAX_QUESTION)
 
 
 def _fields(fields: Mapping[str, JSON]) -> Iterator[str]:
     for name, rules in fields.items():
         rules = rules if isinstance(rules, dict) else {}
-        said = rules.get("description") or rules.get("title") or ""
+        description = rules.get("description") or rules.get("title") or ""
         choices = ", ".join(map(str, rules.get("enum") or ()))
-        parts = filter(None, (str(rules.get("type", "")), str(said), choices))
+        parts = filter(None, (str(rules.get("type", "")), str(description), choices))
         yield one_line(reveal(f"{name}: {', '.join(parts)}"))
 
 
@@ -117,7 +114,7 @@ LIST, READ, CONNECT = "list_resources", "read_resource", "connect"
 HEALTH_S: Final = 4.0
 PROGRESS_S: Final = 0.5
 """Seconds between two events of one call's progress."""
-NOTHING: Final[JSONObject] = {"type": "object", "properties": {}}
+NO_ARGUMENTS: Final[JSONObject] = {"type": "object", "properties": {}}
 URI: Final[JSONObject] = {
     "type": "object",
     "properties": {"uri": {"type": "string", "description": "Address as the list gives it."}},
@@ -126,7 +123,7 @@ URI: Final[JSONObject] = {
 }
 
 
-def own_functions(server: McpServer, approval: Approval) -> tuple[str, ...]:
+def extra_functions(server: McpServer, approval: Approval) -> tuple[str, ...]:
     """The functions of its app that are no tools of the server."""
     names = (LIST, READ) if approval.resources else ()
     return (*names, CONNECT) if server.auth == "oauth" else names
@@ -134,13 +131,12 @@ def own_functions(server: McpServer, approval: Approval) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class ServerApp:
-    """One approved server. `changed` is told when other functions are to be offered, so that the
-    catalogue can follow."""
+    """One approved server. `on_change` is called when its functions change."""
 
     server: McpServer
     approval: Approval
     connections: Connections
-    changed: Callable[[ServerApp], None] = lambda app: None
+    on_change: Callable[[ServerApp], None] = lambda app: None
     drift: Drift = field(default_factory=Drift)
     _tools: dict[str, Tool] = field(init=False)
     _asks: set[str] = field(default_factory=set)
@@ -149,8 +145,7 @@ class ServerApp:
         self._tools = tools_of(self.approval.tools)
 
     def extension(self) -> Extension:
-        """The app as it may be called now: tools that have changed since they were approved, or are
-        gone, are left out."""
+        """The app without tools that changed since approval or are gone."""
         name = self.server.display_name
         description = f"Tools of the MCP server {name}"
         ext = Extension(
@@ -166,11 +161,11 @@ class ServerApp:
 
     @property
     def withdrawn(self) -> dict[str, str]:
-        """Functions of tools that are not what was approved, or are gone, with the reason."""
-        reasons = {t.fn_name: self._why_not(t) for t in self._tools.values()}
-        return {name: why for name, why in reasons.items() if why}
+        """Functions of tools that changed since approval or are gone, with the reason."""
+        reasons = {t.fn_name: self._withdrawal_reason(t) for t in self._tools.values()}
+        return {name: reason for name, reason in reasons.items() if reason}
 
-    def _why_not(self, tool: Tool) -> str:
+    def _withdrawal_reason(self, tool: Tool) -> str:
         name = self.server.display_name
         if tool.name in self.drift.changed:
             return (
@@ -181,23 +176,25 @@ class ServerApp:
 
     def _functions(self) -> list[FunctionDef]:
         name = self.server.display_name
-        own = {
-            LIST: _read(LIST, f"List the resources of {name}", NOTHING, self._list),
+        extra = {
+            LIST: _read(LIST, f"List the resources of {name}", NO_ARGUMENTS, self._list),
             READ: _read(READ, f"Read one resource of {name}", URI, self._read),
-            CONNECT: _read(CONNECT, f"Connect an account of {name}", NOTHING, self._connect),
+            CONNECT: _read(CONNECT, f"Connect an account of {name}", NO_ARGUMENTS, self._connect),
         }
-        made = [self._function(t) for t in self._tools.values() if not self._why_not(t)]
-        return made + [own[name] for name in own_functions(self.server, self.approval)]
+        functions = [
+            self._function(t) for t in self._tools.values() if not self._withdrawal_reason(t)
+        ]
+        return functions + [extra[name] for name in extra_functions(self.server, self.approval)]
 
     def _function(self, tool: Tool) -> FunctionDef:
         check, schema = checker(tool.schema), tool.schema
         if tool.name in self._asks:
-            properties = {**schema.get("properties", {}), ANSWERS: TAKEN}
+            properties = {**schema.get("properties", {}), ANSWERS: ANSWERS_SCHEMA}
             schema = {**schema, "properties": properties}
 
         def accepts(arguments: JSONObject) -> None:
             # without `_answers`: the server's schema may refuse what it does not know
-            check(asked_of(arguments)[0])
+            check(split_answers(arguments)[0])
 
         return FunctionDef(
             tool.fn_name,
@@ -210,21 +207,21 @@ class ServerApp:
 
     async def _call(self, tool: Tool, ctx: Context, /, **arguments: Any) -> ActionResult:
         """Call a tool, as it was approved."""
-        tell, (own, asking) = _teller(ctx), asked_of(arguments)
+        tell, (arguments_, elicitation) = _progress_reporter(ctx), split_answers(arguments)
 
-        async def called(session: Session) -> JSONObject:
-            # looked at again: opening the session listed the tools, which may have changed
-            if why := self._why_not(tool):
+        async def call(session: Session) -> JSONObject:
+            # checked again: opening the session listed the tools
+            if why := self._withdrawal_reason(tool):
                 raise CallError("UNKNOWN_SUB_FUNCTION", why)
-            return await session.call_tool(tool.name, own, tell, asking)
+            return await session.call_tool(tool.name, arguments_, tell, elicitation)
 
-        result = await self._use(ctx, called, server_tools.of_tool)
+        result = await self._use(ctx, call, server_tools.of_tool)
         # before the result: that is only what the server made of our `cancel`
-        if asked := asking.ended(self.server.display_name):
-            if tool.name not in self._asks:  # from now on it says that it takes answers
+        if question := elicitation.result(self.server.display_name):
+            if tool.name not in self._asks:  # from now on its schema has `_answers`
                 self._asks.add(tool.name)
-                self.changed(self)
-            return asked
+                self.on_change(self)
+            return question
         return result
 
     async def _list(self, ctx: Context, /) -> ActionResult:
@@ -238,18 +235,18 @@ class ServerApp:
 
     async def _connect(self, ctx: Context, /) -> ActionResult:
         url = await ctx.oauth_authorize_url(self.server.signs_in_with)
-        told = f"Connect an account of {self.server.display_name}"
-        link = ui.Link(told, url)
+        label = f"Connect an account of {self.server.display_name}"
+        link = ui.Link(label, url)
         return ActionResult.success(
             {"url": url}, "Open the address to connect your account.", ui=link
         )
 
     async def _health(self, ctx: Context) -> JSONObject:
-        """`ok`, or what is wrong, in the operator's words."""
+        """`ok`, or what is wrong, for the operator."""
         try:
             if self.server.auth != "oauth":  # nobody's account is at hand
                 async with asyncio.timeout(HEALTH_S):
-                    await self._on(ctx, _greeted)
+                    await self._on(ctx, _server_info)
         except Exception as error:
             return {"status": failure_of(error, self.server).error}
         return {"status": str(self.drift) or "ok"}
@@ -257,7 +254,7 @@ class ServerApp:
     async def _use(
         self, ctx: Context, ask: Callable[[Session], Awaitable[T]], of: Callable[[T], ActionResult]
     ) -> ActionResult:
-        """The result `of` what a session answers, or how it failed."""
+        """`of(answer)` of a session, or the failure as a result."""
         try:
             return of(await self._on(ctx, ask))
         except CallError:
@@ -268,19 +265,19 @@ class ServerApp:
     async def _on(self, ctx: Context, ask: Callable[[Session], Awaitable[T]]) -> T:
         server, user = self.server, ctx.user
         token = await connections.token_of(ctx, server)
-        whose = (user.tenant_id, user.imperal_id, token, self.approval.protocol)
-        return await self.connections.use(Wanted(server, self._listed, *whose), ask)
+        identity = (user.tenant_id, user.imperal_id, token, self.approval.protocol)
+        return await self.connections.use(SessionRequest(server, self._on_listing, *identity), ask)
 
-    def _listed(self, server: McpServer, offered: tuple[JSONObject, ...]) -> None:
+    def _on_listing(self, server: McpServer, offered: tuple[JSONObject, ...]) -> None:
         """Compare what is offered with what was approved."""
-        now = self.approval.drift(approvals.digests(offered))
-        # listings come often, another drift seldom: only that makes the catalogue anew
-        if now != self.drift:
-            self.drift = now
-            self.changed(self)
+        drift = self.approval.drift(approvals.digests(offered))
+        # only a new drift rebuilds the catalogue
+        if drift != self.drift:
+            self.drift = drift
+            self.on_change(self)
 
 
-async def _greeted(session: Session) -> JSONObject:
+async def _server_info(session: Session) -> JSONObject:
     return session.about
 
 
@@ -289,27 +286,28 @@ def _read(name: str, description: str, schema: JSONObject, handler: Handler) -> 
     return FunctionDef(name, handler, description, "read", params=schema, accepts=check)
 
 
-def _teller(ctx: Context) -> Callable[[float, float | None, str | None], Awaitable[None]]:
-    """Progress of a server's as events of the call: told on the loop and with the credentials of
-    whoever called."""
-    loop, here = asyncio.get_running_loop(), contextvars.copy_context()
+def _progress_reporter(
+    ctx: Context,
+) -> Callable[[float, float | None, str | None], Awaitable[None]]:
+    """A callback that emits progress on the caller's loop and with its credentials."""
+    loop, context = asyncio.get_running_loop(), contextvars.copy_context()
     last = 0.0
 
-    async def tell(progress: float, total: float | None, message: str | None) -> None:
+    async def report(progress: float, total: float | None, message: str | None) -> None:
         nonlocal last
         if time.monotonic() - last < PROGRESS_S:
             return
         last = time.monotonic()
         percent = 100.0 * progress / total if total else 0.0
 
-        telling = _quietly(ctx.progress(percent, message or ""))
-        loop.call_soon_threadsafe(background.start, telling, "mcp-progress", context=here)
+        event = _quietly(ctx.progress(percent, message or ""))
+        loop.call_soon_threadsafe(background.start, event, "mcp-progress", context=context)
 
-    return tell
+    return report
 
 
 async def _quietly(work: Awaitable[None]) -> None:
-    """A call does not hang on what is told of it."""
+    """Ignore failures of progress events."""
     try:
         await work
     except Exception:

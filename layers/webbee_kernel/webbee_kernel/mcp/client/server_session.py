@@ -1,4 +1,4 @@
-"""The wire to one server: HTTP with a cap on what is read, or a process on this machine."""
+"""A session with one MCP server, over HTTP with a size limit or a local process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ... import __version__
 from ...text import cut, one_line
 from ...types import JSONObject
 from .connections import CLOSED, OPEN_S, McpServer
-from .server_apps import Asking
+from .server_apps import Elicitation
 
 MAX_BODY: Final = 4_000_000
 """Bytes of one answer; a call's result may have 1 MB as JSON. Of a stream it is each event that is
@@ -48,33 +48,30 @@ _log = logging.getLogger("webbee.extension")
 
 
 class ServerEnded(Exception):
-    """The process of a server ended; the text has its command, exit code and last words."""
+    """The process of a server ended; the text has command, exit code and last error lines."""
 
 
 class ServerProcess:
-    """The process of one server on this machine, as its shell and its error stream tell of it.
-
-    What it writes to its error stream stands in the log under the app's name, as what extensions
-    print does; the last lines are kept for whoever has to know why it ended.
-    """
+    """The local process of one server. Its error stream is logged under the app's name; the last
+    lines are kept for the error when it ends."""
 
     def __init__(self, server: McpServer) -> None:
         self._server = server
         self._lines: deque[str] = deque(maxlen=LAST_LINES)
         self._code = ""
-        self._ended = threading.Event()
+        self._has_ended = threading.Event()
 
     @asynccontextmanager
-    async def connected(self) -> AsyncIterator[Any]:
+    async def connect(self) -> AsyncIterator[Any]:
         """Run it for the time of the block. ServerEnded where it ends before it has answered,
         FileNotFoundError where there is no such program."""
-        reading, writing = os.pipe()
-        thread = threading.Thread(target=self._read, args=(reading,), daemon=True)
+        read_end, write_end = os.pipe()
+        thread = threading.Thread(target=self._read, args=(read_end,), daemon=True)
         thread.start()
         try:
-            # our end closes with the block: the reader would else wait for an end for ever
-            with os.fdopen(writing, "w") as errors:
-                async with stdio_client(self._asked(), errlog=errors) as streams:
+            # our end closes with the block, which ends the reader
+            with os.fdopen(write_end, "w") as errors:
+                async with stdio_client(self._parameters(), errlog=errors) as streams:
                     yield streams
         except Exception as error:
             if is_closed(error):
@@ -84,19 +81,18 @@ class ServerProcess:
     @property
     def has_ended(self) -> bool:
         """Whether it is known to have ended."""
-        return self._ended.is_set()
+        return self._has_ended.is_set()
 
     async def end(self) -> str:
         """How it ended, as soon as that is known."""
-        await asyncio.to_thread(self._ended.wait, END_S)
+        await asyncio.to_thread(self._has_ended.wait, END_S)
         code = f" with exit code {self._code}" if self._code else ""
-        told = f"`{self._server.where}` ended{code}"
+        text = f"`{self._server.where}` ended{code}"
         last = " / ".join(self._lines)
-        return f"{told}: {cut(last, MAX_LINE)}" if last else f"{told}; its error stream is empty"
+        return f"{text}: {cut(last, MAX_LINE)}" if last else f"{text}; its error stream is empty"
 
-    def _asked(self) -> StdioServerParameters:
-        """Its command behind a shell that tells the exit code, which the library keeps to
-        itself."""
+    def _parameters(self) -> StdioServerParameters:
+        """Its command, wrapped in a shell that reports the exit code."""
         server = self._server
         command, args = server.command, list(server.args)
         path = server.env.get("PATH") or None  # None: that of this process
@@ -118,18 +114,18 @@ class ServerProcess:
                 # begins with U+001E, which no program writes to its error stream by accident
                 if line.startswith(EXIT):
                     self._code = line.removeprefix(EXIT).strip()
-                    self._ended.set()
+                    self._has_ended.set()
                     continue
                 for secret in secrets:
                     line = line.replace(secret, "[variable]")
                 if text := one_line(line, MAX_LINE):
                     self._lines.append(text)
                     _log.info("app=%s | %s", self._server.id, text)
-        self._ended.set()
+        self._has_ended.set()
 
 
 def is_closed(error: BaseException) -> bool:
-    """Whether an error says that the other side is gone."""
+    """Whether an error means a closed connection."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     return getattr(error, "code", None) == CLOSED
@@ -142,7 +138,10 @@ async def http_transport(server: McpServer, token: str) -> AsyncIterator[Any]:
         headers["authorization"] = f"Bearer {token}"
     # longer than the library's timeout of a request: that error is told better
     timeout = httpx2.Timeout(CONNECT_S, read=server.timeout_s + CONNECT_S)
-    hooks: dict[str, list[Callable[..., Any]]] = {"request": [_patient], "response": [_capped]}
+    hooks: dict[str, list[Callable[..., Any]]] = {
+        "request": [_without_read_timeout],
+        "response": [_cap_body],
+    }
     client = httpx2.AsyncClient(
         headers=headers, timeout=timeout, trust_env=False, event_hooks=hooks
     )
@@ -150,14 +149,14 @@ async def http_transport(server: McpServer, token: str) -> AsyncIterator[Any]:
         yield streams
 
 
-async def _patient(request: httpx2.Request) -> None:
-    """Where a server speaks unasked, it may be silent for hours."""
+async def _without_read_timeout(request: httpx2.Request) -> None:
+    """No read timeout for the stream of server notifications."""
     if request.method == "GET":
         request.extensions["timeout"] = {**request.extensions.get("timeout", {}), "read": None}
 
 
-async def _capped(response: httpx2.Response) -> None:
-    """No answer is read further than `MAX_BODY`, and none that came packed."""
+async def _cap_body(response: httpx2.Response) -> None:
+    """Limit the body to `MAX_BODY`, and refuse compressed ones."""
     if response.headers.get("content-encoding", "identity") != "identity":
         raise httpx2.RemoteProtocolError("the answer is packed, which nobody asked for")
     if not response.headers.get("content-type", "").startswith(STREAM):
@@ -194,16 +193,16 @@ class Session:
     """A connection. `open` before anything else; calls may run side by side."""
 
     def __init__(
-        self, server: McpServer, token: str, protocol: str, changed: Callable[[Session], None]
+        self, server: McpServer, token: str, protocol: str, on_change: Callable[[Session], None]
     ) -> None:
-        """`protocol` is the version the server was approved with: what is known is not asked."""
+        """`protocol` is the approved version, which saves a request."""
         self.server = server
         self.tools: tuple[JSONObject, ...] = ()
         self.dead = False
         self._token = token
         self._mode = "legacy" if protocol and protocol < "2026" else "auto"
-        self._changed = changed
-        self._asking: list[Asking] = []
+        self._on_change = on_change
+        self._elicitations: list[Elicitation] = []
         self._end = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._client: Client | None = None
@@ -238,32 +237,32 @@ class Session:
     async def list_resources(self) -> tuple[list[JSONObject], list[JSONObject]]:
         """Resources and templates of resources."""
         session = self.client.session
-        listed = await self._pages(session.list_resources, "resources")
+        resources = await self._pages(session.list_resources, "resources")
         try:
-            made = await self._pages(session.list_resource_templates, "resourceTemplates")
+            templates = await self._pages(session.list_resource_templates, "resourceTemplates")
         except MCPError:  # a server may have the one without the other
-            made = []
-        return listed, made
+            templates = []
+        return resources, templates
 
     async def read_resource(self, uri: str) -> JSONObject:
-        return _dumped(await self.client.session.read_resource(uri))
+        return _dump(await self.client.session.read_resource(uri))
 
     async def call_tool(
-        self, name: str, arguments: JSONObject, progress: Progress, asking: Asking
+        self, name: str, arguments: JSONObject, progress: Progress, elicitation: Elicitation
     ) -> JSONObject:
-        """A `tools/call` result. What the tool says of its results' schema is not held against it:
-        what happened has happened, and its data is data. Questions go to `asking`."""
+        """A `tools/call` result, not validated against the output schema. Questions go to
+        `elicitation`."""
         session = self.client.session
         more: dict[str, Any] = {}
-        self._asking.append(asking)
+        self._elicitations.append(elicitation)
         try:
             for _ in range(MAX_QUESTIONS):
-                asked = types.CallToolRequestParams(name=name, arguments=arguments, **more)
-                request = types.CallToolRequest(params=asked)
+                params = types.CallToolRequestParams(name=name, arguments=arguments, **more)
+                request = types.CallToolRequest(params=params)
                 # not the library's call_tool: that holds results against the tool's schema
                 result = await session.send_request(request, _RESULT, progress_callback=progress)
                 if not isinstance(result, types.InputRequiredResult):
-                    return _dumped(result)
+                    return _dump(result)
                 replies = await self._replies(result.input_requests or {})
                 more = {"input_responses": replies, "request_state": result.request_state}
         except MCPError as error:
@@ -272,7 +271,7 @@ class Session:
                 raise ServerEnded(await self._process.end()) from error
             raise
         finally:
-            self._asking.remove(asking)
+            self._elicitations.remove(elicitation)
         raise RuntimeError("the server asks without an end")
 
     @property
@@ -293,21 +292,21 @@ class Session:
 
     @property
     def about(self) -> JSONObject:
-        """What the server says of itself: name, version, instructions."""
+        """The server's name, version and instructions."""
         info = self.client.server_info
-        named = _dumped(info) if info else {}
-        return {**named, "instructions": self.client.instructions or ""}
+        details = _dump(info) if info else {}
+        return {**details, "instructions": self.client.instructions or ""}
 
     async def _serve(self, ready: asyncio.Future[None]) -> None:
-        """Open, stand by, close: all in one task, as the library wants it."""
+        """Open, wait, close: in one task, as the library requires."""
         try:
             process, token = self._process, self._token
             async with Client(
-                process.connected() if process else http_transport(self.server, token),
+                process.connect() if process else http_transport(self.server, token),
                 mode=self._mode,
                 read_timeout_seconds=self.server.timeout_s,
                 client_info=types.Implementation(name="webbee", version=__version__),
-                message_handler=self._hear,
+                message_handler=self._on_message,
                 elicitation_callback=self._elicit,
                 cache=None,
             ) as client:
@@ -336,16 +335,15 @@ class Session:
         return replies
 
     async def _elicit(self, _: object, question: Any) -> types.ElicitResult:
-        """A question to the user. It belongs to the call that was made last: the protocol does not
-        say to which."""
-        if not self._asking:
+        """A question to the user, attributed to the latest call: the protocol names none."""
+        if not self._elicitations:
             return types.ElicitResult(action="decline")
-        return types.ElicitResult(**self._asking[-1].reply(_dumped(question)))
+        return types.ElicitResult(**self._elicitations[-1].reply(_dump(question)))
 
-    async def _hear(self, message: object) -> None:
-        """What the server says unasked. A broken stream is seen by the next call."""
+    async def _on_message(self, message: object) -> None:
+        """Handle notifications; a broken stream is noticed by the next call."""
         if isinstance(message, types.ToolListChangedNotification):
-            self._changed(self)
+            self._on_change(self)
 
     @staticmethod
     async def _pages(ask: Callable[..., Awaitable[Any]], key: str) -> list[JSONObject]:
@@ -354,14 +352,14 @@ class Session:
         # a server that always names a next page would never end
         for _ in range(MAX_PAGES):
             page = await ask(params=types.PaginatedRequestParams(cursor=cursor))
-            found += _dumped(page).get(key, [])
+            found += _dump(page).get(key, [])
             cursor = page.next_cursor
             if not cursor or len(found) >= MAX_TOOLS:
                 break
         return found[:MAX_TOOLS]
 
 
-def _dumped(model: Any) -> JSONObject:
+def _dump(model: Any) -> JSONObject:
     dumped: JSONObject = model.model_dump(by_alias=True, mode="json", exclude_none=True)
     return dumped
 

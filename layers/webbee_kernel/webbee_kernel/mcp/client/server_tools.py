@@ -19,7 +19,7 @@ from ...sdk.ui import UINode
 from ...text import cut, one_line, reveal
 from ...types import JSON, JSONObject
 
-MAX_DRAWN: Final = 500_000
+MAX_MEDIA: Final = 500_000
 """Characters of base64 that people are shown of one answer: a result may have 1 MB."""
 
 _KINDS: Final[Mapping[Callable[[str, str], UINode], re.Pattern[str]]] = {
@@ -39,41 +39,41 @@ def of_tool(answer: Mapping[str, JSON]) -> ActionResult:
     text = "\n".join(texts)
     if answer.get("isError"):
         return failure(one_line(text) or "the server says that it failed, and nothing else")
-    others = [_told(b) for b in blocks if b.get("type") != "text"]
+    others = [_summary(b) for b in blocks if b.get("type") != "text"]
     data = _structured(answer.get("structuredContent"), texts)
     data = data or ({"text": text} if text else {})
     if others:
         data = {**data, "content": others}
     is_text = "text" in data or list(data.values()) == [text]  # {"result": "…"} of a typed text
     summary = one_line(text) if is_text else ""
-    return ActionResult.success(data, cut(summary, MAX_SUMMARY), ui=_drawn(blocks))
+    return ActionResult.success(data, cut(summary, MAX_SUMMARY), ui=_media(blocks))
 
 
 def of_resource(uri: str, answer: Mapping[str, JSON]) -> ActionResult:
     """A `resources/read` result: each part with its text, or its kind and size."""
     parts = [_part(p) for p in _blocks(answer.get("contents"))]
     texts = [str(p["text"]) for p in parts if "text" in p]
-    told = cut(one_line(" ".join(texts)), MAX_SUMMARY)
-    held = [{"type": "resource", "resource": p} for p in _blocks(answer.get("contents"))]
-    return ActionResult.success({"uri": uri, "contents": parts}, told, ui=_drawn(held))
+    summary = cut(one_line(" ".join(texts)), MAX_SUMMARY)
+    blocks = [{"type": "resource", "resource": p} for p in _blocks(answer.get("contents"))]
+    return ActionResult.success({"uri": uri, "contents": parts}, summary, ui=_media(blocks))
 
 
-def of_resources(listed: Iterable[JSONObject], templates: Iterable[JSONObject]) -> ActionResult:
+def of_resources(resources: Iterable[JSONObject], templates: Iterable[JSONObject]) -> ActionResult:
     """The resources a server has, and the patterns of those it makes when asked."""
-    kept = ("uri", "uriTemplate", "name", "title", "description", "mimeType", "size")
-    rows = [{k: r[k] for k in kept if r.get(k) is not None} for r in listed]
-    patterns = [{k: t[k] for k in kept if t.get(k) is not None} for t in templates]
+    keys = ("uri", "uriTemplate", "name", "title", "description", "mimeType", "size")
+    rows = [{k: r[k] for k in keys if r.get(k) is not None} for r in resources]
+    patterns = [{k: t[k] for k in keys if t.get(k) is not None} for t in templates]
     data: JSONObject = {"resources": rows, **({"templates": patterns} if patterns else {})}
     return ActionResult.success(data, "")
 
 
-def _drawn(blocks: list[JSONObject]) -> UINode | None:
+def _media(blocks: list[JSONObject]) -> UINode | None:
     """What people see of an answer and no model reads: its pictures and sounds, 500 KB of them at
     most. Only what the type says it is, is drawn: the page opens nothing."""
-    nodes, room = [], MAX_DRAWN
+    nodes, room = [], MAX_MEDIA
     for block in blocks:
-        held = block["resource"] if isinstance(block.get("resource"), dict) else block
-        mime, data = str(held.get("mimeType", "")), held.get("data", held.get("blob"))
+        media = block["resource"] if isinstance(block.get("resource"), dict) else block
+        mime, data = str(media.get("mimeType", "")), media.get("data", media.get("blob"))
         draw = next((d for d, kind in _KINDS.items() if kind.fullmatch(mime)), None)
         # nothing but base64: a stranger's text becomes a part of an address here
         if draw is None or not isinstance(data, str) or not _BASE64.fullmatch(data):
@@ -81,11 +81,11 @@ def _drawn(blocks: list[JSONObject]) -> UINode | None:
         room -= len(data)
         if room < 0:
             break
-        nodes.append(draw(f"data:{mime};base64,{data}", _named(held)))
+        nodes.append(draw(f"data:{mime};base64,{data}", _media_name(media)))
     return ui.Stack(nodes) if nodes else None
 
 
-def _named(block: JSONObject) -> str:
+def _media_name(block: JSONObject) -> str:
     """What a picture is called; a stranger's words, on one line."""
     return cut(one_line(reveal(str(block.get("name") or block.get("uri") or ""))), 80)
 
@@ -94,9 +94,9 @@ def _result_texts(blocks: list[JSONObject]) -> list[str]:
     return [str(b["text"]) for b in blocks if b.get("type") == "text" and "text" in b]
 
 
-def _structured(given: JSON, texts: list[str]) -> JSONObject:
-    if isinstance(given, dict):
-        return given
+def _structured(content: JSON, texts: list[str]) -> JSONObject:
+    if isinstance(content, dict):
+        return content
     # a bare 12 or true would be JSON as well, and is meant as a text
     if len(texts) != 1 or texts[0].lstrip()[:1] not in ("{", "["):
         return {}
@@ -107,19 +107,19 @@ def _structured(given: JSON, texts: list[str]) -> JSONObject:
     return found if isinstance(found, dict) else {"items": found}
 
 
-def _told(block: JSONObject) -> JSONObject:
+def _summary(block: JSONObject) -> JSONObject:
     """A block that is no text, without its bytes."""
     if block.get("type") == "resource" and isinstance(block.get("resource"), dict):
         return {"type": "resource", **_part(block["resource"])}
-    kept = ("type", "uri", "name", "title", "description", "mimeType")
-    told: JSONObject = {k: block[k] for k in kept if block.get(k) is not None}
-    return told | _size(block.get("data"))
+    keys = ("type", "uri", "name", "title", "description", "mimeType")
+    summary: JSONObject = {k: block[k] for k in keys if block.get(k) is not None}
+    return summary | _size(block.get("data"))
 
 
 def _part(part: JSONObject) -> JSONObject:
-    kept = ("uri", "mimeType", "text")
-    told: JSONObject = {k: part[k] for k in kept if part.get(k) is not None}
-    return told | _size(part.get("blob"))
+    keys = ("uri", "mimeType", "text")
+    summary: JSONObject = {k: part[k] for k in keys if part.get(k) is not None}
+    return summary | _size(part.get("blob"))
 
 
 def _size(encoded: JSON) -> JSONObject:
@@ -133,7 +133,7 @@ def _blocks(given: JSON) -> list[JSONObject]:
     return [b for b in given if isinstance(b, dict)] if isinstance(given, list) else []
 
 
-_LEFT_TO_THE_SERVER: Final = ("pattern", "patternProperties", "format")
+_UNCHECKED: Final = ("pattern", "patternProperties", "format")
 """Rules that are not checked here: a stranger's regular expression may take for ever."""
 MISSING: Final = "required"
 UNKNOWN: Final = "additionalProperties"
@@ -149,7 +149,7 @@ def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
         from referencing import Registry
 
         kind = validator_for(schema)
-        kind = extend(kind, dict.fromkeys(_LEFT_TO_THE_SERVER, lambda *_: None))
+        kind = extend(kind, dict.fromkeys(_UNCHECKED, lambda *_: None))
         return kind(schema, registry=Registry())  # an empty registry: nothing is fetched
 
     def check(arguments: JSONObject) -> None:
@@ -162,27 +162,32 @@ def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
         except (Unresolvable, RecursionError, UnknownType, TypeError):
             return
         if error:
-            raise _refused(error)
+            raise _error_of(error)
 
     return check
 
 
-def _refused(error: Any) -> CallError:
+def _error_of(error: Any) -> CallError:
     where = [str(part) for part in error.absolute_path]
     # a schema may be `false`: nothing may stand there
-    known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
+    properties = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
     if error.validator == MISSING:
         # the third draft says it of the property itself, whose name ends the path
         names = [where.pop()] if error.validator_value is True else error.validator_value
         missing = str(next((n for n in names if n not in error.instance), ""))
         # only among what the schema does not know: a known argument was meant as itself
-        field, given = ".".join([*where, missing]), closest(missing, error.instance.keys() - known)
-        text = f"{field} is missing" + (f": {given!r} is no argument" if given else "")
+        field, misspelt = (
+            ".".join([*where, missing]),
+            closest(missing, error.instance.keys() - properties),
+        )
+        text = f"{field} is missing" + (f": {misspelt!r} is no argument" if misspelt else "")
         return CallError("VALIDATION_MISSING_FIELD", text, field=field)
     field = ".".join(where) or "params"
     text = f"{field}: {cut(str(error.message), 300)}"
-    if error.validator == UNKNOWN and (meant := closest(min(error.instance.keys() - known), known)):
-        text += f": did you mean {meant!r}?"
+    if error.validator == UNKNOWN and (
+        suggestion := closest(min(error.instance.keys() - properties), properties)
+    ):
+        text += f": did you mean {suggestion!r}?"
     return CallError("VALIDATION_TYPE_ERROR", text, field=field)
 
 
@@ -243,7 +248,7 @@ def action_type(annotations: Mapping[str, JSON]) -> str:
     return "write" if annotations.get("destructiveHint") is False else "destructive"
 
 
-def hidden_in(definition: Mapping[str, JSON]) -> tuple[str, ...]:
+def hidden_characters(definition: Mapping[str, JSON]) -> tuple[str, ...]:
     """Where in a definition characters stand that nobody sees: `inputSchema.properties.a`."""
     found = (path for path, text in _texts(dict(definition)) if reveal(text) != text)
     return tuple(dict.fromkeys(found))
@@ -255,8 +260,8 @@ def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
     hints = definition.get("annotations")
     hints = hints if isinstance(hints, dict) else {}
     name = str(definition["name"])
-    said = definition.get("description") or hints.get("title") or definition.get("title")
-    told = str(said or " ".join(re.split("[_.-]+", name)).strip().capitalize())
+    description = definition.get("description") or hints.get("title") or definition.get("title")
+    text = str(description or " ".join(re.split("[_.-]+", name)).strip().capitalize())
     schema = readable(definition["inputSchema"])
     # where nothing is said, the protocol's default is an open world
     if hints.get("openWorldHint") is not False:
@@ -264,7 +269,7 @@ def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
     return Tool(
         name,
         fn_name or _NAME.sub("_", name)[:_LONGEST],
-        cut(one_line(reveal(told)), MAX_TEXT),
+        cut(one_line(reveal(text)), MAX_TEXT),
         action_type(hints),
         schema,
         dict(definition.get("outputSchema") or {}),
@@ -326,5 +331,5 @@ def readable(schema: JSONObject) -> JSONObject:
             return [walk(v) for v in value]
         return one_line(reveal(value)) if isinstance(value, str) and key in _PROSE else value
 
-    made: JSONObject = walk(schema)
-    return made
+    result: JSONObject = walk(schema)
+    return result

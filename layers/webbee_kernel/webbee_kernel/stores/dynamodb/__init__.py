@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...aws.clients import ClientFactory, aws_client
 from ...aws.parameters import SsmSecretStore
-from ..protocols import Refused, SecretStore, Stores
+from ..protocols import SecretStore, Stores, UnavailableStore
 from .client import Database
 
 __all__ = ["Database", "Tables", "dynamodb_stores", "stores_over"]
@@ -51,7 +51,7 @@ def dynamodb_stores(
     `secrets_prefix` is the path above all secrets (`/webbee/<stack>`), empty for a function without
     secrets. `client_factory` gives the boto3 client of a service.
     """
-    secrets: Any = Refused("WEBBEE_SECRETS_PREFIX")
+    secrets: Any = UnavailableStore("WEBBEE_SECRETS_PREFIX")
     if secrets_prefix:
         secrets = SsmSecretStore(secrets_prefix, client_factory, key=secrets_key)
     return stores_over(Database(client_factory), tables, secrets, shards)
@@ -61,7 +61,7 @@ def stores_over(database: Database, tables: Tables, secrets: SecretStore, shards
 
     def over(noun: str, module: str, store: str, *more: str | int) -> Any:
         if not (table := getattr(tables, noun)):
-            return Refused(f"WEBBEE_TABLE_{noun.upper()}")
+            return UnavailableStore(f"WEBBEE_TABLE_{noun.upper()}")
         # only now: a cold start loads no adapter of a table that it may not touch
         return getattr(import_module(f".{module}", __package__), store)(database, table, *more)
 

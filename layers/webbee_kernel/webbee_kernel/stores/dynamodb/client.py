@@ -44,7 +44,7 @@ class ConditionFailed(Exception):
         self.item: Item = item or {}
 
 
-class Contended(Exception):
+class TransactionConflict(Exception):
     """A transaction is at work on one of the items; it never leaves this module."""
 
 
@@ -57,10 +57,10 @@ def translate(error: Exception, what: str) -> Exception:
         case "ConditionalCheckFailedException":
             return ConditionFailed(response.get("Item"))
         case "TransactionCanceledException":
-            return _cancelled(error, response.get("CancellationReasons", []), what)
+            return _cancellation(error, response.get("CancellationReasons", []), what)
         # repeated below, for it says nothing of the condition
         case "TransactionConflictException":
-            return Contended(what)
+            return TransactionConflict(what)
         case "ItemCollectionSizeLimitExceededException":
             return BadInput(
                 "This user's documents of one extension reached DynamoDB's 10 GB.",
@@ -75,7 +75,7 @@ def translate(error: Exception, what: str) -> Exception:
     return outage(error, what) or error
 
 
-def _cancelled(error: Exception, reasons: list[JSONObject], what: str) -> Exception:
+def _cancellation(error: Exception, reasons: list[JSONObject], what: str) -> Exception:
     # a failed condition decides, whatever else it met: a repetition would fail on it, too
     for reason in reasons:
         if reason.get("Code") == "ConditionalCheckFailed":
@@ -83,7 +83,7 @@ def _cancelled(error: Exception, reasons: list[JSONObject], what: str) -> Except
     # one reason an action, "None" for those that were fine
     codes = {reason.get("Code") for reason in reasons} - {"None", None}
     if "TransactionConflict" in codes:
-        return Contended(what)
+        return TransactionConflict(what)
     if codes & {"ThrottlingError", "ProvisionedThroughputExceeded"}:
         return StorageUnavailable(f"{what} is overloaded; nothing was written, try again.")
     return error
@@ -122,22 +122,22 @@ class Database:
             operation = f"{writes[0].kind.lower()}_item"
             request = {**writes[0].request(), "ReturnValues": writes[0].returns}
         try:
-            answer = await self._uncontended(operation, request)
+            answer = await self._retry_conflicts(operation, request)
         except ConditionFailed as failure:
             # our own write, whose answer was lost
-            if any(write.is_in(failure.item) for write in writes):
+            if any(write.is_own_result(failure.item) for write in writes):
                 return failure.item
             raise
         item: Item = answer.get("Attributes", {})
         return item
 
-    async def _uncontended(self, operation: str, request: JSONObject) -> JSONObject:
+    async def _retry_conflicts(self, operation: str, request: JSONObject) -> JSONObject:
         """Repeat what was refused because a transaction was at work on one of its items."""
         # conflicts pass within milliseconds
         for attempt in range(_ATTEMPTS):
             try:
                 return await self.call(operation, **request)
-            except Contended:
+            except TransactionConflict:
                 await pause(attempt)
         raise StorageUnavailable(
             f"{_subject(request)} has too many writers of one item; nothing was written, try again."
@@ -160,8 +160,8 @@ class Database:
 
     async def count(self, query: Query) -> int:
         """How many items a Query finds."""
-        asked = {**query.request(), "Select": "COUNT"}
-        return sum([int(answer["Count"]) async for answer in self._answers(asked)])
+        request = {**query.request(), "Select": "COUNT"}
+        return sum([int(answer["Count"]) async for answer in self._answers(request)])
 
     async def _answers(self, request: JSONObject) -> AsyncIterator[JSONObject]:
         while True:
@@ -175,18 +175,18 @@ class Database:
     async def batch(self, writes: Iterable[Write]) -> None:
         """Puts and deletions of one table, whatever stands there, 25 a request; what the table
         leaves over is asked again, with growing pauses."""
-        left = list(writes)
-        table = left[0].table if left else ""
+        pending = list(writes)
+        table = pending[0].table if pending else ""
         for attempt in range(10):
-            if not left:
+            if not pending:
                 return
             if attempt:
                 await asyncio.sleep(0.05 * 2**attempt)
-            batches = [left[at : at + BATCH] for at in range(0, len(left), BATCH)]
-            left = [over for batch in batches for over in await self._batch(table, batch)]
-        if left:
+            batches = [pending[at : at + BATCH] for at in range(0, len(pending), BATCH)]
+            pending = [over for batch in batches for over in await self._batch(table, batch)]
+        if pending:
             raise StorageUnavailable(
-                f"The table {table} is overloaded: {len(left)} items are still to be written or"
+                f"The table {table} is overloaded: {len(pending)} items are still to be written or"
                 " deleted, repeat the request."
             )
 
@@ -195,9 +195,9 @@ class Database:
         field = {"Put": "Item", "Delete": "Key"}
         parts = [{f"{w.kind}Request": {field[w.kind]: w.item}} for w in writes]
         answer = await self.call("batch_write_item", RequestItems={table: parts})
-        over = answer.get("UnprocessedItems", {}).get(table, [])
+        unprocessed = answer.get("UnprocessedItems", {}).get(table, [])
         # what is left over comes without its place: found again by being equal
-        return [write for write, part in zip(writes, parts, strict=True) if part in over]
+        return [write for write, part in zip(writes, parts, strict=True) if part in unprocessed]
 
     def _send(self, operation: str, request: JSONObject) -> JSONObject:
         wire = to_wire(request)
@@ -205,7 +205,7 @@ class Database:
             wire["ClientRequestToken"] = secrets.token_urlsafe(18)
         send = getattr(self._client_factory("dynamodb"), operation)
         try:
-            return from_wire(_read_whole(lambda: send(**wire)))
+            return from_wire(_send_complete(lambda: send(**wire)))
         except Exception as error:
             translated = translate(error, _subject(request))
             # a defect of ours: raised as it is, so that its traceback begins where it happened
@@ -231,7 +231,7 @@ class TableStore:
         """The items of a `Query`: all, or the first `need`."""
         return await self._database.items(Query(self._table, condition, values, **options), need)
 
-    async def _living(
+    async def _query_unexpired(
         self, now: float, condition: str, values: Item, also: str = "", **options: Any
     ) -> list[Item]:
         """The same of those that have not expired by `now`, and are so `also`."""
@@ -267,7 +267,7 @@ class TableStore:
         await self._database.batch(delete(self._table, key) for key in keys)
 
 
-async def holds(write: Awaitable[object]) -> bool:
+async def is_written(write: Awaitable[object]) -> bool:
     """Whether the condition of a write held."""
     try:
         await write
@@ -283,7 +283,7 @@ async def pause(attempt: int) -> None:
     await asyncio.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.1)))  # noqa: S311 - no secret
 
 
-def _read_whole(send: Callable[[], JSONObject]) -> JSONObject:
+def _send_complete(send: Callable[[], JSONObject]) -> JSONObject:
     """The answer, asked for again where its body broke off. A write that was carried out the first
     time recognises its stamp."""
     for _ in range(_READS):

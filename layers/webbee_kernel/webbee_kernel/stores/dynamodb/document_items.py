@@ -61,7 +61,7 @@ def entry_of(item: Item, sort_key: str) -> tuple[str, str]:
     return key, f"{name}#{created}"
 
 
-def entries(collection: Collection, gen: str, head: Item, data: Mapping[str, Any]) -> Item:
+def index_entries(collection: Collection, gen: str, head: Item, data: Mapping[str, Any]) -> Item:
     """What a head carries of a document for its indexes: the collection, generation, key and
     creation; nothing without a generation."""
     name, _, created = str(head["created"]).partition("#")
@@ -73,7 +73,7 @@ def entries(collection: Collection, gen: str, head: Item, data: Mapping[str, Any
     }
 
 
-def unchanged(head: Mapping[str, Any] | None) -> tuple[str, Item]:
+def unchanged_condition(head: Mapping[str, Any] | None) -> tuple[str, Item]:
     """The condition that a head is the one that was read (None: that there is none), also in its
     entries in indexes, and the values of that condition."""
     if head is None:
@@ -97,8 +97,8 @@ def document_from(collection: Collection, head: Item, parts: Iterable[Item] = ()
     )
 
 
-def laid_out(
-    collection: Collection, doc_id: str, held: Item | None, text: str, etag: str, now: str
+def layout(
+    collection: Collection, doc_id: str, current: Item | None, text: str, etag: str, now: str
 ) -> tuple[Item, list[Item]]:
     """The head that puts `text` where `held` stands (None: nothing does), and its parts."""
     name = "data" if len(text) <= COPY_CHARACTERS else "text"
@@ -106,9 +106,9 @@ def laid_out(
     head = {
         **collection.key(doc_id),
         # etags are time-ordered, so the first one orders by creation as well
-        "created": held["created"] if held else f"{collection.name}#{etag}",
+        "created": current["created"] if current else f"{collection.name}#{etag}",
         "etag": etag,
-        "created_at": held["created_at"] if held else now,
+        "created_at": current["created_at"] if current else now,
         "updated_at": now,
         **packed,
     }
@@ -120,10 +120,10 @@ def laid_out(
 
 
 def part_writes(
-    table: str, collection: Collection, held: Item | None, parts: list[Item]
+    table: str, collection: Collection, current: Item | None, parts: list[Item]
 ) -> list[Write]:
     """What makes these the parts of the document that `held` is the head of: they overwrite old
     ones of the same number, those beyond their count are deleted."""
-    surplus = range(len(parts), part_count(held))
-    gone = (delete(table, collection.key(doc_id_of(held or {}), n)) for n in surplus)
-    return [*(put(table, part) for part in parts), *gone]
+    surplus = range(len(parts), part_count(current))
+    deletions = (delete(table, collection.key(doc_id_of(current or {}), n)) for n in surplus)
+    return [*(put(table, part) for part in parts), *deletions]

@@ -21,19 +21,19 @@ from ...sdk.records import Document, Page
 from ...types import JSONObject, UserKey
 from ..codec import document_text, loads
 from ..item_keys import collection_name, document_id, members_key
-from ..paging import Collection, DocumentQuery, positive
+from ..paging import Collection, DocumentQuery, check_limit
 from .client import ConditionFailed, Database, TableStore, pause
-from .document_indexes import Generations, as_made
+from .document_indexes import Generations, by_creation
 from .document_items import (
     document_from,
-    entries,
     etag_of,
-    laid_out,
+    index_entries,
+    layout,
     part_count,
     part_writes,
-    unchanged,
+    unchanged_condition,
 )
-from .document_queries import ATTEMPTS, DocumentQueries, contended
+from .document_queries import ATTEMPTS, DocumentQueries, contention
 from .item_requests import Item, Query, Write, delete, put
 
 _USERS_AT_ONCE: Final = 20
@@ -53,7 +53,7 @@ class DocumentStore(TableStore):
     ) -> Document:
         """A new document under a fresh time-ordered id, or under `doc_id` if nothing is there
         (StoreConflict otherwise)."""
-        doc_id = _checked(collection, doc_id or uuid_utils.uuid7().hex)
+        doc_id = _check_names(collection, doc_id or uuid_utils.uuid7().hex)
         text, key = document_text(data), collection.key(doc_id)
         for attempt in range(ATTEMPTS):
             try:
@@ -62,12 +62,12 @@ class DocumentStore(TableStore):
                 # else it was the marker that changed: another generation has begun
                 if failure.item.get("sk") == key["sk"]:
                     raise StoreConflict(doc_id, "", etag_of(failure.item)) from None
-                await self._again(collection, attempt)
-        raise contended(collection, doc_id)
+                await self._before_retry(collection, attempt)
+        raise contention(collection, doc_id)
 
     async def get(self, collection: Collection, doc_id: str) -> Document | None:
         """One document, strongly consistent and whole."""
-        return await self._reader.one(collection, _checked(collection, doc_id))
+        return await self._reader.one(collection, _check_names(collection, doc_id))
 
     async def update(
         self,
@@ -81,39 +81,39 @@ class DocumentStore(TableStore):
     ) -> Document:
         """Merge `data` shallowly (or replace); a missing document is created. A wrong `if_match`
         raises `StoreConflict`."""
-        key, text = collection.key(_checked(collection, doc_id)), document_text(data)
+        key, text = collection.key(_check_names(collection, doc_id)), document_text(data)
         for attempt in range(ATTEMPTS):
             head = await self._get(key)
-            held = await self._reader.whole(collection, head) if head and not replace else None
+            before = await self._reader.complete(collection, head) if head and not replace else None
             if if_match and if_match != etag_of(head):
                 raise StoreConflict(doc_id, if_match, etag_of(head))
-            if held is not None and held.etag != etag_of(head):
+            if before is not None and before.etag != etag_of(head):
                 continue  # replaced while its parts were read
-            merged = document_text({**held.data, **loads(text)}) if held is not None else text
+            merged = document_text({**before.data, **loads(text)}) if before is not None else text
             try:
                 return await self._write(collection, doc_id, head, merged, now)
             except ConditionFailed:
-                await self._again(collection, attempt)
-        raise contended(collection, doc_id)
+                await self._before_retry(collection, attempt)
+        raise contention(collection, doc_id)
 
     async def delete(self, collection: Collection, doc_id: str) -> bool:
         """Remove it with all its parts; whether it was there."""
-        key = collection.key(_checked(collection, doc_id))
+        key = collection.key(_check_names(collection, doc_id))
         head: Item = {}
         for attempt in range(ATTEMPTS):
             try:
                 if head:
                     await self._database.write(*await self._removals(collection, head))
                     return True
-                is_alone = "attribute_not_exists(#parts) AND attribute_not_exists(#i1)"
-                return bool(await self._delete(key, is_alone))
+                is_single_item = "attribute_not_exists(#parts) AND attribute_not_exists(#i1)"
+                return bool(await self._delete(key, is_single_item))
             except ConditionFailed as failure:  # it has parts or entries, or was replaced meanwhile
-                spread = part_count(failure.item) > 0 or "i1" in failure.item
-                head = failure.item if spread else {}
+                has_more_items = part_count(failure.item) > 0 or "i1" in failure.item
+                head = failure.item if has_more_items else {}
                 # the first refusal only says that it is spread: nobody was in the way
                 if attempt:
-                    await self._again(collection, attempt)
-        raise contended(collection, doc_id)
+                    await self._before_retry(collection, attempt)
+        raise contention(collection, doc_id)
 
     async def query(
         self,
@@ -127,13 +127,13 @@ class DocumentStore(TableStore):
         """Top-level equality, one order field (`-field` descends), else insertion order; pages by
         cursor. Reads what the page needs; with an `order_by` that is not declared all that is in
         the collection."""
-        _checked(collection)
-        asked = DocumentQuery(collection, where or {}, order_by or "", limit, cursor)
-        return await self._reader.query(asked)
+        _check_names(collection)
+        question = DocumentQuery(collection, where or {}, order_by or "", limit, cursor)
+        return await self._reader.query(question)
 
     async def count(self, collection: Collection, *, where: Mapping[str, Any] | None = None) -> int:
         """How many match."""
-        _checked(collection)
+        _check_names(collection)
         return await self._reader.count(DocumentQuery(collection, where or {}))
 
     async def list_users(
@@ -143,67 +143,69 @@ class DocumentStore(TableStore):
         collection: str,
         *,
         page_size: int = 500,
-        wanted: Callable[[UserKey], Awaitable[bool]] | None = None,
+        is_included: Callable[[UserKey], Awaitable[bool]] | None = None,
     ) -> AsyncIterator[str]:
         """Users of the tenant that hold at least one document in the collection, and are `wanted`.
         Markers are never removed; one query of one key per user says whether the collection still
         holds something."""
         members = members_key(tenant_id, app_id, collection)
-        theirs, values = "#users_key = :members", {"members": members}
-        asked = Query(self._table, theirs, values, index="users", limit=positive(page_size))
-        async for page in self._database.pages(asked):
+        condition, values = "#users_key = :members", {"members": members}
+        query = Query(self._table, condition, values, index="users", limit=check_limit(page_size))
+        async for page in self._database.pages(query):
             names = [item["user_id"] for item in page]
             for at in range(0, len(names), _USERS_AT_ONCE):
                 group = names[at : at + _USERS_AT_ONCE]
-                kept = (Collection(UserKey(tenant_id, n), app_id, collection) for n in group)
-                holds = await asyncio.gather(*(self._holds(k, wanted) for k in kept))
-                for name, held in zip(group, holds, strict=True):
-                    if held:
+                collections = (Collection(UserKey(tenant_id, n), app_id, collection) for n in group)
+                results = await asyncio.gather(
+                    *(self._has_documents(k, is_included) for k in collections)
+                )
+                for name, has_documents in zip(group, results, strict=True):
+                    if has_documents:
                         yield name
 
-    async def _holds(
-        self, collection: Collection, wanted: Callable[[UserKey], Awaitable[bool]] | None
+    async def _has_documents(
+        self, collection: Collection, is_included: Callable[[UserKey], Awaitable[bool]] | None
     ) -> bool:
-        first = replace(as_made(self._table, collection), fields="#pk")
+        first = replace(by_creation(self._table, collection), fields="#pk")
         if not await self._database.items(first, need=1):
             return False
-        return wanted is None or await wanted(collection.user)
+        return is_included is None or await is_included(collection.user)
 
-    async def _again(self, collection: Collection, attempt: int) -> None:
+    async def _before_retry(self, collection: Collection, attempt: int) -> None:
         """Before the next attempt of a write that met another state: look at it anew."""
         self._generations.forget(collection)
         await pause(attempt)
 
     async def _write(
-        self, collection: Collection, doc_id: str, held: Item | None, text: str, now: str
+        self, collection: Collection, doc_id: str, current: Item | None, text: str, now: str
     ) -> Document:
         """Put the document in the place of the head `held`, with its entries in indexes; where that
         changes the count, or it has parts, in one transaction."""
         at = collection.now or parse_iso(now)
-        state = await self._generations.for_write(collection, held, at)
-        head, parts = laid_out(collection, doc_id, held, text, uuid_utils.uuid7().hex, now)
+        state = await self._generations.for_write(collection, current, at)
+        head, parts = layout(collection, doc_id, current, text, uuid_utils.uuid7().hex, now)
         # what a reader will get: its entries are made of that and not of what was given
         document = document_from(collection, head, parts)
-        head |= entries(collection, state.gen, head, document.data)
-        condition, values = unchanged(held)
+        head |= index_entries(collection, state.gen, head, document.data)
+        condition, values = unchanged_condition(current)
         await self._database.write(
-            *state.counting_change(self._table, collection, held, head),
+            *state.count_change(self._table, collection, current, head),
             put(self._table, head, condition, own="etag", **values),
-            *part_writes(self._table, collection, held, parts),
+            *part_writes(self._table, collection, current, parts),
         )
         return document
 
     async def _removals(self, collection: Collection, head: Item) -> list[Write]:
         state = await self._generations.for_write(collection, head, collection.now)
-        condition, values = unchanged(head)
+        condition, values = unchanged_condition(head)
         return [
-            *state.counting_change(self._table, collection, head, None),
+            *state.count_change(self._table, collection, head, None),
             delete(self._table, {"pk": head["pk"], "sk": head["sk"]}, condition, **values),
             *part_writes(self._table, collection, head, []),
         ]
 
 
-def _checked(collection: Collection, doc_id: str = "") -> str:
+def _check_names(collection: Collection, doc_id: str = "") -> str:
     """The id; ValueError where it, or the collection's name, is none."""
     collection_name(collection.name)
     return doc_id and document_id(doc_id)

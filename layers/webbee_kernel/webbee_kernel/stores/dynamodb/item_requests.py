@@ -63,24 +63,28 @@ class Write(NamedTuple):
     own: str = ""
     returns: Literal["NONE", "ALL_OLD", "ALL_NEW"] = "NONE"
 
-    def is_in(self, item: Item) -> bool:
+    def is_own_result(self, item: Item) -> bool:
         """Whether it is this write that made the item what it is."""
-        made = {**self.item, **self.changes}
+        converted = {**self.item, **self.changes}
         # without `own` nothing tells it from another write of the same values
-        return bool(self.own) and item.get(self.own) == made[self.own]
+        return bool(self.own) and item.get(self.own) == converted[self.own]
 
     def request(self) -> JSONObject:
         """What is sent."""
         if self.kind == "Put":
-            return _conditional({"TableName": self.table, "Item": self.item}, self)
+            return _with_condition({"TableName": self.table, "Item": self.item}, self)
         request: JSONObject = {"TableName": self.table, "Key": self.item}
-        return _conditional(request, self) if self.kind == "Delete" else _updating(request, self)
+        return (
+            _with_condition(request, self)
+            if self.kind == "Delete"
+            else _update_request(request, self)
+        )
 
 
 def put(table: str, item: Item, when: str = "", *, own: str = "", **values: Any) -> Write:
     """Write an item in the present layout, where the condition `when` holds, of which these are
     the values."""
-    return Write("Put", table, {**LAYOUT, **_stamped(item, own)}, {}, when, values, own)
+    return Write("Put", table, {**LAYOUT, **_add_stamp(item, own)}, {}, when, values, own)
 
 
 def update(
@@ -95,8 +99,8 @@ def update(
 ) -> Write:
     """Change an item, or make it. A change of an attribute is its new value, an `Add`, a `Default`
     or None, which removes it."""
-    made = {**_stamped(changes, own), **LAYOUT}
-    return Write("Update", table, key, made, when, values, own, returns)
+    converted = {**_add_stamp(changes, own), **LAYOUT}
+    return Write("Update", table, key, converted, when, values, own, returns)
 
 
 def delete(table: str, key: Item, when: str = "", **values: Any) -> Write:
@@ -127,7 +131,7 @@ class Query:
 
     def request(self) -> JSONObject:
         """What is sent."""
-        given = {
+        options = {
             "IndexName": self.index,
             "KeyConditionExpression": self.condition,
             "FilterExpression": self.also,
@@ -141,7 +145,7 @@ class Query:
             "ScanIndexForward": not self.backwards,
         }
         # DynamoDB refuses an empty expression, and a limit of 0
-        return _expressed(request | {n: v for n, v in given.items() if v}, self.values)
+        return _with_expressions(request | {n: v for n, v in options.items() if v}, self.values)
 
 
 def partition(table: str, pk: str, prefix: str = "", **options: Any) -> Query:
@@ -152,19 +156,19 @@ def partition(table: str, pk: str, prefix: str = "", **options: Any) -> Query:
     return Query(table, "#pk = :pk AND begins_with(#sk, :prefix)", values, **options)
 
 
-def _updating(request: JSONObject, write: Write) -> JSONObject:
+def _update_request(request: JSONObject, write: Write) -> JSONObject:
     clauses: dict[str, list[str]] = {}
     values: Item = {}
     for name, change in write.changes.items():
-        clause, form, value = _changed(change)
+        clause, form, value = _clause_of(change)
         clauses.setdefault(clause, []).append(form.format(name))
         # `new_` keeps it apart from a value of the condition that has the same name
         values |= {} if value is None else {f"new_{name}": value}
     text = " ".join(f"{clause} {', '.join(forms)}" for clause, forms in clauses.items())
-    return _conditional({**request, "UpdateExpression": text}, write, values)
+    return _with_condition({**request, "UpdateExpression": text}, write, values)
 
 
-def _changed(change: Any) -> tuple[str, str, Any]:
+def _clause_of(change: Any) -> tuple[str, str, Any]:
     """The clause of a change, how it is written, and its value."""
     match change:
         case None:
@@ -180,7 +184,7 @@ def key_of(pk: str, sk: str) -> Item:
     return {"pk": pk, "sk": sk}
 
 
-def lives(item: Item, now: float) -> bool:
+def is_unexpired(item: Item, now: float) -> bool:
     """Whether the item has not expired by `now`: the table's sweep may lag for days."""
     return "expires_at" not in item or float(item["expires_at"]) > now
 
@@ -190,25 +194,25 @@ def stamp() -> str:
     return secrets.token_urlsafe(9)
 
 
-def _stamped(item: Item, own: str) -> Item:
+def _add_stamp(item: Item, own: str) -> Item:
     return {**item, STAMP: stamp()} if own == STAMP and STAMP not in item else item
 
 
-def _conditional(request: JSONObject, write: Write, new: Mapping[str, Any] = {}) -> JSONObject:
+def _with_condition(request: JSONObject, write: Write, new: Mapping[str, Any] = {}) -> JSONObject:
     if write.when:
         request["ConditionExpression"] = write.when
         # the refusal brings what it met: no second read, which could meet a third state
         request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-    return _expressed(request, {**write.values, **new})
+    return _with_expressions(request, {**write.values, **new})
 
 
-def _expressed(request: JSONObject, values: Mapping[str, Any]) -> JSONObject:
+def _with_expressions(request: JSONObject, values: Mapping[str, Any]) -> JSONObject:
     """The request with the values of its expressions, and the names that they use."""
     if values:
         request["ExpressionAttributeValues"] = {f":{name}": v for name, v in values.items()}
     # every name goes through "#": hundreds of words are reserved
-    used = (text for field, text in request.items() if field.endswith("Expression"))
-    names = {name for text in used for name in _NAME.findall(text)}
+    expressions = (text for field, text in request.items() if field.endswith("Expression"))
+    names = {name for text in expressions for name in _NAME.findall(text)}
     if names:
         request["ExpressionAttributeNames"] = {f"#{name}": name for name in names}
     return request
@@ -216,30 +220,30 @@ def _expressed(request: JSONObject, values: Mapping[str, Any]) -> JSONObject:
 
 def to_wire(request: JSONObject) -> JSONObject:
     """A request with its attributes as DynamoDB has them."""
-    made: JSONObject = _converted(request, _to_wire)
-    return made
+    converted: JSONObject = _convert(request, _to_wire)
+    return converted
 
 
 def from_wire(answer: JSONObject) -> JSONObject:
     """An answer, or an error's, with its attributes as plain values."""
-    made: JSONObject = _converted(answer, _from_wire)
-    return made
+    converted: JSONObject = _convert(answer, _from_wire)
+    return converted
 
 
-def _converted(part: Any, convert: Callable[[Any], Any]) -> Any:
+def _convert(part: Any, convert: Callable[[Any], Any]) -> Any:
     """A request or an answer with each attribute in its other form."""
     if isinstance(part, list):
-        return [_converted(one, convert) for one in part]
+        return [_convert(one, convert) for one in part]
     if not isinstance(part, dict):
         return part
-    return {name: _converted_field(name, value, convert) for name, value in part.items()}
+    return {name: _convert_field(name, value, convert) for name, value in part.items()}
 
 
-def _converted_field(name: str, value: Any, convert: Callable[[Any], Any]) -> Any:
+def _convert_field(name: str, value: Any, convert: Callable[[Any], Any]) -> Any:
     # a page is a list of items, everything else in `_ITEMS` is one
     if name == "Items":
         return [_attributes(item, convert) for item in value]
-    return _attributes(value, convert) if name in _ITEMS else _converted(value, convert)
+    return _attributes(value, convert) if name in _ITEMS else _convert(value, convert)
 
 
 def _attributes(item: JSONObject, convert: Callable[[Any], Any]) -> JSONObject:

@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from ...clock import iso
 from ...types import JSON, AuditRecord, JSONObject, UserKey
-from ..codec import audit_from, dumps, loads, unpack
+from ..codec import audit_from, decompress, dumps, loads
 from ..deployment import KERNEL_APP
 from ..item_keys import secrets_of, user_key
 from ..paging import KEY, Collection, Cursor
@@ -27,13 +27,13 @@ from ..protocols import SecretStore
 from .client import ConditionFailed, Database
 from .document_store import DocumentStore
 from .item_requests import ABSENT, Item, delete, key_of, partition, put
-from .sessions import turn_in
-from .transcripts import rows_in
+from .sessions import turn_from_item
+from .transcripts import rows_from_item
 from .user_items import record_item
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Items of one table in a person's own partitions: `tenant#user`, `tenant#user#<session>` or
     `tenant#user#<app>`, with sort keys that begin with `prefix`.
 
@@ -44,23 +44,23 @@ class Place:
     table: str
     of: Literal["user", "session", "app"]
     prefix: str = ""
-    kept: bool = False
+    is_kept: bool = False
 
 
-PLACES: Final = (
-    Place("cache", "cache", "app"),
-    Place("document", "store", "app"),
-    Place("memory", "sessions", "session"),
-    Place("turn", "transcripts", "session"),
-    Place("question", "sessions", "user", "pending#"),
-    Place("accepted", "sessions", "user", "accepted#"),
-    Place("skeleton", "skeleton", "user"),
-    Place("event", "events", "user"),
-    Place("limit", "limits", "user"),
-    Place("connection", "connections", "user"),
+LOCATIONS: Final = (
+    Location("cache", "cache", "app"),
+    Location("document", "store", "app"),
+    Location("memory", "sessions", "session"),
+    Location("turn", "transcripts", "session"),
+    Location("question", "sessions", "user", "pending#"),
+    Location("accepted", "sessions", "user", "accepted#"),
+    Location("skeleton", "skeleton", "user"),
+    Location("event", "events", "user"),
+    Location("limit", "limits", "user"),
+    Location("connection", "connections", "user"),
     # behind apps and sessions, which are found by its records (`_partitions`)
-    Place("audit", "audit", "user", kept=True),
-    Place("session", "transcripts", "user", "session#"),
+    Location("audit", "audit", "user", is_kept=True),
+    Location("session", "transcripts", "user", "session#"),
 )
 """In the order of erasure: what leads to other places goes after them. Secrets lie beside the
 tables, under `tenant/user`."""
@@ -72,7 +72,7 @@ PASSES: Final = 5
 """Times the places are gone through: what wrote meanwhile is found by the next."""
 # the audit's item that holds the pseudonym for as long as an erasure is under way
 _MARKER: Final = "erasure"
-ENOUGH_BYTES: Final = 2_500_000
+MAX_PART_BYTES: Final = 2_500_000
 """Of JSON after which a part of an export ends: with a largest line behind it, it fits into
 Lambda's 6 MB."""
 MAX_LINE_BYTES: Final = 2_500_000
@@ -84,7 +84,7 @@ Position = tuple[int, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Erased:
+class ErasureResult:
     """How far an erasure came: whether nothing is left, and what it removed by kind."""
 
     done: bool
@@ -102,13 +102,13 @@ class PersonalData:
         secrets: SecretStore,
         user: UserKey,
         apps: Iterable[str],
-        shown: Callable[[JSON], JSON],
+        redact: Callable[[JSON], JSON],
     ) -> None:
         self._database = database
         self._tables = tables
         self._secrets = secrets
         self._user = user
-        self._shown = shown
+        self._redact = redact
         # what the kernel itself keeps of a person lies there like an app's
         self._apps = {KERNEL_APP, *apps}
         self._documents = DocumentStore(database, tables["store"])
@@ -141,16 +141,16 @@ class PersonalData:
         async for index, items in self._walk(after):
             for item in items:
                 # of a large document: told with its head
-                if PLACES[index].kind == "document" and "#part#" in item["sk"]:
+                if LOCATIONS[index].kind == "document" and "#part#" in item["sk"]:
                     continue
-                lines.append(await self._told(PLACES[index].kind, item))
+                lines.append(await self._export_line(LOCATIONS[index].kind, item))
                 size += len(lines[-1].encode())
                 # behind the line: each part gets further, however large a single line is
-                if size >= ENOUGH_BYTES:
+                if size >= MAX_PART_BYTES:
                     return lines, tokens.write(index, item["pk"], item["sk"])
         return lines, None
 
-    async def _told(self, kind: str, item: Item) -> str:
+    async def _export_line(self, kind: str, item: Item) -> str:
         # the third part of a partition key, a session or an app; a user's own has none
         inside, sk = "".join(item["pk"].split("#")[2:]), item["sk"]
         until = iso(float(item["expires_at"])) if "expires_at" in item else None
@@ -160,12 +160,14 @@ class PersonalData:
             document = await self._documents.get(Collection(self._user, inside, collection), doc_id)
             data = asdict(document) if document else None
         elif kind == "memory" and sk.startswith("turn#"):
-            data = asdict(turn_in(item))
+            data = asdict(turn_from_item(item))
         elif kind == "turn":
-            data = list(rows_in(item).values())
-        return _line(kind, inside, sk, self._shown(data), until)
+            data = list(rows_from_item(item).values())
+        return _line(kind, inside, sk, self._redact(data), until)
 
-    async def erase(self, *, now: float, in_time: Callable[[], bool], expires_at: int) -> Erased:
+    async def erase(
+        self, *, now: float, in_time: Callable[[], bool], expires_at: int
+    ) -> ErasureResult:
         """Remove everything; records of the audit stay under a pseudonym, without what leads to the
         person. Goes on where an earlier try ended, and may be repeated.
 
@@ -189,7 +191,7 @@ class PersonalData:
         if done:
             marker = key_of(user_key(self._user), _MARKER)
             await self._database.batch([delete(self._tables["audit"], marker)])
-        return Erased(done, counts)
+        return ErasureResult(done, counts)
 
     async def _sweep(
         self, pseudonym: UserKey, counts: Counter[str], in_time: Callable[[], bool]
@@ -198,8 +200,8 @@ class PersonalData:
         for path in await self._secrets.below(secrets_of(self._user)):
             counts["secret"] += await self._secrets.delete(path)
         async for index, items in self._walk(limit=PAGE):
-            place = PLACES[index]
-            if place.kept:
+            place = LOCATIONS[index]
+            if place.is_kept:
                 for item in items:
                     await self._pseudonymise(item, pseudonym)
             table = self._tables[place.table]
@@ -215,9 +217,11 @@ class PersonalData:
         # claims only guard against a second run, which nobody will ask for
         if not item["sk"].startswith("call#"):
             return
-        told = audit_from(item["body"])
-        bare = replace(told, session_id="", request_id="", args_hash="", outcome=None, effect="")
-        await self._put_record(pseudonym, bare, int(item["expires_at"]))
+        record = audit_from(item["body"])
+        anonymous = replace(
+            record, session_id="", request_id="", args_hash="", outcome=None, effect=""
+        )
+        await self._put_record(pseudonym, anonymous, int(item["expires_at"]))
 
     async def _put_record(self, pseudonym: UserKey, record: AuditRecord, expires_at: int) -> None:
         item = record_item(pseudonym, record, expires_at)
@@ -240,7 +244,7 @@ class PersonalData:
         walk."""
         at, pk_after, sk_after = after or (0, "", "")
         partitions = await self._partitions()
-        for index, place in enumerate(PLACES[at:], at):
+        for index, place in enumerate(LOCATIONS[at:], at):
             for pk in partitions[place.of]:
                 # partitions come sorted: those before it were told in an earlier part
                 if (index, pk) < (at, pk_after):
@@ -251,37 +255,37 @@ class PersonalData:
 
     async def _partitions(self) -> Mapping[str, list[str]]:
         """The partitions of each kind, sorted."""
-        own = user_key(self._user)
-        sessions, apps = await self._traces(own)
+        partition_key = user_key(self._user)
+        sessions, apps = await self._traces(partition_key)
         found = {
             # what no key can be made of has left nothing under one
-            of: sorted(f"{own}#{name}" for name in names if name and "#" not in name)
+            of: sorted(f"{partition_key}#{name}" for name in names if name and "#" not in name)
             for of, names in (("session", sessions), ("app", apps | self._apps))
         }
-        return {"user": [own], **found}
+        return {"user": [partition_key], **found}
 
-    async def _traces(self, own: str) -> tuple[set[str], set[str]]:
+    async def _traces(self, partition_key: str) -> tuple[set[str], set[str]]:
         """The sessions that are listed, or that calls were made in; the apps that calls were made
         of, or that the skeleton names: one that is deployed no longer has left data, too."""
         sessions, apps = set[str](), set[str]()
-        async for items in self._pages(PLACES[-1], own):
+        async for items in self._pages(LOCATIONS[-1], partition_key):
             sessions.update(item["session_id"] for item in items)
-        async for items in self._pages(Place("audit", "audit", "user", "call#"), own):
+        async for items in self._pages(Location("audit", "audit", "user", "call#"), partition_key):
             for record in (audit_from(item["body"]) for item in items):
                 sessions.add(record.session_id)
                 apps.add(record.app_id)
-        async for items in self._pages(Place("skeleton", "skeleton", "user"), own):
+        async for items in self._pages(Location("skeleton", "skeleton", "user"), partition_key):
             # sort keys are `!app`, `app#section` and `~app#section`
             apps.update(item["sk"].lstrip("!~").partition("#")[0] for item in items)
         return sessions, apps
 
     async def _pages(
-        self, place: Place, pk: str, after: str = "", limit: int = 0
+        self, place: Location, pk: str, after: str = "", limit: int = 0
     ) -> AsyncIterator[list[Item]]:
-        behind = key_of(pk, after) if after else None
+        start = key_of(pk, after) if after else None
         table = self._tables[place.table]
-        asked = partition(table, pk, place.prefix, after=behind, limit=limit)
-        async for items in self._database.pages(asked):
+        query = partition(table, pk, place.prefix, after=start, limit=limit)
+        async for items in self._database.pages(query):
             if found := [item for item in items if item["sk"] != _MARKER]:
                 yield found
 
@@ -310,7 +314,7 @@ def _value(attribute: Any) -> Any:
 
 def _text(blob: bytes) -> str:
     """Of a blob, compressed or not; what is neither as base64."""
-    for text_of in (unpack, bytes.decode):
+    for text_of in (decompress, bytes.decode):
         with suppress(zlib.error, UnicodeDecodeError):
             return text_of(blob)
     return base64.b64encode(blob).decode()

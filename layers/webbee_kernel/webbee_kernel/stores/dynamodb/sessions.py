@@ -26,42 +26,42 @@ from functools import lru_cache
 
 from ...clock import iso
 from ...types import SessionKey, UserKey
-from ..codec import KEPT_S, squeeze, turn_from, turn_text, unpack
+from ..codec import QUESTION_GRACE_S, compress, decompress, turn_from, turn_text
 from ..item_keys import session_key, user_key
-from ..types import RING_SIZE, Accepted, Answering, SessionMemory, Turn
-from .client import TableStore, holds
-from .item_requests import STAMP, Item, Write, key_of, lives, put, stamp, update
+from ..types import RING_SIZE, AcceptedDestination, AnswerLease, SessionMemory, Turn
+from .client import TableStore, is_written
+from .item_requests import STAMP, Item, Write, is_unexpired, key_of, put, stamp, update
 
 SMALL_BYTES = 2_048
-READ_BEFORE = 200
+CACHED_TURNS = 200
 """Turns that a process need not read again, and the packed bytes of one: some megabytes."""
 _log = logging.getLogger("webbee.store")
 
 
-def turn_in(item: Item) -> Turn:
+def turn_from_item(item: Item) -> Turn:
     """The turn that an item holds; of a damaged one the place, so that it costs a person one turn
     and not the conversation."""
     try:
         packed = item["packed"]
         # past the cache: hundreds of large turns are more than a process should hold
-        read = _read if len(packed) <= SMALL_BYTES else _read.__wrapped__
+        read = _decode_turn if len(packed) <= SMALL_BYTES else _decode_turn.__wrapped__
         return read(packed)
     except (zlib.error, ValueError, KeyError, TypeError) as error:
-        damaged(item, error)
+        log_damaged(item, error)
         # an item of an earlier release has no time of its own
         return Turn(int(item["seq"]), item.get("at") or iso(0.0), "error", "", "", "")
 
 
-def damaged(item: Item, error: Exception) -> None:
+def log_damaged(item: Item, error: Exception) -> None:
     """Say in the log which item of the session cannot be read."""
     reason = type(error).__name__
     _log.error("item=%s reason=%s | cannot be read: left out", item["sk"], reason)
 
 
-@lru_cache(maxsize=READ_BEFORE)
-def _read(packed: bytes) -> Turn:
+@lru_cache(maxsize=CACHED_TURNS)
+def _decode_turn(packed: bytes) -> Turn:
     """The turn in these bytes: a conversation's next one finds four of its five read already."""
-    return turn_from(unpack(packed))
+    return turn_from(decompress(packed))
 
 
 _SLOTS = tuple(f"turn#{slot}" for slot in range(RING_SIZE))
@@ -82,10 +82,10 @@ class SessionStore(TableStore):
         that expired by `now` are gone, swept or not."""
         items = await self._partition(session_key(key))
         # expired items are there until DynamoDB's sweep, which may take days
-        slots = [item for item in items if item["sk"] in _SLOTS and lives(item, now)]
+        slots = [item for item in items if item["sk"] in _SLOTS and is_unexpired(item, now)]
         return SessionMemory(
-            turns=tuple(sorted(map(turn_in, slots), key=lambda turn: turn.seq)),
-            taken={
+            turns=tuple(sorted(map(turn_from_item, slots), key=lambda turn: turn.seq)),
+            leases={
                 name.removeprefix(_LEASE): _lease(item, name)
                 for item in slots
                 for name in item
@@ -103,7 +103,7 @@ class SessionStore(TableStore):
         """
         item = {**_slot(key, turn.seq), "seq": turn.seq, **_attributes(turn, expires_at)}
         write = put(self._table, item, _OLDER, own=STAMP, seq=turn.seq, now=now)
-        return await self._written(key, turn, write)
+        return await self._write_turn(key, turn, write)
 
     async def replace(
         self,
@@ -119,9 +119,9 @@ class SessionStore(TableStore):
         asks; those questions' leases end with it.
         """
         # a lease ends with its question
-        gone = [f"{kind}{name}" for name in answered for kind in (_LEASE, _HOLDER)]
+        removed = [f"{kind}{name}" for name in answered for kind in (_LEASE, _HOLDER)]
         # `_attributes` names `waiting` only where something waits: else it has to go
-        changes = {"waiting": None, **_attributes(turn, expires_at), **dict.fromkeys(gone)}
+        changes = {"waiting": None, **_attributes(turn, expires_at), **dict.fromkeys(removed)}
         write = update(
             self._table,
             _slot(key, turn.seq),
@@ -131,24 +131,24 @@ class SessionStore(TableStore):
             seq=turn.seq,
             version=version,
         )
-        return await self._written(key, turn, write)
+        return await self._write_turn(key, turn, write)
 
-    async def _written(self, key: SessionKey, turn: Turn, write: Write) -> bool:
+    async def _write_turn(self, key: SessionKey, turn: Turn, write: Write) -> bool:
         """Send it; where the turn asks in one transaction with the way to it from each of its
         questions' ids."""
         pointers = [
             {
-                **_pointer(key.user, asked.confirmation_id),
+                **_pointer(key.user, question.confirmation_id),
                 "session_id": key.session_id,
-                "expires_at": asked.expires_at + KEPT_S,
+                "expires_at": question.expires_at + QUESTION_GRACE_S,
             }
-            for asked in turn.waiting
+            for question in turn.waiting
         ]
         ways = (put(self._table, pointer) for pointer in pointers)
-        return await holds(self._database.write(write, *ways))
+        return await is_written(self._database.write(write, *ways))
 
     async def take_pending(
-        self, key: SessionKey, seq: int, confirmation_id: str, *, now: float, lease: Answering
+        self, key: SessionKey, seq: int, confirmation_id: str, *, now: float, lease: AnswerLease
     ) -> bool:
         """Take the lease of a question of turn `seq`; True for one caller until its end, also where
         callers race. The question stays until `replace` leaves it out: nothing is lost with whoever
@@ -156,13 +156,15 @@ class SessionStore(TableStore):
         """
         until, holder = f"{_LEASE}{confirmation_id}", f"{_HOLDER}{confirmation_id}"
         # a write whose answer was lost is recognised by its holder
-        taken = {until: lease.until, holder: (_YES if lease.yes else _NO) + stamp()}
+        changes = {until: lease.until, holder: (_YES if lease.yes else _NO) + stamp()}
         condition = (
             "#seq = :seq AND contains(#waiting, :id)"
             f" AND (attribute_not_exists(#{until}) OR #{until} < :now)"
         )
         values = {"seq": seq, "id": confirmation_id, "now": now}
-        return await holds(self._update(_slot(key, seq), taken, condition, own=holder, **values))
+        return await is_written(
+            self._update(_slot(key, seq), changes, condition, own=holder, **values)
+        )
 
     async def keep_pending(
         self, key: SessionKey, seq: int, confirmation_id: str, *, was: float, until: float
@@ -170,15 +172,17 @@ class SessionStore(TableStore):
         """Renew a lease that ends at `was`; False where it is no longer ours, or was given back."""
         lease = f"{_LEASE}{confirmation_id}"
         condition = f"#seq = :seq AND #{lease} = :was"
-        kept = self._update(_slot(key, seq), {lease: until}, condition, own=lease, seq=seq, was=was)
-        return await holds(kept)
+        renewal = self._update(
+            _slot(key, seq), {lease: until}, condition, own=lease, seq=seq, was=was
+        )
+        return await is_written(renewal)
 
     async def find_pending(self, user: UserKey, confirmation_id: str, *, now: float) -> str | None:
         """The session in which this confirmation was asked, until ten minutes after it expires;
         also after it was taken, since a repeated answer belongs to the first one's session."""
         item = await self._get(_pointer(user, confirmation_id))
         # another tenant's or user's id is under another key, and so unknown
-        return str(item["session_id"]) if item and lives(item, now) else None
+        return str(item["session_id"]) if item and is_unexpired(item, now) else None
 
     async def delete(self, key: SessionKey) -> None:
         """Forget the session. Repeatable."""
@@ -190,15 +194,15 @@ def _slot(key: SessionKey, seq: int) -> Item:
     return key_of(session_key(key), _SLOTS[seq % RING_SIZE])
 
 
-def _lease(item: Item, name: str) -> Answering:
+def _lease(item: Item, name: str) -> AnswerLease:
     holder = str(item[_HOLDER + name.removeprefix(_LEASE)])
-    return Answering(float(item[name]), holder.startswith(_YES))
+    return AnswerLease(float(item[name]), holder.startswith(_YES))
 
 
 def _attributes(turn: Turn, expires_at: int) -> Item:
-    waiting = {asked.confirmation_id for asked in turn.waiting}
+    waiting = {question.confirmation_id for question in turn.waiting}
     asks = {"waiting": waiting} if waiting else {}
-    packed = squeeze(turn_text(turn))
+    packed = compress(turn_text(turn))
     return {"at": turn.at, "packed": packed, "expires_at": expires_at, **asks}
 
 
@@ -207,29 +211,31 @@ def _pointer(user: UserKey, confirmation_id: str) -> Item:
 
 
 PREFIX = "accepted#"
-_TOLD = Accepted._fields[1:]
+_STORED_FIELDS = AcceptedDestination._fields[1:]
 """All but the key, by which they are found."""
 
 
 class AcceptedStore(TableStore):
     """Destinations that a person has accepted for a function, for good."""
 
-    async def list(self, user: UserKey, *, function: str = "") -> tuple[Accepted, ...]:
+    async def list(self, user: UserKey, *, function: str = "") -> tuple[AcceptedDestination, ...]:
         """All of them, or those of `app.function`."""
         # one query, whichever is asked
         items = await self._partition(
             user_key(user), f"{PREFIX}{function}#" if function else PREFIX
         )
         return tuple(
-            Accepted(item["sk"].removeprefix(PREFIX), *(item[name] for name in _TOLD))
+            AcceptedDestination(
+                item["sk"].removeprefix(PREFIX), *(item[name] for name in _STORED_FIELDS)
+            )
             for item in items
         )
 
-    async def put(self, user: UserKey, accepted: Iterable[Accepted]) -> None:
+    async def put(self, user: UserKey, accepted: Iterable[AcceptedDestination]) -> None:
         """Remember these. Repeatable."""
         keys = {one: key_of(user_key(user), PREFIX + one.key) for one in accepted}
         await self._put_batch(
-            {**key, **dict(zip(_TOLD, one[1:], strict=True))} for one, key in keys.items()
+            {**key, **dict(zip(_STORED_FIELDS, one[1:], strict=True))} for one, key in keys.items()
         )
 
     async def delete(self, user: UserKey, keys: Iterable[str]) -> None:

@@ -27,8 +27,8 @@ from ...errors import StorageUnavailable
 from ...types import UserKey, from_dict, to_dict
 from ..codec import dumps, loads
 from ..item_keys import (
+    installation_index_key,
     installation_key,
-    installed_key,
     previous_key,
     section_key,
     shard_of,
@@ -36,9 +36,9 @@ from ..item_keys import (
     user_key,
     user_of,
 )
-from ..paging import KEY, Cursor, positive
-from ..types import DueUser, Installation, Lease, Saved, Section, ShardMark, UserState
-from .client import ConditionFailed, Database, holds
+from ..paging import KEY, Cursor, check_limit
+from ..types import DueUser, Installation, Lease, SaveResult, Section, ShardMark, UserState
+from .client import ConditionFailed, Database, is_written
 from .item_requests import ABSENT, STAMP, Item, key_of, partition
 from .timers import (
     AFTER_SECTIONS,
@@ -47,10 +47,10 @@ from .timers import (
     book_of,
     data_item,
     earliest,
+    merge_books,
     names_of,
     number,
     previous_item,
-    reconciled,
     state_of,
     timer_key,
 )
@@ -62,7 +62,7 @@ class SkeletonStore(Timers):
 
     def __init__(self, database: Database, table: str, shards: int) -> None:
         super().__init__(database, table, shards)
-        self._known: set[tuple[str, str]] = set()
+        self._known_tenants: set[tuple[str, str]] = set()
 
     async def read(self, user: UserKey) -> UserState:
         """One query: all sections and installation records, and when the user was last noted."""
@@ -85,7 +85,7 @@ class SkeletonStore(Timers):
         now: float,
         seen_at: float | None = None,
         who: Mapping[str, Any] | None = None,
-    ) -> Saved | None:
+    ) -> SaveResult | None:
         """Write the bookkeeping of all sections and the timer's due time, and give the lease back;
         None, and nothing written, when it was lost.
 
@@ -93,29 +93,29 @@ class SkeletonStore(Timers):
         `who`, where given, replaces the user as refresh messages name it. One write; one more for
         each change that others made to the timer.
         """
-        noted: Item = {} if seen_at is None else {"seen_at": seen_at}
-        noted |= {} if who is None else {"user": dumps(dict(who))}
-        ours = tuple(sections)
+        presence: Item = {} if seen_at is None else {"seen_at": seen_at}
+        presence |= {} if who is None else {"user": dumps(dict(who))}
+        own_sections = tuple(sections)
         # the timer as the lease found it: the first attempt needs no read
         timer: Item = {"sections": lease.known, "lease_until": lease.until}
         if lease.requested:
             timer["asked"] = names_of(lease.requested)
         for _ in range(ATTEMPTS):
-            book = reconciled(ours, lease, book_of(timer))
+            book = merge_books(own_sections, lease, book_of(timer))
             # what was asked for while we were at it is due at once
-            asked = timer.get("asked", set()) - names_of(lease.requested)
-            due_at = now if asked else earliest(book.values())
+            requested = timer.get("asked", set()) - names_of(lease.requested)
+            due_at = now if requested else earliest(book.values())
             try:
-                await self._commit(user, timer, book, due_at, asked, noted)
+                await self._commit(user, timer, book, due_at, requested, presence)
             except ConditionFailed as failure:
                 timer = failure.item
                 if number(timer, "lease_until") != lease.until:
                     return None
             else:
                 # purged while their refresh ran
-                await self._remove(user, _keys_of(s for s in ours if s.key not in book))
-                return Saved(due_at)
-        raise self._contended()
+                await self._remove(user, _keys_of(s for s in own_sections if s.key not in book))
+                return SaveResult(due_at)
+        raise self._contention()
 
     async def write(self, user: UserKey, sections: Iterable[Section], *, lease: Lease) -> bool:
         """Write the data of sections that changed, what it replaced first where `previous` is
@@ -164,25 +164,27 @@ class SkeletonStore(Timers):
         app_id = installation.app_id
         # before the record: a schedule must not miss a tenant that has the app
         if installation.installed:
-            await asyncio.gather(self.know(user.tenant_id), self.know(user.tenant_id, app_id))
+            await asyncio.gather(
+                self.add_tenant(user.tenant_id), self.add_tenant(user.tenant_id, app_id)
+            )
         item = key_of(user_key(user), installation_key(app_id))
         item["body"] = dumps(to_dict(installation))
         if installation.installed:
             # only that an item with both keys stands in the index: it never falls due
-            item |= {"due_shard": installed_key(user.tenant_id, app_id), "due_at": 0}
+            item |= {"due_shard": installation_index_key(user.tenant_id, app_id), "due_at": 0}
         # first as if nobody had decided, then against what is there
-        expected, held = ABSENT, dict[str, str]()
+        expected, expected_values = ABSENT, dict[str, str]()
         before: Installation | None = None
         for _ in range(ATTEMPTS):
             try:
-                await self._put(item, expected, own=STAMP, **held)
+                await self._put(item, expected, own=STAMP, **expected_values)
             except ConditionFailed as failure:
                 before = from_dict(Installation, loads(failure.item["body"]))
                 indexed = item.get("due_shard") == failure.item.get("due_shard")
                 # it says the same already: no hook is called twice
                 if indexed and replace(before, at=installation.at) == installation:
                     return before
-                expected, held = "#body = :held", {"held": failure.item["body"]}
+                expected, expected_values = "#body = :held", {"held": failure.item["body"]}
             else:
                 return before
         raise StorageUnavailable(
@@ -194,13 +196,13 @@ class SkeletonStore(Timers):
         """Delete the app's sections of this user and take them off the timer; how many there were.
         Repeatable. One query; one write for the timer and one for each item that goes."""
         items = await self._partition(user_key(user))
-        gone = [s for s in state_of(items).sections if s.app_id == app_id]
+        removed = [s for s in state_of(items).sections if s.app_id == app_id]
         # the timer first: no refresh may write what is purged below
-        await self._take_off(user, app_id)
+        await self._remove_from_timer(user, app_id)
         # of sections that no timer knows, too
         keys = [item["sk"] for item in items if item["sk"].lstrip("~").startswith(f"{app_id}#")]
         await self._remove(user, keys)
-        return len(gone)
+        return len(removed)
 
     async def _remove(self, user: UserKey, keys: Iterable[str]) -> None:
         await asyncio.gather(*(self._delete(key_of(user_key(user), key)) for key in keys))
@@ -225,7 +227,7 @@ class SkeletonStore(Timers):
             {"shard": str(shard), "since": since, "before": before},
             index="due",
             # one more tells whether there is a next page
-            need=positive(limit) + 1,
+            need=check_limit(limit) + 1,
             after=after,
         )
         found, rest = items[:limit], items[limit:]
@@ -257,13 +259,15 @@ class SkeletonStore(Timers):
 
     async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
         """Note how far it has come; with `done` give it back. False when it was lost meanwhile."""
-        moved = {
+        changes = {
             "queued_until": mark.queued_until,
             "swept_at": mark.swept_at,
             "lease_until": 0.0 if done else mark.lease,
         }
-        ours = "#lease_until = :lease"
-        return await holds(self._update(_shard_key(shard), moved, ours, lease=mark.lease))
+        is_own_lease = "#lease_until = :lease"
+        return await is_written(
+            self._update(_shard_key(shard), changes, is_own_lease, lease=mark.lease)
+        )
 
     async def queued_until(self, user: UserKey) -> float:
         """How far the tick has come in the user's shard, perhaps a moment late. Half a read
@@ -272,13 +276,13 @@ class SkeletonStore(Timers):
         item = await self._database.get(self._table, key, eventually=True)
         return number(item or {}, "queued_until") or 0.0
 
-    async def know(self, tenant_id: str, app_id: str = "") -> None:
+    async def add_tenant(self, tenant_id: str, app_id: str = "") -> None:
         """Note that there is such a tenant, for good. Repeatable."""
         # no row of these ever goes
-        if (tenant_id, app_id) in self._known:
+        if (tenant_id, app_id) in self._known_tenants:
             return
         await self._put(key_of(tenants_key(app_id), tenant_id))
-        self._known.add((tenant_id, app_id))
+        self._known_tenants.add((tenant_id, app_id))
 
     async def tenants(self, app_id: str = "") -> tuple[str, ...]:
         """The tenants of which a user has the app by a record of theirs, perhaps a moment late;
@@ -293,7 +297,7 @@ class SkeletonStore(Timers):
 
     async def _has(self, tenant_id: str, app_id: str) -> bool:
         # the sparse index holds only who has the app
-        app = {"app": installed_key(tenant_id, app_id)}
+        app = {"app": installation_index_key(tenant_id, app_id)}
         return bool(await self._query("#due_shard = :app", app, index="due", need=1))
 
 

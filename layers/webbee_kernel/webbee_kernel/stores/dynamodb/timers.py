@@ -28,7 +28,7 @@ from ...types import JSONObject, UserKey, from_dict
 from ..codec import dumps, loads, pack, packed_text
 from ..item_keys import installation_key, previous_key, section_key, shard_of, user_key
 from ..types import Installation, Lease, Section, UserState
-from .client import Database, TableStore, holds
+from .client import Database, TableStore, is_written
 from .item_requests import ABSENT, STAMP, Add, Item, key_of, stamp
 
 Book = dict[tuple[str, str], Section]
@@ -54,7 +54,7 @@ def earliest(sections: Iterable[Section]) -> float | None:
     return min((s.due_at for s in sections if s.due_at is not None), default=None)
 
 
-def reconciled(ours: Iterable[Section], lease: Lease, stored: Book) -> Book:
+def merge_books(ours: Iterable[Section], lease: Lease, stored: Book) -> Book:
     """What a save leaves: what others took away meanwhile stays away, what they added stays."""
     known = book_from(lease.known or NO_SECTIONS)
     kept = {s.key: s for s in ours if s.key in stored or s.key not in known}
@@ -62,7 +62,7 @@ def reconciled(ours: Iterable[Section], lease: Lease, stored: Book) -> Book:
     return {**theirs, **kept}
 
 
-_BOOKED: Final = (
+_BOOK_FIELDS: Final = (
     ("ttl", "ttl", 300),
     ("at", "refreshed_at", None),
     ("v", "version", 0),
@@ -75,9 +75,9 @@ _BOOKED: Final = (
 def _entry(section: Section) -> JSONObject:
     """What a reader could not tell by itself: without `due` a section keeps its own pace, without
     `alerted` its last change was told."""
-    told = ((short, getattr(section, name), unsaid) for short, name, unsaid in _BOOKED)
-    entry = {short: value for short, value, unsaid in told if value != unsaid}
-    if section.due_at != _own_pace(section.refreshed_at, section.ttl):
+    fields = ((short, getattr(section, name), default) for short, name, default in _BOOK_FIELDS)
+    entry = {short: value for short, value, default in fields if value != default}
+    if section.due_at != _ttl_due_at(section.refreshed_at, section.ttl):
         entry["due"] = section.due_at
     if section.alerted != section.version:
         entry["alerted"] = section.alerted
@@ -86,18 +86,18 @@ def _entry(section: Section) -> JSONObject:
 
 def _section(key: str, entry: Mapping[str, Any]) -> Section:
     app_id, _, section = key.partition("#")
-    said = {name: entry.get(short, unsaid) for short, name, unsaid in _BOOKED}
-    due_at = entry.get("due", _own_pace(said["refreshed_at"], said["ttl"]))
-    alerted = entry.get("alerted", said["version"])
-    return Section(app_id, section, due_at=due_at, alerted=alerted, **said)
+    fields = {name: entry.get(short, default) for short, name, default in _BOOK_FIELDS}
+    due_at = entry.get("due", _ttl_due_at(fields["refreshed_at"], fields["ttl"]))
+    alerted = entry.get("alerted", fields["version"])
+    return Section(app_id, section, due_at=due_at, alerted=alerted, **fields)
 
 
-def _own_pace(refreshed_at: float | None, ttl: int) -> float | None:
+def _ttl_due_at(refreshed_at: float | None, ttl: int) -> float | None:
     return None if refreshed_at is None else refreshed_at + ttl
 
 
 TIMER: Final = installation_key("_clock")
-PACKED_FROM: Final = 700
+COMPRESS_FROM: Final = 700
 """Bytes of JSON above which data is compressed: below, item and attribute names fit into one write
 unit with it."""
 AFTER_SECTIONS: Final = "~"
@@ -111,7 +111,7 @@ def timer_key(user: UserKey) -> Item:
 def data_item(user: UserKey, section: Section) -> Item:
     item = {
         **key_of(user_key(user), section_key(*section.key)),
-        **_packed(section.data),
+        **_data_attribute(section.data),
         "version": section.version,
         STAMP: stamp(),
     }
@@ -123,7 +123,7 @@ def data_item(user: UserKey, section: Section) -> Item:
 def previous_item(user: UserKey, section: Section) -> Item:
     """What the section's data was before this version."""
     key = key_of(user_key(user), previous_key(*section.key))
-    return {**key, **_packed(section.previous), "version": section.version}
+    return {**key, **_data_attribute(section.previous), "version": section.version}
 
 
 def state_of(items: Iterable[Item]) -> UserState:
@@ -132,7 +132,7 @@ def state_of(items: Iterable[Item]) -> UserState:
     timer = by_key.get(TIMER, {})
     book = book_of(timer)
     lease_until = number(timer, "lease_until") or 0.0
-    sections = {key: _pictured(entry, by_key, lease_until) for key, entry in book.items()}
+    sections = {key: _with_data(entry, by_key, lease_until) for key, entry in book.items()}
     return UserState(
         sections=tuple(sections[key] for key in sorted(sections)),
         installations=tuple(
@@ -144,7 +144,7 @@ def state_of(items: Iterable[Item]) -> UserState:
     )
 
 
-def _pictured(entry: Section, by_key: Mapping[str, Item], lease_until: float) -> Section:
+def _with_data(entry: Section, by_key: Mapping[str, Item], lease_until: float) -> Section:
     """Bookkeeping and data together; what the data replaced where the items hold that too."""
     item = by_key.get(section_key(*entry.key))
     if item is None:
@@ -169,10 +169,10 @@ def book_of(timer: Item) -> Book:
     return book_from(timer["sections"]) if "sections" in timer else {}
 
 
-def _packed(data: Any) -> Item:
+def _data_attribute(data: Any) -> Item:
     """The data as an attribute: text, or zlib's fastest where that saves write units. JSON of a
     kilobyte shrinks to a half and less, and each began kilobyte of the item is a unit."""
-    return pack(dumps(data), name="data", inline=PACKED_FROM)[0]
+    return pack(dumps(data), name="data", inline=COMPRESS_FROM)[0]
 
 
 def number(item: Item, name: str) -> float | None:
@@ -194,8 +194,8 @@ class Timers(TableStore):
     ) -> bool:
         """Put those that are not there yet on the user's timer; whether there was any. `who` is the
         user as refresh messages name it. Two requests; three for a user without a timer."""
-        given = {s.key: s for s in sections}
-        return await self._rebook(user, lambda book: {**given, **book}, who)
+        new = {s.key: s for s in sections}
+        return await self._change_book(user, lambda book: {**new, **book}, who)
 
     async def lease(
         self, user: UserKey, *, now: float, until: float, due_by: float | None = None
@@ -210,17 +210,17 @@ class Timers(TableStore):
         condition, by = "attribute_exists(#pk) AND #lease_until <= :now", {}
         if due_by is not None:
             condition, by = f"{condition} AND #due_at <= :by", {"by": due_by}
-        taken = {"lease_until": until}
-        held = self._update(timer_key(user), taken, condition, own=STAMP, now=now, **by)
+        change = {"lease_until": until}
+        write = self._update(timer_key(user), change, condition, own=STAMP, now=now, **by)
         # read behind the lease: from here on nobody else saves
-        return await self._held(user, until) if await holds(held) else None
+        return await self._read_lease(user, until) if await is_written(write) else None
 
     async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
         """Note that these are to be refreshed once whoever holds the timer is through; False when
         nobody holds it."""
         asked = {"asked": Add(names_of(sections))}
         held = "#lease_until > :now"
-        return await holds(self._update(timer_key(user), asked, held, now=now))
+        return await is_written(self._update(timer_key(user), asked, held, now=now))
 
     async def _commit(
         self,
@@ -228,13 +228,13 @@ class Timers(TableStore):
         timer: Item,
         book: Book,
         due_at: float | None,
-        asked: set[str],
-        noted: Mapping[str, Any],
+        requested: set[str],
+        presence: Mapping[str, Any],
     ) -> None:
         """Give the timer back with this bookkeeping, if it still is as it was read."""
-        sets = self._booked(user, book.values(), due_at)
+        sets = self._book_changes(user, book.values(), due_at)
         # DynamoDB holds no empty set: the attribute goes
-        sets |= {"lease_until": 0.0, "asked": asked or None, **noted}
+        sets |= {"lease_until": 0.0, "asked": requested or None, **presence}
         values = {"lease": timer["lease_until"], "known": timer["sections"]}
         condition = "#lease_until = :lease AND #sections = :known"
         # what is not there equals nothing, so that it is missing is a condition of its own
@@ -244,7 +244,9 @@ class Timers(TableStore):
             condition += " AND attribute_not_exists(#asked)"
         await self._update(timer_key(user), sets, condition, own=STAMP, **values)
 
-    def _booked(self, user: UserKey, sections: Iterable[Section], due_at: float | None) -> Item:
+    def _book_changes(
+        self, user: UserKey, sections: Iterable[Section], due_at: float | None
+    ) -> Item:
         """A timer's bookkeeping and due time; without one it leaves the index."""
         shard = None if due_at is None else str(shard_of(user, self._shards))
         return {"sections": book_text(sections), "due_at": due_at, "due_shard": shard}
@@ -253,15 +255,17 @@ class Timers(TableStore):
         """Note that the user was here, without a timer only where that `begins` one. Repeatable.
         One write; three requests where it begins one."""
         seen = {"seen_at": at}
-        noted = await holds(self._update(timer_key(user), seen, "attribute_exists(#pk)"))
-        if begins and not noted:
+        is_noted = await is_written(self._update(timer_key(user), seen, "attribute_exists(#pk)"))
+        if begins and not is_noted:
             await self._timer(user, {})
             await self._update(timer_key(user), seen, "attribute_exists(#pk)")
 
-    async def _take_off(self, user: UserKey, app_id: str) -> None:
-        await self._rebook(user, lambda book: {k: s for k, s in book.items() if k[0] != app_id})
+    async def _remove_from_timer(self, user: UserKey, app_id: str) -> None:
+        await self._change_book(
+            user, lambda book: {k: s for k, s in book.items() if k[0] != app_id}
+        )
 
-    async def _rebook(
+    async def _change_book(
         self, user: UserKey, change: Callable[[Book], Book], who: Mapping[str, Any] | None = None
     ) -> bool:
         """Change the bookkeeping of a timer, which is made for `who` where there is none; whether
@@ -272,13 +276,13 @@ class Timers(TableStore):
             changed = change(book)
             if not timer or changed.keys() == book.keys():
                 return False
-            sets = self._booked(user, changed.values(), earliest(changed.values()))
+            sets = self._book_changes(user, changed.values(), earliest(changed.values()))
             sets |= {"user": dumps(dict(who))} if who is not None else {}
             # not on the lease: whoever holds it meets this change in `save`, and keeps both
             same, known = "#sections = :known", timer["sections"]
-            if await holds(self._update(timer_key(user), sets, same, known=known)):
+            if await is_written(self._update(timer_key(user), sets, same, known=known)):
                 return True
-        raise self._contended()
+        raise self._contention()
 
     async def _timer(self, user: UserKey, who: Mapping[str, Any]) -> Item:
         """The user's timer, made where there is none."""
@@ -286,17 +290,17 @@ class Timers(TableStore):
             return found
         nothing = {"lease_until": 0.0, "sections": NO_SECTIONS, "user": dumps(dict(who))}
         fresh = {**timer_key(user), **nothing}
-        await holds(self._put(fresh, ABSENT))  # unless another was quicker
+        await is_written(self._put(fresh, ABSENT))  # unless another was quicker
         return await self._get(timer_key(user)) or fresh
 
-    async def _held(self, user: UserKey, until: float) -> Lease:
+    async def _read_lease(self, user: UserKey, until: float) -> Lease:
         items = await self._partition(user_key(user))
         timer = next((item for item in items if item["sk"] == TIMER), {})
         asked = (name.partition("#") for name in timer.get("asked", ()))
         keys = frozenset((app, at) for app, _, at in asked)
         return Lease(until, state_of(items), keys, timer.get("sections", ""))
 
-    def _contended(self) -> StorageUnavailable:
+    def _contention(self) -> StorageUnavailable:
         return StorageUnavailable(
             f"A timer in {self._table} kept changing; nothing is lost, it stays due."
         )

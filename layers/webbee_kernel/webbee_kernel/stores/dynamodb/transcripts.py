@@ -19,13 +19,13 @@ from collections.abc import AsyncIterator, Sequence
 
 from ...clock import parse_iso
 from ...types import JSONObject, SessionKey, UserKey
-from ..codec import PART_BYTES, dumps, loads, squeeze, told_row, unpack
-from ..item_keys import listed_key, session_key, turn_key, user_key
-from ..paging import KEY, Cursor, positive
-from ..types import RING_SIZE, Place, SessionSummary, Turn
+from ..codec import PART_BYTES, compress, decompress, dumps, loads, transcript_row
+from ..item_keys import session_key, session_list_key, turn_key, user_key
+from ..paging import KEY, Cursor, check_limit
+from ..types import RING_SIZE, SessionSummary, Turn, TurnPlace
 from .client import ConditionFailed, TableStore
 from .item_requests import Default, Item, Query, key_of
-from .sessions import damaged
+from .sessions import log_damaged
 
 
 class TranscriptStore(TableStore):
@@ -34,8 +34,8 @@ class TranscriptStore(TableStore):
     async def append(self, key: SessionKey, turns: Sequence[Turn], *, seconds: int) -> None:
         """Keep turns, oldest first, as their user may read them, each for so long from its time
         on; the same turn (`at` and `seq`) is told once. One write."""
-        rows = [(int(parse_iso(turn.at)) + seconds, told_row(turn)) for turn in turns]
-        packed = squeeze(dumps(rows))
+        rows = [(int(parse_iso(turn.at)) + seconds, transcript_row(turn)) for turn in turns]
+        packed = compress(dumps(rows))
         # five turns of the largest kind pass an item's limit; halves are tried until they fit
         if len(packed) > PART_BYTES and len(turns) > 1:
             half = len(turns) // 2
@@ -51,13 +51,13 @@ class TranscriptStore(TableStore):
         await self._put(item)
 
     async def read(
-        self, key: SessionKey, *, limit: int = 50, before: Place | None = None, now: float
+        self, key: SessionKey, *, limit: int = 50, before: TurnPlace | None = None, now: float
     ) -> tuple[JSONObject, ...]:
         """The newest `limit` turns that had not expired by `now`, or the newest of those before
         that place, oldest first."""
-        rows: dict[Place, JSONObject] = {}
-        async for item in self._newest_first(key, positive(limit), before):
-            for place, row in rows_in(item, now).items():
+        rows: dict[TurnPlace, JSONObject] = {}
+        async for item in self._newest_first(key, check_limit(limit), before):
+            for place, row in rows_from_item(item, now).items():
                 if before is None or place < before:
                     # newest items first: of a turn that was archived twice the later copy counts
                     rows.setdefault(place, row)
@@ -66,7 +66,7 @@ class TranscriptStore(TableStore):
         return tuple(rows[place] for place in sorted(rows)[-limit:])
 
     async def _newest_first(
-        self, key: SessionKey, limit: int, before: Place | None
+        self, key: SessionKey, limit: int, before: TurnPlace | None
     ) -> AsyncIterator[Item]:
         """The items with turns before that place: the one that it lies in, and those behind."""
         # `$` follows `#`: behind every turn
@@ -76,26 +76,26 @@ class TranscriptStore(TableStore):
             values = {"pk": pk, "start": start}
             for item in await self._query("#pk = :pk AND #sk >= :start", values, need=1):
                 yield item
-        older, values = "#pk = :pk AND #sk < :start", {"pk": pk, "start": start}
+        condition, values = "#pk = :pk AND #sk < :start", {"pk": pk, "start": start}
         # an item has up to five turns, and the page may begin and end within one
         size = limit // RING_SIZE + 2
-        asked = Query(self._table, older, values, backwards=True, limit=size)
-        async for items in self._database.pages(asked):
+        query = Query(self._table, condition, values, backwards=True, limit=size)
+        async for items in self._database.pages(query):
             for item in items:
                 yield item
 
-    async def touch(self, user: UserKey, touched: SessionSummary, *, expires_at: int) -> None:
+    async def touch(self, user: UserKey, summary: SessionSummary, *, expires_at: int) -> None:
         """List the session as touched then, with so many turns; the title stands only where it has
         none yet. One write."""
         row = {
-            "session_id": touched.session_id,
-            "turns": touched.turns,
-            "touched_at": touched.touched_at,
+            "session_id": summary.session_id,
+            "turns": summary.turns,
+            "touched_at": summary.touched_at,
             "expires_at": expires_at,
         }
-        key = key_of(user_key(user), listed_key(touched.session_id))
-        titled = {name: Default(value) for name, value in _titled(touched.title).items()}
-        await self._update(key, row | titled)
+        key = key_of(user_key(user), session_list_key(summary.session_id))
+        title = {name: Default(value) for name, value in _title_fields(summary.title).items()}
+        await self._update(key, row | title)
 
     async def list(
         self,
@@ -113,13 +113,13 @@ class TranscriptStore(TableStore):
         after = None
         if cursor is not None:
             touched_at, session_id = tokens.read(cursor, KEY, KEY)
-            after = {**key_of(pk, listed_key(session_id)), "touched_at": touched_at}
-        items = await self._living(
+            after = {**key_of(pk, session_list_key(session_id)), "touched_at": touched_at}
+        items = await self._query_unexpired(
             now,
             "#pk = :pk",
             {"pk": pk, **({"part": title.casefold()} if title else {})},
             "contains(#folded, :part)" if title else "",
-            need=positive(limit) + 1,
+            need=check_limit(limit) + 1,
             index="by_touched",
             backwards=True,
             after=after,
@@ -131,9 +131,9 @@ class TranscriptStore(TableStore):
 
     async def rename(self, key: SessionKey, title: str) -> SessionSummary | None:
         """Give the session this title; None where there is no such session."""
-        row = key_of(user_key(key.user), listed_key(key.session_id))
+        row = key_of(user_key(key.user), session_list_key(key.session_id))
         try:
-            return _summary(await self._update(row, _titled(title), "attribute_exists(#pk)"))
+            return _summary(await self._update(row, _title_fields(title), "attribute_exists(#pk)"))
         except ConditionFailed:
             return None
 
@@ -141,21 +141,21 @@ class TranscriptStore(TableStore):
         """Forget the session. Repeatable: its row goes last, so whoever asks again finds what is
         left of a long one."""
         await self._delete_batch(await self._partition(session_key(key), fields="#pk, #sk"))
-        row = key_of(user_key(key.user), listed_key(key.session_id))
+        row = key_of(user_key(key.user), session_list_key(key.session_id))
         await self._delete_batch([row])  # no role may delete an item alone
 
 
-def rows_in(item: Item, now: float = 0.0) -> dict[Place, JSONObject]:
+def rows_from_item(item: Item, now: float = 0.0) -> dict[TurnPlace, JSONObject]:
     """The turns of an item that are not gone by `now`, by their places."""
     try:
-        kept = loads(unpack(item["packed"]))
+        rows = loads(decompress(item["packed"]))
     except (zlib.error, ValueError) as error:
-        damaged(item, error)
+        log_damaged(item, error)
         return {}
-    return {(str(row["at"]), int(row["turn"])): row for until, row in kept if until > now}
+    return {(str(row["at"]), int(row["turn"])): row for until, row in rows if until > now}
 
 
-def _titled(title: str) -> Item:
+def _title_fields(title: str) -> Item:
     return {"title": title, "folded": title.casefold()}
 
 

@@ -14,10 +14,10 @@ from ...clock import digest
 from ...types import AuditRecord, Event, JSONObject, UserKey
 from ..codec import audit_from, audit_text, event_from, event_text
 from ..item_keys import app_key, entry_key, tenant_key, user_key
-from ..paging import positive
-from ..types import Counted, Used
-from .client import ConditionFailed, Database, TableStore, holds
-from .item_requests import ABSENT, STAMP, Add, Item, key_of, lives, put
+from ..paging import check_limit
+from ..types import CountResult, LimitUsage
+from .client import ConditionFailed, Database, TableStore, is_written
+from .item_requests import ABSENT, STAMP, Add, Item, is_unexpired, key_of, put
 
 
 class CacheStore(TableStore):
@@ -62,7 +62,7 @@ class CacheStore(TableStore):
 DAY_S = 86_400
 _MINUTES = 1440
 _MARKS = "marks"
-_FORGOTTEN = range(2, 12)
+_OLD_MINUTES = range(2, 12)
 """Minutes back whose counts go: whoever comes back later leaves single ones until the day ends."""
 
 
@@ -79,7 +79,7 @@ class LimitStore(TableStore):
         tokens: int,
         spent: int = 0,
         mark: str = "",
-    ) -> Counted:
+    ) -> CountResult:
         """Count one request of this minute, and tokens `spent` before it on the minute's day,
         unless the minute has `requests` already or its day, with those, `tokens` (0: no limit):
         then nothing is counted and what stands there is returned. A `mark` is left with the count
@@ -94,24 +94,24 @@ class LimitStore(TableStore):
         if tokens:
             # the condition sees what stood before: what this write adds comes off the limit
             limits.append(("tokens", "tokens", tokens - spent))
-        held = " AND ".join(
-            f"(attribute_not_exists(#{counted}) OR #{counted} < :{limit})"
-            for counted, limit, _ in limits
+        condition = " AND ".join(
+            f"(attribute_not_exists(#{attribute}) OR #{attribute} < :{limit})"
+            for attribute, limit, _ in limits
         )
-        added = {name: Add(1), **_old(minute)}
-        added |= {"tokens": Add(spent)} if spent else {}
-        added |= _marked(minute, mark) if mark else {}
-        most = {limit: value for _, limit, value in limits}
+        changes = {name: Add(1), **_removal_of_old(minute)}
+        changes |= {"tokens": Add(spent)} if spent else {}
+        changes |= _mark_change(minute, mark) if mark else {}
+        limit_values = {limit: value for _, limit, value in limits}
         try:
             # the item before: its marks without the one that is left now
             before = await self._change(
-                user_key(user), minute, added, held, returns="ALL_OLD", **most
+                user_key(user), minute, changes, condition, returns="ALL_OLD", **limit_values
             )
         except ConditionFailed as failure:
-            stands = failure.item
-            used_up = Used(stands.get(name, 0), stands.get("tokens", 0))
-            return Counted(refused=used_up, beside=_marks(stands, minute))
-        return Counted(beside=_marks(before, minute))
+            current = failure.item
+            limit_usage = LimitUsage(current.get(name, 0), current.get("tokens", 0))
+            return CountResult(used_up=limit_usage, marks_before=_marks(current, minute))
+        return CountResult(marks_before=_marks(before, minute))
 
     async def give_back(self, user: UserKey, *, minute: int) -> None:
         """A request that was counted in this minute asked for nothing new. One write."""
@@ -119,15 +119,17 @@ class LimitStore(TableStore):
 
     async def mark(self, user: UserKey, mark: str, *, minute: int) -> None:
         """Leave another mark in this minute. One write."""
-        await self._change(user_key(user), minute, _marked(minute, mark) | _old(minute))
+        await self._change(
+            user_key(user), minute, _mark_change(minute, mark) | _removal_of_old(minute)
+        )
 
-    async def spend(self, whose: UserKey | str, *, day: int, tokens: int) -> int:
+    async def spend(self, owner: UserKey | str, *, day: int, tokens: int) -> int:
         """Add tokens to the day of a user, or of a tenant by its id; what it has now. One write."""
-        pk = tenant_key(whose) if isinstance(whose, str) else user_key(whose)
-        day_of_it = await self._change(pk, day * _MINUTES, {"tokens": Add(tokens)})
-        return int(day_of_it["tokens"])
+        pk = tenant_key(owner) if isinstance(owner, str) else user_key(owner)
+        item = await self._change(pk, day * _MINUTES, {"tokens": Add(tokens)})
+        return int(item["tokens"])
 
-    async def together(self, tenant_id: str, *, day: int) -> int:
+    async def tenant_tokens(self, tenant_id: str, *, day: int) -> int:
         """What a tenant's day has. One read."""
         item = await self._get(key_of(tenant_key(tenant_id), f"day#{day}"))
         return int((item or {}).get("tokens", 0))
@@ -141,29 +143,29 @@ class LimitStore(TableStore):
         return await self._update(key, until | changes, condition, **options)
 
 
-def _marked(minute: int, mark: str) -> Item:
+def _mark_change(minute: int, mark: str) -> Item:
     return {f"{_MARKS}{minute}": Add({mark})}
 
 
-def _old(minute: int) -> Item:
+def _removal_of_old(minute: int) -> Item:
     """What is forgotten."""
     # to remove what is not there is no error, so nothing has to be read first
-    return {f"{of}{minute - back}": None for back in _FORGOTTEN for of in ("m", _MARKS)}
+    return {f"{of}{minute - back}": None for back in _OLD_MINUTES for of in ("m", _MARKS)}
 
 
 def _marks(item: Item, minute: int) -> frozenset[str]:
     """Those of this minute and the one before."""
-    held = (item.get(f"{_MARKS}{at}", ()) for at in (minute - 1, minute))
-    return frozenset(chain.from_iterable(held))
+    by_minute = (item.get(f"{_MARKS}{at}", ()) for at in (minute - 1, minute))
+    return frozenset(chain.from_iterable(by_minute))
 
 
-NAMED: Final = ("connection", "ticket")
+CONNECTION_KINDS: Final = ("connection", "ticket")
 """Kinds of items of the table of connections that name a person under keys of their own,
 `<kind>!…`: for as long as a WebSocket is open, three hours at most, or a ticket for one lasts, a
 minute. An erasure ends them before it walks (`ConnectionStore.forget`); an export has nothing of
 theirs to tell that its caller did not send."""
 
-_CONNECTION, _TICKET = NAMED
+_CONNECTION, _TICKET = CONNECTION_KINDS
 
 
 class ConnectionStore(TableStore):
@@ -178,7 +180,7 @@ class ConnectionStore(TableStore):
         """Whose ticket it is, once: None for one that was taken, expired by `now` or never was. A
         deletion whose answer was lost finds nothing when it is repeated, and the page asks for
         another ticket."""
-        key = _named(_TICKET, digest("ticket", ticket))
+        key = _lookup_key(_TICKET, digest("ticket", ticket))
         try:
             # no item meets it either: of two takers the second one fails here
             return _user(await self._delete(key, "#expires_at > :now", now=now))
@@ -191,18 +193,18 @@ class ConnectionStore(TableStore):
 
     async def find(self, connection_id: str, *, now: float) -> JSONObject | None:
         """Who is behind a connection; None where it is not open."""
-        item = await self._get(_named(_CONNECTION, connection_id))
-        return _user(item) if item and lives(item, now) else None
+        item = await self._get(_lookup_key(_CONNECTION, connection_id))
+        return _user(item) if item and is_unexpired(item, now) else None
 
     async def of_user(self, user: UserKey, *, now: float) -> tuple[str, ...]:
         """The user's open connections, in one strongly consistent query."""
         items = await self._partition(user_key(user), f"{_CONNECTION}#")
-        return tuple(i["sk"].partition("#")[2] for i in items if lives(i, now))
+        return tuple(i["sk"].partition("#")[2] for i in items if is_unexpired(i, now))
 
     async def close(self, user: UserKey, connection_id: str) -> None:
         """Forget a connection. Repeatable."""
         own = key_of(user_key(user), f"{_CONNECTION}#{connection_id}")
-        await self._delete_batch((_named(_CONNECTION, connection_id), own))
+        await self._delete_batch((_lookup_key(_CONNECTION, connection_id), own))
 
     async def forget(self, user: UserKey) -> None:
         """Forget every connection and ticket of the user. Repeatable. One query, then what it led
@@ -210,8 +212,8 @@ class ConnectionStore(TableStore):
         keys = []
         for item in await self._partition(user_key(user)):
             kind, _, name = item["sk"].partition("#")
-            if kind in NAMED:
-                keys += [_named(kind, name), key_of(item["pk"], item["sk"])]
+            if kind in CONNECTION_KINDS:
+                keys += [_lookup_key(kind, name), key_of(item["pk"], item["sk"])]
         await self._delete_batch(keys)
 
     async def stop(self, user: UserKey, request_id: str, *, expires_at: int) -> None:
@@ -219,20 +221,20 @@ class ConnectionStore(TableStore):
         key = key_of(user_key(user), f"stop#{request_id}")
         await self._put({**key, "expires_at": expires_at})
 
-    async def stopped(self, user: UserKey, request_id: str, *, now: float) -> bool:
+    async def is_stopped(self, user: UserKey, request_id: str, *, now: float) -> bool:
         """Whether the turn of this request was asked to stop."""
         item = await self._get(key_of(user_key(user), f"stop#{request_id}"))
-        return bool(item and lives(item, now))
+        return bool(item and is_unexpired(item, now))
 
     async def _put_both(self, kind: str, name: str, user: JSONObject, expires_at: int) -> None:
         """What leads from the name to the user, and the other way round."""
-        whose = UserKey(str(user["tenant_id"]), str(user["imperal_id"]))
-        named = {**_named(kind, name), "user": orjson.dumps(user).decode()}
-        own = key_of(user_key(whose), f"{kind}#{name}")
-        await self._put_batch({**item, "expires_at": expires_at} for item in (named, own))
+        owner = UserKey(str(user["tenant_id"]), str(user["imperal_id"]))
+        lookup = {**_lookup_key(kind, name), "user": orjson.dumps(user).decode()}
+        own = key_of(user_key(owner), f"{kind}#{name}")
+        await self._put_batch({**item, "expires_at": expires_at} for item in (lookup, own))
 
 
-def _named(kind: str, name: str) -> Item:
+def _lookup_key(kind: str, name: str) -> Item:
     return key_of(f"{kind}!{name}", "-")
 
 
@@ -242,7 +244,7 @@ def _user(item: Item) -> JSONObject:
 
 
 _UNCLAIMED = f"{ABSENT} OR #expires_at <= :now"
-_TOGETHER = 99
+_MAX_EVENTS = 99
 """Events beside the record in one transaction, which takes 100 items."""
 
 
@@ -251,7 +253,7 @@ class EventStore(TableStore):
 
     async def append(self, user: UserKey, event: Event, *, expires_at: int) -> bool:
         """Write unless an event of this id exists; whether it was new."""
-        return await holds(self._put(event_item(user, event, expires_at), ABSENT, own=STAMP))
+        return await is_written(self._put(event_item(user, event, expires_at), ABSENT, own=STAMP))
 
     async def since(
         self, user: UserKey, last_id: str, *, limit: int = 100, now: float
@@ -260,7 +262,7 @@ class EventStore(TableStore):
         condition, values = "#pk = :pk", {"pk": user_key(user)}
         if last_id:  # DynamoDB takes no empty key
             condition, values["last"] = "#pk = :pk AND #sk > :last", last_id
-        items = await self._living(now, condition, values, need=positive(limit))
+        items = await self._query_unexpired(now, condition, values, need=check_limit(limit))
         return tuple(event_from(item["body"]) for item in items)
 
 
@@ -299,14 +301,14 @@ class AuditStore(TableStore):
         try:
             await self._put(intent, _UNCLAIMED, own=STAMP, now=now)
         except ConditionFailed as failure:
-            held = failure.item
+            current = failure.item
         else:
             return None
         # the claim stays as it is: how it ended stands in the record of its call
-        done = await self._get(key_of(user_key(user), f"call#{held['record_id']}"))
-        return audit_from((done if done and lives(done, now) else held)["body"])
+        done = await self._get(key_of(user_key(user), f"call#{current['record_id']}"))
+        return audit_from((done if done and is_unexpired(done, now) else current)["body"])
 
-    async def claims(self, user: UserKey, effect: str) -> bool:
+    async def has_claim(self, user: UserKey, effect: str) -> bool:
         """Whether the effect is claimed: not where its person was erased since."""
         return await self._get(key_of(user_key(user), f"effect#{effect}")) is not None
 
@@ -321,14 +323,14 @@ class AuditStore(TableStore):
     ) -> None:
         """Write the record of a finished call, and the events it caused, in one call to the
         database. Repeatable: what is there already stays as it is."""
-        told = (event_item(user, event, events_expire_at) for event in events)
+        event_items = (event_item(user, event, events_expire_at) for event in events)
         writes = [put(self._table, record_item(user, record, expires_at), ABSENT)]
-        writes += (put(self._events_table, item, ABSENT) for item in told)
+        writes += (put(self._events_table, item, ABSENT) for item in event_items)
         # more fit into no transaction: then the record goes first, its events behind it
-        if 1 < len(writes) <= _TOGETHER + 1 and await holds(self._database.write(*writes)):
+        if 1 < len(writes) <= _MAX_EVENTS + 1 and await is_written(self._database.write(*writes)):
             return
         for write in writes:  # a repetition: complete it one by one
-            await holds(self._database.write(write))
+            await is_written(self._database.write(write))
 
     async def list(
         self, user: UserKey, *, limit: int = 100, before: str = "", now: float
@@ -336,11 +338,11 @@ class AuditStore(TableStore):
         """The newest records first, or those older than the record `before`, without those that
         expired by `now`."""
         pk = user_key(user)
-        items = await self._living(
+        items = await self._query_unexpired(
             now,
             "#pk = :pk AND begins_with(#sk, :calls)",
             {"pk": pk, "calls": "call#"},
-            need=positive(limit),
+            need=check_limit(limit),
             after=key_of(pk, f"call#{before}") if before else None,
             backwards=True,
         )

@@ -19,7 +19,7 @@ from webbee_kernel import language
 from webbee_kernel.pii.keys import NameKey, name_key
 from webbee_kernel.sdk import FunctionDef
 
-from .finding import Finding, Module, argument, dotted, near, text
+from .rules import Finding, Module, argument, dotted, near, text
 
 LEAST = 2
 """With no more telling words a description is the name once more."""
@@ -40,26 +40,31 @@ PERSONS = frozenset(
 """English nouns of people: under such a key stands a name as often as not."""
 
 
-def poor(functions: Iterable[FunctionDef]) -> Iterator[tuple[FunctionDef, str]]:
+def description_problems(functions: Iterable[FunctionDef]) -> Iterator[tuple[FunctionDef, str]]:
     """Chat functions of an extension that no model would find, each with what is wrong in a
     sentence."""
     for function in functions:
         model = function.params_model
-        bare = [
+        undescribed = [
             name
             for name, info in (model.model_fields if model else {}).items()
             if not info.description and not re.search(r"\b(Literal|bool)\b", str(info.annotation))
         ]
-        if bare:
-            told = "without a description: a model fills them by name and type alone"
-            yield function, f"{', '.join(bare)} of {function.name} {told}; Field(description=…)"
-        own = _stems(function.description)
+        if undescribed:
+            message = "without a description: a model fills them by name and type alone"
+            yield (
+                function,
+                f"{', '.join(undescribed)} of {function.name} {message}; Field(description=…)",
+            )
+        stems = _stems(function.description)
         if not function.description:
-            told = "has no description: models choose by it, and know only its name"
-            yield function, f"{function.name} {told}"
-        elif not own - _stems(function.name) and len(own) <= LEAST:
-            told = "is described by its own name: say what it does to what, in the words of whoever"
-            yield function, f"{function.name} {told} asks for it"
+            message = "has no description: models choose by it, and know only its name"
+            yield function, f"{function.name} {message}"
+        elif not stems - _stems(function.name) and len(stems) <= LEAST:
+            message = (
+                "is described by its own name: say what it does to what, in the words of whoever"
+            )
+            yield function, f"{function.name} {message} asks for it"
 
 
 @lru_cache(maxsize=1024)
@@ -69,24 +74,34 @@ def _stems(words: str) -> frozenset[str]:
     return frozenset(language.stem(w) for w in found if w not in EMPTY and w.isalpha())
 
 
-def personal(module: Module) -> Iterator[Finding]:
+def pii_problems(module: Module) -> Iterator[Finding]:
     """Keys under which a name stands and that the gate does not know, in results without a
     `data_model` that declares them."""
     for node, call in module.handlers("function"):
         if argument(call, "data_model") is not None:
             continue
-        for found in (n for n in ast.walk(node) if isinstance(n, ast.Dict)):
-            for key, value in zip(found.keys, found.values, strict=True):
+        for node_ in (n for n in ast.walk(node) if isinstance(n, ast.Dict)):
+            for key, value in zip(node_.keys, node_.values, strict=True):
                 if key is not None and _is_personal(text(key)) and not _is_plain(value):
-                    told = f"{text(key)!r} may hold a person's name, which only a model of the"
+                    message = f"{text(key)!r} may hold a person's name, which only a model of the"
                     more = "result declares: data_model=… with a field of type PersonName"
-                    yield module.found(key, "pii", f"{told} {more}")
+                    yield module.finding(key, "pii", f"{message} {more}")
 
 
 def _is_personal(key: str) -> bool:
     words = set(re.sub(r"(?<=[a-z])(?=[A-Z])|[-_]", " ", key).lower().split())
-    says_else = words & {"id", "ids", "count", "total", "number", "type", "status", "at", "url"}
-    return bool(words & PERSONS) and not says_else and name_key(key) is NameKey.NO
+    is_other_value = words & {
+        "id",
+        "ids",
+        "count",
+        "total",
+        "number",
+        "type",
+        "status",
+        "at",
+        "url",
+    }
+    return bool(words & PERSONS) and not is_other_value and name_key(key) is NameKey.NO
 
 
 def _is_plain(value: ast.AST) -> bool:
@@ -116,15 +131,15 @@ class Table(BaseModel):
     case: list[Case] = Field(min_length=1)
 
 
-def beside(folder: Path, functions: Collection[str]) -> Iterator[Finding]:
+def file_problems(folder: Path, functions: Collection[str]) -> Iterator[Finding]:
     """What is wrong in the files beside the code. `functions` are those of the extension, empty
     where it does not load."""
     with suppress(ValueError):  # why it does not load
         data = json.loads(_text(folder / "imperal.json") or "{}")
         for key in data if "app_id" not in data else ():
             if near(key, ["app_id"]):
-                told = f"{key!r} is not read: the id is 'app_id', else the folder's name"
-                yield Finding.of("imperal.json", 1, "manifest", told)
+                message = f"{key!r} is not read: the id is 'app_id', else the folder's name"
+                yield Finding.of("imperal.json", 1, "manifest", message)
     yield from table_of(folder / TABLE, functions)[1]
 
 
@@ -134,11 +149,11 @@ def table_of(path: Path, functions: Collection[str]) -> tuple[list[Case], list[F
     written = _text(path)
     begins = [n for n, line in enumerate(written.splitlines(), 1) if line.startswith("[[case]]")]
 
-    def of(where: Sequence[int | str], told: str) -> Finding:
+    def of(where: Sequence[int | str], message: str) -> Finding:
         """`where` is a key in the table, `("case", 1, "say")`."""
         place = where[1] if len(where) > 1 else ""
         line = begins[place] if isinstance(place, int) and place < len(begins) else 1
-        return Finding.of(path.name, line, "utterances", f"{'.'.join(map(str, where))}: {told}")
+        return Finding.of(path.name, line, "utterances", f"{'.'.join(map(str, where))}: {message}")
 
     try:
         cases = Table.model_validate(tomllib.loads(written)).case if path.exists() else []

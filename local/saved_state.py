@@ -32,7 +32,7 @@ KEY = "WEBBEE_WEBHOOK_KEY"
 State = dict[str, Any]
 
 
-class Keeper:
+class StateFile:
     """Puts a run's state back, and writes it down."""
 
     def __init__(self, folder: Path) -> None:
@@ -41,7 +41,7 @@ class Keeper:
 
     @classmethod
     @contextmanager
-    def alone(cls, folder: Path) -> Iterator[Keeper]:
+    def exclusive(cls, folder: Path) -> Iterator[StateFile]:
         """A folder's keeper, whose folder is nobody else's until the block ends. OSError where
         another process has it: two would write over each other."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from webbee_kernel.sdk import Extension, FunctionDef, ui
 from webbee_kernel.sdk.definitions import ON_EVENT
 from webbee_kernel.sdk.extension import ALERT_PREFIX
 
-from .finding import Finding, Function, Module, argument, dotted, literal, near, text
+from .rules import Finding, Function, Module, argument, dotted, literal, near, text
 
 WRITES = ("create", "set", "update")
 READS = ("query", "count", "get", "list", "query_all", "list_users")
@@ -47,15 +47,15 @@ def of_loaded(modules: Sequence[Module], loaded: LoadedExtension) -> Iterator[Fi
     for module, call, name in ((m, *row) for m in modules for row in m.calls()):
         last = name.rpartition("ui.")[2]
         if row := NAMES.get(last):
-            rule, where, place, told = row
-            wanted, there = text(argument(call, where, place)), known.get(where, NODES)
-            if wanted and wanted not in there:
-                yield module.found(call, rule, told.format(wanted) + near(wanted, there))
+            rule, where, place, message = row
+            requested, there = text(argument(call, where, place)), known.get(where, NODES)
+            if requested and requested not in there:
+                yield module.finding(call, rule, message.format(requested) + near(requested, there))
         if last == "Call":
             yield from _arguments(module, call, fields)
         elif last == "Form":
             yield from _form(module, call, fields)
-        yield from _declared(module, call, name, loaded.ext)
+        yield from _secrets_and_settings(module, call, name, loaded.ext)
         yield from _model(module, call, name, loaded.ext)
         yield from _panels(module, call, loaded.ext)
     yield from _events(modules, loaded)
@@ -77,21 +77,23 @@ def _webhook(module: Module, node: Function, call: ast.Call) -> Iterator[Finding
     headers, body = ([*node.args.args, None, None, None])[1:3]
     hint = body.annotation if body else None
     if body and hint and ast.unparse(hint).strip("'").startswith(PARSED):
-        told = f"{body.arg} is the body as text: annotate it str, and read json.loads({body.arg})"
-        yield module.found(hint, "webhook", told)
+        message = (
+            f"{body.arg} is the body as text: annotate it str, and read json.loads({body.arg})"
+        )
+        yield module.finding(hint, "webhook", message)
     reads = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     unread = headers is None or headers.arg not in reads
     if text(argument(call, "secret_header", 2)) and unread:
-        told = "secret_header is believed unread: compare it with await ctx.secrets.get(…)"
-        yield module.found(call, "webhook", told)
+        message = "secret_header is believed unread: compare it with await ctx.secrets.get(…)"
+        yield module.finding(call, "webhook", message)
     for inner in ast.walk(node):
         name = _header(inner, headers.arg) if headers else ""
         if name != name.lower():
-            told = f"header names come in lower case: {name!r} is {name.lower()!r} here"
-            yield module.found(inner, "webhook", told)
+            message = f"header names come in lower case: {name!r} is {name.lower()!r} here"
+            yield module.finding(inner, "webhook", message)
         if isinstance(inner, ast.Return) and (key := _status(inner.value)):
-            told = f"this is answered with 200: the key is 'status_code', not {key!r}"
-            yield module.found(inner, "webhook", told)
+            message = f"this is answered with 200: the key is 'status_code', not {key!r}"
+            yield module.finding(inner, "webhook", message)
 
 
 def _status(value: ast.expr | None) -> str:
@@ -118,7 +120,7 @@ def _arguments(module: Module, call: ast.Call, fields: Fields) -> Iterator[Findi
     known = fields.get(function)
     for given in call.keywords if known is not None else ():
         if given.arg and given.arg not in (known or {}):
-            yield module.found(given.value, "ui", _no_parameter(function, given.arg, known or {}))
+            yield module.finding(given.value, "ui", _no_parameter(function, given.arg, known or {}))
 
 
 def _form(module: Module, call: ast.Call, fields: Fields) -> Iterator[Finding]:
@@ -131,11 +133,11 @@ def _form(module: Module, call: ast.Call, fields: Fields) -> Iterator[Finding]:
     given = {p: name for c in ast.walk(children) for p, name in _input(c)}
     for param, name in given.items():
         if param not in known:
-            yield module.found(name, "ui", _no_parameter(function, param, known))
+            yield module.finding(name, "ui", _no_parameter(function, param, known))
     missing = [n for n, required in known.items() if required and n not in given]
     if missing and given and _is_literal(children) and argument(call, "defaults", 3) is None:
-        told = f"{function} requires {missing[0]!r}, which no input of this form gives"
-        yield module.found(call, "ui", told)
+        message = f"{function} requires {missing[0]!r}, which no input of this form gives"
+        yield module.finding(call, "ui", message)
 
 
 def _input(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -164,7 +166,7 @@ def _of(known: Mapping[str, bool]) -> str:
 
 def _collections(modules: Sequence[Module]) -> Iterator[Finding]:
     """A collection that is read and never written, beside one of nearly the same name that is."""
-    used = [
+    accesses = [
         (module, call, call.func.attr, name)
         for module in modules
         for call, _ in module.calls()
@@ -175,18 +177,18 @@ def _collections(modules: Sequence[Module]) -> Iterator[Finding]:
         and (name := _collection(call))
     ]
     indexed = [(m, call, "query", text(call.args[0])) for m in modules for call in _indexes(m)]
-    used += indexed
-    written = sorted({name for _, _, method, name in used if method in WRITES})
-    for module, call, method, name in used:
-        if method in READS and name not in written and (meant := near(name, written)):
-            told = f"nothing is ever written into {name!r}{meant}"
-            yield module.found(call, "collection", told)
-    for module, call, method, name in used:
+    accesses += indexed
+    written = sorted({name for _, _, method, name in accesses if method in WRITES})
+    for module, call, method, name in accesses:
+        if method in READS and name not in written and (suggestion := near(name, written)):
+            message = f"nothing is ever written into {name!r}{suggestion}"
+            yield module.finding(call, "collection", message)
+    for module, call, method, name in accesses:
         order = text(argument(call, "order_by", 2)).removeprefix("-") if method == "query" else ""
-        kept = sorted(text(other.args[1]) for _, other, _, of in indexed if of == name)
-        if order not in kept and (meant := near(order, kept)):
-            told = f"no index of {name!r} keeps {order!r}{meant}"
-            yield module.found(call, "collection", told)
+        indexed_fields = sorted(text(other.args[1]) for _, other, _, of in indexed if of == name)
+        if order not in indexed_fields and (suggestion := near(order, indexed_fields)):
+            message = f"no index of {name!r} keeps {order!r}{suggestion}"
+            yield module.finding(call, "collection", message)
 
 
 def _indexes(module: Module) -> list[ast.Call]:
@@ -209,19 +211,19 @@ def _collection(call: ast.Call) -> str:
 def _alerts(modules: Sequence[Module]) -> Iterator[Finding]:
     """A field that an alert reads by nearly the name its section gives it."""
     sections = (row for m in modules for row in m.handlers("skeleton"))
-    fields = {_named(call): sorted(_keys(node)) for node, call in sections}
+    fields = {_declared_name(call): sorted(_keys(node)) for node, call in sections}
     for module, node, call in ((m, *row) for m in modules for row in m.handlers("tool")):
-        tool = _named(call)
+        tool = _declared_name(call)
         section = tool.removeprefix(ALERT_PREFIX)
         known = fields.get(section, []) if tool != section else []
         for inner in ast.walk(node):
-            wanted = _header(inner, "new") or _header(inner, "old")
-            if wanted not in known and (meant := near(wanted, known)):
-                told = f"the section {section!r} has no field {wanted!r}{meant}"
-                yield module.found(inner, "alert", told)
+            requested = _header(inner, "new") or _header(inner, "old")
+            if requested not in known and (suggestion := near(requested, known)):
+                message = f"the section {section!r} has no field {requested!r}{suggestion}"
+                yield module.finding(inner, "alert", message)
 
 
-def _named(call: ast.Call) -> str:
+def _declared_name(call: ast.Call) -> str:
     """The name that a decorator gives a function; empty where it cannot be read."""
     return text(argument(call, "name", 0))
 
@@ -235,24 +237,26 @@ def _keys(node: ast.AST) -> set[str]:
 def _events(modules: Sequence[Module], loaded: LoadedExtension) -> Iterator[Finding]:
     """Of the app's own events those that nothing emits; of others those whose app is misspelt."""
     app_id, folder = loaded.app_id, loaded.folder or Path()
-    emitted = {e for module in modules for e in _emitted(module, app_id)}
-    beside = {path.parent.name for path in folder.parent.glob("*/main.py")}
+    emitted = {e for module in modules for e in _emitted_events(module, app_id)}
+    siblings = {path.parent.name for path in folder.parent.glob("*/main.py")}
     for module in modules:
-        for node, heard in _heard(module):
-            app, _, name = heard.rpartition(".")
+        for node, event_type in _listened_events(module):
+            app, _, name = event_type.rpartition(".")
             if app in ("", app_id):
                 known = {*emitted, f"{app_id}.{KERNEL}"}
-                own = f"{app_id}.{name}"
+                full_name = f"{app_id}.{name}"
                 unknown = {"*", f"{app_id}.*"} & {name, *emitted}
-                if not unknown and own not in known:
-                    told = f"nothing here emits {own!r}{near(own, known)}"
-                    yield module.found(node, "event", told)
-            elif app not in beside and (meant := near(app, beside)):
-                told = f"{heard!r}: no extension beside this one is called {app!r}{meant}"
-                yield module.found(node, "event", told)
+                if not unknown and full_name not in known:
+                    message = f"nothing here emits {full_name!r}{near(full_name, known)}"
+                    yield module.finding(node, "event", message)
+            elif app not in siblings and (suggestion := near(app, siblings)):
+                message = (
+                    f"{event_type!r}: no extension beside this one is called {app!r}{suggestion}"
+                )
+                yield module.finding(node, "event", message)
 
 
-def _heard(module: Module) -> Iterator[tuple[ast.AST, str]]:
+def _listened_events(module: Module) -> Iterator[tuple[ast.AST, str]]:
     for _, listener in module.handlers("on_event"):
         yield listener, text(argument(listener, "event_type", 0)) or "*"
     for _, panel in module.handlers("panel"):
@@ -262,12 +266,12 @@ def _heard(module: Module) -> Iterator[tuple[ast.AST, str]]:
                 yield panel, name.strip()
 
 
-def _emitted(module: Module, app_id: str) -> Iterator[str]:
+def _emitted_events(module: Module, app_id: str) -> Iterator[str]:
     """Types as they are emitted; `*` where one is made while the code runs."""
     for _, call in module.handlers("function"):
         if event := argument(call, "event", 4):
-            said = text(event) or "*"
-            yield said if "." in said else f"{app_id}.{said}"
+            event_type = text(event) or "*"
+            yield event_type if "." in event_type else f"{app_id}.{event_type}"
     for call, name in module.calls():
         if name.rpartition(".")[2] in ("emit", "emits"):
             yield text(argument(call, "event_type", 0)) or "*"
@@ -283,26 +287,30 @@ NAMES = {
 """What calls ask for by name: the rule, the argument and its place, and what is said."""
 
 
-def _declared(module: Module, call: ast.Call, name: str, ext: Extension) -> Iterator[Finding]:
+def _secrets_and_settings(
+    module: Module, call: ast.Call, name: str, ext: Extension
+) -> Iterator[Finding]:
     """Secrets and settings that are read, and those that a sign-in reads."""
     head, _, method = name.rpartition(".")
-    wanted, provider = text(argument(call, "name", 0)), text(argument(call, "provider", 0))
-    if head.endswith("ctx.secrets") and wanted and wanted not in ext.secrets:
-        told = f'secret {wanted!r} is not declared: ext.secret("{wanted}", "what it is")'
-        yield module.found(call, "secret", told + near(wanted, ext.secrets))
-    elif head.endswith("ctx.secrets") and wanted and method in ("set", "delete"):
-        if ext.secrets[wanted].write_mode == "user":
-            told = f'secret {wanted!r} is its user\'s: declare it with write_mode="both" for the'
-            yield module.found(call, "secret", f"{told} extension to {method} it")
+    requested, provider = text(argument(call, "name", 0)), text(argument(call, "provider", 0))
+    if head.endswith("ctx.secrets") and requested and requested not in ext.secrets:
+        message = f'secret {requested!r} is not declared: ext.secret("{requested}", "what it is")'
+        yield module.finding(call, "secret", message + near(requested, ext.secrets))
+    elif head.endswith("ctx.secrets") and requested and method in ("set", "delete"):
+        if ext.secrets[requested].write_mode == "user":
+            message = (
+                f'secret {requested!r} is its user\'s: declare it with write_mode="both" for the'
+            )
+            yield module.finding(call, "secret", f"{message} extension to {method} it")
     if name in ("ctx.config.get", "ctx.config.get_section"):
         key, defaults = text(argument(call, "key", 0)).partition(".")[0], ext.config_defaults or {}
-        if key not in defaults and (meant := near(key, defaults)):
-            yield module.found(call, "config", f"config_defaults has no {key!r}{meant}")
+        if key not in defaults and (suggestion := near(key, defaults)):
+            yield module.finding(call, "config", f"config_defaults has no {key!r}{suggestion}")
     if method == "oauth" and provider:
         needs = (f"{provider}_client_id", f"{provider}_client_secret")
         if missing := [w for w in needs if w not in ext.secrets]:
-            told = f'declare ext.secret("{missing[0]}", …, scope="app"): the sign-in reads it'
-            yield module.found(call, "oauth", told)
+            message = f'declare ext.secret("{missing[0]}", …, scope="app"): the sign-in reads it'
+            yield module.finding(call, "oauth", message)
 
 
 def _model(module: Module, call: ast.Call, name: str, ext: Extension) -> Iterator[Finding]:
@@ -311,19 +319,19 @@ def _model(module: Module, call: ast.Call, name: str, ext: Extension) -> Iterato
         return
     given = argument(call, "value" if method == "set" else "model", 1)
     model = given.func if method == "set" and isinstance(given, ast.Call) else given
-    wanted = dotted(model).rpartition(".")[2] if model is not None else ""
+    requested = dotted(model).rpartition(".")[2] if model is not None else ""
     classes = {c.name for c in module.each(ast.ClassDef)}
-    is_class = wanted in classes or (wanted in module.aliases and wanted[:1].isupper())
-    if is_class and wanted not in {m.__name__ for m in ext.cache_models.values()}:
-        told = f"{wanted} is no model of the cache: decorate it with @ext.cache_model(…)"
-        yield module.found(call, "cache-model", told)
+    is_class = requested in classes or (requested in module.aliases and requested[:1].isupper())
+    if is_class and requested not in {m.__name__ for m in ext.cache_models.values()}:
+        message = f"{requested} is no model of the cache: decorate it with @ext.cache_model(…)"
+        yield module.finding(call, "cache-model", message)
 
 
 def _panels(module: Module, call: ast.Call, ext: Extension) -> Iterator[Finding]:
-    named = next((k.value for k in call.keywords if k.arg == "refresh_panels"), None)
-    if not isinstance(named, ast.List):
+    panels = next((k.value for k in call.keywords if k.arg == "refresh_panels"), None)
+    if not isinstance(panels, ast.List):
         return
-    for item in named.elts:
-        if (wanted := text(item)) and wanted not in ext.panels:
-            meant = near(wanted, ext.panels)
-            yield module.found(item, "panel", f"there is no panel {wanted!r}{meant}")
+    for item in panels.elts:
+        if (requested := text(item)) and requested not in ext.panels:
+            suggestion = near(requested, ext.panels)
+            yield module.finding(item, "panel", f"there is no panel {requested!r}{suggestion}")

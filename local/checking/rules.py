@@ -124,7 +124,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """An extension's id, empty where it does not load; its findings in order; and how the calls of
     each of its functions are classed (docs/consent.md)."""
 
@@ -157,7 +157,7 @@ class Module:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 self.aliases |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
 
-    def found(self, node: ast.AST, rule: str, message: str) -> Finding:
+    def finding(self, node: ast.AST, rule: str, message: str) -> Finding:
         """A breach of a rule at a node's line."""
         return Finding.of(self.name, getattr(node, "lineno", 1), rule, message)
 
@@ -173,9 +173,9 @@ class Module:
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
         """Every call with the dotted name it calls, imports resolved."""
-        return ((node, self.called(node)) for node in self.each(ast.Call))
+        return ((node, self.callee(node)) for node in self.each(ast.Call))
 
-    def called(self, node: ast.Call) -> str:
+    def callee(self, node: ast.Call) -> str:
         """`time.sleep` of `sleep(1)` after `from time import sleep`."""
         name = dotted(node.func)
         first, _, rest = name.partition(".")
@@ -205,7 +205,7 @@ class Module:
         return any(name.partition(".")[0] == package for name in self.aliases.values())
 
 
-APART = frozenset({"tests", "node_modules", "venv", "site-packages"})
+EXCLUDED_FOLDERS = frozenset({"tests", "node_modules", "venv", "site-packages"})
 """Folders whose files are no modules of the extension, as those with a dot before their name."""
 
 
@@ -213,7 +213,7 @@ def sources(folder: Path) -> Iterator[tuple[Path, str]]:
     """The extension's own modules, those of its packages too, each with its name in the folder."""
     for path in sorted(folder.rglob("*.py")):
         inside = path.relative_to(folder)
-        if not any(part in APART or part.startswith(".") for part in inside.parts):
+        if not any(part in EXCLUDED_FOLDERS or part.startswith(".") for part in inside.parts):
             yield path, inside.as_posix()
 
 
@@ -225,38 +225,38 @@ def source_lines(source: str) -> list[str]:
 def parse(folder: Path) -> tuple[list[Module], list[Finding]]:
     """The extension's own modules, and what could not be read, or is read in the place of a module
     of Python's own."""
-    modules, broken = [], []
+    modules, findings = [], []
     for path, name in sources(folder):
         # a package is a folder with this file
-        named = path.parent if path.stem == "__init__" else path
-        if named.stem in sys.stdlib_module_names and named.parent == folder:
+        entry = path.parent if path.stem == "__init__" else path
+        if entry.stem in sys.stdlib_module_names and entry.parent == folder:
             what = f"file of its name: rename {name}"
-            if named != path:
-                what = f"folder of its name: rename {named.name}/"
-            told = f"Python's own {named.stem} cannot be imported beside a {what}"
-            broken.append(Finding.of(name, 1, "name", told))
+            if entry != path:
+                what = f"folder of its name: rename {entry.name}/"
+            message = f"Python's own {entry.stem} cannot be imported beside a {what}"
+            findings.append(Finding.of(name, 1, "name", message))
         try:
             modules.append(Module(name, ast.parse(path.read_text("utf-8"), name)))
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", 1) or 1
-            said = str(error).partition(" (")[0]
-            broken.append(Finding.of(name, line, "syntax", said))
-    return modules, broken
+            message = str(error).partition(" (")[0]
+            findings.append(Finding.of(name, line, "syntax", message))
+    return modules, findings
 
 
 def decorator(node: ast.AST, *names: str) -> ast.Call | None:
     """The decorator call `@something.<name>(…)` of a function, one of `names`."""
     calls = (d for d in getattr(node, "decorator_list", ()) if isinstance(d, ast.Call))
-    return next((call for call in calls if _bears(call.func, *names)), None)
+    return next((call for call in calls if _has_name(call.func, *names)), None)
 
 
 def is_handler(node: ast.AST) -> bool:
     """Whether the kernel calls it: it bears one of the SDK's decorators."""
-    given = getattr(node, "decorator_list", ())
-    return any(_bears(d.func if isinstance(d, ast.Call) else d, *HANDLERS) for d in given)
+    decorators = getattr(node, "decorator_list", ())
+    return any(_has_name(d.func if isinstance(d, ast.Call) else d, *HANDLERS) for d in decorators)
 
 
-def _bears(node: ast.AST, *names: str) -> bool:
+def _has_name(node: ast.AST, *names: str) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in names
 
 
@@ -286,7 +286,7 @@ def text(node: ast.AST | None) -> str:
     return value if isinstance(value, str) else ""
 
 
-def near(wanted: str, known: Iterable[str]) -> str:
+def near(name: str, known: Iterable[str]) -> str:
     """` – did you mean …?`, where one of the known is nearly it; else empty."""
-    found = get_close_matches(wanted, list(known), 1)
-    return f" – did you mean {found[0]!r}?" if found else ""
+    matches = get_close_matches(name, list(known), 1)
+    return f" – did you mean {matches[0]!r}?" if matches else ""
