@@ -99,10 +99,10 @@ def test_an_init_that_somebody_waits_for_leaves_the_warm_up_to_the_first_event(
 FIRST = """
 import json, sys
 from benchmarks.apps import RESULTS, results_kernel
-from webbee_kernel.turn.kernel import make_ready
+from webbee_kernel.turn.kernel import warm_up
 
 running = results_kernel()
-make_ready()
+warm_up()
 running.registry.catalogue()  # a turn is given it: the function with the apps has made it
 before = set(sys.modules)
 running.chat("1 KB of rows")
