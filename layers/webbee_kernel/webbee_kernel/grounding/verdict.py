@@ -9,7 +9,7 @@ from itertools import chain
 
 from .. import language
 from ..language.units import unit_after
-from . import mentions, record_binding, record_tables
+from . import mentions, record_binding, record_tables, sibling_fields
 from .counts import Counts
 from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
@@ -187,6 +187,8 @@ class Check:
             *self._wrong_counts(named),
             *self._wrong_records(naming),
         ]
+        fields = sibling_fields.wrong_fields(self._reading, self._index, self._grounds)
+        marks += [Mark(c.start, c.token, "other_record", holds, c.kind) for c, holds in fields]
         days = self._values.dates.wrong_weekdays()
         marks += [Mark(c.start, c.token, "other_record", holds, c.kind) for c, holds in days]
         people = mentions.unknown_people(self._reading, self._index)
