@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from local.checking import Checked, problems_of
+from local.checking import CheckResult, problems_of
 from local.loopback import Client
 from local.project import child_environment
 from local.run import check_saved
@@ -228,7 +228,7 @@ def test_what_a_save_brings_is_told_once_at_its_line(
     assert save('await ctx.stor.count("parcels")') == []
     assert save("int('x')") == ["parcels: nothing to mend\n    count_parcels: read"]
 
-    def overtaken(folder: Path) -> Checked:
+    def overtaken(folder: Path) -> CheckResult:
         found = problems_of(folder)
         written("parcels", CALLING.format(call="int('y')  # saved while it was checked"))
         return found

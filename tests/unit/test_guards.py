@@ -171,7 +171,7 @@ NO_IDS = """on 2026-05-11|at 11:30|11.05.2026|it cost $11|11%|11 euros|t11x|5.11
 def test_a_small_number_that_the_user_said_is_an_id_but_in_a_date_a_time_or_an_amount(
     said: str, is_id: bool
 ) -> None:
-    assert (holds(11, values=said), holds(2026, values=said)) == (is_id, False)
+    assert (holds(11, said=said), holds(2026, said=said)) == (is_id, False)
 
 
 def test_the_refusal_says_where_to_look() -> None:
