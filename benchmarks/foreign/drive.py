@@ -27,7 +27,7 @@ raised: Counter[str] = Counter()
 """What turns raised, over the whole run: each is a defect of the kernel's, or of these adapters."""
 
 _given: dict[str, str] = {}
-_keep = Placeholders._keep
+_keep = Placeholders._add
 
 
 def _noted(self: Placeholders, placeholder: str, kind: str, value: str, identity: str = "") -> None:
@@ -35,7 +35,7 @@ def _noted(self: Placeholders, placeholder: str, kind: str, value: str, identity
     _keep(self, placeholder, kind, value, identity)
 
 
-Placeholders._keep = _noted  # type: ignore[method-assign]
+Placeholders._add = _noted  # type: ignore[method-assign]
 
 
 def placeholders_in(shown: str) -> dict[str, str]:
