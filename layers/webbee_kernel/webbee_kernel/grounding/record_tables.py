@@ -1,14 +1,16 @@
-"""Tables in a reply: if most cells of a column are the same field of their rows' records, all must
-be."""
+"""Figures against the fields that they are told of: if most cells of a column are the same field of
+their rows' records, all must be; and a figure must not be another field than its clause names."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from .. import language
+from .figures import Ground
 from .index import Index
-from .places import Owner, Place
+from .places import Number, Owner, Place, key_words, kind_of, unit_of_key
 from .reading import Claim, Reading, Sentence
 
 MIN_ROWS = 2
@@ -19,6 +21,8 @@ CELL_KINDS = FIGURES | {"time", "date", "moment", "field"}
 ByStart = Mapping[int, Sequence[Place]]
 Field = tuple[Owner, str]
 Row = tuple[Owner, Mapping[str, Claim]]
+Grounds = Sequence[tuple[Claim, Ground]]
+Siblings = dict[tuple[Owner, str], list[Place]]
 
 
 def column_outliers(reading: Reading, index: Index, places: ByStart) -> Iterator[tuple[Claim, str]]:
@@ -104,3 +108,71 @@ def _fields_of(claim: Claim, owner: Owner, places: ByStart) -> set[Field]:
     size = len(owner)
     own = (p for p in places.get(claim.start, ()) if p.owner[:size] == owner)
     return {(p.owner[size:], p.key) for p in own}
+
+
+def wrong_fields(reading: Reading, index: Index, grounds: Grounds) -> Iterator[tuple[Claim, str]]:
+    """The figures whose clause names another field of the same record and not their own, each with
+    that field; not where the reply tells that field's value too."""
+    for claim, ground in grounds:
+        is_figure = claim.kind in ("number", "money") and not claim.mention.is_spelled
+        if not is_figure or not (place := _one_field(ground)):
+            continue
+        rivals = [p for p in _siblings(index, place) if _is_rival(p, place)]
+        words = _clause_words(reading, claim) if rivals else set()
+        for other in rivals:
+            if _names_other(words, place, other) and not _is_told(reading, other.value):
+                yield claim, f"{other.key}: {other.value}"
+
+
+def _one_field(ground: Ground) -> Place | None:
+    """The field that shows a figure, where it is the only one in the data."""
+    own = [p for p in ground.places if p.call >= 0 and p.key]
+    return own[0] if len(own) == 1 and not ground.formula else None
+
+
+def _is_told(reading: Reading, value: Number) -> bool:
+    """Whether the reply tells a value as it is, of hundredths or as a percentage."""
+    figures = (c.mention.readings for c in reading.claims if c.kind in FIGURES)
+    values = {abs(v) for readings in figures for v in readings}
+    return not values.isdisjoint((abs(value), abs(value) / 100, abs(value) * 100))
+
+
+def _siblings(index: Index, place: Place) -> list[Place]:
+    """The figures of the object that a field is in."""
+    tables = index.cached("siblings", lambda: _by_object(index))
+    return [p for p in tables[place.owner, place.path.rpartition(".")[0]] if p.call == place.call]
+
+
+def _by_object(index: Index) -> Siblings:
+    found: Siblings = defaultdict(list)
+    for place in index.figures:
+        found[place.owner, place.path.rpartition(".")[0]].append(place)
+    return found
+
+
+def _is_rival(other: Place, place: Place) -> bool:
+    is_alike = other.value != place.value and kind_of(other.key) == kind_of(place.key)
+    return is_alike and "id" not in language.key_roles(other.key)
+
+
+def _clause_words(reading: Reading, claim: Claim) -> set[str]:
+    """The stems of the words around a figure up to the next value, in the reply's language and in
+    English; without function words."""
+    clause, last, following = (
+        reading.clause(claim.start),
+        reading.before(claim),
+        reading.after(claim),
+    )
+    start = max(clause.start, last.end if last else 0)
+    end = min(clause.end, following.start if following else len(reading.text))
+    spoken, english = reading.language, language.of("en")
+    tokens = [token.text.lower() for token in reading.words(start, end)]
+    told = [word for word in tokens if spoken.stem(word) not in spoken.words.function]
+    return {stem for word in told for stem in (spoken.stem(word), english.stem(word))}
+
+
+def _names_other(words: set[str], place: Place, other: Place) -> bool:
+    """Whether words name another field, and not the one of the figure."""
+    own, others = {*key_words(place.key)}, {*key_words(other.key)}
+    others -= {word for word in others if unit_of_key(word).name}
+    return not words.isdisjoint(others - own) and words.isdisjoint(own - others)

@@ -9,7 +9,7 @@ from itertools import chain
 
 from .. import language
 from ..language.units import unit_after
-from . import mentions, record_binding, record_tables, sibling_fields
+from . import mentions, record_binding, record_tables
 from .counts import Counts
 from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
@@ -187,7 +187,7 @@ class Check:
             *self._wrong_counts(named),
             *self._wrong_records(naming),
         ]
-        fields = sibling_fields.wrong_fields(self._reading, self._index, self._grounds)
+        fields = record_tables.wrong_fields(self._reading, self._index, self._grounds)
         marks += [Mark(c.start, c.token, "other_record", holds, c.kind) for c, holds in fields]
         days = self._values.dates.wrong_weekdays()
         marks += [Mark(c.start, c.token, "other_record", holds, c.kind) for c, holds in days]
@@ -237,9 +237,9 @@ class Check:
         derived = {c.start for c, g in self._grounds if g.formula}
         for claim in self._reading.claims:
             places = shown.get(claim.start, ())
-            is_value = claim.start in derived or any(p.owner in named for p in places)
-            if claim.kind == "number" and not is_value:
-                if holds := self._counts.list_sizes(claim, places):
+            if claim.kind == "number" and claim.start not in derived:
+                holds = self._counts.list_sizes(claim, places)
+                if holds and not any(p.owner in named for p in places):
                     yield Mark(claim.start, claim.token, "other_count", holds, claim.kind)
 
     def _derive(self, claim: Claim) -> Ground | None:
