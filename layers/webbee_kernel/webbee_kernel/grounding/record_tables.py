@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 from .. import language
@@ -22,7 +23,7 @@ ByStart = Mapping[int, Sequence[Place]]
 Field = tuple[Owner, str]
 Row = tuple[Owner, Mapping[str, Claim]]
 Grounds = Sequence[tuple[Claim, Ground]]
-Siblings = dict[tuple[Owner, str], list[Place]]
+Objects = dict[tuple[int, Owner, str], list[Place]]
 
 
 def column_outliers(reading: Reading, index: Index, places: ByStart) -> Iterator[tuple[Claim, str]]:
@@ -115,19 +116,15 @@ def wrong_fields(reading: Reading, index: Index, grounds: Grounds) -> Iterator[t
     that field; not where the reply tells that field's value too."""
     for claim, ground in grounds:
         is_figure = claim.kind in ("number", "money") and not claim.mention.is_spelled
-        if not is_figure or not (place := _one_field(ground)):
+        if not is_figure or ground.formula or len(ground.places) > 1 or not ground.places[0].key:
             continue
-        rivals = [p for p in _siblings(index, place) if _is_rival(p, place)]
+        place = ground.places[0]
+        objects = index.cached("objects", partial(_by_object, index))
+        rivals = [p for p in objects[_object_of(place)] if _is_rival(p, place)]
         words = _clause_words(reading, claim) if rivals else set()
         for other in rivals:
             if _names_other(words, place, other) and not _is_told(reading, other.value):
                 yield claim, f"{other.key}: {other.value}"
-
-
-def _one_field(ground: Ground) -> Place | None:
-    """The field that shows a figure, where it is the only one in the data."""
-    own = [p for p in ground.places if p.call >= 0 and p.key]
-    return own[0] if len(own) == 1 and not ground.formula else None
 
 
 def _is_told(reading: Reading, value: Number) -> bool:
@@ -137,17 +134,16 @@ def _is_told(reading: Reading, value: Number) -> bool:
     return not values.isdisjoint((abs(value), abs(value) / 100, abs(value) * 100))
 
 
-def _siblings(index: Index, place: Place) -> list[Place]:
-    """The figures of the object that a field is in."""
-    tables = index.cached("siblings", lambda: _by_object(index))
-    return [p for p in tables[place.owner, place.path.rpartition(".")[0]] if p.call == place.call]
-
-
-def _by_object(index: Index) -> Siblings:
-    found: Siblings = defaultdict(list)
+def _by_object(index: Index) -> Objects:
+    """The figures of each object, which are fields of one record side by side."""
+    found: Objects = defaultdict(list)
     for place in index.figures:
-        found[place.owner, place.path.rpartition(".")[0]].append(place)
+        found[_object_of(place)].append(place)
     return found
+
+
+def _object_of(place: Place) -> tuple[int, Owner, str]:
+    return place.call, place.owner, place.path.rpartition(".")[0]
 
 
 def _is_rival(other: Place, place: Place) -> bool:

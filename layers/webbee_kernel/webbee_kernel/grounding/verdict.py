@@ -179,9 +179,9 @@ class Check:
         if unsourced and self._index.read_prose():
             return Check(self._reading, self._evidence).verdict()
         naming = list(mentions.record_names(self._reading, self._index))
-        named_values = [*((c, g.places) for c, g in self._grounds if c.kind not in KINDS), *naming]
-        named = frozenset(p.owner for _, places in named_values for p in places)
-        self._figures.add_known([*(c for c, _ in self._grounds), *free], named)
+        values = [(c, g.places) for c, g in self._grounds if c.kind not in KINDS]
+        named = frozenset({p.owner for _, places in values + naming for p in places})
+        self._figures.add_known([c for c, _ in self._grounds] + free, named)
         marks = [
             *self._not_found(unsourced),
             *self._wrong_counts(named),

@@ -74,8 +74,10 @@ class Classifier:
 
 def _waiting(state: TurnContext) -> tuple[tuple[str, JSONObject], ...]:
     """The calls of the card that the last turn showed, which the message does not answer."""
-    last = None if state.proposal else state.memory.last
-    card = last and own_card(last, waiting(last, state.now))
+    last = state.memory.last
+    if state.proposal or not last or not last.waiting:
+        return ()
+    card = own_card(last, waiting(last, state.now))
     waits = steps(card) if card else ()
     return tuple((f"{s.app_id}__{s.fn_name}", s.arguments) for s in waits)
 
