@@ -1,5 +1,4 @@
-"""Time, injected: production reads the system clock, tests move their own; and ids that sort by
-time."""
+"""Injected time: production reads the system clock, tests set their own; ids that sort by time."""
 
 from __future__ import annotations
 

@@ -267,8 +267,7 @@ class Settings(BaseModel):
         return settings
 
     def installed_by_default(self, app_id: str) -> bool:
-        """Whether a user who never decided has the app: `WEBBEE_INSTALL` is `*`, empty or a comma
-        list."""
+        """Whether an undecided user has the app: `WEBBEE_INSTALL` is `*`, empty or a comma list."""
         return self.install == "*" or app_id in re.split(r"[,\s]+", self.install)
 
     def policy_text(self) -> str:

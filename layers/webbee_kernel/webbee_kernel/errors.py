@@ -105,8 +105,7 @@ class LimitReached(KernelError, status=429, code="limit_reached"):
 
 
 class StorageUnavailable(KernelError, status=503, code="storage_unavailable"):
-    """The database did not answer, also after botocore's retries. Nothing was recorded by
-    halves."""
+    """The database did not answer, also after botocore's retries. Nothing was half recorded."""
 
 
 class DispatchUnanswered(KernelError, status=503, code="dispatch_unavailable"):

@@ -44,8 +44,7 @@ class Webhooks:
     @Route(f"GET {WEBHOOK}", public=True)  # where a challenge is asked for
     @Route(f"POST {WEBHOOK}", public=True)
     async def webhook(self, request: Request) -> Answer:
-        """Hand a webhook to its extension, in the tenant that its address names; there is no
-        user."""
+        """Hand a webhook to its extension in the tenant of its address; there is no user."""
         tenant_id, path = await self._tenant_and_path(request.path["path"])
         nobody = User(WEBHOOK_USER, role="system", tenant_id=tenant_id)
         app_id, arguments = request.path["app_id"], _webhook_arguments(request)

@@ -132,8 +132,7 @@ class ChatService:
         return await self._answer(request, ask, work)
 
     async def _answer(self, request: Request, ask: TurnRequest, work: Work) -> Answer:
-        """The turn of a request, or 202 where it takes long or `Prefer: respond-async` asks for
-        that."""
+        """The turn of a request, or 202 if it takes long or for `Prefer: respond-async`."""
         # RFC 7240
         at_once = ASYNC in request.headers.get("prefer", "").lower()
         return await self.turns.answer(ask, work, at_once=at_once)
@@ -148,8 +147,7 @@ class ChatService:
 
     @Route("GET /v1/events", params=EventsParams, content_type="text/event-stream")
     async def events(self, request: Request) -> Answer:
-        """Stored events since `Last-Event-ID`, as Server-Sent Events; the browser reconnects by
-        itself."""
+        """Events since `Last-Event-ID`, as Server-Sent Events; browsers reconnect by themselves."""
         last = request.headers.get("last-event-id") or request.query.get("last_event_id") or ""
         if not re.fullmatch(EVENT_ID, last):
             raise BadInput("Last-Event-ID takes the id of an event", field="Last-Event-ID")

@@ -212,16 +212,14 @@ class SecretBody(Wire):
 
 
 class AppSecrets:
-    """Lists, sets and removes them, for users; app-wide secrets and those of the webhooks for an
-    operator."""
+    """Lists, sets and removes them, for users; app-wide and webhook secrets for operators."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     @Route("GET /v1/extensions/{app_id}/secrets", answer="SecretsAnswer", params=OwnerParams)
     async def listed(self, request: Request) -> Answer:
-        """Declared secrets, whether each is set and whether the caller may set it; never a
-        value."""
+        """Declared secrets: whether each is set, and may be by the caller; never a value."""
         declared = await self._declared(request)
         found = await self._ask(request, "secrets", "secrets")
         may_all = has_role(request.caller, "operator")

@@ -62,8 +62,7 @@ class Health:
         return {app.app_id: answer for app, answer in zip(apps, said, strict=True)}
 
     async def _of(self, app: AppInfo) -> str:
-        """The app's own health check, asked at most once a minute per process: the route is
-        public."""
+        """The app's own health check, asked once a minute per process: the route is public."""
         if app.error or not app.has_health_check:
             return app.error.partition(":")[0] or "ok"
         now = self._app.clock.now()

@@ -50,8 +50,7 @@ class Elicited:
     refused: bool = False
 
     def arguments(self, arguments: JSONObject, schema: JSONObject) -> JSONObject:
-        """The call's arguments with the answers, where the function asked or says that it
-        asks."""
+        """The call's arguments with the answers, if the function asked or may ask."""
         takes = self.asked or ANSWERS in (schema.get("properties") or {})
         return {**arguments, ANSWERS: self.answers} if self.answers and takes else arguments
 

@@ -56,8 +56,7 @@ ME: Final = "/v1/me"
 ASK_S: Final = 5.0
 """Seconds the gateway has to answer."""
 KEPT_S: Final = 300.0
-"""Seconds for which a token that was accepted is not asked about again, at most as long as it
-lasts."""
+"""Seconds for which an accepted token is not checked again, at most until it expires."""
 MOST: Final = 1_000
 """Tokens of which a process remembers whose they are."""
 

@@ -358,8 +358,7 @@ class Router:
 
 
 def _request(route: Route, event: Mapping[str, Any], path: Mapping[str, str]) -> Request:
-    """The event as the route's handler sees it; BadInput for a query parameter that the route does
-    not know."""
+    """The event for the route's handler; BadInput for an unknown query parameter."""
     query = event.get("queryStringParameters") or {}
     user = None if route.public else user_of(event)
     if user:

@@ -32,8 +32,7 @@ UNTIL: Final = "until"
 
 PAGE: Final = 100
 MAX_PAGES: Final = 20
-"""Events of one page, and pages sent after a reconnection: what is older has been missed for
-good."""
+"""Events of one page, and pages sent after a reconnection: older ones are lost."""
 
 
 FRAMES: Final[Mapping[str, type[Wire]]] = {

@@ -247,8 +247,7 @@ def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
 
 
 def with_cost(span: JSONObject, prices: Mapping[str, Price]) -> JSONObject:
-    """What is told of a stretch of a turn, with the `cost` of a request to a model whose price is
-    known."""
+    """A span of a turn as it is shown, with the `cost` of a model request if its price is known."""
     price = price_of(str(span.get("model", "")), prices)
     if price is None or "input_tokens" not in span:
         return span

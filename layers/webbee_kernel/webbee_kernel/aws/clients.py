@@ -194,8 +194,7 @@ def failure_kind(error: BaseException) -> Failure:
 
 
 def outage(error: BaseException, what: str) -> StorageUnavailable | None:
-    """StorageUnavailable for transient and deployment errors; None for other answers and
-    defects."""
+    """StorageUnavailable for transient and deployment errors; None for others."""
     kind = failure_kind(error)
     if kind == "answered":
         code = error_code(error)

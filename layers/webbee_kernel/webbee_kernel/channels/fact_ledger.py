@@ -110,8 +110,7 @@ def _new_arguments(arguments: JSONObject, facts: str) -> JSONObject:
 
 
 def _repeats(value: JSON, facts: str, scalars: set[tuple[type, JSON]]) -> bool:
-    """Whether the facts contain the value as a scalar, or a text of five or more characters
-    anywhere."""
+    """Whether the facts contain the value as a scalar, or anywhere a text of five characters."""
     if value is None or value == "":
         return True
     text = dumps(value)
@@ -151,8 +150,7 @@ def _size(digests: Sequence[ToolCallDigest]) -> int:
 def _shrink(
     facts: Sequence[LedgerCall], whole: Sequence[ToolCallDigest], cap: int
 ) -> tuple[ToolCallDigest, ...]:
-    """Newest first: each call takes what it needs after a marker is reserved for every older
-    one."""
+    """Newest first: a call takes what it needs after a marker is reserved for each older one."""
     kept: list[ToolCallDigest] = []
     floors = [
         ToolCallDigest(a, f, dumps({TRUNCATED: f"{len(w.data_facts_json)} chars"}))

@@ -218,8 +218,7 @@ def _fit_dict(value: JSONObject, budget: int, *, has_marker: bool = True) -> JSO
 
 
 def _choose_fields(entries: JSONObject, room: int) -> JSONObject:
-    """Id and title, then short scalars, short containers, and the rest by fair shares; in their
-    order."""
+    """In their order: id and title, short scalars, short containers, the rest by fair shares."""
     kept, taken = _labels(entries, room)
     room -= sum(taken.values())
     if room >= _LEAST or any(label is not entries[key] for key, label in kept.items()):

@@ -177,8 +177,7 @@ def _not_configured(why: str) -> OAuthNotConfigured:
 
 
 async def _client(ctx: CallContext, provider: str, part: str) -> str:
-    """The app's client `id` or `secret` at the provider; empty where it is neither declared nor
-    set."""
+    """The app's client `id` or `secret` at the provider; empty if neither declared nor set."""
     try:
         return await ctx.secrets.get(f"{provider}_client_{part}") or ""
     except SecretNotDeclaredError:
@@ -202,8 +201,7 @@ async def _read_sign_in(ctx: CallContext, request: CallRequest) -> SignIn | None
 
 
 async def find_signin(ctx: CallContext, request: CallRequest) -> CallOutcome:
-    """The pending sign-in of provider `name` and `arguments.state`; empty data where there is
-    none."""
+    """The pending sign-in of provider `name` and `arguments.state`; empty data without one."""
     signin = await _read_sign_in(ctx, request)
     return ok_outcome(request, signin and {"user": user_dict(signin.user), "key": signin.key})
 

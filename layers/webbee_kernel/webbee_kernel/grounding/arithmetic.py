@@ -91,8 +91,7 @@ def _size(one: Figure) -> Number:
 
 
 class Arithmetic:
-    """Derivations from an index; `said` are the reply's figures, `named` the records that it
-    names."""
+    """Derivations from an index; `said` are the reply's figures, `named` its records."""
 
     def __init__(
         self,

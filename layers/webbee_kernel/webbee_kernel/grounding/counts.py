@@ -159,8 +159,7 @@ class Counts:
         return [named, size, *opened, *self._added(parts)] if named else []
 
     def _added(self, parts: Sequence[Sentence]) -> Iterator[Number]:
-        """The sums of the first and of the last numbers of the parts: "eleven: two on A, nine on
-        B"."""
+        """The sums of the parts' first and last numbers: "eleven: two on A, nine on B"."""
         inside = [
             [c.mention.value for c in self._reading.claims_in(p) if c.kind == "number"]
             for p in parts

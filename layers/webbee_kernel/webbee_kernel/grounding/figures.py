@@ -20,8 +20,7 @@ from .reading import Claim, Reading, has_any
 from .words import places_ending, places_grouped
 
 SMALL, MIN_LONG = 12, 100
-"""Smaller whole numbers need no source unless a list contradicts; durations from LONG on need
-one."""
+"""Smaller numbers need no source unless a list contradicts; durations from LONG on need one."""
 SHORT_UNIT = 3
 """Maximum letters of a unit's sign."""
 MAX_AGE = 120
@@ -300,8 +299,7 @@ class Figures:
         return ground_of(next(filter(None, held), []))
 
     def derive(self, claim: Claim) -> Ground | None:
-        """The derivation of a figure without a field, from the data and the reply's other
-        figures."""
+        """The derivation of a figure without a field, from data and other figures."""
         if claim.kind == "time":
             return self._time_as_duration(claim)
         if claim.kind not in KINDS or not self._is_currency(claim.mention.unit):

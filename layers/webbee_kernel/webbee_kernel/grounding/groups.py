@@ -181,8 +181,7 @@ class Table:
             yield from self._runs(key)
 
     def _of_groups(self, groups: Mapping[Part, str]) -> Iterator[Figure]:
-        """Sums and averages of columns over groups and their complements; of levels only
-        averages."""
+        """Sums and averages of columns over groups and their complements; levels: averages only."""
         # of a long list only its first rows are added up
         figured = {row for column in self.numbers.values() for row in column}
         told = [(rows, label) for rows, label in groups.items() if not figured.isdisjoint(rows)]
@@ -350,8 +349,7 @@ def _ratios(one: Figure, other: Figure) -> Iterator[Figure]:
 
 
 def _percentages(whole: Figure, rate: Figure) -> Iterator[Figure]:
-    """A percentage of a figure, the figure minus, plus, and before it; the rate may be a
-    fraction."""
+    """Percentages of a figure, the figure minus, plus, and before it; a rate may be a fraction."""
     if rate.kind == "rate" and 0 < rate.value <= 100:
         share = rate.value if rate.value < 1 else rate.value / 100
         made = {"% of": share, "less": 1 - share, "with": 1 + share, "before": 1 / (1 + share)}

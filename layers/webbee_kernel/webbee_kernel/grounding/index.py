@@ -385,8 +385,7 @@ class Index:
         return Words(self)
 
     def is_row(self, owner: Owner) -> bool:
-        """Whether an owner is one record among several: a row, or a repeated call of a
-        function."""
+        """Whether an owner is one record among several: a row, or a repeated call."""
         return len(owner) > 2 or len(self._calls_of.get(owner[:1], ())) > 1
 
     def column(self, place: Place) -> list[Place]:

@@ -122,8 +122,7 @@ class Measures:
         return {kind: ([b for b, _ in own], [p for _, p in own]) for kind, own in ordered.items()}
 
     def is_in_other_unit(self, place: Place, told: Unit) -> bool:
-        """Whether a field's unit differs from `told`, or, if its key is unambiguous, its
-        measure."""
+        """Whether a field's unit differs from `told`, or its measure, if its key is sure."""
         own = self.unit_of(place) if told else NO_UNIT
         if not own or own.name == told.name:
             return False

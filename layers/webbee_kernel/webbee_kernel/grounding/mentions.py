@@ -196,8 +196,7 @@ def _is_limited(reading: Reading, part: Sentence) -> bool:
 
 
 class _Flags:
-    """The flags of an index by the last word of their key, stemmed in English and the reply's
-    language."""
+    """The flags of an index by the last word of their key, stemmed in both languages."""
 
     def __init__(self, index: Index, spoken: Language) -> None:
         found: dict[str, tuple[list[Place], list[Place]]] = {}

@@ -306,8 +306,7 @@ def _nearby(at: int, starts: Sequence[int], inside: Sequence[Value]) -> list[Val
 
 
 def _is_same_field(one: Value, other: Value) -> bool:
-    """Whether two values may be of the same field, and are not day and time or weekday of one
-    moment."""
+    """Whether two values may be of the same field, and not of one moment."""
     parts = {one.claim.kind, other.claim.kind}
     return bool(one.keys & other.keys) and (len(parts) == 1 or parts.isdisjoint(PART_KINDS))
 

@@ -58,8 +58,7 @@ def _mark(part: Sentence) -> str:
 
 
 def _columns(reading: Reading, part: Sentence) -> Iterator[tuple[str, Claim]]:
-    """The values of a row with their column: the cell number, or in a list item kind and
-    position."""
+    """The values of a row with their column: its cell, or in a list kind and position."""
     is_table, figures = _mark(part) == "|", 0
     for claim in reading.claims_in(part):
         is_plain = not getattr(claim.mention, "is_spelled", False)

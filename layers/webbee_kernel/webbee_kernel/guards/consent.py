@@ -298,8 +298,7 @@ def _may_open(sink: Sink, function: FunctionInfo, basis: Basis, is_bare: bool) -
 
 
 def _is_unbound_search(function: FunctionInfo, arguments: Given, basis: Basis) -> bool:
-    """Whether an open-world read has an argument not from the user's words or this app's
-    results."""
+    """Whether an open-world read has an argument from neither the user's words nor this app."""
     [(_, key)] = destinations(function, arguments)
     if key in basis.accepted:
         return False

@@ -145,8 +145,7 @@ _ENDING = 2
 
 
 def is_count(name: str) -> bool:
-    """Whether a small number under this name is a count or position: its last word is a plural or
-    `number`."""
+    """Whether a small number under this name counts: its last word is a plural or `number`."""
     last = words_of(name)[-1:]
     return any(_singular(word) != word or word in ("people", "number") for word in last)
 
@@ -316,8 +315,7 @@ def _telling(words: Sequence[str], *, carries: bool) -> Iterator[str]:
 
 
 def _silent(name: str, *, is_read: bool, carries: bool) -> frozenset[str]:
-    """The words ignored in a name: for an id those of the app's objects, for a read those of
-    URLs."""
+    """The words ignored in a name: the app's objects in an id, those of URLs in a read."""
     if not is_id_name(name):
         return _OPENED if is_read and not carries else frozenset()
     if is_read:

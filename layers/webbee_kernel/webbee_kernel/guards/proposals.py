@@ -103,8 +103,7 @@ def card(
 
 
 def _question(calls: Sequence[JSONObject], concept: str, tag: str) -> str:
-    """The heading: the single effect, the first of several alike with a count, or the number of
-    effects."""
+    """The heading: the effect, the first of several alike with a count, or their number."""
     kinds = {(call["app"], call["title"], call["effect"]) for call in calls}
     is_known = any(_titles(calls[0], tag)) and calls[0]["effect"] in ("write", "destructive")
     if len(calls) > 1 and (len(kinds) > 1 or not is_known):
@@ -245,8 +244,7 @@ def _call(
 
 
 def _card_title(function: FunctionInfo, effect: str, tag: str) -> str:
-    """The title of a call; for a destructive one prefixed with "delete" if the author's title lacks
-    it."""
+    """The title of a call; with "delete" for a destructive one whose title lacks it."""
     title, verb = _title(function, tag), language.of(tag).say("card_verb_delete")
     own = not language.text_in(function.titles, tag)
     has_verb = {language.stem(w, tag) for w in words_in(title)} >= {

@@ -298,8 +298,7 @@ class References:
         return filter(said.has, self._keywords(label))
 
     def _values_in(self, said: UserWords, record: Record) -> Iterator[str]:
-        """The identifying values that were said; no enum values, and none if an id of the kind was
-        typed."""
+        """The identifying values that were said; no enum values; none if such an id was typed."""
         may_tell = (record.app_id, record.kind) not in self._kinds_typed
         values = (v for v in record.values if normal(v) not in self._choices) if may_tell else ()
         return filter(said.has_all, filter(self._words, values))

@@ -144,8 +144,7 @@ def effect_of(function: FunctionInfo, arguments: Mapping[str, JSON]) -> Effect:
 
 
 class Profile(NamedTuple):
-    """A function's effect by its declaration, and its destination parameters as (path, kind,
-    reason)."""
+    """A function's effect by its declaration, and its destinations as (path, kind, reason)."""
 
     effect: Effect
     sinks: tuple[tuple[str, Kind, str], ...] = ()
@@ -268,8 +267,7 @@ def _beside_content(plain: Sequence[Leaf]) -> list[Leaf]:
 
 
 def _is_explicit(leaf: Leaf) -> bool:
-    """Whether an argument of a read is more than an offered choice or a date; addresses always
-    are."""
+    """Whether an argument of a read is more than a choice or a date; addresses always are."""
     if leaf.value == "" or (isinstance(leaf.value, bool) and not leaf.is_item):
         return False
     is_address = isinstance(leaf.value, str) and form_of(leaf.value)

@@ -104,8 +104,7 @@ class UserWords:
         return UserWords(texts, self.tag, strict=self.strict)
 
     def has_all(self, text: str) -> bool:
-        """Whether the user said every word of the text; a text without words (`*`) must occur
-        verbatim."""
+        """Whether the user said every word of the text; one without words (`*`) occurs verbatim."""
         words = words_in(text)
         return all(map(self.has, words)) if words else any(text.strip() in t for t in self.texts)
 
@@ -280,8 +279,7 @@ def _is_atomic(word: str) -> bool:
 
 
 def _prefixes(word: str) -> Iterator[str]:
-    """The prefixes that make up most of a word; two words that share one are forms of the same
-    word."""
+    """The prefixes that are most of a word; words that share one are forms of one word."""
     if len(word) <= MAX_LETTERS:
         # "meeting" and "meetings" share 7 of 8 letters, "meet" and "meat" only 2
         least = max(MIN_SHARED, math.ceil(SHARE * len(word)))

@@ -71,8 +71,7 @@ __all__ = [
 
 
 def text_in(texts: Mapping[str, str], tag: str) -> str:
-    """The text for a BCP 47 tag among an author's translations, else the English one, else
-    empty."""
+    """The text for a BCP 47 tag among an author's translations, else in English, else empty."""
     short = re.split("[-_]", tag.lower(), maxsplit=1)[0]
     return texts.get(short) or texts.get(DEFAULT_TAGS[0], "")
 

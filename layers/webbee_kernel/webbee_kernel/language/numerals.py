@@ -190,8 +190,7 @@ def _numeral(text: str, match: re.Match[str], language: Language) -> Mention:
 
 
 def _with_suffix(text: str, mention: Mention, language: Language) -> Mention:
-    """`184k`, `12.5 thousand`, `3rd`: letters attached to a numeral, or a scale word after one
-    space."""
+    """`184k`, `12.5 thousand`, `3rd`: attached letters, or a scale word after one space."""
     gap = text[mention.end : mention.end + 1]
     gap = gap if gap in ("-", *_SPACES) else ""
     behind = _ATTACHED.match(text, mention.end + len(gap), mention.end + 25)

@@ -145,8 +145,7 @@ def stems_of(words: str, tag: str) -> tuple[str, ...]:
 
 
 def script_of(text: str) -> str:
-    """The script of the first letter: `latin`, `cyrillic` or the Unicode name; empty without
-    letters."""
+    """The script of the first letter: `latin`, `cyrillic` or the Unicode name; empty for none."""
     first = next((c for c in text if c.isalpha()), "")
     if not first:
         return ""

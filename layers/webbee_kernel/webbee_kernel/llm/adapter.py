@@ -118,8 +118,7 @@ _log = logging.getLogger("webbee.model")
 
 
 def output_tokens(request: ModelRequest, without: Collection[str]) -> int:
-    """The output token limit: the setting, or the minimum that every model accepts if it was
-    refused."""
+    """The output token limit: the setting, or every model's minimum if it was refused."""
     short = "output_tokens" in without
     return min(request.max_tokens, OUTPUT_TOKENS) if short else request.max_tokens
 

@@ -252,8 +252,7 @@ def _tools(
 
 
 def _message(message: Message, has_reasoning: bool) -> Iterator[JSONObject]:
-    """The wire messages of a message: reasoning, text and calls, then a user message with the
-    results."""
+    """A message's wire messages: reasoning, text and calls, then the results as a user message."""
     content: list[JSONObject] = []
     if has_reasoning and message.reasoning:
         # signed thoughts go back unchanged, or the service refuses the turn

@@ -192,8 +192,7 @@ def _first(value: Any) -> Any:
 
 
 def error_of(body: Any) -> tuple[str, str]:
-    """The error's code (never free text) and its message, which begins with the parameter's
-    name."""
+    """The error's code (never free text) and its message, led by the parameter's name."""
     body = _first(body)  # Gemini's is a list
     error = (body.get("error") or body.get("errors") or body) if isinstance(body, dict) else body
     error = _first(error)

@@ -110,8 +110,7 @@ def _array(text: str, at: int, depth: int) -> tuple[JSON, int]:
 
 
 def _string(text: str, at: int) -> tuple[str, int]:
-    """A string, up to the first quote followed by JSON structure. Raises Unreadable for a truncated
-    one."""
+    """A string, up to the first quote followed by JSON structure. Unreadable if truncated."""
     closing = _QUOTES[text[at]]
     chars: list[str] = []
     at += 1

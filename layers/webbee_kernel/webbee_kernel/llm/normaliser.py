@@ -192,8 +192,7 @@ class Normaliser:
         return self._drop(end)
 
     def _call(self, at: int, mark: Mark, final: bool) -> bool | None:
-        """A call in markup, which is never shown; between tokens it extends to the end of the
-        answer."""
+        """A call in markup, which is never shown; between tokens up to the answer's end."""
         found = mark.end_pattern.search(self._raw, mark.end)
         if not final and (found is None or mark.end_pattern is STOP):
             return None

@@ -216,8 +216,7 @@ class BrokerModel:
         self.name = ""
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
-        """The model's text. Raises ModelUnavailable if the model or the function does not
-        answer."""
+        """The model's text. Raises ModelUnavailable if model or function does not answer."""
         payload = {
             "system": request.system,
             "prompt": request.prompt,

@@ -111,8 +111,7 @@ class Message:
         return token if self.streams and isinstance(token, str | int) else None
 
     def text(self, name: str) -> str:
-        """A parameter that is a text, empty where there is none; Refused where it is another
-        thing."""
+        """A text parameter, empty without one; Refused for anything else."""
         value = self.params.get(name)
         if value is None or isinstance(value, str):
             return value or ""
@@ -273,8 +272,7 @@ RETRY_MS: Final = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Messages before a result, and the result, None where the client comes back for it with
-    `resume`."""
+    """Messages before a result, and the result, None if the client comes back with `resume`."""
 
     before: Sequence[JSONObject] = ()
     result: JSONObject | None = None

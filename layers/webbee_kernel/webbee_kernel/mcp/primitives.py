@@ -311,8 +311,7 @@ def of_section(section: Section) -> JSONObject:
 
 
 def section_of(sections: Sequence[Section], uri: str) -> JSONObject | None:
-    """What the resource of a section holds, with the time at which it was true; None where there is
-    none."""
+    """A section's resource and the time at which it was true; None without one."""
     app_id, _, name = uri.removeprefix(_SECTIONS).partition("/")
     key = (unquote(app_id), unquote(name))
     if not uri.startswith(_SECTIONS):
@@ -343,8 +342,7 @@ def schemes(listings: Sequence[tuple[list[JSONObject], list[JSONObject]]]) -> fr
 
 
 def app_of_uri(uri: str) -> tuple[str, str] | None:
-    """The app that answers for an address, and what it calls it; None for an address of no
-    app's."""
+    """The app that answers for an address, and its name for it; None without one."""
     app_id, slash, address = uri.removeprefix(_APPS).partition("/")
     return (app_id, address) if uri.startswith(_APPS) and slash and address else None
 

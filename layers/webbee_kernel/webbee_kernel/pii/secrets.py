@@ -45,8 +45,7 @@ PHRASE_MAX = 64  # … of a password with spaces in it
 
 
 def find_secrets(text: str, key: str = "") -> list[Span]:
-    """Spans of the secrets in `text`, which stood under `key`; they may overlap. Linear in the
-    text."""
+    """Spans of the secrets in `text`, which stood under `key`; they may overlap. Linear."""
     whole = _under_key(text, key) if key and len(text) <= KEYED_MAX else None
     return [whole] if whole else [*_by_form(text), *_assigned_values(text), *_told(text)]
 

@@ -215,8 +215,7 @@ class Scheduler:
         self._settings = settings
 
     async def tick(self, sender: RefreshQueue) -> int:
-        """Queue the jobs of this minute and of the one before it (a tick may come late); how
-        many."""
+        """Queue the jobs of this minute and the one before (ticks may come late); how many."""
         # jobs are named by their minute, which makes them repeatable
         now = datetime.fromtimestamp(self._clock.now(), UTC).replace(second=0, microsecond=0)
         messages = [

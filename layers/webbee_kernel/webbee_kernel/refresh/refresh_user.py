@@ -252,8 +252,7 @@ class UserRefresher:
         return "stale" in reasons and is_due(by_ttl, refresh.now)
 
     def _after(self, refresh: UserRefresh, section: Section, result: JSONObject) -> Section:
-        """The section after its handler ran. A failure keeps the last good snapshot and backs
-        off."""
+        """The section after its handler ran. A failure keeps the last snapshot and backs off."""
         info, now = refresh.infos[section.key], refresh.now
         min_pause = SLOW_S if self._is_slow(refresh, section, info) else 0
         if "data" not in result:

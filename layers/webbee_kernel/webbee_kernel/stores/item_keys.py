@@ -45,8 +45,7 @@ def session_list_key(session_id: str) -> str:
 
 
 def turn_key(at: str, seq: int) -> str:
-    """`turn#time#seq`: in order of time, because a session that was forgotten counts from 1
-    again."""
+    """`turn#time#seq`: in order of time: a forgotten session counts from 1 again."""
     return f"turn#{_part('time', at)}#{seq:010d}"
 
 
@@ -151,8 +150,7 @@ def new_state(tenant_id: str) -> str:
 
 
 def tenant_of_state(state: str) -> str:
-    """The tenant a state names, empty for what is no state. Whoever forges one finds nothing
-    there."""
+    """The tenant a state names, empty for what is no state. A forged one finds nothing."""
     match = re.fullmatch(r"([A-Za-z0-9_-]{2,700})\.[A-Za-z0-9_-]{43}", state)
     try:
         tenant = from_token(match[1]) if match else ""

@@ -150,8 +150,7 @@ class Kernel:
         return messages.replay(earlier, ask.session_id)
 
     async def fail(self, ask: TurnRequest, text: str) -> Reply:
-        """Record the failure of a detached turn, so that a repeated request gets it and is not run
-        again."""
+        """Record the failure of a detached turn, so that a repeated request is not run again."""
         async with task_scope():
             state = await self._reader.read(ask)
             if earlier := state.memory.turn_of(ask.request_id):

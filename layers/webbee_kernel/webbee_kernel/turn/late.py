@@ -54,8 +54,7 @@ class LateResults:
         self._clock = clock
 
     async def look(self, user: UserKey, event: Event) -> Look:
-        """Add a late result to its turn, if that is recorded. Idempotent. Raises the stores'
-        errors."""
+        """Add a late result to its turn, if that is recorded. Idempotent. Raises stores' errors."""
         result = event.data
         if event.kind != KIND or not result.get("session_id") or not result.get("request_id"):
             return "known"

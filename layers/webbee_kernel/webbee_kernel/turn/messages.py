@@ -47,8 +47,7 @@ MAX_UI = 12_000
 
 
 def unloaded(state: TurnContext) -> str:
-    """For a developer to whom nothing was called: the apps that did not load, with their
-    reasons."""
+    """For a developer for whom nothing ran: the apps that did not load, with their reasons."""
     apps = state.catalogue.apps.values() if state.user.role != "user" else ()
     return "".join(f"\n\n{app.app_id} is not loaded: {app.error}" for app in apps if app.error)
 

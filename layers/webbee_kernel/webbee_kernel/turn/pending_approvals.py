@@ -74,8 +74,7 @@ class AnsweredProposal(NamedTuple):
 
 
 class Proposals:
-    """Leases cards of a session store; a lease lasts `lease_s` seconds, a written turn
-    `turn_s`."""
+    """Leases cards of a session store; `lease_s` seconds each, a written turn `turn_s`."""
 
     def __init__(
         self,

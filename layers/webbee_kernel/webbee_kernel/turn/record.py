@@ -267,8 +267,7 @@ def _text(digests: Sequence[ToolCallDigest]) -> str:
 
 
 def _tool_list(state: TurnContext) -> str:
-    """The stored form of the tool list, if not all functions are shown; empty if no model was
-    asked."""
+    """The stored form of the tool list, if it is not complete; empty if no model was asked."""
     if not state.rounds or not state.opening.shortlist.left_out:
         return ""
     functions = state.catalogue.functions(state.installed)

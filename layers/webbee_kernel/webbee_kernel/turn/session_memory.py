@@ -63,8 +63,7 @@ def accepted_keys(memory: SessionMemory) -> frozenset[str]:
 def history(
     memory: SessionMemory, mask: Callable[[Any], Any] | None = None
 ) -> tuple[HistoryItem, ...]:
-    """The remembered turns, oldest first. `mask` is applied to replies, and to facts stored
-    unmasked."""
+    """The remembered turns, oldest first. `mask` is applied to replies and unmasked facts."""
     return tuple(_item(turn, mask) for turn in memory.turns)
 
 
@@ -143,8 +142,7 @@ def unmask_json(text: str, masker: Masker) -> JSON:
 
 
 def resolve(arguments: JSONObject, masker: Masker) -> JSONObject:
-    """Arguments with placeholders replaced. Raises CallError FABRICATED_ID_SHAPE for an unknown
-    one."""
+    """Arguments with placeholders replaced. CallError FABRICATED_ID_SHAPE for unknown ones."""
     from ..pii.masker import UnknownPlaceholder
 
     try:

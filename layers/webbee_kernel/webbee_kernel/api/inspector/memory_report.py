@@ -39,8 +39,7 @@ RULES = {
 
 
 def _loss(path: str, rule: str, detail: str = "not rendered") -> JSONObject:
-    """Something that does not render: where it stands, by which rule, and in figures what
-    happened."""
+    """Something not rendered: where it stands, by which rule, and what happened in figures."""
     return {"path": path, "rule": rule, "because": RULES[rule], "detail": detail}
 
 

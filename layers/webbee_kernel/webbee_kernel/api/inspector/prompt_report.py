@@ -21,8 +21,7 @@ CHARS_PER_TOKEN = 3.5
 
 def explain(view: TurnContext) -> JSONObject:
     """`blocks`, `failed`, `sections`, `turns`, `functions`, `window` with what it `left_out`, and
-    `placeholders`. Nothing is called or
-    stored."""
+    `placeholders`. Nothing is called."""
     _ = view.opening.prompt  # first: placeholders get the numbers a real turn gives them
     section_reports = memory_report.sections(view)
     return {

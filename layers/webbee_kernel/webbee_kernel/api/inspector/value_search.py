@@ -1,5 +1,4 @@
-"""A value: every channel where it stands, where it was cut or masked, or that it was never
-written."""
+"""A value: the channels where it stands, was cut or masked, or that it was never written."""
 
 from __future__ import annotations
 

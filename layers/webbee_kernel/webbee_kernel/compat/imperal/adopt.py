@@ -318,8 +318,7 @@ def function(
 
 
 def alert(app: Adopted, func: Callable[..., Any]) -> Handler:
-    """`skeleton_alert_<section>(ctx, old=, new=)`; one that takes neither is called with
-    neither."""
+    """`skeleton_alert_<section>(ctx, old=, new=)`; without them if it takes neither."""
 
     async def call(ctx: Context, *, old: dict[str, Any], new: dict[str, Any]) -> Any:
         given = accepted(func, {"old": old, "new": new})

@@ -21,8 +21,7 @@ CONTEXT_NAMES = ("ctx", "context", "self")
 
 
 def context_name(func: Callable[..., Any]) -> str:
-    """The parameter that takes the context, by its annotation or its name; empty where there is
-    none."""
+    """The parameter that takes the context, by annotation or name; empty without one."""
     hints = hints_of(func)
     for name in inspect.signature(func).parameters:
         hint = hints.get(name)

@@ -289,8 +289,7 @@ async def deliver(
 
 
 class Cache:
-    """`ctx.cache`: only instances of models registered with `@ext.cache_model`, as the SDK
-    wants."""
+    """`ctx.cache`: only instances of models registered with `@ext.cache_model`, as in the SDK."""
 
     def __init__(
         self, cache: kernel.CacheClient, app_id: str, models: dict[str, type[BaseModel]]

@@ -212,8 +212,7 @@ class Message:
     def _is_small_talk(
         self, tag: str, phrases: Mapping[str, list[list[str]]], markers: frozenset[str]
     ) -> bool:
-        """Whether it ends in one of these phrases, or has one of these words, and the rest is
-        polite."""
+        """Whether it ends in one of these phrases, or has such a word, and the rest is polite."""
         stems, polite = self.stems(tag), lexicon(tag).polite
         for last in (len(stems), self.bounds(tag, ask=False).last):
             for first, word in enumerate(self.words[:last]):

@@ -138,8 +138,7 @@ def _calls(commands: Sequence[Command], more: Sequence[ToolSpec] = ()) -> ModelR
 
 
 def _after_results(commands: Commands, tag: str) -> ModelResponse:
-    """The second round: after a lookup list the command with the record found, otherwise nothing
-    more."""
+    """The second round: after a lookup the command with the record found, else nothing."""
     reading, lookup = commands.reading, list_lookup(commands, commands.readings())
     if not commands.readings() and (query := Questions(commands)).is_search:
         return _after_search(commands, query, tag)
@@ -181,8 +180,7 @@ def _after_search(commands: Commands, query: Questions, tag: str) -> ModelRespon
 def _choose_near(
     missing: Unclear, lookup: Command, found: Commands, is_all: bool, tag: str
 ) -> ModelResponse:
-    """The answer if a list lacks the named record: that there is none, and similar records as
-    choices."""
+    """The answer if a list lacks the named record: there is none, and similar ones as choices."""
     rows = missing.rows or tuple(found.values.records.listed(lookup.tool.app_id))
     is_named = bool(missing.is_named and is_all)
     none = _none_is_called(missing, found, tag)
@@ -342,8 +340,7 @@ def _send_buttons(texts: Mapping[str, str]) -> list[UINode]:
 
 
 def _choose_record(unclear: Unclear, commands: Commands, tag: str) -> ModelResponse:
-    """The question which record is meant; each button repeats the message with the record's
-    name."""
+    """The question which record is meant; buttons repeat the message with its name."""
     rows = unclear.rows[:MAX_CHOICES]
     said = (_with_record(row, unclear.span, commands) for row in rows)
     return _which(dict(zip(said, _labels(rows), strict=True)), tag, len(unclear.rows) - len(rows))

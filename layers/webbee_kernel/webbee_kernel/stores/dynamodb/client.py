@@ -36,8 +36,7 @@ _READS: Final = 3
 
 
 class ConditionFailed(Exception):
-    """A conditional write met another state; `item` is what stands there, empty when nothing
-    does."""
+    """A conditional write met another state; `item` is what stands there, or empty."""
 
     def __init__(self, item: Item | None = None) -> None:
         super().__init__("the condition of a write did not hold")
@@ -249,13 +248,11 @@ class TableStore:
         await self._database.write(put(self._table, item, when, **options))
 
     async def _update(self, key: Item, changes: Item, when: str = "", **options: Any) -> Item:
-        """Send one `update`: what stands there then; ConditionFailed where its condition does not
-        hold."""
+        """Send one `update`: what stands there then; ConditionFailed if its condition fails."""
         return await self._database.write(update(self._table, key, changes, when, **options))
 
     async def _delete(self, key: Item, when: str = "", **values: Any) -> Item:
-        """Send one `delete`: what stood there; ConditionFailed where its condition does not
-        hold."""
+        """Send one `delete`: what stood there; ConditionFailed if its condition fails."""
         return await self._database.write(delete(self._table, key, when, **values))
 
     async def _put_batch(self, items: Iterable[Item]) -> None:
@@ -277,8 +274,7 @@ async def is_written(write: Awaitable[object]) -> bool:
 
 
 async def pause(attempt: int) -> None:
-    """Let others finish before the next attempt: a random wait that grows to a tenth of a
-    second."""
+    """Let others finish before the next attempt: a random wait of up to a tenth of a second."""
     # from zero on: writers that met once would meet again after equal waits
     await asyncio.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.1)))  # noqa: S311 - no secret
 

@@ -60,8 +60,7 @@ class Generation(NamedTuple):
         return cls(marker["gen"], marker["fields"], since, "done" in marker, total)
 
     def marker(self, collection: Collection) -> Item:
-        """The item that says that the user has documents of a collection, with nothing counted
-        yet."""
+        """The item of a user's collection with nothing counted yet."""
         user = collection.user
         item: Item = {
             **collection.marker_key,

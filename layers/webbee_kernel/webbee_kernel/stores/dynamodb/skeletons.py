@@ -270,8 +270,7 @@ class SkeletonStore(Timers):
         )
 
     async def queued_until(self, user: UserKey) -> float:
-        """How far the tick has come in the user's shard, perhaps a moment late. Half a read
-        unit."""
+        """How far the tick has come in the user's shard, perhaps a moment late. ½ read unit."""
         key = _shard_key(shard_of(user, self._shards))
         item = await self._database.get(self._table, key, eventually=True)
         return number(item or {}, "queued_until") or 0.0
