@@ -101,8 +101,7 @@ class Conversations:
 
     @Route("GET /v1/sessions", answer="SessionsAnswer", params=SessionsParams)
     async def list(self, request: Request) -> Answer:
-        """The caller's sessions, most recently touched first; with `q`, those whose title holds
-        it."""
+        """The caller's sessions, last touched first; with `q`, those with it in their title."""
         params = request.query_model(SessionsParams)
         with check_cursor():
             found, cursor = await self._stores.transcripts.list(

@@ -98,8 +98,7 @@ class Request(NamedTuple):
         return validate(model, data)
 
     def query_model(self, model: type[B]) -> B:
-        """Path and query as a wire model, whose fields say what their texts are; BadInput as for
-        `body`."""
+        """Path and query as a wire model, whose fields parse their texts; BadInput as `body`."""
         return validate(model, {**self.query, **self.path}, strict=False)
 
     def key(self, body_key: str | None = None) -> str:

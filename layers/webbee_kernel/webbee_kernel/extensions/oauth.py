@@ -185,8 +185,7 @@ async def _client(ctx: CallContext, provider: str, part: str) -> str:
 
 
 async def _read_sign_in(ctx: CallContext, request: CallRequest) -> SignIn | None:
-    """The pending sign-in of `arguments.state`; None where it expired or belongs to another app or
-    provider."""
+    """The pending sign-in of `arguments.state`; None if expired or of another app or provider."""
     state = str(request.arguments["state"])
     owner = UserKey(tenant_of_state(state), SIGNIN_USER)
     if not owner.tenant_id:

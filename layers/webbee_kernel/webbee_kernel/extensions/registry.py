@@ -179,8 +179,7 @@ def _load_into(registry: Registry, folder: Path) -> str:
 
 
 def load_extension(folder: str | Path) -> LoadedExtension:
-    """Load one extension folder. Raises ValueError where it holds no `Extension` or breaks a naming
-    rule."""
+    """Load an extension folder. ValueError without an `Extension` or for a broken naming rule."""
     folder = Path(folder).resolve()
     app_id = _app_id(folder)
     module = load_main(app_id, folder)

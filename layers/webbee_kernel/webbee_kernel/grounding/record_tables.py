@@ -120,10 +120,17 @@ def wrong_fields(reading: Reading, index: Index, grounds: Grounds) -> Iterator[t
         place = ground.places[0]
         objects = index.cached("objects", partial(_by_object, index))
         rivals = [p for p in objects[_object_of(place)] if _is_rival(p, place)]
-        words = _clause_words(reading, claim) if rivals else set()
-        for other in rivals:
-            if _names_other(words, place, other) and not _is_told(reading, other.value):
-                yield claim, f"{other.key}: {other.value}"
+        for other in _named_fields(reading, claim, place, rivals) if rivals else ():
+            yield claim, f"{other.key}: {other.value}"
+
+
+def _named_fields(
+    reading: Reading, claim: Claim, place: Place, rivals: Sequence[Place]
+) -> Iterator[Place]:
+    """The rivals that the clause names, and whose figure the reply does not tell."""
+    words = _clause_words(reading, claim)
+    named = (other for other in rivals if _names_other(words, place, other))
+    return (other for other in named if not _is_told(reading, other.value))
 
 
 def _is_told(reading: Reading, value: Number) -> bool:

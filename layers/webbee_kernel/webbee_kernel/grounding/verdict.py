@@ -214,8 +214,7 @@ class Check:
         return unsourced, free
 
     def _not_found(self, unsourced: Sequence[Claim]) -> Iterator[Mark]:
-        """Marks for values that cannot be derived either; derived values are used in further
-        rounds."""
+        """Marks for values that cannot be derived either; derived ones are used further."""
         open_claims = list(unsourced)
         for _ in range(MAX_CHAIN):
             found = [(c, g) for c in open_claims[:MAX_DERIVED] if (g := self._derive(c))]
@@ -239,7 +238,7 @@ class Check:
             places = shown.get(claim.start, ())
             if claim.kind == "number" and claim.start not in derived:
                 holds = self._counts.list_sizes(claim, places)
-                if holds and not any(p.owner in named for p in places):
+                if holds and named.isdisjoint(_owners(places)):
                     yield Mark(claim.start, claim.token, "other_count", holds, claim.kind)
 
     def _derive(self, claim: Claim) -> Ground | None:
@@ -388,6 +387,10 @@ def _outlier(claim: Claim, holds: str) -> Mark:
     return Mark(
         claim.start, claim.token, "other_record" if holds else "not_found", holds, claim.kind
     )
+
+
+def _owners(places: Sequence[Place]) -> set[Owner]:
+    return {place.owner for place in places}
 
 
 def _is_length(place: Place) -> bool:

@@ -240,8 +240,7 @@ def to_wire(message: RefreshMessage) -> JSONObject:
 
 
 def from_wire(body: object) -> RefreshMessage:
-    """The message of a JSON body; fields of newer versions are ignored. UnknownMessage where it is
-    none."""
+    """The message of a JSON body; newer fields are ignored. UnknownMessage for others."""
     try:
         return _message().validate_python(body)
     except ValidationError as error:

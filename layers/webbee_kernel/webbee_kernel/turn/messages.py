@@ -224,8 +224,7 @@ def _shown_text(state: TurnContext) -> str:
 
 
 def _limit_text(result: LoopResult) -> str:
-    """The unfinished calls, and why rounds, time, tokens or the model ended the turn early; else
-    empty."""
+    """Unfinished calls, and why rounds, time, tokens or the model ended the turn; else empty."""
     if not result.limit:
         return ""
     speaks, undone = language.of(result.state.language), list(_unfinished(result.state))

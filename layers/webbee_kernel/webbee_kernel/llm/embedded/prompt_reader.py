@@ -214,8 +214,7 @@ def _stems(text: str) -> set[str]:
 
 
 def records_of(data: Any) -> list[JSONObject] | None:
-    """The records of a result: itself if it has an id, else the rows of its lists; None without
-    either."""
+    """The records of a result: itself if it has an id, else its lists' rows; None for neither."""
     if isinstance(data, list):
         return [row for row in data if isinstance(row, dict) and row.get("id")]
     if not isinstance(data, dict):
