@@ -319,6 +319,16 @@ def rule_holds(condition: Any, parameters: dict[str, str]) -> bool:
     raise AssertionError(condition)
 
 
+def test_x_ray_is_a_switch_and_a_layer_alone_publishes_new_versions(template: Template) -> None:
+    traced = template["Globals"]["Function"]["Tracing"]
+    assert traced == {"Fn::If": ["IsTraced", "Active", "PassThrough"]}
+    switch, on = template["Conditions"]["IsTraced"]["Fn::Equals"]
+    assert on == "Tracing=true"
+    assert chosen(switch, {"Logs": template["Parameters"]["Logs"]["Default"]}) == "Tracing=false"
+    assert template["Globals"]["LayerVersion"] == {"PublishLambdaVersion": True}
+    assert len(list(resources(template, "AWS::Serverless::LayerVersion"))) == 3
+
+
 def test_the_template_stays_one_that_a_person_reads(template: Template) -> None:
     assert len(TEMPLATE_PATH.read_text("utf-8").splitlines()) <= 950
     assert len(template["Parameters"]) <= 26
