@@ -76,10 +76,9 @@ def test_a_chat_function_a_panel_and_an_app_work(tools: Emulator) -> None:
 
 
 def test_clients_built_by_hand_reach_the_endpoint_between_two_freezes(tools: Emulator) -> None:
-    for _ in range(2):
+    for written in (10, 20):
         made = call(tools, "mason", "many", count=10)
-        assert made["status"] == "ok", made
-        assert (made["data"]["numbers"], made["data"]["of"]) == (list(range(10)), ["alice"])
+        assert (made["status"], made["data"]["count"]) == ("ok", written), made
 
 
 __all__ = ["no_connection_outlives_its_test", "told"]
