@@ -66,7 +66,7 @@ async def test_every_json_value_comes_back_exactly(stores: Stores) -> None:
 
 NAN, INFINITE = float("nan"), float("inf")
 LACKED = [*({"a": a} for a in (NAN, INFINITE, [{"deep": -INFINITE}], {"b": 2**70, "c": NAN}))]
-NO_OBJECTS: list[Any] = [{1: 2}, {"a": {2**70: 1}}, {"a": object()}, [1], "text", None]
+NO_OBJECTS: list[Any] = [{1: 2}, {"a": {2**70: 1}}, {"a": int}, [1], "text", None]
 
 
 @pytest.mark.parametrize("data", [*LACKED, *NO_OBJECTS], ids=str)
