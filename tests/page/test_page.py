@@ -128,6 +128,7 @@ def test_frame_and_panels_speak_the_chosen_language_and_replies_that_of_the_mess
     page.get_by_role("dialog").get_by_label("Language").wait_for()  # it stays open
     page.keyboard.press("Escape")
     board.get_by_role("button", name="Add").wait_for()
+    on.answers.nth(1).wait_for()  # both are drawn again
     assert 'Added the task "trim the hedge"' in say(page, "add a task: trim the hedge").inner_text()
     assert "Добавлена задача" in say(page, "добавь задачу подстричь куст").inner_text()
     on.button("Done: trim the hedge").click()
