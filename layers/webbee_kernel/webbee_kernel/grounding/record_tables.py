@@ -16,6 +16,8 @@ from .reading import Claim, Reading, Sentence
 
 MIN_ROWS = 2
 """Minimum rows that determine a column's field."""
+MAX_FIELDS = 30
+"""Maximum figures of one object among which another field is looked for."""
 FIGURES = frozenset(("number", "money", "percent"))
 CELL_KINDS = FIGURES | {"time", "date", "moment", "field"}
 """Kinds of values considered in a column."""
@@ -115,11 +117,11 @@ def wrong_fields(reading: Reading, index: Index, grounds: Grounds) -> Iterator[t
     that field; not where the reply tells that field's value too."""
     for claim, ground in grounds:
         is_figure = claim.kind in ("number", "money") and not claim.mention.is_spelled
-        if not is_figure or ground.formula or len(ground.places) > 1 or not ground.places[0].key:
+        if not is_figure or ground.formula or len(ground.places) != 1 or not ground.places[0].key:
             continue
         place = ground.places[0]
-        objects = index.cached("objects", partial(_by_object, index))
-        rivals = [p for p in objects[_object_of(place)] if _is_rival(p, place)]
+        fields = index.cached("objects", partial(_by_object, index))[_object_of(place)]
+        rivals = [p for p in fields[:MAX_FIELDS] if _is_rival(p, place)]
         for other in _named_fields(reading, claim, place, rivals) if rivals else ():
             yield claim, f"{other.key}: {other.value}"
 
@@ -160,11 +162,8 @@ def _is_rival(other: Place, place: Place) -> bool:
 def _clause_words(reading: Reading, claim: Claim) -> set[str]:
     """The stems of the words around a figure up to the next value, in the reply's language and in
     English; without function words."""
-    clause, last, following = (
-        reading.clause(claim.start),
-        reading.before(claim),
-        reading.after(claim),
-    )
+    clause, last = reading.clause(claim.start), reading.before(claim)
+    following = reading.after(claim)
     start = max(clause.start, last.end if last else 0)
     end = min(clause.end, following.start if following else len(reading.text))
     spoken, english = reading.language, language.of("en")
