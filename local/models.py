@@ -18,7 +18,7 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from webbee_kernel.bootstrap import make_model
-from webbee_kernel.config import ModelSettings, Settings
+from webbee_kernel.config import ModelOptions, Settings
 from webbee_kernel.errors import SettingsError
 
 from .deployability import credentials
@@ -81,34 +81,34 @@ def offers(own_port: int, ports: Mapping[int, str] = PORTS) -> list[str]:
 
 FILE: Final = "models.json"
 VARIABLE: Final = "WEBBEE_MODEL_SETTINGS"
-_SETTINGS: Final = TypeAdapter(dict[str, ModelSettings])
+_SETTINGS: Final = TypeAdapter(dict[str, ModelOptions])
 
 
-def kept(folder: Path | None) -> dict[str, ModelSettings]:
+def kept(folder: Path | None) -> dict[str, ModelOptions]:
     """What is kept there; nothing where the file cannot be read."""
     with suppress(OSError, ValidationError):
         return _SETTINGS.validate_json((folder / FILE).read_bytes()) if folder else {}
     return {}
 
 
-def keep(folder: Path, name: str, learned: ModelSettings) -> None:
+def keep(folder: Path, name: str, learned: ModelOptions) -> None:
     """Keep what was learned of a model beside what is known of others."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     (folder / FILE).write_text(told({**kept(folder), name: learned}) + "\n", "utf-8")
 
 
-def told(settings: Mapping[str, ModelSettings]) -> str:
+def told(settings: Mapping[str, ModelOptions]) -> str:
     """Settings as `WEBBEE_MODEL_SETTINGS` holds them."""
-    return _SETTINGS.dump_json(dict(settings), exclude_none=True).decode()
+    return _SETTINGS.dump_json(dict(settings), exclude_unset=True).decode()
 
 
-def variable(model: str, known: ModelSettings | None) -> dict[str, str]:
+def variable(model: str, known: ModelOptions | None) -> dict[str, str]:
     """What a local start adds to its environment: what was learned of the model, behind what the
     environment says itself."""
     if known is None:
         return {}
     given = _SETTINGS.validate_json(os.environ.get(VARIABLE) or "{}")
-    return {VARIABLE: told({**given, model: given.get(model, ModelSettings()).over(known)})}
+    return {VARIABLE: told({**given, model: given.get(model, ModelOptions()).over(known)})}
 
 
 def learn(model: str, folder: Path | None, settings: Settings, say: Callable[[str], None]) -> None:

@@ -16,9 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from webbee_kernel.config import ModelSettings, Settings
+from webbee_kernel.config import ModelOptions, Settings
 from webbee_kernel.errors import ModelUnavailable
-from webbee_kernel.llm.adapter import Capabilities
 from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.options import create_model, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
@@ -96,7 +95,7 @@ def check(options: argparse.Namespace) -> int:
 
 async def ask(
     name: str, settings: Settings, *, quickly: bool = False
-) -> tuple[list[Finding], ModelSettings | None]:
+) -> tuple[list[Finding], ModelOptions | None]:
     """What the model shows, in the order in which it is asked, only the first where it does not
     answer at all; and its settings, where it does. `quickly`: a few requests."""
     options = options_of(settings, "classifier")
@@ -109,8 +108,8 @@ async def ask(
             found.append(await _streams(model, tokens))
         found += [finding async for finding in _calls(model, tokens)]
         if not quickly:
-            chosen = create_model(name, settings, options._replace(tool_choice="required"))
-            found.append(await _choice(chosen, tokens))
+            strict = options.model_copy(update={"tool_choice": "required"})
+            found.append(await _choice(create_model(name, settings, strict), tokens))
         window, length = await _window(model, tokens, WINDOWS[1:2] if quickly else WINDOWS)
     except ModelUnavailable as error:  # the first request: the others tell of their own
         do = others_at(name, settings) if error.cause == "no_model" else ""
@@ -118,20 +117,17 @@ async def ask(
     finally:
         if name.startswith("openai:"):
             await close()
-    capabilities: Capabilities = model.capabilities
-    if capabilities.thinks_aloud:
+    if model.thinks_aloud:
         why = "its replies are held back until they are whole: switch its thinking off"
         found.append(Finding("thinks aloud", False, "yes, without an opening tag", why))
-    if refuses := tuple(sorted(capabilities.refused_parts)):
+    if refuses := tuple(sorted(model.refused_parts)):
         instead = "the kernel asks without: output_tokens means that 1,024 are asked for"
         found.append(Finding("refuses", False, ", ".join(refuses), instead))
-    aloud = (
-        capabilities.thinks_aloud
-        if capabilities.thinks_aloud or not capabilities.is_buffered
-        else None
-    )
-    known = ModelSettings(window=length or None, refuses=refuses or None, thinks_aloud=aloud)
-    return [*found, window], known
+    shown: dict[str, Any] = {"window": length, "refuses": refuses}
+    known = {option: value for option, value in shown.items() if value}
+    if model.thinks_aloud or not model.is_buffered:
+        known["thinks_aloud"] = model.thinks_aloud
+    return [*found, window], ModelOptions.model_validate(known)
 
 
 def others_at(name: str, settings: Settings) -> str:
@@ -147,7 +143,7 @@ async def _streams(model: Any, tokens: int) -> Finding:
         await model.stream(_asking("Count from 1 to 20, in digits.", tokens), heard.append)
     except ModelUnavailable as error:
         return Finding("streams", False, _why(error), "answers come whole")
-    if len(heard) < 2 and not model.capabilities.thinks_aloud:
+    if len(heard) < 2 and not model.thinks_aloud:
         return Finding("streams", False, "no: an answer came in one piece", "answers come later")
     return Finding("streams", True, "yes")
 
@@ -186,7 +182,7 @@ async def _calls(model: Any, tokens: int) -> AsyncIterator[Finding]:
         yield Finding(about, False, _why(error), "choose another model", "error")
         return
     if answer.reasoning:
-        yield _carried(answer.reasoning, model.capabilities.refused_parts)
+        yield _carried(answer.reasoning, model.refused_parts)
     if "17" in told.text:
         yield Finding(about, True, "yes")
     else:
@@ -211,7 +207,7 @@ async def _choice(model: Any, tokens: int) -> Finding:
         answer = await model.complete(asked)
     except ModelUnavailable as error:
         return Finding("tool_choice", False, _why(error))
-    if "tool_choice" in model.capabilities.refused_parts:
+    if "tool_choice" in model.refused_parts:
         return Finding("tool_choice", False, "refused", "the kernel does not need it")
     if not answer.tool_calls:
         return Finding("tool_choice", False, "taken, not followed", "the kernel does not need it")

@@ -72,6 +72,8 @@ LISTS = frozenset({"Install", "Tenants", "OpenHosts", "MaskKinds"})
 
 StopWord = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
 StopWords = Annotated[tuple[StopWord, ...], Field(max_length=4)]
+Window = Annotated[int, Field(ge=2_048, le=20_000_000)]
+CacheTime = Annotated[str, Field(pattern=r"^(5m|1h|24h)$")]
 OutputTokens = Annotated[int, Field(ge=64, le=200_000)]
 Temperature = Annotated[float, Field(ge=0, le=2)]
 Effort = Literal["", "none", "minimal", "low", "medium", "high", "xhigh", "max"]
@@ -79,31 +81,44 @@ Effort = Literal["", "none", "minimal", "low", "medium", "high", "xhigh", "max"]
 OF_ROLE_OR_MODEL = r"^(classifier|narrator|ai|bedrock:.+|openai:.+)$"
 
 
-class ModelSettings(BaseModel):
-    """Settings of a model or a role; None where unset.
+class ModelOptions(BaseModel):
+    """How a model or a role is asked; of what is not set the defaults hold.
 
-    `window` is how many tokens prompt and answer may have together, `refuses` the parts of a
-    request that it does not take, by the adapters' own names, `thinks_aloud` whether its answers
-    may begin with thoughts that only their end shows to be such.
+    `window` is how many tokens prompt and answer may have together, 0 if unknown; `effort` the
+    service's reasoning effort; `cache` the lifetime of a cached prompt (`1h` at Bedrock, `24h` at
+    OpenAI); `refuses` the parts of a request that it does not take, by the adapters' own names;
+    `thinks_aloud` whether its answers may begin with thoughts that only their end shows to be such,
+    None if unknown.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    window: Annotated[int, Field(ge=2_048, le=20_000_000)] | None = None
-    output_tokens: OutputTokens | None = None
-    effort: Effort | None = None
-    tool_choice: Literal["", "auto"] | None = None
-    temperature: Temperature | None = None
-    stop: StopWords | None = None
-    refuses: tuple[Annotated[str, Field(pattern="^[a-z_]{1,40}$")], ...] | None = None
+    window: Window = 0
+    output_tokens: OutputTokens = 4096
+    effort: Effort = ""
+    cache: CacheTime = ""
+    tool_choice: Annotated[str, Field(pattern="^(auto)?$")] = ""
+    temperature: Temperature = 0.0
+    stop: StopWords = ()
+    refuses: tuple[Annotated[str, Field(pattern="^[a-z_]{1,40}$")], ...] = ()
     thinks_aloud: bool | None = None
 
     def over(self, other: Self) -> Self:
-        """These settings, with unset ones taken from `other`."""
-        return other.model_copy(update=self.model_dump(exclude_none=True))
+        """These options, with unset ones taken from `other`."""
+        return other.model_copy(update=self.model_dump(exclude_unset=True))
+
+    @property
+    def answer_tokens(self) -> int:
+        """Maximum output tokens: at most a quarter of the window."""
+        return min(self.output_tokens, self.window // 4) if self.window else self.output_tokens
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Maximum prompt tokens, tools included; 0 if unknown."""
+        return self.window - self.answer_tokens if self.window else 0
 
 
-SettingsByModel = dict[Annotated[str, Field(pattern=OF_ROLE_OR_MODEL)], ModelSettings]
+OptionsByModel = dict[Annotated[str, Field(pattern=OF_ROLE_OR_MODEL)], ModelOptions]
 
 HttpUrl = Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=500)]
 
@@ -181,13 +196,13 @@ class Settings(BaseModel):
     model_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_MODEL_KEY")
     model_key_secret: str = Field("", alias="WEBBEE_MODEL_KEY_SECRET", pattern=SSM_NAME)
     model_effort: Effort = Field("", alias="WEBBEE_MODEL_EFFORT")
-    model_cache: str = Field("", alias="WEBBEE_MODEL_CACHE", pattern=r"^(5m|1h|24h)$")
+    model_cache: CacheTime = Field("", alias="WEBBEE_MODEL_CACHE")
     model_output_tokens: OutputTokens = Field(4096, alias="WEBBEE_MODEL_OUTPUT_TOKENS")
-    model_window: int = Field(0, alias="WEBBEE_MODEL_WINDOW", ge=2_048, le=20_000_000)
+    model_window: Window = Field(0, alias="WEBBEE_MODEL_WINDOW")
     model_temperature: Temperature = Field(0.0, alias="WEBBEE_MODEL_TEMPERATURE")
     model_stop: Json[StopWords] = Field((), alias="WEBBEE_MODEL_STOP")
     model_tool_choice: str = Field("", alias="WEBBEE_MODEL_TOOL_CHOICE", pattern=r"^auto$")
-    model_settings: Json[SettingsByModel] = Field({}, alias="WEBBEE_MODEL_SETTINGS")
+    model_settings: Json[OptionsByModel] = Field({}, alias="WEBBEE_MODEL_SETTINGS")
     model_prices: Json[dict[str, Price]] = Field({}, alias="WEBBEE_MODEL_PRICES")
     dispatch: str = Field(INLINE, alias="WEBBEE_DISPATCH", min_length=1)
     dispatch_version: str = Field("", alias="WEBBEE_DISPATCH_VERSION", pattern=r"^[^#]+$")

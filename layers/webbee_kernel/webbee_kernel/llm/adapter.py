@@ -11,10 +11,10 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any, Final, TypeVar
 
+from ..config import ModelOptions
 from ..errors import ModelUnavailable
 from ..types import JSONObject
 from .failures import Retryable, slow
-from .options import ModelOptions
 from .protocol import OUTPUT_TOKENS, Hear, ModelRequest, ModelResponse
 
 T = TypeVar("T")
@@ -84,36 +84,6 @@ REFUSALS: Final = {
 they are dropped."""
 
 
-class Capabilities:
-    """What this process knows of a model, from its options and earlier answers.
-
-    `refused_parts` are left out of requests. `is_buffered`: answers are shown only when complete,
-    because some models write reasoning as text and mark only its end; true until an answer proves
-    otherwise, and for good once one confirms it.
-    """
-
-    def __init__(self, name: str, options: ModelOptions) -> None:
-        self._name = name
-        self.refused_parts = set(options.refuses)
-        self.thinks_aloud = bool(options.thinks_aloud)
-        self.is_buffered = options.thinks_aloud is not False
-
-    def observe(self, answer: ModelResponse) -> ModelResponse:
-        self.thinks_aloud |= answer.orphan
-        self.is_buffered = self.thinks_aloud or (self.is_buffered and not answer.text)
-        return answer
-
-    def drop_refused(self, parts: Collection[str], words: str, skip: Collection[str]) -> bool:
-        """Whether an error message is about one of `parts` that is not in `skip`; that part is left
-        out from now on."""
-        hits = (p for p in REFUSALS if p in parts and p not in skip and REFUSALS[p].search(words))
-        part = next(hits, "") if words else ""
-        if part:
-            self.refused_parts.add(part)
-            _log.info("model=%s part=%s | refused, asked again without", self._name, part)
-        return bool(part)
-
-
 _log = logging.getLogger("webbee.model")
 
 
@@ -157,23 +127,30 @@ class Listener:
 
 
 class Adapter:
-    """One model of a service, which learns from its answers what the model accepts."""
+    """One model of a service, which learns from its answers what the model accepts.
+
+    `refused_parts` are left out of requests. `is_buffered`: answers are shown only when complete,
+    because some models write reasoning as text and mark only its end; true until an answer proves
+    otherwise, and for good once one confirms it.
+    """
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         self.name = name
         self._options = options
-        self.capabilities = Capabilities(name, options)
+        self.refused_parts = set(options.refuses)
+        self.thinks_aloud = bool(options.thinks_aloud)
+        self.is_buffered = options.thinks_aloud is not False
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
-        return self.capabilities.observe(
+        return self._observe(
             await with_retry(lambda left: self._ask(request, left), request.timeout_s)
         )
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
         """As `complete`, streamed. After the first piece of text it is not retried; no text is
         passed on after it returns."""
-        sink = Listener(hear, is_buffered=self.capabilities.is_buffered)
+        sink = Listener(hear, is_buffered=self.is_buffered)
 
         async def once(left: float) -> ModelResponse:
             try:
@@ -186,7 +163,22 @@ class Adapter:
             sink.finish(response.text)
         finally:
             sink.is_closed = True
-        return self.capabilities.observe(response)
+        return self._observe(response)
+
+    def _observe(self, answer: ModelResponse) -> ModelResponse:
+        self.thinks_aloud |= answer.orphan
+        self.is_buffered = self.thinks_aloud or (self.is_buffered and not answer.text)
+        return answer
+
+    def _drop_refused(self, parts: Collection[str], words: str, skip: Collection[str]) -> bool:
+        """Whether an error message is about one of `parts` that is not in `skip`; that part is left
+        out from now on."""
+        hits = (p for p in REFUSALS if p in parts and p not in skip and REFUSALS[p].search(words))
+        part = next(hits, "") if words else ""
+        if part:
+            self.refused_parts.add(part)
+            _log.info("model=%s part=%s | refused, asked again without", self.name, part)
+        return bool(part)
 
     async def _ask(
         self, request: ModelRequest, left: float, sink: Listener | None = None

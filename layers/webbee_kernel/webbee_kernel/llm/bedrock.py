@@ -25,13 +25,14 @@ from ..aws.clients import (
     read_timeout_for,
     threads,
 )
+from ..config import ModelOptions
 from ..errors import ModelUnavailable
 from ..types import JSONObject
 from .adapter import Adapter, Listener, fixed_parts, optional_parts, output_tokens
 from .assembly import Assembly, count, require_content
 from .conversation import Message, conversation
 from .failures import Retryable, failure_of, pause_of, slow
-from .options import PLAIN, ModelOptions
+from .options import PLAIN
 from .protocol import CUT_OFF, Growing, ModelRequest, ModelResponse, ToolSpec, Usage
 from .tools import clean, describe, wire_schema
 
@@ -80,7 +81,7 @@ class BedrockModel(Adapter):
     ) -> ModelResponse:
         while True:
             # learnt once a process: later requests leave it out at once
-            refused = frozenset(self.capabilities.refused_parts)
+            refused = frozenset(self.refused_parts)
             try:
                 client = self._client_factory(
                     # retries are ours: only we know how much time a turn has left
@@ -102,7 +103,7 @@ class BedrockModel(Adapter):
                 # other errors are about the whole request
                 may_refuse = error_code(error) in ("ValidationException", "AccessDeniedException")
                 words, fixed = str(error) if may_refuse else "", fixed_parts(request, refused)
-                if not self.capabilities.drop_refused(CONVERSE_PARTS, words, fixed):
+                if not self._drop_refused(CONVERSE_PARTS, words, fixed):
                     failure = _translate(error, self._model_id, left)
                     if failure is None:
                         raise

@@ -13,13 +13,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from ..config import ModelOptions
 from ..errors import ModelUnavailable
 from ..types import JSONObject
 from .adapter import optional_parts, output_tokens
 from .assembly import Assembly, count
 from .conversation import Message, conversation
 from .failures import MODEL_SETTING, Retryable
-from .options import PLAIN, ModelOptions
+from .options import PLAIN
 from .protocol import ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
 from .tools import describe, wire_schema
 

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from ..aws.clients import ClientFactory, aws_client, error_code, in_thread
+from ..config import ModelOptions
 from ..errors import ModelUnavailable, SettingsError
 from ..types import JSONObject
 from .adapter import REFUSALS, Adapter, Listener, fixed_parts
 from .assembly import require_content
 from .failures import MODEL_SETTING, Retryable, error_of, failure_of, pause_of, slow, status_of
 from .openai_chat import CHAT_PARTS, ChatAnswer, completion_request
-from .options import PLAIN, ModelOptions
+from .options import PLAIN
 from .protocol import ModelRequest, ModelResponse
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class OpenAICompatibleModel(Adapter):
     ) -> ModelResponse:
         is_renewed = False
         while True:
-            refused = frozenset(self.capabilities.refused_parts)
+            refused = frozenset(self.refused_parts)
             # a server that cannot stream is asked for the whole
             is_streamed = sink is not None and "stream" not in refused
             body = completion_request(
@@ -142,7 +143,7 @@ class OpenAICompatibleModel(Adapter):
                 continue
             fixed = fixed_parts(request, refused)
             words = _refusal(status, answer.error, fixed)
-            if not self.capabilities.drop_refused(CHAT_PARTS, words, fixed):
+            if not self._drop_refused(CHAT_PARTS, words, fixed):
                 raise self._service_error(status, headers, answer.error)
 
     async def _post(

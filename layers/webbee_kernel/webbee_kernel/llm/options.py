@@ -7,14 +7,14 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from ..aws.clients import failure_kind
-from ..config import ModelSettings, Settings
+from ..config import ModelOptions, Settings
 from ..errors import DispatchUnanswered, ModelUnavailable
 from ..observability import measure_model, span
 from ..text import cut
@@ -27,38 +27,6 @@ _KNOWN: Final = Path(__file__).with_name("known_models.json")
 _log = logging.getLogger("webbee.model")
 
 
-class ModelOptions(NamedTuple):
-    """`effort` is the service's reasoning effort; `cache` the lifetime of a cached prompt (`1h` at
-    Bedrock, `24h` at OpenAI), the service's default where empty; `stop` the stop sequences.
-    `tool_choice` is `auto`, for servers that require it, or `required`, used by `webbee models
-    check`.
-
-    `window` is the context window in tokens, 0 if unknown; `refuses` are request parts that the
-    model does not accept; `thinks_aloud`: reasoning may come as text that only its end marks, None
-    if unknown.
-    """
-
-    effort: str = ""
-    cache: str = ""
-    temperature: float = 0.0
-    stop: tuple[str, ...] = ()
-    tool_choice: str = ""
-    output_tokens: int = 4096
-    window: int = 0
-    refuses: tuple[str, ...] = ()
-    thinks_aloud: bool | None = None
-
-    @property
-    def answer_tokens(self) -> int:
-        """Maximum output tokens: at most a quarter of the window."""
-        return min(self.output_tokens, self.window // 4) if self.window else self.output_tokens
-
-    @property
-    def prompt_tokens(self) -> int:
-        """Maximum prompt tokens, tools included; 0 if unknown."""
-        return self.window - self.answer_tokens if self.window else 0
-
-
 PLAIN = ModelOptions()
 """The default options."""
 
@@ -68,49 +36,37 @@ def options_of(settings: Settings, role: ModelRole) -> ModelOptions:
     and the known models, in this order."""
     name = settings.model_of(role)
     given = settings.model_settings
-    model = next((given[n] for n in _names_of(name) if n in given), ModelSettings())
-    found = given.get(role, ModelSettings()).over(model).over(_global(settings)).over(builtin(name))
-    values = found.model_dump(exclude_none=True)
-    return ModelOptions(cache=settings.model_cache, **values)
+    kind, short = _without_server(name)
+    model = given.get(name) or given.get(f"{kind}:{short}") or PLAIN
+    of_all = {
+        option: getattr(settings, f"model_{option}")
+        for option in ModelOptions.model_fields
+        if f"model_{option}" in settings.model_fields_set
+    }
+    everywhere = PLAIN.model_copy(update=of_all)
+    return given.get(role, PLAIN).over(model).over(everywhere).over(builtin(name))
 
 
-def _global(settings: Settings) -> ModelSettings:
-    """The settings given for all models."""
-    given = settings.model_fields_set
-    variables = {name: f"model_{name}" for name in ModelOptions._fields}
-    return ModelSettings.model_validate(
-        {
-            name: getattr(settings, variable)
-            for name, variable in variables.items()
-            if variable in given and name in ModelSettings.model_fields
-        }
-    )
-
-
-def _names_of(name: str) -> tuple[str, str]:
-    """A model's name as in `WEBBEE_MODEL`, and as in logs and prices: without its server."""
+def _without_server(name: str) -> tuple[str, str]:
+    """The kind of a model and its name, as in logs and prices: without its server."""
     kind, _, rest = name.partition(":")
-    return name, f"{kind}:{rest.partition('#')[2] or rest}"
+    return kind, rest.partition("#")[2] or rest
 
 
-def builtin(name: str) -> ModelSettings:
-    """The settings of a known model, from `known_models.json`."""
-    if name == "offline":  # no service has it
-        return ModelSettings()
-    kind, _, rest = name.partition(":")
-    model = (rest.partition("#")[2] or rest).rpartition("/")[2].lower()
-    for patterns, settings in _known_models():
+def builtin(name: str) -> ModelOptions:
+    """The options of a known model, from `known_models.json`."""
+    kind, short = _without_server(name)
+    model = short.rpartition("/")[2].lower()
+    for patterns, options in _known_models() if model else ():  # nobody serves the offline one
         if any(fnmatchcase(f"{kind}:{model}", p) or fnmatchcase(model, p) for p in patterns):
-            return settings
-    return ModelSettings()
+            return options
+    return PLAIN
 
 
 @cache
-def _known_models() -> tuple[tuple[tuple[str, ...], ModelSettings], ...]:
+def _known_models() -> list[tuple[Sequence[str], ModelOptions]]:
     models = json.loads(_KNOWN.read_text("utf-8"))["models"]
-    return tuple(
-        (tuple(one["names"]), ModelSettings.model_validate(one["settings"])) for one in models
-    )
+    return [(one["names"], ModelOptions.model_validate(one["settings"])) for one in models]
 
 
 class RoleModels:

@@ -9,10 +9,10 @@ from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from .. import observability
-from ..config import Settings
+from ..config import ModelOptions, Settings
 from ..errors import ModelUnavailable
 from ..language import of
-from ..llm.options import PLAIN, ModelOptions
+from ..llm.options import PLAIN
 from ..llm.protocol import CUT_OFF, Growing, Model, ModelRequest, streamed
 from ..observability import measure, record_duration
 from ..types import JSONObject
