@@ -119,27 +119,18 @@ def message(
 # ---- list_inbox
 
 
-def test_todays_mail_has_the_shape_that_follow_ups_rely_on(mail: ExtensionHarness) -> None:
-    result = mail.call("list_inbox", today=True)
-    assert list(result.data) == ["unread", "messages"]
-    assert result.data["unread"] == 8
-    first = result.data["messages"][0]
+def test_todays_mail_has_the_shape_that_follow_ups_rely_on_and_fits_into_the_fact_ledger(
+    mail: ExtensionHarness,
+) -> None:
+    data = mail.call("list_inbox", today=True).data
+    assert (list(data), data["unread"], len(data["messages"])) == (["unread", "messages"], 8, 8)
+    first = data["messages"][0]
     assert list(first)[:3] == ["id", "from", "subject"]
-    assert first["from"] == "sarah@example.com"
-    assert first["from_name"] == "Sarah Chen"
-    assert first["subject"] == "Q3 plan"
-    assert first["account"] == WORK
-    assert first["unread"] is True
-    assert len(result.data["messages"]) == 8
-
-
-def test_todays_mail_fits_well_into_the_fact_ledger(mail: ExtensionHarness) -> None:
-    assert len(json.dumps(mail.call("list_inbox", today=True).data, ensure_ascii=False)) < 2000
-
-
-def test_messages_of_all_accounts_come_newest_first(mail: ExtensionHarness) -> None:
-    dates = [m["date"] for m in mail.call("list_inbox").data["messages"]]
-    assert dates == sorted(dates, reverse=True)
+    told = {"from": "sarah@example.com", "from_name": "Sarah Chen", "subject": "Q3 plan"}
+    assert first.items() >= {**told, "account": WORK, "unread": True}.items()
+    dates = [m["date"] for m in data["messages"]]
+    assert dates == sorted(dates, reverse=True), "of all accounts, the newest first"
+    assert len(json.dumps(data, ensure_ascii=False)) < 2000
 
 
 @pytest.mark.parametrize(
@@ -174,23 +165,6 @@ def test_an_unknown_account_is_answered_with_the_known_ones(mail: ExtensionHarne
     assert PERSONAL in str(result.error)
 
 
-def test_the_russian_summary_is_built_from_the_figures(servers: MailServers) -> None:
-    russian = harness(servers, "ru-RU")
-    assert (
-        russian.call("list_inbox", today=True).summary
-        == "вот 8 писем за сегодня, непрочитанных во входящих 8"
-    )
-    russian.call("mark", ids=ids(russian.call("list_inbox", account="1", unread_only=True)))
-    assert (
-        russian.call("list_inbox", account="1").summary
-        == "вот 5 писем, непрочитанных во входящих нет"
-    )
-    assert (
-        russian.call("list_inbox", limit=2).summary
-        == "вот 2 письма, непрочитанных во входящих 6; показано 2 из 13"
-    )
-
-
 @pytest.mark.parametrize(
     ("language", "listed", "sent", "panel", "unset"),
     [
@@ -202,18 +176,11 @@ def test_the_russian_summary_is_built_from_the_figures(servers: MailServers) -> 
             "E-Mail ist nicht eingerichtet",
         ),
         (
-            "fr",
-            "2 messages d'aujourd'hui, 8 non lus dans la boîte de réception ; 2 sur 8 affichés",
-            "« Hallo » envoyé à a@b.example",
-            ["Non lus", "Archiver", "Supprimer"],
-            "La messagerie n'est pas configurée",
-        ),
-        (
-            "es",
-            "2 mensajes de hoy, 8 sin leer en la bandeja de entrada; se muestran 2 de 8",
-            "«Hallo» enviado a a@b.example",
-            ["Sin leer", "Archivar", "Eliminar"],
-            "El correo no está configurado",
+            "ru-RU",
+            "вот 2 письма за сегодня, непрочитанных во входящих 8; показано 2 из 8",
+            "Отправил «Hallo» на a@b.example",
+            ["Непрочитанные", "В архив", "Удалить"],
+            "Почта не настроена",
         ),
         (
             "it",
@@ -238,10 +205,8 @@ def test_summaries_and_the_panel_speak_the_users_language(
 
 def test_an_empty_inbox_is_a_success(empty: MailServers) -> None:
     result = harness(empty).call("list_inbox", today=True)
-    assert result.ok
-    assert result.data == {"unread": 0, "messages": []}
+    assert (result.ok, result.data) == (True, {"unread": 0, "messages": []})
     assert result.summary == "no messages from today, none unread in the inbox"
-    assert harness(empty, "ru").call("list_inbox").summary == "писем нет, непрочитанных тоже нет"
 
 
 def test_one_account_that_fails_does_not_hide_the_other(servers: MailServers) -> None:
@@ -283,6 +248,7 @@ def test_arguments_out_of_range_are_refused(
         ({"text": 'a "quoted" \\ word'}, []),
         ({"sender": "Ивана", "account": "work"}, ["Отчёт за неделю", "Планёрка переносится"]),
         ({"text": "Q3 plan unicorn"}, ["Q3 plan"]),  # what no message holds tells nothing
+        ({"since": "2026-05-15", "account": "work"}, ["Q3 plan", "Отчёт за неделю"]),  # by arrival
     ],
 )
 def test_search_finds_by_each_criterion(
@@ -301,19 +267,6 @@ def test_a_message_that_lacks_a_word_says_so_and_stands_behind(mail: ExtensionHa
     assert subjects(mail.call("search", text="revenue final loan"))[0] == "Q2 results"
 
 
-def test_search_by_date_looks_at_the_arrival(mail: ExtensionHarness) -> None:
-    since = (TODAY - timedelta(days=1)).date().isoformat()
-    assert "Maintenance on Saturday" not in subjects(
-        mail.call("search", since=since, account="work")
-    )
-
-
-def test_search_says_in_russian_what_it_found(servers: MailServers) -> None:
-    russian = harness(servers, "ru")
-    assert russian.call("search", sender="sarah").summary == "нашёл 2 письма"
-    assert russian.call("search", sender="zebra").summary == "ничего не нашёл: «zebra»"
-
-
 @pytest.mark.parametrize("criteria", [{}, {"text": 'x"\r\na1 DELETE Archive'}])
 def test_a_search_for_nothing_or_with_a_command_in_it_is_refused(
     mail: ExtensionHarness, criteria: dict[str, str]
@@ -328,16 +281,11 @@ def open_first(mail: ExtensionHarness, **criteria: Any) -> ActionResult:
     return mail.call("read", id=ids(mail.call("search", **criteria))[0])
 
 
-def test_a_message_is_read_with_its_text(mail: ExtensionHarness) -> None:
+def test_a_message_is_read_with_its_text_and_stays_unread(mail: ExtensionHarness) -> None:
     result = open_first(mail, subject="Q3 plan")
-    assert result.data["from"] == "sarah@example.com"
-    assert result.data["to"] == [WORK]
+    assert (result.data["from"], result.data["to"]) == ("sarah@example.com", [WORK])
     assert result.data["body"].startswith("Hi,\n\nthe draft of the Q3 plan is ready")
     assert result.summary == f'The message "Q3 plan" from sarah@example.com: {result.data["body"]}'
-
-
-def test_reading_leaves_a_message_unread(mail: ExtensionHarness) -> None:
-    open_first(mail, subject="Q3 plan")
     assert mail.call("list_inbox").data["unread"] == 8
 
 
@@ -352,8 +300,7 @@ def test_html_only_mail_is_read_as_text(mail: ExtensionHarness) -> None:
     body = open_first(mail, subject="Issue 212").data["body"]
     assert body.startswith("Issue 212\n\nThis week: why two caches are worse than one")
     assert "- A queue is a promise" in body
-    assert "<" not in body
-    assert "color" not in body
+    assert [markup for markup in ("<", "color") if markup in body] == []
     assert "12 480,50 ₽" in open_first(mail, subject="Выписка").data["body"]
 
 
@@ -413,14 +360,6 @@ def test_an_unknown_id_is_not_found(mail: ExtensionHarness, unknown: str) -> Non
     assert not result.retryable
 
 
-def test_an_id_says_what_to_do_once_its_message_was_moved(mail: ExtensionHarness) -> None:
-    old = ids(mail.call("search", subject="Q3 plan"))[0]
-    assert mail.call("archive", ids=[old]).ok
-    result = mail.call("read", id=old)
-    assert result.error_code == "NOT_FOUND"
-    assert "List or search again" in str(result.error)
-
-
 def test_ids_do_not_outlive_the_numbering_of_their_folder(servers: MailServers) -> None:
     listed = ids(harness(servers).call("list_inbox", account="work"))
     with MailServers(now=TODAY) as renumbered:
@@ -431,15 +370,11 @@ def test_ids_do_not_outlive_the_numbering_of_their_folder(servers: MailServers) 
 
 
 def test_a_message_is_really_sent(servers: MailServers, mail: ExtensionHarness) -> None:
-    result = mail.call("send", to="boss@elsewhere.example", subject="Status", body="All green.")
-    assert result.data == {
-        "sent": True,
-        "to": "boss@elsewhere.example",
-        "subject": "Status",
-        "account": WORK,
-    }
+    told = {"to": "boss@elsewhere.example", "subject": "Status"}
+    result = mail.call("send", **told, body="All green.")
+    assert result.data == {"sent": True, **told, "account": WORK}
     received = servers.received[-1]
-    assert (received.envelope_from, received.envelope_to) == (WORK, ("boss@elsewhere.example",))
+    assert (received.envelope_from, received.envelope_to) == (WORK, (told["to"],))
     assert (received.subject, received.text) == ("Status", "All green.")
     assert received.message["From"] == WORK
     assert received.message["Date"]
@@ -447,24 +382,24 @@ def test_a_message_is_really_sent(servers: MailServers, mail: ExtensionHarness) 
     assert held(servers, WORK, "Sent") == ["Status"]
 
 
-def test_russian_text_arrives_as_written_and_names_the_subject(servers: MailServers) -> None:
-    result = harness(servers, "ru").call("send", to="sarah@example.com", body="статус по проекту")
-    assert result.summary == "Отправил «статус по проекту» на sarah@example.com"
-    assert (servers.received[-1].subject, servers.received[-1].text) == (
-        "статус по проекту",
-        "статус по проекту",
-    )
-    assert held(servers, "sarah@example.com")[-1] == "статус по проекту"
-
-
-def test_a_subject_of_its_own_is_short_and_the_account_can_be_chosen(
-    servers: MailServers, mail: ExtensionHarness
+@pytest.mark.parametrize(
+    ("body", "subject"),
+    [
+        ("статус по проекту", "статус по проекту"),
+        (
+            "one two three four five six seven eight nine ten\nsecond line",
+            "one two three four five six seven eight…",
+        ),
+    ],
+)
+def test_a_text_arrives_as_written_from_the_chosen_account_and_names_a_short_subject(
+    servers: MailServers, mail: ExtensionHarness, body: str, subject: str
 ) -> None:
-    body = "one two three four five six seven eight nine ten\nsecond line"
-    mail.call("send", to="a@b.example", body=body, account="personal")
+    mail.call("send", to="sarah@example.com", body=body, account="personal")
     received = servers.received[-1]
-    assert received.subject == "one two three four five six seven eight…"
-    assert received.envelope_from == PERSONAL
+    assert (received.envelope_from, received.subject) == (PERSONAL, subject)
+    assert received.text.splitlines() == body.splitlines()
+    assert held(servers, "sarah@example.com")[-1] == subject
 
 
 @pytest.mark.parametrize(
@@ -491,19 +426,11 @@ def test_header_injection_and_bad_arguments_are_refused(
     assert servers.received == []
 
 
-def test_a_body_cannot_end_the_message_early(servers: MailServers, mail: ExtensionHarness) -> None:
-    mail.call("send", to="a@b.example", subject="Dots", body="one\n.\nRCPT TO:<c@d.example>\n.two")
-    assert servers.received[-1].text.splitlines() == ["one", ".", "RCPT TO:<c@d.example>", ".two"]
-    assert len(servers.received) == 1
-
-
 def test_a_refused_recipient_is_named(servers: MailServers) -> None:
     result = harness(servers, "ru").call("send", to="nobody@example.com", body="hi")
     assert (result.error_code, result.retryable) == ("RECIPIENT_REFUSED", False)
-    assert (
-        result.error
-        == "Почтовый сервер не принимает получателя nobody@example.com. Проверьте адрес."
-    )
+    refused = "Почтовый сервер не принимает получателя nobody@example.com. Проверьте адрес."
+    assert result.error == refused
 
 
 def test_a_reply_stays_in_its_thread(servers: MailServers, mail: ExtensionHarness) -> None:
@@ -560,13 +487,23 @@ def test_a_message_without_a_sender_cannot_be_answered(empty: MailServers) -> No
 # ---- archive, delete, mark
 
 
-def test_archiving_moves_and_gives_the_new_id(servers: MailServers, mail: ExtensionHarness) -> None:
-    result = mail.call("archive", ids=ids(mail.call("search", subject="Q3 plan")))
-    assert result.data["archived"] == 1
-    assert result.refresh_panels == ["inbox"]
-    assert held(servers, WORK, "Archive") == ["Q2 results", "Q3 plan"]
-    assert "Q3 plan" not in held(servers, WORK)
-    assert mail.call("read", id=ids(result)[0]).data["subject"] == "Q3 plan"
+@pytest.mark.parametrize("hidden", [(), ("MOVE",), ("MOVE", "UIDPLUS")])
+def test_archiving_moves_the_messages_of_any_account_on_older_servers_too(
+    hidden: tuple[str, ...],
+) -> None:
+    with MailServers(now=TODAY, hidden=hidden) as servers:
+        mail = harness(servers, "ru")
+        listed = ids(mail.call("list_inbox", limit=2))
+        result = mail.call("archive", ids=listed)
+        assert result.summary == "Перенёс в архив 2 письма"
+        assert (result.data["archived"], result.refresh_panels) == (2, ["inbox"])
+        assert held(servers, WORK, "Archive") == ["Q2 results", "Q3 plan"]
+        assert held(servers, PERSONAL, "Archive") == ["Ужин в субботу"]
+        assert "Q3 plan" not in held(servers, WORK) and len(held(servers, WORK)) == 4
+        if not hidden:
+            assert mail.call("read", id=ids(result)[0]).data["subject"] == "Q3 plan"
+        gone = harness(servers).call("read", id=listed[0])
+        assert gone.error_code == "NOT_FOUND" and "List or search again" in str(gone.error)
 
 
 @pytest.mark.parametrize(
@@ -584,14 +521,6 @@ def test_what_was_done_to_a_message_is_taken_back(
     assert inbox() != before
     assert mail.call(undo.params["function"], **undo.params["params"]).ok
     assert inbox() == before
-
-
-def test_messages_of_several_accounts_are_archived_in_one_call(servers: MailServers) -> None:
-    russian = harness(servers, "ru")
-    result = russian.call("archive", ids=ids(russian.call("list_inbox", limit=2)))
-    assert result.summary == "Перенёс в архив 2 письма"
-    assert held(servers, WORK, "Archive") == ["Q2 results", "Q3 plan"]
-    assert held(servers, PERSONAL, "Archive") == ["Ужин в субботу"]
 
 
 def test_deleting_moves_to_the_trash_and_from_there_erases(
@@ -624,19 +553,6 @@ def test_what_was_done_on_one_account_stands_although_another_fails(servers: Mai
     assert result.data["failed"][0]["account"] == PERSONAL
 
 
-@pytest.mark.parametrize("hidden", [("MOVE",), ("MOVE", "UIDPLUS")])
-def test_older_servers_without_move_and_uidplus_work_too(hidden: tuple[str, ...]) -> None:
-    with MailServers(now=TODAY, hidden=hidden) as servers:
-        mail = harness(servers)
-        assert (
-            mail.call("archive", ids=ids(mail.call("search", subject="Q3 plan"))).data["archived"]
-            == 1
-        )
-        assert held(servers, WORK, "Archive") == ["Q2 results", "Q3 plan"]
-        assert "Q3 plan" not in held(servers, WORK)
-        assert len(held(servers, WORK)) == 4
-
-
 @pytest.mark.parametrize(
     ("there", "used"),
     [
@@ -665,58 +581,35 @@ def test_marking_changes_the_unread_count(servers: MailServers, mail: ExtensionH
     result = mail.call("mark", ids=listed)
     assert (result.data["marked"], result.data["as"]) == (3, "read")
     assert mail.call("list_inbox").data["unread"] == 5
-    assert (
-        harness(servers, "ru").call("mark", ids=listed[:1], read=False).summary
-        == "Отметил как непрочитанное: 1 письмо"
-    )
+    one = harness(servers, "ru").call("mark", ids=listed[0], read=False)  # without its list
+    assert one.summary == "Отметил как непрочитанное: 1 письмо"
     assert mail.call("list_inbox").data["unread"] == 6
-
-
-def test_a_single_id_may_come_without_its_list(mail: ExtensionHarness) -> None:
-    assert mail.call("mark", ids=ids(mail.call("list_inbox", limit=1))[0]).data["marked"] == 1
 
 
 # ---- skeleton, alert, panel
 
 
-def test_the_skeleton_is_what_the_prompt_shows(mail: ExtensionHarness) -> None:
-    assert mail.skeleton(SECTION) == {
-        "accounts_connected": 2,
-        "unread_total": 8,
-        "per_account": [
-            {"id": 1, "address": WORK, "unread": 2},
-            {"id": 2, "address": PERSONAL, "unread": 6},
-        ],
-    }
-
-
-def test_the_skeleton_without_accounts_says_zero() -> None:
-    assert with_secret(None).skeleton(SECTION) == {
-        "accounts_connected": 0,
-        "unread_total": 0,
-        "per_account": [],
-    }
-
-
-def test_the_skeleton_names_an_account_that_fails(servers: MailServers) -> None:
-    snapshot = second_fails(servers).skeleton(SECTION)
-    assert snapshot["accounts_connected"] == 1
-    assert snapshot["unread_total"] == 2
-    assert snapshot["accounts_failing"] == [f"{PERSONAL} AUTH_FAILED"]
-    assert snapshot["per_account"][1] == {"id": 2, "address": PERSONAL}
+def test_the_skeleton_is_what_the_prompt_shows_and_names_an_account_that_fails(
+    servers: MailServers, mail: ExtensionHarness
+) -> None:
+    assert mail.skeleton(SECTION) == snapshot(2, 6)
+    failing = second_fails(servers).skeleton(SECTION)
+    half = snapshot(2, None) | {"accounts_connected": 1}
+    assert failing == half | {"accounts_failing": [f"{PERSONAL} AUTH_FAILED"]}
+    nothing = {"accounts_connected": 0, "unread_total": 0, "per_account": []}
+    assert with_secret(None).skeleton(SECTION) == nothing
 
 
 def snapshot(work: int, personal: int | None) -> dict[str, Any]:
-    per_account: list[dict[str, Any]] = [
-        {"id": 1, "address": WORK, "unread": work},
-        {"id": 2, "address": PERSONAL},
-    ]
-    if personal is not None:
-        per_account[1]["unread"] = personal
+    """With both accounts, of which the second may not have answered."""
+    unread = {} if personal is None else {"unread": personal}
     return {
         "accounts_connected": 2,
         "unread_total": work + (personal or 0),
-        "per_account": per_account,
+        "per_account": [
+            {"id": 1, "address": WORK, "unread": work},
+            {"id": 2, "address": PERSONAL, **unread},
+        ],
     }
 
 
@@ -738,13 +631,6 @@ def test_the_alert_speaks_only_of_a_count_that_rose(
     language: str, before: dict[str, Any], after: dict[str, Any], text: str
 ) -> None:
     assert with_secret(None, language).alert(SECTION, old=before, new=after) == text
-
-
-def test_new_mail_reaches_the_next_snapshot(servers: MailServers, mail: ExtensionHarness) -> None:
-    before = mail.skeleton(SECTION)
-    servers.deliver(PERSONAL, message("News"))
-    after = mail.skeleton(SECTION)
-    assert mail.alert(SECTION, old=before, new=after) == "1 more unread message, 9 in all"
 
 
 def test_what_the_user_puts_back_is_no_new_mail(
@@ -777,9 +663,7 @@ def nodes(tree: Any, kind: str) -> list[dict[str, Any]]:
 def test_the_panel_lists_the_inbox_with_its_actions(mail: ExtensionHarness) -> None:
     panel = mail.panel("inbox")
     rows = nodes(panel, "ListItem")
-    assert len(rows) == 13
-    assert rows[0]["title"] == "Q3 plan"
-    assert rows[0]["subtitle"] == "Sarah Chen"
+    assert (len(rows), rows[0]["title"], rows[0]["subtitle"]) == (13, "Q3 plan", "Sarah Chen")
     calls = [rows[0]["on_click"], *(action["on_click"] for action in rows[0]["actions"])]
     assert [call["function"] for call in calls] == ["read", "archive", "delete"]
     assert calls[1]["params"] == {"ids": [calls[0]["params"]["id"]]}
@@ -806,9 +690,7 @@ def test_the_panel_is_served_from_the_cache_until_a_write(
 
 def test_an_empty_panel_says_so_or_how_to_set_mail_up(empty: MailServers) -> None:
     assert nodes(harness(empty, "ru").panel("inbox"), "Empty")[0]["message"] == "Входящих нет"
-    panel = with_secret(None).panel("inbox")
-    assert nodes(panel, "Empty")[0]["message"] == "Mail is not set up"
-    assert "secret `accounts`" in nodes(panel, "Text")[0]["content"]
+    assert "secret `accounts`" in nodes(with_secret(None).panel("inbox"), "Text")[0]["content"]
 
 
 # ---- the secret
