@@ -1,7 +1,5 @@
 """What extension code that finds the kernel's client goes for: service, operation, request."""
 
-from __future__ import annotations
-
 from typing import Any
 
 Attack = tuple[str, str, dict[str, Any]]

@@ -1,8 +1,6 @@
 """IAM's decision on what was asked of AWS, as far as the policies of template.yaml go: Allow and Deny,
 conditions on `dynamodb:LeadingKeys` and session tags, variables of tags in patterns."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Conversations as tables: what is said and called, step by step, and whether it is done at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 

@@ -1,8 +1,6 @@
 """What extension code can reach with the kernel's own client: every request of the cell, with the
 session that it was signed with, is put before the policies of template.yaml."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

@@ -1,8 +1,6 @@
 """Effects that nobody accepted, as a stranger would try them who knows only the promise: nothing
 leaves to a destination that the user has not accepted, nothing is destroyed without a yes to it."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import pytest

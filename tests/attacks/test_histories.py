@@ -1,8 +1,6 @@
 """Yeses of chat clients, which send the whole conversation each time: the same request again, a
 branch, another chat of the same session. What counts is what stands directly before the yes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Which record is meant: what a stranger wrote gives no record another name, two that read alike
 are told apart, and where the words fit two of them none is named."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import pytest

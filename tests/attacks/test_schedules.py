@@ -1,8 +1,6 @@
 """What runs while nobody asks: refreshes, jobs, webhooks, background tasks. None of them reaches a
 person who is gone, runs twice, or has an effect that its person did not accept."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """What a process that runs extension code never holds: the model's key, other apps' secrets, other
 tenants' configuration. The handlers themselves, in the environment that the template gives them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import zlib

@@ -1,8 +1,6 @@
 """Extension code that one tenant's call has changed meets no other tenant's: the real handler of
 `tool_dispatch` in a process of its own, asked as both callers ask it."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

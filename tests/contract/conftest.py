@@ -1,8 +1,6 @@
 """Every contract test runs on each implementation: in memory, and on DynamoDB with the tables of
 template.yaml."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Values for the contract tests, and the means to let callers race."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor

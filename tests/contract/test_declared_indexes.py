@@ -1,7 +1,5 @@
 """Declared indexes: the same answers as without them, for what the answer holds."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re

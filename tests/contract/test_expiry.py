@@ -1,8 +1,6 @@
 """Every item that may expire carries `expires_at` in whole Unix seconds, and none that must live
 does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

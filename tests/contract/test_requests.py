@@ -1,8 +1,6 @@
 """What the adapters send to DynamoDB: how many requests, which, and what becomes of those that
 fail."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 """Open connections and tickets for them; requests and tokens against their limits; cached values until
 their very expiry; secrets under their paths."""
 
-from __future__ import annotations
-
 import boto3
 import pytest
 

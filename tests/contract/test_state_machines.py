@@ -1,7 +1,5 @@
 """Random programs against plain models, on both implementations."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections.abc import Coroutine

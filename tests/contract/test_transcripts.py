@@ -1,7 +1,5 @@
 """A person's conversations: whole, in order, listed, renamed, found."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """The pure parts below the stores: JSON text, keys, cursors, records, turns as items."""
 
-from __future__ import annotations
-
 import random
 import tracemalloc
 import zlib

@@ -1,8 +1,6 @@
 """I-CONSENT-BOUND: whatever a model does, nothing leaves to a destination that the user has not
 accepted, and nothing is destroyed without a yes to that very thing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal

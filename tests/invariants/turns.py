@@ -1,7 +1,5 @@
 """A kernel whose model plans what a test says, and an app that notes what it is given."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel

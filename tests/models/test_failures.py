@@ -1,7 +1,5 @@
 """What fails, how often it is tried, and what the user and the operator are told."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from unittest.mock import Mock

@@ -1,8 +1,6 @@
 """What models say besides what people should read, each as a server sent it: thoughts, special tokens,
 calls written as text. Streamed or whole, however it is cut, the same comes out."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ gets the answer, or its true cause; nothing raw is shown, nothing is done twice.
 The odd answer comes first, whole and streamed; every later request is answered plainly.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,6 @@
 """What goes over the wire, that the stand-ins would notice if it were wrong, and what comes back,
 read."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import json
@@ -106,7 +104,7 @@ class Address(BaseModel):
 class Person(BaseModel):
     name: str
     home: Address = Field(description="Where they live")
-    friends: list[Person] = Field(default_factory=list)
+    friends: list["Person"] = Field(default_factory=list)
 
 
 def test_references_are_written_out_and_titles_left_out() -> None:

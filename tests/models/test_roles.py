@@ -1,7 +1,5 @@
 """Which model serves which role, and what is measured."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

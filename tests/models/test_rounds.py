@@ -1,8 +1,6 @@
 """A turn of several rounds over the wire: what was said stays as it was, results are native, and
 reasoning goes back with the answer it came with, between the rounds, and nowhere else."""
 
-from __future__ import annotations
-
 import base64
 import json
 import logging

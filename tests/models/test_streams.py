@@ -1,8 +1,6 @@
 """Answers that are heard while they are written: what is special about them; that they say the same
 as answers in one piece is shown by the other tests of this folder, which ask for both."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

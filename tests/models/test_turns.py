@@ -1,7 +1,5 @@
 """Whole turns over the wire as `make run` plays them: what a failing or odd model does to a user."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,8 +1,6 @@
 """A prompt goes into its model's window: by relevance first, then examples, then the oldest facts;
 and the inspector says what was left out."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
