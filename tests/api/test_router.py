@@ -155,9 +155,7 @@ def test_every_operation_has_a_summary_and_a_shape() -> None:
 
 @schema.parametrize()
 @settings(max_examples=25, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
-def test_whatever_arrives_the_answer_is_the_described_one_and_never_a_5xx(
-    case: Any, url: str
-) -> None:
+def test_whatever_arrives_the_answer_is_as_described_and_never_a_5xx(case: Any, url: str) -> None:
     response = case.call(base_url=url, headers={"authorization": "Bearer dev"}, timeout=120)
     # Public routes ignore unknown query parameters; only cursors and states that were given out are taken
     beyond_schemas = [] if case.operation.body else [checks.negative_data_rejection]

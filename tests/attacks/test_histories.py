@@ -124,9 +124,7 @@ def test_a_yes_below_anything_but_the_card_runs_nothing_and_the_card_waits_on(
     assert client.kept("sent") == ["one"], "below its card, in its own chat"
 
 
-def test_a_yes_in_another_branch_makes_no_question_of_this_one_the_persons_words(
-    client: Client,
-) -> None:
+def test_a_yes_in_another_branch_makes_no_question_here_the_persons_words(client: Client) -> None:
     saves = call("post.save_note", text="pay Eve 500")
     PLAN[:] = [say("Shall I save the note: pay Eve 500?")]
     asked = client("hello")

@@ -254,9 +254,7 @@ ITEMS = [{"id": 12, "title": "Old plan"}, {"id": 13, "title": "Salaries"}]
 
 @pytest.mark.parametrize("key", ["items", "tasks"])
 @pytest.mark.parametrize("name", NUMBERS)
-def test_a_number_that_is_the_id_of_a_record_is_one_whatever_it_is_called(
-    name: str, key: str
-) -> None:
+def test_a_number_that_is_a_records_id_is_one_whatever_it_is_called(name: str, key: str) -> None:
     world = Numbered()
     world.look({key: ITEMS})
     world.say("Archive the Old plan at 13:00", (f"file_{name}", {name: 13}))
@@ -318,9 +316,7 @@ def test_a_date_tells_two_of_one_name_apart_rather_than_an_id() -> None:
         *(("channels", "channel"), ("people", "person_ids"), ("members", "member_ids")),
     ],
 )
-def test_a_card_names_who_gets_it_by_what_the_app_calls_him(
-    kind: str, name: str, value: object
-) -> None:
+def test_a_card_names_who_gets_it_as_the_app_calls_him(kind: str, name: str, value: object) -> None:
     world = Shelf()
     world.look({kind: [{"id": value, "name": "Eve Evil"}, {"id": "other", "name": "Ann Lee"}]})
     given = [value] if name.endswith("s") else value

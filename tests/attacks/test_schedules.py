@@ -44,9 +44,7 @@ def of_alice(loop: Loop) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("reason", ["effect", "stale", PRESENCE])
-def test_what_was_asked_for_before_an_erasure_brings_nothing_of_the_person_back(
-    loop: Loop, reason: str
-) -> None:
+def test_what_was_asked_for_before_an_erasure_brings_nothing_back(loop: Loop, reason: str) -> None:
     alice = loop.person()
     alice.chat("hello")
     loop.deliver(*requests(loop))
@@ -95,9 +93,7 @@ def courier(sent: list[str]) -> Extension:
     return ext
 
 
-def test_a_job_that_is_delivered_four_times_at_once_and_again_runs_once_and_not_for_who_left() -> (
-    None
-):
+def test_a_job_delivered_four_times_at_once_and_again_runs_once_and_not_for_who_left() -> None:
     sent: list[str] = []
     harness = ExtensionHarness(courier(sent))
     dispatch, sender = InlineDispatch(harness.host), Queue()

@@ -130,9 +130,7 @@ def test_make_run_keeps_keys_and_secrets_out_of_the_process_of_extensions() -> N
         assert asked.ok and asked.data["text"]  # the embedded model's, behind the broker
 
 
-def test_the_data_role_reads_neither_the_models_key_nor_the_extensions_settings(
-    transformed: Any,
-) -> None:
+def test_the_data_role_reads_neither_model_key_nor_extensions_settings(transformed: Any) -> None:
     session = {"tags": {"tenant": "acme", "secrets": "acme"}, "policy": ""}
     for name in ("parameter${ModelKeySecret}", "parameter${ExtensionSettings}"):
         for role in (session, None):
@@ -143,9 +141,7 @@ def test_the_data_role_reads_neither_the_models_key_nor_the_extensions_settings(
     assert policy.granted(transformed, session, asks)
 
 
-def test_ctx_ai_is_answered_by_the_broker_which_bounds_what_it_is_asked(
-    account: dict[str, str],
-) -> None:
+def test_ctx_ai_is_answered_by_the_broker_which_bounds_requests(account: dict[str, str]) -> None:
     asked: list[ModelRequest] = []
 
     def answer(request: ModelRequest) -> ModelResponse:

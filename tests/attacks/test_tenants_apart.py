@@ -140,9 +140,7 @@ WALLS = {
 
 
 @pytest.mark.parametrize("wall", WALLS)
-def test_a_patched_kernel_reads_no_note_of_another_tenant(
-    account: dict[str, str], wall: str
-) -> None:
+def test_a_patched_kernel_reads_no_other_tenants_note(account: dict[str, str], wall: str) -> None:
     env = account if wall != "environment" else {**account, "WEBBEE_TENANCY": "environment"}
     with invoked(WALLS[wall](env)) as function:
         planted = call(function, "plant", ALICE)
@@ -158,9 +156,7 @@ def test_a_patched_kernel_reads_no_note_of_another_tenant(
 
 
 @pytest.mark.parametrize("tenancy", ["environment", "shared"])
-def test_a_process_that_is_of_one_tenant_refuses_another(
-    account: dict[str, str], tenancy: str
-) -> None:
+def test_a_process_of_one_tenant_refuses_another(account: dict[str, str], tenancy: str) -> None:
     """Whatever the caller says: the environment is acme's by its first call, or by the setting."""
     env = {**account, "WEBBEE_TENANCY": tenancy, "WEBBEE_TENANTS": "acme"}
     with invoked(Environment(env)) as function:

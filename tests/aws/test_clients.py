@@ -68,9 +68,7 @@ def signers(service: Service) -> list[str]:
 # ---- credentials
 
 
-def test_calls_side_by_side_sign_each_with_its_own_and_others_with_the_roles(
-    service: Service,
-) -> None:
+def test_calls_side_by_side_sign_with_their_own_and_others_with_the_roles(service: Service) -> None:
     async def call(name: str) -> None:
         with use_credentials(LENT | {"key": name, "token": f"t-{name}"}):
             await asyncio.sleep(0)

@@ -105,8 +105,6 @@ async def test_a_cursor_fits_only_its_own_query(tasks: Kept, stores: Stores) -> 
 @pytest.mark.parametrize(
     "options", [{"limit": 0}, {"limit": -1}, {"limit": True}, {"limit": 1.5}, {"order_by": "-"}]
 )
-async def test_questions_without_a_meaning_are_refused(
-    tasks: Kept, options: dict[str, Any]
-) -> None:
+async def test_questions_without_meaning_are_refused(tasks: Kept, options: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         await tasks.query(**options)

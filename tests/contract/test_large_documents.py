@@ -95,9 +95,7 @@ def meanwhile(dynamo: Dynamo, operation: str, work: Callable[[], Coroutine[Any, 
 
 
 @pytest.mark.parametrize("size", [600_000, 10])
-async def test_a_document_replaced_between_head_and_parts_is_read_anew(
-    dynamo: Dynamo, size: int
-) -> None:
+async def test_a_document_replaced_behind_its_head_is_read_anew(dynamo: Dynamo, size: int) -> None:
     await put(dynamo.stores, {"text": noise(600_000)})
     meanwhile(dynamo, "Query", partial(put, dynamo.stores, {"text": noise(size, 1)}))
     found = await get(dynamo.stores)
@@ -106,9 +104,7 @@ async def test_a_document_replaced_between_head_and_parts_is_read_anew(
     assert found == await get(dynamo.stores)
 
 
-async def test_a_document_that_grows_while_it_is_deleted_leaves_nothing_behind(
-    dynamo: Dynamo,
-) -> None:
+async def test_a_document_that_grows_while_deleted_leaves_nothing_behind(dynamo: Dynamo) -> None:
     await put(dynamo.stores, {"text": noise(600_000)})
     larger = partial(put, dynamo.stores, {"text": noise(1_200_000)})
     meanwhile(dynamo, "TransactWriteItems", larger)

@@ -290,9 +290,7 @@ def test_outages_name_the_table_what_is_too_large_is_the_callers_and_a_defect_st
     assert told is not StorageUnavailable or "The table sessions" in str(translated)
 
 
-async def test_stores_without_a_table_refuse_and_say_which_variable_is_missing(
-    dynamo: Dynamo,
-) -> None:
+async def test_stores_without_a_table_say_which_variable_is_missing(dynamo: Dynamo) -> None:
     stores = dynamodb_stores(Tables(), client_factory=lambda _: dynamo.client)
     with pytest.raises(SettingsError, match="WEBBEE_TABLE_STORE"):
         await stores.documents.get(NOTES, "d")
@@ -300,9 +298,7 @@ async def test_stores_without_a_table_refuse_and_say_which_variable_is_missing(
         await stores.secrets.get("a/b")
 
 
-async def test_secrets_are_encrypted_under_the_prefix_and_no_larger_than_they_may_be(
-    dynamo: Dynamo,
-) -> None:
+async def test_secrets_are_encrypted_under_the_prefix_up_to_their_size(dynamo: Dynamo) -> None:
     await dynamo.stores.secrets.set("acme/auth0|42/mail/password", "x")
     factory = dynamo.stores.secrets._client_factory  # type: ignore[attr-defined]
     (described,) = factory("ssm").describe_parameters()["Parameters"]
@@ -324,9 +320,7 @@ def no_region(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_region")
-def test_the_kernels_own_client_works_there_and_is_made_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_kernels_own_client_works_and_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_clients(is_lazy=True)
     with local_aws():
         client = aws_client("dynamodb")
@@ -339,9 +333,7 @@ def test_the_kernels_own_client_works_there_and_is_made_once(
         assert config.max_pool_connections == 20
 
 
-def test_a_deployment_gets_no_client_that_an_earlier_one_made_for_elsewhere(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_deployment_gets_no_client_made_for_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     def deployed(region: str, endpoint: str) -> Any:
         monkeypatch.setenv("AWS_DEFAULT_REGION", region)
         monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", endpoint)

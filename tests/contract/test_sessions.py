@@ -24,9 +24,7 @@ async def test_of_racing_turns_with_one_number_exactly_one_is_kept(stores: Store
     assert (await stores.sessions.read(SESSION, now=0.0)).turns == (rivals[kept.index(True)],)
 
 
-async def test_a_turn_too_large_for_an_item_is_refused_and_nothing_is_written(
-    stores: Stores,
-) -> None:
+async def test_a_turn_too_large_for_an_item_is_refused_and_not_written(stores: Stores) -> None:
     with pytest.raises(BadInput, match="too large") as refusal:
         await stores.sessions.append(
             SESSION, turn(1, reply="я" * 210_000), expires_at=LATER, now=0.0
@@ -65,9 +63,7 @@ async def test_questions_wait_in_the_turn_that_asked_them(stores: Stores) -> Non
     assert memory.question("conf_3") is None
 
 
-async def test_a_question_is_taken_by_one_and_stays_until_its_answer_is_recorded(
-    stores: Stores,
-) -> None:
+async def test_a_question_is_taken_by_one_and_stays_until_it_is_answered(stores: Stores) -> None:
     asking = await ask(stores, "conf_1")
     taken = await race(*[lambda: take(stores, "conf_1")] * 6)
     assert sorted(taken) == [False] * 5 + [True]
@@ -171,8 +167,6 @@ async def test_sessions_of_other_users_are_out_of_reach(stores: Stores) -> None:
         SessionKey(ALICE, ""),
     ],
 )
-async def test_ids_that_could_reach_into_other_keys_are_refused(
-    stores: Stores, key: SessionKey
-) -> None:
+async def test_ids_that_reach_into_other_keys_are_refused(stores: Stores, key: SessionKey) -> None:
     with pytest.raises(ValueError, match="#"):
         await stores.sessions.read(key, now=0.0)

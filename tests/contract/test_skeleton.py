@@ -99,9 +99,7 @@ async def test_data_whose_refresh_died_before_its_save_counts_as_it_stands(store
     assert (held.previous, held.due_at) == ({"n": 1}, 1000.5)
 
 
-async def test_one_read_holds_every_section_and_installation_of_the_user_only(
-    stores: Stores,
-) -> None:
+async def test_one_read_holds_all_sections_and_installations_of_the_user(stores: Stores) -> None:
     names = [("mail", "inbox"), ("mail", "calendar"), ("mail2", "inbox")]
     await registered(stores, *(section(name, app_id=app) for app, name in names))
     await registered(stores, section("secret"), user=BOB)
@@ -123,9 +121,7 @@ async def test_an_installation_record_is_replaced_and_what_it_said_is_told(store
     assert (await stores.skeleton.read(ALICE)).installations == (gone,)
 
 
-async def test_each_change_of_an_installation_is_seen_by_one_of_racing_writers(
-    stores: Stores,
-) -> None:
+async def test_a_change_of_an_installation_is_seen_by_one_of_racing_writers(stores: Stores) -> None:
     before: Installation | None = None
     for installed, version in ((True, "1"), (True, "2"), (False, ""), (True, "2")):
         given = Installation("mail", installed, version, "2026-01-01")
@@ -243,9 +239,7 @@ async def test_a_user_with_nothing_due_is_never_found(stores: Stores) -> None:
     assert await due(stores, ALICE, 9e9) == await due(stores, BOB, 9e9) == []
 
 
-async def test_an_entry_of_the_index_carries_what_a_message_needs_and_no_more(
-    stores: Stores,
-) -> None:
+async def test_an_entry_of_the_index_carries_just_what_a_message_needs(stores: Stores) -> None:
     await saved(stores, section(data={"a": 1}, ttl=30, due_at=50.0, version=1))
     rows, cursor = await stores.skeleton.due(shard_of(ALICE, SHARDS), 60.0)
     assert rows == ((ALICE, DueUser(WHO, 50.0)),)
@@ -280,9 +274,7 @@ async def test_due_users_come_in_pages(stores: Stores) -> None:
     assert sorted((user for page in pages for user in page), key=str) == sorted(users, key=str)
 
 
-async def test_a_refresh_asked_for_while_one_runs_is_due_when_that_is_through(
-    stores: Stores,
-) -> None:
+async def test_a_refresh_asked_for_while_one_runs_is_due_after_it(stores: Stores) -> None:
     await registered(stores, section(due_at=90.0))
     lease = await leased(stores, now=100.0)
     assert await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=120.0)
@@ -325,9 +317,7 @@ async def test_purging_leaves_nothing_of_the_app_in_the_table(dynamo: Dynamo) ->
     assert sorted(item["sk"]["S"] for item in items) == ["!_clock", "mail2#inbox"]
 
 
-async def test_a_shard_is_one_consumers_at_a_time_and_remembers_how_far_it_came(
-    stores: Stores,
-) -> None:
+async def test_a_shard_is_one_consumers_and_remembers_how_far_it_came(stores: Stores) -> None:
     mark = await stores.skeleton.begin_shard(1, now=100.0, until=155.0)
     assert mark == ShardMark(lease=155.0)
     assert await stores.skeleton.begin_shard(1, now=154.0, until=200.0) is None

@@ -41,9 +41,7 @@ async def test_a_connection_knows_its_user_and_a_user_his_connections(stores: St
     assert await connections.of_user(ALICE, now=NOW + 60) == ()
 
 
-async def test_a_users_connections_and_tickets_are_forgotten_and_nobody_elses(
-    stores: Stores,
-) -> None:
+async def test_a_users_connections_and_tickets_alone_are_forgotten(stores: Stores) -> None:
     connections, other = stores.connections, {**WHO, "imperal_id": BOB.imperal_id}
     for name, who in (("1", WHO), ("2", WHO), ("3", other)):
         await connections.issue(f"t{name}", who, expires_at=NOW + 60)
@@ -117,9 +115,7 @@ async def test_a_tenant_s_day_is_one_sum_and_no_user_s(stores: Stores) -> None:
     assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=1) == CountResult()
 
 
-async def test_a_request_is_told_the_marks_of_this_minute_and_the_one_before(
-    stores: Stores,
-) -> None:
+async def test_a_request_is_told_the_marks_of_this_minute_and_the_last(stores: Stores) -> None:
     async def take(mark: str, minute: int = MINUTE, user: UserKey = ALICE) -> set[str]:
         counted = await stores.limits.take(user, minute=minute, requests=9, tokens=0, mark=mark)
         return set(counted.marks_before)

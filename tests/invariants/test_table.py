@@ -33,9 +33,7 @@ def test_every_invariant_has_exactly_one_test_of_its_name(row: Invariant) -> Non
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda r: r.id)
-def test_every_invariant_has_exactly_one_line_on_its_page_and_it_says_what_the_code_says(
-    row: Invariant,
-) -> None:
+def test_every_invariant_has_one_line_on_its_page_as_the_code_says_it(row: Invariant) -> None:
     (line,) = [cells for cells in page_rows() if cells[0] == f"`{row.id}`"]
     figure = f"{row.limit:,} {row.unit}" if row.limit is not None else "–"
     (file,) = proofs()[row.test_name]

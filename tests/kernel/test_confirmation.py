@@ -28,9 +28,7 @@ from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Proposals
 from webbee_kernel.turn.stream import Follower
 
 
-def test_what_was_moved_keeps_its_title_an_app_has_its_name_and_no_id_that_was_given_is_repeated() -> (
-    None
-):
+def test_what_was_moved_keeps_its_title_and_no_id_that_was_given_is_repeated() -> None:
     """Records that get another id where they are moved, as messages of mail do."""
     ext = Extension("post", display_name="Post", titles={"ru": "Почта"})
     chat = ChatExtension(ext)
@@ -172,9 +170,7 @@ def drop(**arguments: str) -> tuple[str, dict[str, str]]:
     return "shop__drop", arguments
 
 
-def test_what_is_planned_behind_an_effect_that_waits_waits_on_its_card_and_one_yes_runs_all() -> (
-    None
-):
+def test_what_is_planned_behind_a_waiting_effect_is_on_its_card_and_one_yes_runs_all() -> None:
     shop = Shop()
     body = shop.say("paint a, delete b, paint c", paint("a"), DELETE_B, paint("c"))
     assert shop.done == ["paint a"]
@@ -324,9 +320,7 @@ def test_whatever_dies_the_effect_happens_once_and_asking_again_finds_it(
 
 
 @pytest.mark.parametrize("at", range(1, 7))
-def test_a_turn_that_died_is_planned_anew_in_other_words_and_its_effect_happens_once(
-    at: int,
-) -> None:
+def test_a_turn_that_died_is_planned_anew_and_its_effect_happens_once(at: int) -> None:
     crash: list[Any] = [{"left": at, "after": False, "error": Crash()}]
     shop = Shop(faulty(crash))
     message = "paint the door, the oak door"

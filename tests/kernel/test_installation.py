@@ -54,9 +54,7 @@ def install(version: str, stores: Stores, log: list[str]) -> None:
     ],
     ids=["once", "also where it fails", "not at the first installation"],
 )
-def test_an_upgrade_hook_runs_when_the_app_moved_to_its_version(
-    versions: str, ran: list[str]
-) -> None:
+def test_an_upgrade_hook_runs_when_its_version_is_reached(versions: str, ran: list[str]) -> None:
     log: list[str] = []
     stores = memory_stores()
     for version in versions.split():

@@ -122,9 +122,7 @@ def test_a_later_prompt_is_the_earlier_one_with_results_behind_it(office: Office
     assert all(r.tools == model.requests[0].tools for r in model.requests[1:4])
 
 
-def test_a_failed_call_goes_back_by_itself_and_a_failure_made_good_is_not_told(
-    office: Office,
-) -> None:
+def test_a_failed_call_goes_back_and_a_failure_made_good_is_not_told(office: Office) -> None:
     k, model = kernel(office, "enter", "unlock, enter", say("You are in."))
     reply = k.chat("enter the store room")
     assert 'code="LOCKED" error="the door is locked"' in model.requests[1].prompt
@@ -230,9 +228,7 @@ def test_what_runs_of_plans_that_name_or_repeat_earlier_calls(
     assert office.log == ran
 
 
-def test_a_failure_that_may_pass_is_tried_three_times_at_most_and_one_for_good_once(
-    office: Office,
-) -> None:
+def test_a_failure_that_may_pass_is_tried_three_times_and_one_for_good_once(office: Office) -> None:
     office.busy = 2
     k, _ = kernel(office, *["print"] * 3, say("Printed."))
     assert k.chat("print a page").text == "Printed."

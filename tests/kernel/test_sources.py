@@ -46,9 +46,7 @@ def marked(body: dict[str, object]) -> dict[str, dict[str, object]]:
     return {text[m["start"] : m["end"]]: m for m in found}
 
 
-def test_a_value_without_a_source_or_of_another_record_is_asked_about_once_and_then_marked() -> (
-    None
-):
+def test_a_value_without_source_or_of_another_record_is_asked_about_and_then_marked() -> None:
     reply = say("A-17 is 79.50 EUR. A-18 is 999 EUR.")
     k = kernel(call("shop.orders"), reply, reply)
     body = k.chat("my orders?").body

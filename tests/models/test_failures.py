@@ -146,9 +146,7 @@ def test_an_error_has_the_cause_that_status_code_and_words_tell(
 
 
 @pytest.mark.parametrize("keeps", [False, True], ids=["none at all", "none among the tools"])
-def test_a_model_is_asked_again_without_the_cache_points_that_it_refuses(
-    bedrock: Wire, keeps: bool
-) -> None:
+def test_a_model_is_asked_again_without_cache_points_it_refuses(bedrock: Wire, keeps: bool) -> None:
     refused = (
         error(INVALID, "#/toolConfig/tools/2: extraneous key [cachePoint] is not permitted")
         if keeps
@@ -220,9 +218,7 @@ def granted(service: Wire) -> list[int]:
         "input length and `max_tokens` exceed context limit: 6000 + 4096 > 8192",
     ],
 )
-def test_a_model_that_refuses_so_many_output_tokens_is_asked_for_fewer(
-    wire: Wire, words: str
-) -> None:
+def test_a_model_that_refuses_so_many_tokens_is_asked_for_fewer(wire: Wire, words: str) -> None:
     wire.server.play(wire.invalid(words), Answer("ok"), Answer("ok"))
     long, short = asking(max_tokens=4096), asking(max_tokens=300)
     assert [wire.ask(request).text for request in (long, short)] == ["ok", "ok"]
@@ -239,9 +235,7 @@ def key_of(*stored: str | Exception) -> ModelKey:
     return ModelKey(parameter="/models/key", client_factory=lambda service: client)
 
 
-def test_a_key_is_sent_and_shown_nowhere(
-    loop: LoopThread, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_key_is_sent_and_never_shown(loop: LoopThread, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with ChatServer(key="sk-TOPSECRET") as server:
         keys = map(ModelKey, ("sk-TOPSECRET", "sk-OTHERSECRET"))

@@ -115,9 +115,7 @@ def test_a_request_past_the_script_fails_and_shows_the_prompt(loop: LoopThread) 
     ("fails", "told"),
     [(None, "1 of 1 scripted steps were not used"), (ZeroDivisionError("its own"), "its own")],
 )
-def test_unused_steps_fail_at_the_end_of_a_block_that_did_not_fail_itself(
-    fails: Exception | None, told: str
-) -> None:
+def test_unused_steps_fail_a_block_that_did_not_fail(fails: Exception | None, told: str) -> None:
     with pytest.raises(type(fails or AssertionError()), match=told):  # noqa: SIM117
         with ScriptedModel([ModelResponse(text="never")]):
             if fails:

@@ -39,9 +39,7 @@ ODD = {"two calls at one index": (0, 0), "a gap between indexes": (2, 7)}
 
 
 @pytest.mark.parametrize(("first", "second"), ODD.values(), ids=ODD)
-def test_calls_that_converse_streams_oddly_are_those_that_were_meant(
-    first: int, second: int
-) -> None:
+def test_calls_that_converse_streams_oddly_are_those_meant(first: int, second: int) -> None:
     answer = ConverseAnswer(asking())
     for event in [*streamed_call(first, "a", "bob"), *streamed_call(second, "b", "eva")]:
         answer.event(event)

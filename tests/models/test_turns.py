@@ -41,9 +41,7 @@ class Sent:
         return ext
 
 
-def test_a_turn_of_the_demos_world_runs_over_the_wire_with_a_key(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_turn_of_the_demo_runs_over_the_wire_with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEBBEE_MODEL_KEY", "sk-local")
     with (
         ChatServer(key="sk-local", model="llama3") as server,

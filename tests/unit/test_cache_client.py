@@ -157,9 +157,7 @@ async def test_one_who_gives_up_does_not_take_the_fetch_from_the_others(world: W
 
 
 @pytest.mark.parametrize("value", ["x" * 70_000, object(), {"unread": 1}, Inbox(unread=2)])
-def test_a_fetched_value_that_cannot_be_cached_is_served_all_the_same(
-    world: World, value: Any
-) -> None:
+def test_a_fetched_value_that_cannot_be_cached_is_served(world: World, value: Any) -> None:
     """Too large, no JSON, of another kind than its model, and while the table is down."""
     world.store.down = {"set"} if isinstance(value, Inbox) else set()
     model = Inbox if isinstance(value, dict | Inbox) else None

@@ -33,9 +33,7 @@ def test_personal_data_is_closed_unless_someone_opens_it() -> None:
         ("WEBBEE_MODEL_STOP", '["a", "b", "c", "d", "e"]'), ("WEBBEE_MODEL_STOP", '[" "]'), ("WEBBEE_MODEL_TOOL_CHOICE", "required"),
     ],
 )  # fmt: skip
-def test_a_wrong_value_is_refused_in_one_line_that_names_the_variable(
-    name: str, value: str
-) -> None:
+def test_a_wrong_value_is_refused_in_one_line_with_its_variable(name: str, value: str) -> None:
     with pytest.raises(SettingsError) as caught:
         Settings.from_env({name: value})
     assert caught.value.field == name
@@ -91,9 +89,7 @@ def test_nothing_but_the_entry_points_and_the_log_level_reads_the_environment() 
     }
 
 
-def test_the_policy_is_text_or_the_text_of_a_file_and_one_that_cannot_be_read_stops_the_function(
-    tmp_path: Path,
-) -> None:
+def test_the_policy_is_text_or_that_of_a_file_and_else_stops_the_function(tmp_path: Path) -> None:
     file, broken = tmp_path / "policy.md", tmp_path / "broken"
     file.write_text("Refunds: at most 50 €.\nAsk first.", "utf-8")
     broken.write_bytes(b"\xff\xfe\xff")

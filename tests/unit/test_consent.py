@@ -292,9 +292,7 @@ def test_a_card_says_that_a_record_is_answered_and_whose_it_is() -> None:
     assert made.verb == "Reply"
 
 
-def test_the_fields_of_a_card_and_what_its_title_is_taken_from_are_named_in_the_users_words() -> (
-    None
-):
+def test_the_fields_of_a_card_are_named_in_the_users_words() -> None:
     made = mailed("de", to="ann@example.org", subject="Miete", body="Bezahlt.", sender_name="Bo")
     names = [field["name"] for field in made.calls[0]["fields"]]
     assert names[:3] == ["an", "Betreff", "Inhalt"] and "„Miete“" in made.question

@@ -173,9 +173,7 @@ def test_a_call_that_ends_so_ends_as_internal_and_the_next_one_works(
 
 
 @pytest.mark.parametrize("act", ["cancels what it awaits", "raises KeyboardInterrupt", "exits"])
-def test_a_write_that_ends_so_after_its_effect_is_on_record_and_not_run_again(
-    office: Office, act: str
-) -> None:
+def test_a_write_that_ends_so_is_on_record_and_not_run_again(office: Office, act: str) -> None:
     office.act, name = ACTS[act]
     first = office.call("function", "write", f"once {act}")
     office.act = None

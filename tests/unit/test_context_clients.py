@@ -67,9 +67,7 @@ def test_set_replaces_the_whole_and_wraps_what_is_no_object(contexts: ContextFac
     assert run(client(contexts).store.get("prefs/list")).data == {"value": [1, 2]}
 
 
-def test_list_takes_a_collection_or_the_beginning_of_ids_however_many_others_there_are(
-    contexts: ContextFactory,
-) -> None:
+def test_list_takes_a_collection_or_a_beginning_of_ids_among_many(contexts: ContextFactory) -> None:
     async def listed() -> tuple[list[Any], int]:
         store = client(contexts).store
         for number in range(MAX_LIMIT + 1):
@@ -99,9 +97,7 @@ def test_system_context_reaches_the_users_of_its_tenant_and_looks_at_no_more_tha
     assert (len(found), read.call_count < 30) == (2, True)
 
 
-def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(
-    contexts: ContextFactory,
-) -> None:
+def test_a_silent_table_is_an_error_an_extension_can_catch(contexts: ContextFactory) -> None:
     store = client(contexts).store
     store._documents = AsyncMock()
     for name in ("create", "get", "update", "delete", "query", "count"):
@@ -144,18 +140,14 @@ def secrets_of(harness: ExtensionHarness, user: User = ALICE, app_id: str = "mai
     return harness.host.contexts.make(user, app_id).secrets
 
 
-def test_a_name_that_was_never_declared_is_refused_in_words_that_help(
-    harness: ExtensionHarness,
-) -> None:
+def test_a_name_never_declared_is_refused_in_words_that_help(harness: ExtensionHarness) -> None:
     secrets = harness.context().secrets
     for use in (secrets.get, secrets.is_set, secrets.delete, lambda name: secrets.set(name, "x")):
         with pytest.raises(SecretNotDeclaredError, match=r"@ext\.secret\('pasword'"):
             harness.run(use("pasword"))
 
 
-def test_a_value_of_the_declared_size_fits_and_nothing_larger_nor_what_is_no_text(
-    harness: ExtensionHarness,
-) -> None:
+def test_a_value_of_the_declared_size_fits_and_nothing_else(harness: ExtensionHarness) -> None:
     secrets = harness.context().secrets
     harness.run(secrets.set("token", "x" * 8))
     for value in ("secretxxx", "ключ!!!"):
@@ -170,9 +162,7 @@ def test_a_value_of_the_declared_size_fits_and_nothing_larger_nor_what_is_no_tex
     assert harness.run(secrets.get("token")) == "x" * 8
 
 
-def test_an_app_wide_secret_is_shared_within_the_app_and_the_tenant_only(
-    harness: ExtensionHarness,
-) -> None:
+def test_an_app_wide_secret_is_shared_within_app_and_tenant_only(harness: ExtensionHarness) -> None:
     harness.run(secrets_of(harness).set("shared", "ours"))
     assert harness.run(secrets_of(harness, BOB).get("shared")) == "ours"
     assert harness.run(secrets_of(harness, User("alice", tenant_id="other")).get("shared")) is None

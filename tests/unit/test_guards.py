@@ -137,9 +137,7 @@ def test_a_small_number_that_only_a_date_a_time_a_text_or_a_count_holds_is_no_id
         {"rows": [{"title": f"row {n}"} for n in range(12)]},
     ],
 )
-def test_a_small_number_passes_where_it_stands_as_an_id_or_counts_rows_without_ids(
-    data: Any,
-) -> None:
+def test_a_small_number_passes_that_stands_as_an_id_or_counts_rows_without_ids(data: Any) -> None:
     assert holds(11, data) and holds("11", data)
 
 

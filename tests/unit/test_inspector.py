@@ -236,9 +236,7 @@ JSON = json_values(st.text(max_size=12), items=7, fields=8, leaves=25)
 
 @given(st.dictionaries(st.text(max_size=20), JSON, max_size=9), st.text(min_size=1, max_size=5))
 @settings(max_examples=20, deadline=None)
-def test_any_section_can_be_explained_and_agrees_with_what_renders(
-    data: dict[str, Any], value: str
-) -> None:
+def test_any_section_is_explained_as_it_renders(data: dict[str, Any], value: str) -> None:
     kernel = TestKernel([an_extension({})])
     view = view_of(kernel)
     section = Section("shop", "goods", data, view.now, 60)

@@ -73,9 +73,7 @@ def test_a_list_of_plain_values_is_told_where_it_is_asked_for_and_the_summary_do
 
 
 @pytest.mark.parametrize("summary", ["2 fills, 80.5 l, 131.40 euros", "Deux pleins, 131,40 euros"])
-def test_a_summary_is_the_first_line_above_its_rows_whatever_language_it_seems(
-    summary: str,
-) -> None:
+def test_a_summary_stands_above_its_rows_whatever_language_it_seems(summary: str) -> None:
     fills = [{"station": "Shell", "litres": 42.5}, {"station": "Aral", "litres": 38.0}]
     lines = render(evidence({"fills": fills}, "what did fuel cost?", summary)).splitlines()
     assert lines[:2] == [f"{summary}.", ""] and "Shell" in lines[4]

@@ -134,9 +134,7 @@ def test_any_event_can_be_bound(log: io.StringIO, event: dict[str, Any]) -> None
         assert "user" not in line(log)
 
 
-def test_of_an_exception_the_class_and_the_places_are_told_and_never_the_text(
-    log: io.StringIO,
-) -> None:
+def test_of_an_exception_class_and_places_are_told_and_never_the_text(log: io.StringIO) -> None:
     try:
         raise RuntimeError("hunter2")
     except RuntimeError as error:

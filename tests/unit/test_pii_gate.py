@@ -112,9 +112,7 @@ def test_a_value_of_the_skeleton_keeps_its_placeholder_from_turn_to_turn() -> No
     assert len({s[s.index("from") :].split("]")[0] for s in sections_shown}) == 1
 
 
-def test_a_deployments_own_detector_is_asked_beside_the_built_in_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_deployments_own_detector_is_asked_beside_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("house_names")
 
     def find(text: str, key: str) -> Sequence[tuple[int, int]]:

@@ -194,9 +194,7 @@ def methods(kind: type) -> set[str]:
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_every_client_of_a_context_has_their_methods_called_alike_and_as_authors_see_them(
-    name: str,
-) -> None:
+def test_clients_of_a_context_are_called_like_theirs_and_as_authors_see_them(name: str) -> None:
     ours, protocol, theirs = CLIENTS[name]
     assert methods(ours) - methods(theirs) == {"Http": {"request"}}.get(name, set())
     assert methods(theirs) <= methods(ours)

@@ -51,9 +51,7 @@ def test_an_arrow_in_a_message_cannot_pass_for_the_one_before_the_reply(message:
     assert shown.partition(" → ")[2] == "the reply"
 
 
-def test_facts_stored_in_the_open_are_masked_once_the_gate_is_closed_and_stay_within_the_cap() -> (
-    None
-):
+def test_facts_stored_in_the_open_are_masked_behind_a_closed_gate_within_the_cap() -> None:
     many = ", ".join(f'"{chr(97 + i // 26)}{chr(97 + i % 26)}@b.co"' for i in range(250))
     digest = ToolCallDigest("mail", "list", f'{{"all": [{many}]}}')
     open_turn = turn(digests=(digest,), masked=False)

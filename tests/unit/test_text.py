@@ -22,9 +22,7 @@ JSON_VALUES = json_values(HOSTILE)
 
 
 @pytest.mark.parametrize("mark", [*BREAKS, *HIDDEN], ids=lambda c: f"U+{ord(c):04X}")
-def test_line_breaks_of_every_kind_become_one_space_and_what_cannot_be_seen_is_gone(
-    mark: str,
-) -> None:
+def test_line_breaks_of_all_kinds_become_one_space_and_what_is_unseen_goes(mark: str) -> None:
     assert one_line(f"a{mark}{mark} {mark}b") == "a b"
     assert one_line(f"a{mark}b") == ("a b" if mark in BREAKS else "ab")
 

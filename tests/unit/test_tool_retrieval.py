@@ -59,9 +59,7 @@ OTHERS = [
         ("get rid of account 7", "delete_account"),
     ],
 )
-def test_a_message_reaches_a_function_of_a_large_catalogue_described_in_other_words(
-    message: str, first: str
-) -> None:
+def test_a_message_reaches_a_function_that_is_described_otherwise(message: str, first: str) -> None:
     found = shortlist([*ALL, *OTHERS], message)
     assert (found.ranked[0].fn_name, found.ranked[0] in found.shown) == (first, True)
     assert found.characters <= BUDGET

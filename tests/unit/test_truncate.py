@@ -70,9 +70,7 @@ def test_id_and_title_come_before_any_field_as_soon_as_there_is_room_for_them() 
 
 @pytest.mark.parametrize("room", [20, 21, 40, 90])
 @pytest.mark.parametrize("hold", [lambda text: text, lambda text: {"text": text, "id": 7}])
-def test_of_a_text_that_is_written_escaped_as_much_stays_as_there_is_room_for(
-    room: int, hold: Any
-) -> None:
+def test_of_a_text_that_is_escaped_as_much_stays_as_there_is_room_for(room: int, hold: Any) -> None:
     def cut(length: int) -> Any:
         return hold(f"{text[:length]}…[240 chars]")
 
