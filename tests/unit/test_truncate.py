@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from tests.work import counted
-from webbee_kernel.channels.bounding import fit_bounded
-from webbee_kernel.channels.truncate import fit, fit_row
+from webbee_kernel.channels.truncate import fit, fit_bounded, fit_row
 from webbee_kernel.text import dumps
 
 SENTENCE = "Please find attached the invoice."

@@ -12,8 +12,7 @@ from ..invariants import limit
 from ..stores.types import ToolCallDigest
 from ..text import TRUNCATED, dumps
 from ..types import JSON, JSONObject
-from .bounding import fit_bounded
-from .truncate import fit, leaves
+from .truncate import fit, fit_bounded, leaves
 
 TURN_CAP = limit("I-FACT-LEDGER-PER-TURN-AGG-CAP")
 KERNEL, OMITTED_FN = "kernel", "_omitted"

@@ -2,7 +2,8 @@
 ids and titles go last. Pure.
 
 At every level siblings share the room fairly (`fair_shares`). The result is valid JSON with markers
-where something was cut.
+where something was cut. `fit` measures the whole value, which is too slow for a megabyte: `bound`
+drops, unread, the rows, fields and text beyond what could be chosen.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..text import (
     more_fields,
     more_fields_of,
     more_of,
+    size_up_to,
     tail,
 )
 from ..types import JSON, JSONObject
@@ -89,14 +91,9 @@ def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
     # the id alone
     ids = [ident + 2 for ident, _ in labels]
     # every row has an id, and titles still get a third
-    if 2 not in ids and ids_stay(sum(ids), room):
+    if 2 not in ids and 3 * sum(ids) <= 2 * room:
         return _with_titles(least, ids, room - sum(ids))
     return list(_leading_rows(least, sizes, room))
-
-
-def ids_stay(ids: int, room: int) -> bool:
-    """Whether all rows keep their ids before any title: together they take two thirds at most."""
-    return 3 * ids <= 2 * room
 
 
 def _with_titles(least: list[int], ids: list[int], room: int) -> list[int]:
@@ -116,13 +113,6 @@ def _leading_rows(least: list[int], sizes: list[int], room: int) -> Iterator[int
             return
         room -= want
         yield want
-
-
-def least_of(row: JSONObject, *, title: bool = True) -> int:
-    """Characters of a row's id and title, comma included; `FLOOR` for a row without."""
-    ident, named = _label_sizes(row)
-    total = ident + named if title else ident
-    return total + 2 if total else FLOOR
 
 
 def _label_sizes(row: JSONObject) -> tuple[int, int]:
@@ -335,3 +325,66 @@ def _fit_rows(rows: list[JSONObject], budget: int, earlier: More) -> list[JSON]:
     while kept and not kept[-1]:
         kept.pop()
     return with_marker(kept, list(rows), earlier)
+
+
+MAX_DATA = 12_000
+"""Characters of the data of all results that a model is shown."""
+SLACK = 2
+"""A value up to this many times the budget is left to `fit`."""
+
+
+def fit_bounded(value: JSON, budget: int) -> JSON:
+    """`fit`, in time bounded by the budget."""
+    return fit(bound(value, budget), budget)
+
+
+def bound(value: JSON, budget: int) -> JSON:
+    """The value, cut to a few times `budget` characters, with the markers of `fit`."""
+    if size_up_to(value, SLACK * budget) <= SLACK * budget:
+        return value
+    if isinstance(value, str):
+        return head(value, budget) + tail(value)
+    if isinstance(value, dict):
+        return _bound_fields(value, budget)
+    return _bound_items(list(value), budget) if isinstance(value, list | tuple) else value
+
+
+def _bound_fields(value: JSONObject, budget: int) -> JSONObject:
+    """The leading fields; large ones share the room."""
+    earlier = more_fields_of(value)
+    # the marker of an earlier cut is no field
+    names = [n for n in value if not (earlier and n == TRUNCATED)]
+    # more fields than this cannot fit, however small
+    leading = names[: budget // _LEAST]
+    large = sum(size_up_to(value[n], _SHORT) > _SHORT for n in leading)
+    share = max(_SHORT, budget // max(1, large))
+    kept = {n: bound(value[n], share) for n in leading}
+    omitted = len(names) - len(kept) + earlier
+    return {**kept, TRUNCATED: more_fields(omitted)} if omitted else kept
+
+
+def _bound_items(items: list[JSON], budget: int) -> list[JSON]:
+    """The leading items, none much larger than its share."""
+    items, earlier = split_marker(items)
+    leading = items[: _most(items, budget)]
+    share = max(_SHORT, budget // len(leading)) // 2
+    kept = [bound(item, share) for item in leading]
+    # a row does not say that it lacks fields, its list does
+    rows = [
+        {n: v for n, v in k.items() if n != TRUNCATED} if k is not i and isinstance(k, dict) else k
+        for k, i in zip(kept, leading, strict=True)
+    ]
+    return with_marker(rows, items, earlier)
+
+
+def _most(items: list[JSON], room: int) -> int:
+    """How many leading items could fit: small ones count whole, large ones as much as the first
+    has to keep."""
+    labels = sum(_label_sizes(items[0])) if isinstance(items[0], dict) else 0
+    least = labels or LEAN
+    for number, item in enumerate(items):
+        size = size_up_to(item, WHOLE * least)
+        room -= (size if size <= WHOLE * least else least) + 2
+        if room < 0:
+            return number or 1
+    return len(items)

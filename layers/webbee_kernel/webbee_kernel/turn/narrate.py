@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..channels.bounding import MAX_DATA
+from ..channels.truncate import MAX_DATA
 from ..clock import iso
 from ..config import Settings
 from ..errors import ModelUnavailable

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..channels import skeleton
-from ..channels.bounding import MAX_DATA
+from ..channels.truncate import MAX_DATA
 from ..clock import iso
 from ..llm.protocol import Exchange, ModelResponse, ToolSpec
 from ..stores.types import HistoryItem

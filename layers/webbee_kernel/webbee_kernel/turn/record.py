@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..background import start_task, wait_for_tasks
 from ..channels import fact_ledger
-from ..channels.bounding import MAX_DATA
+from ..channels.truncate import MAX_DATA
 from ..clock import digest, iso
 from ..config import Settings
 from ..errors import RequestConflict, StorageUnavailable

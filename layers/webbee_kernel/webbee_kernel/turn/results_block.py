@@ -12,8 +12,7 @@ import orjson
 
 from .. import language as words
 from ..catalogue import FunctionInfo
-from ..channels.bounding import MAX_DATA, bound, fit_bounded
-from ..channels.truncate import fit
+from ..channels.truncate import MAX_DATA, bound, fit, fit_bounded
 from ..guards.arguments import leaves
 from ..guards.field_names import is_secret_name
 from ..guards.proposals import HIDDEN
