@@ -16,11 +16,16 @@ from ...channels.columns import label_keys
 from ...channels.truncate import fit
 from ...clock import iso
 from ...stores.types import RING_SIZE, HistoryItem, Section, ToolCallDigest, Turn
-from ...text import ELLIPSIS, TRUNCATED, one_line
-from ...turn import session_memory
-from ...turn.session_memory import MESSAGE_PREVIEW
+from ...text import ELLIPSIS, TRUNCATED, more_of, one_line
+from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW, history, unmask_json
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
+
+
+def masked_in(view: TurnContext, text: str) -> dict[str, str]:
+    """The placeholders of a text with what they stand for."""
+    return dict(view.masker.used_in(text)) if view.gate else {}
+
 
 RAW_SHOWN = 16_000
 """Characters of a section's raw data in the report; stored are up to 64 KB."""
@@ -49,15 +54,20 @@ def sections(view: TurnContext) -> list[JSONObject]:
     # apps may have sections of one name: their labels then say whose they are
     shown = Counter(s.section for s in view.sections if s.data is not None)
     stored = {(s.app_id, s.section): s for s in view.user_state.sections}
-    reports = [_one(view, s, shown, known.get(key), True) for key, s in stored.items()]
+    reports = [_section(view, s, shown, known.get(key)) for key, s in stored.items()]
     for key, info in known.items():
         if key not in stored and key[0] in view.installed:
-            reports.append(_one(view, Section(*key, ttl=info.ttl), shown, info, False))
+            why = "nobody has asked for its first refresh yet"
+            reports.append(_section(view, Section(*key, ttl=info.ttl), shown, info, why))
     return reports
 
 
-def _one(
-    view: TurnContext, section: Section, names: Counter[str], info: SectionInfo | None, stored: bool
+def _section(
+    view: TurnContext,
+    section: Section,
+    names: Counter[str],
+    info: SectionInfo | None,
+    unfilled: str = "its first refresh has not run yet",
 ) -> JSONObject:
     in_prompt = section.data is not None and section.app_id in view.installed
     raw = section.data or {}
@@ -68,7 +78,7 @@ def _one(
         "app_id": section.app_id,
         "section": section.section,
         "in_prompt": in_prompt,
-        "why_not": "" if in_prompt else _why_not(view, section, stored),
+        "why_not": "" if in_prompt else _why_not(view, section, unfilled),
         "line": line,
         "line_chars": len(line),
         "line_limit": skeleton.MAX_LINE,
@@ -85,19 +95,18 @@ def _one(
 
 def _times(section: Section, now: float) -> JSONObject:
     """How old the snapshot is and when it is due again."""
-    due = section.due_at
-    age = None if section.refreshed_at is None else max(0, int(now - section.refreshed_at))
+    at, due = section.refreshed_at, section.due_at
     return {
-        "age": skeleton.age(section.refreshed_at, now) if section.data is not None else "",
-        "age_s": age,
+        "age": skeleton.age(at, now) if section.data is not None else "",
+        "age_s": None if at is None else max(0, int(now - at)),
         "ttl_s": section.ttl,
-        "stale": section.refreshed_at is not None and now - section.refreshed_at > section.ttl,
+        "stale": at is not None and now - at > section.ttl,
         "next_refresh_at": iso(due) if due else None,
         "next_refresh_in_s": int(due - now) if due else None,
     }
 
 
-def _why_not(view: TurnContext, section: Section, stored: bool) -> str:
+def _why_not(view: TurnContext, section: Section, unfilled: str) -> str:
     app = view.catalogue.apps.get(section.app_id)
     if app is None:
         return "its app is not deployed any more"
@@ -106,15 +115,9 @@ def _why_not(view: TurnContext, section: Section, stored: bool) -> str:
     if section.app_id not in view.installed:
         return "its app is not installed for this user"
     if section.failures:
-        return (
-            f"no refresh has succeeded yet: {section.failures} failed, the last with"
-            f" {section.last_error}"
-        )
-    return (
-        "its first refresh has not run yet"
-        if stored
-        else "nobody has asked for its first refresh yet"
-    )
+        last = f"{section.failures} failed, the last with {section.last_error}"
+        return f"no refresh has succeeded yet: {last}"
+    return unfilled
 
 
 def fields(view: TurnContext, section: Section, name: str) -> list[JSONObject]:
@@ -125,46 +128,37 @@ def fields(view: TurnContext, section: Section, name: str) -> list[JSONObject]:
     seen = skeleton.visible_part(visible)
     masked = view.gate.mask(seen) if view.gate else seen
     texts = dict(zip(visible, (skeleton.compress({k: v}) for k, v in masked.items()), strict=True))
-    at = len(
-        f"- {one_line(name, skeleton.MAX_STRING)}"
-        f" ({skeleton.age(section.refreshed_at, view.now)}): "
-    )
+    age = skeleton.age(section.refreshed_at, view.now)
+    at = len(f"- {one_line(name, skeleton.MAX_STRING)} ({age}): ")
     whole = at + len(", ".join(texts.values()))
     # a line that is cut ends in an ellipsis, which takes a character
     room = whole if whole <= skeleton.MAX_LINE else skeleton.MAX_LINE - 1
     reports = []
     for key, value in raw.items():
-        text = texts.get(key)
-        if text is None:
-            unseen = [_unseen(key, str(key), "seventh_field")]
-            reports.append(_field(view, key, value, "", "dropped", unseen))
-            continue
-        shown, losses = text[: max(0, room - at)], list(lost(value, str(key)))
-        if len(shown) < len(text):
-            fits = f"{len(shown)} of {len(text)} characters of this field fit"
-            losses.append(_loss(str(key), "line_over_700", fits))
-        state = "dropped" if not shown else "cut" if losses else "shown"
-        reports.append(_field(view, key, value, shown, state, losses))
-        at += len(text) + len(", ")
+        shown, losses = "", [_unseen(key, str(key), "seventh_field")]
+        if text := texts.get(key):
+            shown, losses = text[: max(0, room - at)], list(lost(value, str(key)))
+            if len(shown) < len(text):
+                fits = f"{len(shown)} of {len(text)} characters of this field fit"
+                losses.append(_loss(str(key), "line_over_700", fits))
+            at += len(text) + len(", ")
+        rendered = shown.partition("=")[2]
+        reports.append(
+            {
+                "name": str(key),
+                "state": "dropped" if not shown else "cut" if losses else "shown",
+                "shown": rendered,
+                "value": fit(value, RAW_SHOWN // 4),
+                "losses": losses,
+                "masked": masked_in(view, rendered),
+            }
+        )
     return reports
 
 
 def _unseen(key: Any, path: str, rule: str) -> JSONObject:
     """Why a whole field does not render."""
     return _loss(path, "underscore" if str(key).startswith("_") else rule)
-
-
-def _field(
-    view: TurnContext, key: Any, value: Any, shown: str, state: str, losses: list[JSONObject]
-) -> JSONObject:
-    return {
-        "name": str(key),
-        "state": state,
-        "shown": shown.partition("=")[2],
-        "value": fit(value, RAW_SHOWN // 4),
-        "losses": losses,
-        "masked": dict(view.masker.used_in(shown.partition("=")[2])) if view.gate else {},
-    }
 
 
 def lost(value: Any, path: str, *, inside: bool = False) -> Iterator[JSONObject]:
@@ -174,12 +168,8 @@ def lost(value: Any, path: str, *, inside: bool = False) -> Iterator[JSONObject]
         cut = f"{size} characters, the first {skeleton.MAX_STRING - 1} render"
         yield _loss(path, "string_over_60", cut)
     elif inside and isinstance(value, dict | list | tuple) and value:
-        is_object = isinstance(value, dict)
-        how = (
-            f"fields render as {{{ELLIPSIS}}}"
-            if is_object
-            else f"items render as list[{len(value)}]"
-        )
+        fields_as = f"fields render as {{{ELLIPSIS}}}"
+        how = fields_as if isinstance(value, dict) else f"items render as list[{len(value)}]"
         yield _loss(path, "nested", f"{len(value)} {how}")
     elif isinstance(value, dict):
         yield from _of_object(value, path, skeleton.visible(value), "seventh_field")
@@ -225,18 +215,16 @@ GUARDS = {
 }
 """What stopped a call, by the code recorded with it; any other code is the handler's own."""
 
-_MORE = re.compile(r"… (?:\d+ more(?:, fields left out)?|fields left out)")
 _CHARS = re.compile(r"…\[\d+ chars\]$")
 
 
 def turns(view: TurnContext) -> list[JSONObject]:
     """The remembered turns, oldest first."""
-    items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
+    items = history(view.memory, view.gate.mask if view.gate else None)
     return [_turn(view, turn, item) for turn, item in zip(view.memory.turns, items, strict=True)]
 
 
 def _turn(view: TurnContext, turn: Turn, item: HistoryItem) -> JSONObject:
-    lines = item.facts
     return {
         "turn": turn.seq,
         "at": turn.at,
@@ -246,11 +234,11 @@ def _turn(view: TurnContext, turn: Turn, item: HistoryItem) -> JSONObject:
         "message_shown": item.message,
         "reply_shown": item.reply,
         "message_cut": len(one_line(turn.message)) > MESSAGE_PREVIEW,
-        "reply_cut": len(one_line(turn.reply)) > session_memory.REPLY_PREVIEW,
+        "reply_cut": len(one_line(turn.reply)) > REPLY_PREVIEW,
         "calls": [{**c, "guard": guard(c)} for c in turn.response.get("calls", ())],
         "grounding": grounding(turn),
         "facts": [_fact(view, d) for d in item.digests],
-        "facts_chars": sum(len(line) + 1 for line in lines) - 1 if lines else 0,
+        "facts_chars": len("\n".join(item.facts)),
         "facts_limit": fact_ledger.TURN_CAP,
         # the turn that takes its slot
         "leaves_on_turn": turn.seq + RING_SIZE,
@@ -268,7 +256,7 @@ def _fact(view: TurnContext, digest: ToolCallDigest) -> JSONObject:
     """One call's FACTS line and its ARGS line, each empty where there is none. `data` and `args`
     hold the user's real values, `masked` what stands for them in the lines."""
     stored = (digest.data_facts_json, digest.args_json)
-    data, args = (session_memory.unmask_json(text, view.masker) for text in stored)
+    data, args = (unmask_json(text, view.masker) for text in stored)
     lines = fact_ledger.lines(digest)
     return {
         "app_id": digest.app_id,
@@ -276,54 +264,45 @@ def _fact(view: TurnContext, digest: ToolCallDigest) -> JSONObject:
         "line": lines[0] if digest.data_facts_json else "",
         "args_line": lines[-1] if digest.args_json else "",
         "stored_chars": len(digest.data_facts_json),
-        "cuts": [
-            {"path": path, "marker": marker} for path, marker in (*cuts(data), *cuts(args, "args"))
-        ],
-        "masked": dict(view.masker.used_in("\n".join(lines))) if view.gate else {},
+        "cuts": [*cuts(data, "data"), *cuts(args, "args")],
+        "masked": masked_in(view, "\n".join(lines)),
         "data": data,
         "args": args,
     }
 
 
-def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
+def cuts(value: Any, path: str) -> Iterator[JSONObject]:
     """Where the ledger cut: paths and the markers it left."""
     if isinstance(value, dict):
         for key, item in value.items():
-            told = key == TRUNCATED
-            yield from [(path, str(item))] if told else cuts(item, f"{path}.{key}")
+            is_marker = key == TRUNCATED
+            marked = [{"path": path, "marker": str(item)}]
+            yield from marked if is_marker else cuts(item, f"{path}.{key}")
     elif isinstance(value, list):
-        yield from _cut_rows(value, path)
+        # at the end alone: elsewhere it is a value that looks like the marker
+        rows = value[:-1] if more_of(value) else value
+        for i, item in enumerate(rows):
+            yield from cuts(item, f"{path}[{i}]")
+        yield from ({"path": path, "marker": marker} for marker in value[len(rows) :])
     elif isinstance(value, str) and (found := _CHARS.search(value)):
-        yield path, found.group()
-
-
-def _cut_rows(value: list[Any], path: str) -> Iterator[tuple[str, str]]:
-    # at the end alone: elsewhere it is a value that looks like the marker
-    more = [v for v in value[-1:] if isinstance(v, str) and _MORE.fullmatch(v)]
-    for i, item in enumerate(value[: len(value) - len(more)]):
-        yield from cuts(item, f"{path}[{i}]")
-    yield from [(path, marker) for marker in more]
+        yield {"path": path, "marker": found.group()}
 
 
 def grounding(turn: Turn) -> JSONObject:
     """What was looked up in a reply when it was written: the values that have a source, and what is
     marked as having none."""
-    told = turn.response
+    told, reply = turn.response, turn.reply
     tokens: list[JSONObject] = [
-        {"kind": s["how"], "token": _of(turn, s), "found": True, "path": s.get("path", "")}
-        for s in told.get("sources", ())
+        {"kind": s["how"], "token": reply[s["start"] : s["end"]], "found": True, "path": s["path"]}
+        for s in ({"path": "", **s} for s in told.get("sources", ()))
     ]
-    missing = [{**m, "token": _of(turn, m)} for m in told.get("marks", ())]
-    tokens += [{"kind": m["reason"], "token": m["token"], "found": False} for m in missing]
+    missing = [(m["reason"], reply[m["start"] : m["end"]]) for m in told.get("marks", ())]
+    tokens += [{"kind": reason, "token": token, "found": False} for reason, token in missing]
     if not tokens:
         return {"judged": False, "why_not": "the reply holds nothing that was looked up"}
     return {
         "judged": True,
         "grounded": not missing,
-        "missing": [m["token"] for m in missing],
+        "missing": [token for _, token in missing],
         "tokens": tokens,
     }
-
-
-def _of(turn: Turn, span: JSONObject) -> str:
-    return turn.reply[span["start"] : span["end"]]

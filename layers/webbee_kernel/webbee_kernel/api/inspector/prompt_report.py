@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ...catalogue import MAX_RULES, AppInfo, FunctionInfo
+from collections.abc import Iterator
+
+from ...catalogue import MAX_RULES, FunctionInfo
 from ...channels import skeleton
 from ...channels.fact_ledger import TURN_CAP
 from ...config import MAX_POLICY
@@ -10,7 +12,6 @@ from ...llm.tools import tool_spec
 from ...stores.types import RING_SIZE
 from ...turn.rules import MAX_APPS, MAX_DESCRIPTION, arguments
 from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
-from ...turn.tool_retrieval import Shortlist
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
 from . import memory_report
@@ -24,17 +25,16 @@ def explain(view: TurnContext) -> JSONObject:
     `placeholders`. Nothing is called."""
     _ = view.opening.prompt  # first: placeholders get the numbers a real turn gives them
     section_reports = memory_report.sections(view)
+    failed = {app.app_id: app.error for app in view.catalogue.apps.values() if app.error}
     return {
         "blocks": blocks(view, sum(s["in_prompt"] for s in section_reports)),
-        "failed": [
-            {"app_id": a.app_id, "reason": a.error} for a in view.catalogue.apps.values() if a.error
-        ],
+        "failed": [{"app_id": app_id, "reason": error} for app_id, error in failed.items()],
         "sections": section_reports,
         "turns": memory_report.turns(view),
         "functions": function_rows(view),
         "window": view.window,
         "left_out": view.opening.omitted._asdict(),
-        "placeholders": dict(view.masker.used_in(view.opening.prompt.text)) if view.gate else {},
+        "placeholders": memory_report.masked_in(view, view.opening.prompt.text),
         "next_turn": view.memory.last_seq + 1,
     }
 
@@ -44,20 +44,17 @@ def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
     where there is none."""
     prompt = view.opening.prompt
     listed = view.opening.shortlist
-    count = (
-        f"{len(listed.shown)} functions"
-        if not listed.left_out
-        else f"{len(listed.shown)} of {len(listed.ranked)} functions"
-    )
+    count = f"{len(listed.shown)} functions"
+    if listed.left_out:
+        count = f"{len(listed.shown)} of {len(listed.ranked)} functions"
     gone = view.opening.omitted
     if listed.limit:
         less = " and of none its examples" if gone.examples else ""
         count += f", for the window leaves no room for more{less}"
-    forgotten = (
-        f"; the window has no room for the facts of {gone.facts} turns, nor for {gone.turns} whole"
-        if gone.facts or gone.turns
-        else ""
-    )
+    forgotten = ""
+    if gone.facts or gone.turns:
+        forgotten = f"; the window has no room for the facts of {gone.facts} turns"
+        forgotten += f", nor for {gone.turns} whole"
     head = len(skeleton.NOTE) + len("[SKELETON]\n\n")
     per_turn = MESSAGE_PREVIEW + REPLY_PREVIEW + TURN_CAP
     parts = (
@@ -103,70 +100,58 @@ def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
     ]
 
 
+def offers(view: TurnContext) -> Iterator[tuple[FunctionInfo, int | None, str]]:
+    """Every function of every deployed app with its place in the catalogue, or why it is in none;
+    shown ones first, in the order a model reads them."""
+    listed = view.opening.shortlist
+    yield from ((f, place, "") for place, f in enumerate(listed.shown, 1))
+    fit_in = f"{len(listed.shown)} of {len(listed.ranked)} functions fit into the {listed.room:,}"
+    for rank, function in enumerate(listed.ranked, 1):
+        if function not in listed.shown:
+            by = "by use in the last turns and words shared with the message"
+            why = f"{fit_in} characters; this one comes {rank}. {by}; the model can search for it"
+            yield function, None, why
+    absent = (a for a in view.catalogue.apps.values() if a.app_id not in view.installed)
+    for function in (f for app in absent for f in app.functions):
+        yield function, None, "the app is not installed for this user"
+
+
 def function_rows(view: TurnContext) -> list[JSONObject]:
-    """Every function of every deployed app, offered ones first in the order a model reads them;
-    apps that failed last.
+    """The functions as `offers` has them; apps that failed last.
 
     `rank` and `score` say how near the message's words are to the function's name, description and
     examples. They come from the embedded model's matcher, whichever model answers; None without
     evidence.
     """
     scores = _scores(view)
-    listed = view.opening.shortlist
-    offered = [_row(view, f, i, scores) for i, f in enumerate(listed.shown, 1)]
-    left_out = [
-        _row(view, f, None, scores, _left_out(listed, i))
-        for i, f in enumerate(listed.ranked, 1)
-        if f not in listed.shown
-    ]
+    rows = []
+    for function, position, why_not in offers(view):
+        rank, score = scores.get(function.tool_name, (None, None))
+        missing = ", ".join(s for s in function.scopes if not view.user.has_scope(s))
+        rows.append(
+            {
+                "app_id": function.app_id,
+                "fn_name": function.fn_name,
+                "description": function.description,
+                "action_type": function.action_type,
+                "in_catalogue": position is not None,
+                "position": position,
+                "rank": rank,
+                "score": score,
+                "why_not": why_not,
+                "refused": missing and f"a call would be refused: the scope {missing} is missing",
+            }
+        )
+    named = ("app_id", "fn_name", "why_not", "in_catalogue")
+    return rows + [dict(zip(named, (*a, False), strict=True)) for a in _absent(view)]
+
+
+def _absent(view: TurnContext) -> list[tuple[str, str, str]]:
+    """Functions that were withdrawn, then apps that failed to load."""
     apps = view.catalogue.apps.values()
-    absent = [f for app in apps if app.app_id not in view.installed for f in app.functions]
-    others = [_row(view, f, None, {}, "the app is not installed for this user") for f in absent]
-    withdrawn = [_missing(a, name, why) for a in apps for name, why in a.withdrawn.items()]
-    failed = [_missing(a, "", f"the app failed to load: {a.error}") for a in apps if a.error]
-    return [*offered, *left_out, *others, *withdrawn, *failed]
-
-
-def _missing(app: AppInfo, fn_name: str, why_not: str) -> JSONObject:
-    return {
-        "app_id": app.app_id,
-        "fn_name": fn_name,
-        "in_catalogue": False,
-        "why_not": why_not,
-    }
-
-
-def _left_out(listed: Shortlist, rank: int) -> str:
-    return (
-        f"{len(listed.shown)} of {len(listed.ranked)} functions fit into the {listed.room:,}"
-        f" characters; this one comes {rank}. by use in the last turns and words shared with the"
-        " message; the model can search for it"
-    )
-
-
-def _row(
-    view: TurnContext,
-    function: FunctionInfo,
-    position: int | None,
-    scores: dict[str, tuple[int, float]],
-    why_not: str = "",
-) -> JSONObject:
-    rank, score = scores.get(function.tool_name, (None, None))
-    missing = [s for s in function.scopes if not view.user.has_scope(s)]
-    return {
-        "app_id": function.app_id,
-        "fn_name": function.fn_name,
-        "description": function.description,
-        "action_type": function.action_type,
-        "in_catalogue": position is not None,
-        "position": position,
-        "rank": rank,
-        "score": score,
-        "why_not": why_not,
-        "refused": (
-            f"a call would be refused: the scope {', '.join(missing)} is missing" if missing else ""
-        ),
-    }
+    withdrawn = [(a.app_id, name, why) for a in apps for name, why in a.withdrawn.items()]
+    failed = [(a.app_id, "", f"the app failed to load: {a.error}") for a in apps if a.error]
+    return withdrawn + failed
 
 
 def _scores(view: TurnContext) -> dict[str, tuple[int, float]]:

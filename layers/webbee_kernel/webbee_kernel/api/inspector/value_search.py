@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
-from ...catalogue import FunctionInfo
-from ...channels import fact_ledger
 from ...llm.tools import tool_spec
-from ...stores.types import RING_SIZE, SessionSummary, ToolCallDigest
+from ...stores.types import RING_SIZE, SessionSummary
 from ...text import ELLIPSIS, cut, dumps, one_line
-from ...turn import session_memory
-from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW, unmask_json
+from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
-from . import memory_report
+from .memory_report import masked_in, sections, turns
+from .prompt_report import offers
 
 MAX_FOUND = 200
 SEEN = "the model sees it"
@@ -35,7 +34,9 @@ PAST = ("message", "reply", "also", "details")
 """What of a turn that is archived was said or brought."""
 
 Hit = JSONObject
-Stands = Callable[[Any], bool]
+Why = tuple[str, str]
+"""A state, and why it is so."""
+SHOWN: Why = ("shown", "")
 
 
 def search(
@@ -55,33 +56,16 @@ def search(
     """
     # made first: it gives placeholders the numbers that a turn would
     _ = view.opening.prompt
-    pattern = _pattern(value)
-
-    def stands(text: Any) -> bool:
-        return bool(pattern.search(_text(text).casefold()))
-
-    found: list[Hit] = []
-    if stands(view.message):
-        why = "the user's own words are never masked"
-        found.append(_hit("message", "this message", "", "shown", why, view.message))
-    channels = (
-        _failed(view, value, stands),
-        _sections(view, stands),
-        _turns(view, stands),
-        _past(past, stands),
-        _catalogue(view, stands),
-        _others(others or {}, stands),
-    )
-    for hits in channels:
-        found += hits
+    channels = _Channels(view, value)
+    found = list(channels.all(past, others or {}))
     # last: the lines of the prompt repeat what the channels have told better
-    found = found or list(_rest(view, stands))
+    found = found or list(channels.prompt())
     found.sort(key=lambda hit: hit["state"] == "unknown")  # what is known first
     return {
         "value": value,
         "seen": any(h["state"] in ("shown", "masked") for h in found),
         "verdict": _verdict(found, view),
-        "found": [h | {"excerpt": _near(h["excerpt"], pattern)} for h in found[:MAX_FOUND]],
+        "found": [h | {"excerpt": channels.near(h["excerpt"])} for h in found[:MAX_FOUND]],
         "more": max(0, len(found) - MAX_FOUND),
     }
 
@@ -90,9 +74,9 @@ def _verdict(found: list[Hit], view: TurnContext) -> str:
     states = {h["state"] for h in found}
     if states & {"shown", "masked"}:
         return SEEN if "shown" in states else MASKED
-    sessions = dict.fromkeys(h["place"].partition(",")[0] for h in found if _is_elsewhere(h))
-    if sessions and len(found) == sum(map(_is_elsewhere, found)):
-        named = ", ".join(list(sessions)[:NAMED])
+    sessions = [h["place"].partition(",")[0] for h in found if "session_id" in h]
+    if found and len(sessions) == len(found):
+        named = ", ".join(list(dict.fromkeys(sessions))[:NAMED])
         return f"written in {named}: the model of this session does not read it; {NOT_SEARCHED}"
     if states - {"unknown", "failed"}:
         return "written, but the model does not see it"
@@ -124,23 +108,16 @@ def _text(value: Any) -> str:
     return one_line(value if isinstance(value, str) else dumps(value))
 
 
-def _near(text: str, pattern: re.Pattern[str]) -> str:
-    """The text around what is looked for; its beginning where that stands in it otherwise."""
-    found = pattern.search(text.casefold())
-    start = max(0, found.start() - _EXCERPT) if found else 0
-    return cut((ELLIPSIS if start else "") + text[start:], 3 * _EXCERPT)
-
-
-def _hit(channel: str, place: str, path: str, state: str, because: str, text: Any) -> Hit:
+def _hit(channel: str, place: str, path: str, why: Why, text: Any) -> Hit:
     named = {"channel": channel, "place": place, "path": path}
-    return {**named, "state": state, "because": because, "excerpt": _text(text)}
+    return {**named, "state": why[0], "because": why[1], "excerpt": _text(text)}
 
 
-def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Every scalar of a JSON value and every key, with its path: `per_account[0].email`."""
     if isinstance(value, dict):
         for key, item in value.items():
-            where = f"{path}.{key}"
+            where = f"{path}.{key}" if path else str(key)
             yield from leaves(item, where)
             yield where, str(key)
     elif isinstance(value, list | tuple):
@@ -150,179 +127,152 @@ def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def _failed(view: TurnContext, value: str, stands: Stands) -> Iterator[Hit]:
-    """Apps that did not load and that the value names: `shop`, `shop.buy`, `shop__buy`."""
-    named = set(re.split(r"__|[^a-z0-9_-]", value.casefold()))
-    for app in view.catalogue.apps.values():
-        if app.error and (app.app_id in named or stands(app.app_id)):
-            why = f"the app failed to load: {app.error}"
-            yield _hit("extension", app.app_id, "", "failed", why, app.app_id)
+class _Channels:
+    """Where a value may stand in what a turn reads."""
 
+    def __init__(self, view: TurnContext, value: str) -> None:
+        self._view = view
+        self._value = value
+        self._pattern = _pattern(value)
 
-def _sections(view: TurnContext, stands: Stands) -> Iterator[Hit]:
-    stored = {(s.app_id, s.section): s.data or {} for s in view.user_state.sections}
-    for report in memory_report.sections(view):
-        app, section = report["app_id"], report["section"]
-        place = f"{app}.{section}"
-        if stands(section) or stands(place):
-            state = "shown" if report["in_prompt"] else "hidden"
-            yield _hit("skeleton", place, "", state, report["why_not"], section)
-        for name, value in stored.get((app, section), {}).items():
-            for path, leaf in ((str(name), str(name)), *leaves(value, str(name))):
-                if stands(leaf):
-                    state, because = _section_state(report, str(name), path, leaf, stands)
-                    yield _hit("skeleton", place, path, state, because, leaf)
+    def all(
+        self, past: Iterable[JSONObject], others: Mapping[SessionSummary, Iterable[JSONObject]]
+    ) -> Iterator[Hit]:
+        """The message, then every channel."""
+        if self._stands(message := self._view.message):
+            why = ("shown", "the user's own words are never masked")
+            yield _hit("message", "this message", "", why, message)
+        past_hits = map(self._archived, past)
+        yield from chain(self._failed(), self._sections(), self._turns(), filter(None, past_hits))
+        yield from chain(self._catalogue(), self._others(others))
 
+    def prompt(self) -> Iterator[Hit]:
+        """Lines of no channel: rules, what apps say of themselves, headers."""
+        prompt = self._view.opening.prompt
+        for place, text in (("system text", prompt.system), ("prompt", prompt.text)):
+            for number, line in enumerate(text.splitlines(), 1):
+                if self._stands(line):
+                    yield _hit("prompt", place, f"line {number}", SHOWN, line)
 
-def _section_state(
-    report: JSONObject, name: str, path: str, leaf: Any, stands: Stands
-) -> tuple[str, str]:
-    if not report["in_prompt"]:
-        return "hidden", report["why_not"]
-    field = next(f for f in report["fields"] if f["name"] == name)
-    if field["state"] != "dropped":
-        # a field's name renders whatever becomes of its value
-        if stands(field["shown"]) or path == name == leaf:
-            return "shown", ""
-        if names := _masking(field["masked"], leaf, stands):
-            return "masked", _reads(names)
-    return _lost(field, path)
+    def near(self, text: str) -> str:
+        """The text around the value; its beginning where that stands in it otherwise."""
+        found = self._pattern.search(text.casefold())
+        start = max(0, found.start() - _EXCERPT) if found else 0
+        return cut((ELLIPSIS if start else "") + text[start:], 3 * _EXCERPT)
 
+    def _stands(self, text: Any) -> bool:
+        return bool(self._pattern.search(_text(text).casefold()))
 
-def _masking(masked: Mapping[str, str], leaf: Any, stands: Stands) -> list[str]:
-    """Placeholders that stand for what is looked for, or for a part of the value."""
-    return [p for p, real in masked.items() if stands(real) or real in str(leaf)]
+    def _told(
+        self,
+        channel: str,
+        place: str,
+        values: Iterable[tuple[str, Any]],
+        shown: str,
+        otherwise: Why,
+        field: JSONObject | None = None,
+    ) -> Iterator[Hit]:
+        """Which of these leaves hold the value: it stands in what is shown of them, or a
+        placeholder does, else `otherwise`, or what a section's `field` lost there."""
+        is_shown, masked = self._stands(shown), masked_in(self._view, shown)
+        for path, leaf in ((path, leaf) for path, leaf in values if self._stands(leaf)):
+            why = _lost(field, path) if field else otherwise
+            # a placeholder may stand for a part of the value, too
+            names = [p for p, real in masked.items() if self._stands(real) or real in str(leaf)]
+            if names:
+                why = "masked", f"the model reads {', '.join(names)}"
+            yield _hit(channel, place, path, SHOWN if is_shown else why, leaf)
 
+    def _failed(self) -> Iterator[Hit]:
+        """Apps that did not load and that the value names: `shop`, `shop.buy`, `shop__buy`."""
+        named = set(re.split(r"__|[^a-z0-9_-]", self._value.casefold()))
+        for app in self._view.catalogue.apps.values():
+            if app.error and (app.app_id in named or self._stands(app.app_id)):
+                why = ("failed", f"the app failed to load: {app.error}")
+                yield _hit("extension", app.app_id, "", why, app.app_id)
 
-def _lost(field: JSONObject, path: str) -> tuple[str, str]:
-    """By which rule a value of a section's field does not render."""
-    losses = (
-        x for x in field["losses"] if _within(path, x["path"]) or x["rule"] == "line_over_700"
-    )
-    loss = next(losses, None)
-    if loss is None:
-        return "cut", "it renders in another form"
-    # these two rules leave a beginning, the others nothing
-    partly = loss["rule"] in ("string_over_60", "line_over_700") and field["state"] == "cut"
-    return "cut" if partly else "dropped", f"{loss['because']} ({loss['detail']})"
+    def _sections(self) -> Iterator[Hit]:
+        stored = {(s.app_id, s.section): s.data for s in self._view.user_state.sections}
+        for report in sections(self._view):
+            key = report["app_id"], report["section"]
+            place = ".".join(key)
+            why = SHOWN if report["in_prompt"] else ("hidden", report["why_not"])
+            if self._stands(key[1]) or self._stands(place):
+                yield _hit("skeleton", place, "", why, key[1])
+            fields = {field["name"]: field for field in report["fields"]}
+            for name, value in (stored.get(key) or {}).items():
+                field, values = fields.get(str(name)), leaves({name: value})
+                yield from self._told("skeleton", place, values, _rendered(field), why, field)
 
+    def _turns(self) -> Iterator[Hit]:
+        for turn in turns(self._view):
+            place = f"turn {turn['turn']}"
+            for what, limit in (("message", MESSAGE_PREVIEW), ("reply", REPLY_PREVIEW)):
+                because = f"a remembered {what} renders up to {limit} characters"
+                why = ("cut", f"{because}; facts carry the data")
+                text = leaves(turn[what], what)
+                yield from self._told("history", place, text, turn[f"{what}_shown"], why)
+            for fact in turn["facts"]:
+                yield from self._fact(f"{place} {fact['app_id']}.{fact['fn_name']}", fact)
 
-def _reads(names: list[str]) -> str:
-    return f"the model reads {', '.join(names)}"
+    def _fact(self, place: str, fact: JSONObject) -> Iterator[Hit]:
+        """Where a call's facts and arguments hold the value, else where they were cut: it may have
+        stood there."""
+        stored = (leaves(fact[n], n) for n in ("data", "args") if fact[n] is not None)
+        line = f"{fact['line']}\n{fact['args_line']}"
+        found = list(self._told("fact_ledger", place, chain(*stored), line, SHOWN))
+        yield from found
+        for marked in fact["cuts"] if not found else ():
+            why = ("unknown", f"the ledger cut here: {marked['marker']}")
+            yield _hit("fact_ledger", place, marked["path"], why, marked["marker"])
 
-
-def _within(path: str, parent: str) -> bool:
-    return path == parent or path.startswith((parent + ".", parent + "["))
-
-
-def _turns(view: TurnContext, stands: Stands) -> Iterator[Hit]:
-    items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
-    for turn, item in zip(view.memory.turns, items, strict=True):
-        place = f"turn {turn.seq}"
-        prose = (
-            ("message", turn.message, item.message, MESSAGE_PREVIEW),
-            ("reply", turn.reply, item.reply, REPLY_PREVIEW),
-        )
-        for what, text, shown, limit in prose:
-            why = f"a remembered {what} renders up to {limit} characters; facts carry the data"
-            yield from _told(view, "history", place, shown, {what: text}, stands, ("cut", why))
-        for digest in item.digests:
-            yield from _facts(view, f"{place} {digest.app_id}.{digest.fn_name}", digest, stands)
-
-
-def _facts(view: TurnContext, place: str, digest: ToolCallDigest, stands: Stands) -> Iterator[Hit]:
-    """Where a call's facts and arguments hold what is looked for, else where they were cut: it may
-    have stood there."""
-    stored = {"data": digest.data_facts_json, "args": digest.args_json}
-    values = {name: unmask_json(text, view.masker) for name, text in stored.items() if text}
-    line = "\n".join(fact_ledger.lines(digest))
-    found = list(_told(view, "fact_ledger", place, line, values, stands, ("shown", "")))
-    yield from found
-    for name, value in values.items() if not found else ():
-        for path, marker in memory_report.cuts(value, name):
-            because = f"the ledger cut here: {marker}"
-            yield _hit("fact_ledger", place, path, "unknown", because, marker)
-
-
-def _told(
-    view: TurnContext,
-    channel: str,
-    place: str,
-    shown: str,
-    values: Mapping[str, Any],
-    stands: Stands,
-    otherwise: tuple[str, str],
-) -> Iterator[Hit]:
-    """What of these values is looked for: it stands in what is shown of them, or a placeholder
-    does, or `otherwise`: the state and why."""
-    state, because = ("shown", "") if stands(shown) else otherwise
-    if not stands(shown) and (names := _standing_for(view, shown, stands)):
-        state, because = "masked", _reads(names)
-    for name, value in values.items():
-        for path, leaf in leaves(value, name):
-            if stands(leaf):
-                yield _hit(channel, place, path, state, because, leaf)
-
-
-def _standing_for(view: TurnContext, shown: str, stands: Stands) -> list[str]:
-    """Placeholders in a text that stand for values holding the needle."""
-    return [p for p, v in view.masker.used_in(shown).items() if stands(v)] if view.gate else []
-
-
-def _past(rows: Iterable[JSONObject], stands: Stands) -> Iterator[Hit]:
-    """Turns that the person reads again and the model has forgotten; one hit each."""
-    because = f"the model remembers the last {RING_SIZE} turns, and this is no more among them"
-    for row in rows:
+    def _archived(self, row: JSONObject) -> Hit | None:
+        """The first hit in a turn that the person reads again and the model has forgotten."""
+        because = f"the model remembers the last {RING_SIZE} turns, and this is no more among them"
         told = ((n, leaf) for n in PAST for n, leaf in leaves(row.get(n), n))
-        if hit := next(((path, leaf) for path, leaf in told if stands(leaf)), None):
-            yield _hit("history", f"turn {row['turn']}", hit[0], "dropped", because, hit[1])
+        for path, leaf in ((p, leaf) for p, leaf in told if self._stands(leaf)):
+            return _hit("history", f"turn {row['turn']}", path, ("dropped", because), leaf)
+        return None
 
+    def _others(self, sessions: Mapping[SessionSummary, Iterable[JSONObject]]) -> Iterator[Hit]:
+        """Turns of the same person's other sessions, which no model reads in this one; each names
+        the session and the turn that may be opened."""
+        for session, rows in sessions.items():
+            named = {"session_id": session.session_id, "title": session.title}
+            for row in rows:
+                if hit := self._archived(row):
+                    place = f"session {session.session_id}, {hit['place']}"
+                    where = {"place": place, "request_id": row["request_id"], **named}
+                    yield {**hit, **where, "state": "hidden", "because": ELSEWHERE}
 
-def _rest(view: TurnContext, stands: Stands) -> Iterator[Hit]:
-    """Lines of the prompt that are of no channel: rules, what apps say of themselves, headers."""
-    prompt = view.opening.prompt
-    for place, text in (("system text", prompt.system), ("prompt", prompt.text)):
-        for number, line in enumerate(text.splitlines(), 1):
-            if stands(line):
-                yield _hit("prompt", place, f"line {number}", "shown", "", line)
-
-
-def _others(
-    sessions: Mapping[SessionSummary, Iterable[JSONObject]], stands: Stands
-) -> Iterator[Hit]:
-    """Turns of the same person's other sessions, which no model reads in this one; each names the
-    session and the turn that may be opened."""
-    for session, rows in sessions.items():
-        named = {"session_id": session.session_id, "title": session.title, "because": ELSEWHERE}
-        for row in rows:
-            for hit in _past([row], stands):
-                place = f"session {session.session_id}, {hit['place']}"
-                where = {"place": place, "request_id": row["request_id"]}
-                yield {**hit, **named, **where, "state": "hidden"}
-
-
-def _is_elsewhere(hit: Hit) -> bool:
-    return bool(hit["because"] == ELSEWHERE)
-
-
-def _offers(view: TurnContext) -> Iterator[tuple[FunctionInfo, str, str]]:
-    """Every function of the deployment: whether it is shown, and why not."""
-    for function in view.opening.shortlist.ranked:
-        shown = function in view.opening.shortlist.shown
-        why = "" if shown else "the function is not shown: the catalogue is full"
-        yield function, "shown" if shown else "dropped", why
-    for app in view.catalogue.apps.values():
-        for function in app.functions if app.app_id not in view.installed else ():
-            yield function, "hidden", "the app is not installed for this user"
-
-
-def _catalogue(view: TurnContext, stands: Stands) -> Iterator[Hit]:
-    for function, state, because in _offers(view):
-        spec = tool_spec(function)
-        for part in ("description", "examples", "input_schema"):
-            found = ((p, t) for p, t in leaves(getattr(spec, part), part) if stands(t))
-            if hit := next(found, None):
-                yield _hit("catalogue", spec.name, hit[0], state, because, hit[1])
+    def _catalogue(self) -> Iterator[Hit]:
+        for function, position, why_not in offers(self._view):
+            hidden = "dropped" if function.app_id in self._view.installed else "hidden"
+            why = SHOWN if position else (hidden, why_not)
+            spec = tool_spec(function)
+            parts = ("description", "examples", "input_schema")
+            texts = chain.from_iterable(leaves(getattr(spec, part), part) for part in parts)
+            for path, text in ((p, t) for p, t in texts if self._stands(t)):
+                yield _hit("catalogue", spec.name, path, why, text)
                 break
-        if stands(spec.name):
-            yield _hit("catalogue", spec.name, "name", state, because, spec.name)
+            if self._stands(spec.name):
+                yield _hit("catalogue", spec.name, "name", why, spec.name)
+
+
+def _rendered(field: JSONObject | None) -> str:
+    """What a section's field is in the prompt: its name renders whatever becomes of its value."""
+    if field is None or field["state"] == "dropped":
+        return ""
+    return f"{field['name']}={field['shown']}"
+
+
+def _lost(field: JSONObject, path: str) -> Why:
+    """By which rule a value of a section's field does not render."""
+    for loss in field["losses"]:
+        parent = loss["path"]
+        within = path == parent or path.startswith((parent + ".", parent + "["))
+        if within or loss["rule"] == "line_over_700":
+            # these two rules leave a beginning, the others nothing
+            partly = loss["rule"] in ("string_over_60", "line_over_700") and field["state"] == "cut"
+            return "cut" if partly else "dropped", f"{loss['because']} ({loss['detail']})"
+    return "cut", "it renders in another form"
