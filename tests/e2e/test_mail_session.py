@@ -106,31 +106,14 @@ def test_with_the_gate_open_a_model_reads_them() -> None:
     assert not any("<EMAIL_" in r.prompt.replace(r.system, "") for r in model.requests)
 
 
-STORY = [
-    "покажи письма за сегодня",
+DEEDS = [
     "mail.list_inbox",
-    "Вот 8 писем за сегодня, непрочитанных во входящих 8.",
-    "отправь на тот же адрес «статус по проекту»",
-    "Почта – отправить письмо → sarah@example.com: содержание «статус по проекту»",
-    "да",
     "mail.send",
-    "Отправил «статус по проекту» на sarah@example.com.",
-    "add a task: send the Q3 budget to finance tomorrow",
     "tasks.add",
-    "Added the task",
-    "complete the one I just created",
     "tasks.complete",
-    'Completed the task "send the Q3 budget to finance".',
-    'write a note "Lisbon launch: 14 September"',
     "notes.write",
-    'Saved the note "Lisbon launch: 14 September".',
-    "delete that note",
-    "Notes – delete",
-    "yes",
     "notes.delete",
-    'Deleted the note "Lisbon launch: 14 September".',
 ]
-"""What is said, called and answered in the demo."""
 
 
 def test_the_demo_plays_to_its_end_and_the_mail_arrives() -> None:
@@ -141,14 +124,7 @@ def test_the_demo_plays_to_its_end_and_the_mail_arrives() -> None:
     told = " ".join(played.stdout.split())
     assert "The SMTP server received “статус по проекту” for sarah@example.com" in told
     assert "The end." in told
-    story = [line.strip() for line in played.stdout.splitlines()]
-    said = [
-        re.sub(r"^(you|webbee) +| \d+ ms$|^✓ ", "", line)
-        for line in story
-        if line.startswith(("you ", "webbee ", "✓ "))
-    ]
-    assert len(said) == len(STORY)
-    assert [s[: len(t)] for s, t in zip(said, STORY, strict=True)] == STORY
+    assert re.findall(r"^ *✓ ([\w.]+)", played.stdout, re.MULTILINE) == DEEDS
     assert "Traceback" not in played.stderr
     read = [line for line in played.stdout.splitlines() if line.lstrip().startswith("│")]
     assert read

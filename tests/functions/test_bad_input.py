@@ -119,6 +119,8 @@ def test_headers_and_query_cannot_say_who_is_asking(stack: Stack) -> None:
         error = json.loads(answer["body"])["error"]
         assert (answer["statusCode"], error["code"]) == (400, "bad_input")
         assert error["field"] in named
+    unknown = Person(stack, ALICE).send("GET", "/v1/sessions", query={"limt": "1"}).error
+    assert unknown["field"] == "limt" and "takes cursor, limit, q" in unknown["message"]
 
 
 CLAIMS: dict[str, Any] = {

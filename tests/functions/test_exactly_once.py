@@ -1,4 +1,4 @@
-"""The same request may arrive twice, at the same moment, in other threads and other processes: its
+"""The same request may arrive twice, at the same moment, in other threads and other functions: its
 effects happen once, its reply is one."""
 
 from __future__ import annotations
@@ -6,6 +6,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from itertools import cycle, islice
 from threading import Barrier, Lock
 from typing import Any, TypeVar
 
@@ -19,6 +22,7 @@ from tests.functions.support import (
     Person,
     call,
     deployed,
+    functions,
     obey,
     rows,
     stores_of,
@@ -57,12 +61,20 @@ def are_alike(answers: list[Answer]) -> bool:
     return all(answer.body == answers[0].body for answer in answers)
 
 
+def in_turn(person: Person, times: int) -> list[Person]:
+    """Somebody whose requests reach two functions in turn that share nothing but the tables, as two
+    of Lambda's instances do."""
+    other = Person(replace(person.stack, handlers=functions()), person.claims)
+    return list(islice(cycle((person, other)), times))
+
+
 @pytest.mark.parametrize("deliveries", [2, 8])
 def test_a_request_delivered_several_times_at_once_is_done_once_and_answered_alike(
     stack: Stack, alice: Person, deliveries: int
 ) -> None:
     message = 'probe.save {"text": "once"} probe.look {} probe.save {"text": "twice"}'
-    answers = at_once(*[lambda: alice.chat(message, request_id="r1")] * deliveries)
+    asking = [partial(one.chat, message, request_id="r1") for one in in_turn(alice, deliveries)]
+    answers = at_once(*asking)
     assert are_alike(answers)
     assert texts(stack) == ["once", "twice"]
     assert [t["message"] for t in alice.turns()] == [message]
@@ -140,7 +152,8 @@ def test_the_same_message_without_a_request_id_is_two_requests(stack: Stack, ali
 @pytest.mark.usefixtures("unhurried")
 def test_two_tabs_lose_nothing_and_keep_their_order(stack: Stack, alice: Person) -> None:
     words = [f"w{n}" for n in range(16)]
-    answers = at_once(*[(lambda w=w: alice.chat(f'probe.save {{"text": "{w}"}}')) for w in words])
+    saying = zip(in_turn(alice, 16), words, strict=True)
+    answers = at_once(*(partial(tab.chat, f'probe.save {{"text": "{w}"}}') for tab, w in saying))
     assert [a.status for a in answers] == [200] * 16
     assert sorted(a["turn"] for a in answers) == list(range(1, 17))
     assert sorted(texts(stack)) == sorted(words)
@@ -213,8 +226,9 @@ def test_a_no_in_words_runs_nothing_and_ends_the_question(alice: Person, words: 
 @pytest.mark.parametrize("times", [6, 2], ids=["by its button", "in words"])
 def test_a_yes_that_comes_several_times_at_once_runs_once(alice: Person, times: int) -> None:
     confirmation = asked(alice)
-    ways = {6: lambda: alice.confirm(confirmation), 2: lambda: alice.chat("yes", request_id="r2")}
-    answers = at_once(*[ways[times]] * times)
+    ways = {6: partial(Person.confirm, confirmation_id=confirmation)}
+    ways[2] = partial(Person.chat, message="yes", request_id="r2")
+    answers = at_once(*(partial(ways[times], one) for one in in_turn(alice, times)))
     assert removed(alice.stack) == ["x"]
     assert are_alike(answers)
     assert [t["turn"] for t in alice.turns()] == [1]

@@ -17,6 +17,7 @@ from local import webbee
 from local.gateway import socket_event
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, rows, settle
+from tests.local.conftest import stack_of_the_tables
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.stores import Collection
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
@@ -250,25 +251,16 @@ def test_a_conversation_is_renamed_and_found_by_its_title(alice: Person, bob: Pe
     assert bob.send("PATCH", "/v1/sessions/s1", body={"title": "x"}).status == 404
 
 
-def outputs(stack: Stack) -> None:
-    """A stack of the name `local` whose outputs are this deployment's tables."""
-    names = {
-        f"{noun.capitalize()}TableName": {"Value": stack.env[f"WEBBEE_TABLE_{noun.upper()}"]}
-        for noun in ALL_TABLES
-    }
-    body = {"Resources": {"Queue": {"Type": "AWS::SQS::Queue"}}, "Outputs": names}
-    boto3.client("cloudformation").create_stack(StackName="local", TemplateBody=json.dumps(body))
-
-
 def test_an_operator_takes_a_person_s_data_out_and_erases_it(
     stack: Stack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lived(stack, ALICE)
-    outputs(stack)
+    stack_of_the_tables("local")
     who = ["--tenant", "acme", "--user", "alice", "--stack", "local"]
     apps = ["--app", "probe", "--app", "clockwork"]
     file = tmp_path / "alice.jsonl"
     assert webbee.main(["export", *who, *apps, "--into", str(file)]) == 0
+    assert file.stat().st_mode & 0o077 == 0
     lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     assert len([x for x in lines if x["kind"] != "secret"]) == len(told(stack))
     assert webbee.main(["erase", *who, *apps, "--yes"]) == 0

@@ -19,11 +19,8 @@ from local import webbee
 from local.checking import loading, problems_of, source
 from local.checking.rules import Module
 from local.cli.talk import state_of
-from local.gateway import TENANT, TOKENS
-from local.loopback import Client
 from local.project import child_environment
 from local.world import World, local_world, prepare
-from tests.local.conftest import stack_of_the_tables
 from tests.processes import ran
 
 ROOT = Path(__file__).parents[2]
@@ -285,21 +282,6 @@ def test_a_library_that_is_listed_but_not_installed_is_to_be_installed(written: 
 def test_an_sdk_extension_may_have_plain_handlers_and_no_examples(command: Run) -> None:
     out, _ = command("check", str(ROOT / "tests" / "compat" / "extensions" / "pulse"))
     assert out.splitlines()[0] == "pulse: nothing to mend"
-
-
-def test_an_operator_exports_and_erases_a_person(
-    command: Run, world: World, tmp_path: Path
-) -> None:
-    Client(world.url, "bob").turn("add a task: buy milk", "s1")
-    stack_of_the_tables("shop")
-    person = ("--tenant", TENANT, "--user", TOKENS["bob"]["sub"], "--stack", "shop")
-    file = tmp_path / "bob.jsonl"
-    command("export", *person, "--into", str(file))
-    assert file.stat().st_mode & 0o077 == 0
-    kinds = {json.loads(line)["kind"] for line in file.read_text("utf-8").splitlines()}
-    assert {"session", "document", "audit"} <= kinds
-    command("erase", *person, "--yes")
-    assert "nothing was kept of" in command("erase", *person, "--yes")[0]
 
 
 @pytest.mark.usefixtures("bare")
