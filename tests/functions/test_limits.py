@@ -60,12 +60,6 @@ def test_a_third_message_in_a_minute_waits_for_the_next(alice: Person, clock: Fr
 
 
 @limits(USER_REQUESTS_PER_MINUTE="1")
-def test_a_message_that_was_answered_is_answered_again(stack: Stack, alice: Person) -> None:
-    first = alice.chat("hello", request_id="r1")
-    assert alice.chat("hello", request_id="r1").body == first.body
-
-
-@limits(USER_REQUESTS_PER_MINUTE="1")
 def test_a_direct_call_counts_and_a_panel_does_not(stack: Stack, alice: Person) -> None:
     assert alice.call("probe", "look").status == 200
     assert told(alice.call("probe", "look"))[:2] == (429, "UserRequestsPerMinute")

@@ -4,7 +4,6 @@ reaches an account goes to the one region that the shell names."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -216,17 +215,6 @@ def test_a_function_keeps_the_isolation_it_was_made_with(account: Account) -> No
 
 
 # ---------------------------------------------------------------- commands
-
-
-def test_deploy_check_names_the_same_things(
-    account: Account, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)  # without extensions: what each costs to check is another test's
-    (tmp_path / "extensions").mkdir()
-    given = ("--parameters", *GIVEN, keeping(950))
-    items = json.loads(command("deploy-check", "--json", *given, ends=1)[0])["items"]
-    wrong = {i["name"] for i in items if not i["ok"] and i["level"] == "error"}
-    assert wrong == {"reserved concurrency"}
 
 
 # ---------------------------------------------------------------- the shell, and the template's rules

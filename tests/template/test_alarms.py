@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from local.template import Template, resources
-from tests.alarms import Point, alarm, calculate, embedded, state
+from tests.alarms import Point, alarm, embedded, state
 from webbee_kernel.observability import collect_metrics, count_request, measure
 
 NOW = 1_779_000_000.0
@@ -370,43 +370,3 @@ def test_an_alarm_looks_at_no_more_than_cloudwatch_lets_it(template: Template) -
         assert len(metrics) <= 10, name
         assert len({m["Period"] for m in metrics}) <= 1, name
         assert found["EvaluationPeriods"] * (found.get("Period") or metrics[0]["Period"]) <= 86_400
-
-
-def test_a_missing_minute_is_treated_as_the_alarm_says() -> None:
-    asked = {
-        "Namespace": "AWS/SQS",
-        "MetricName": "Age",
-        "Dimensions": [{"Name": "QueueName", "Value": "q"}],
-        "Statistic": "Maximum",
-        "Period": 60,
-        "EvaluationPeriods": 3,
-        "DatapointsToAlarm": 2,
-        "Threshold": 5,
-        "ComparisonOperator": "GreaterThanOrEqualToThreshold",
-    }
-    # the second is just out of the three
-    two = in_every_minute("SQS", "Age", 9, (0, 4), QueueName="q")
-    one = in_every_minute("SQS", "Age", 9, [0], QueueName="q")
-    assert state({**asked, "TreatMissingData": "notBreaching"}, two, NOW) == "ALARM"
-    assert state({**asked, "TreatMissingData": "notBreaching"}, one, NOW) == "OK"
-    assert state({**asked, "TreatMissingData": "breaching"}, one, NOW) == "ALARM"
-    assert state(asked, [], NOW) == "INSUFFICIENT_DATA"
-
-
-@pytest.mark.parametrize(
-    ("expression", "value"),
-    [
-        ("a + b", None),
-        ("FILL(b, 7) + a", 10),
-        ("FILL(b, 0) >= 1 || a >= 3", 1),
-        ("FILL(b, 0) >= 1 && a >= 3", 0),
-        ("a > 1 && b > 1", None),
-        ("IF(a > 5, 1, 0.5) * a", 1.5),
-        ("a / FILL(b, 0)", None),
-        ("other + 1", 4),
-    ],
-)
-def test_metric_math_is_missing_where_a_point_is_unless_it_is_filled(
-    expression: str, value: float | None
-) -> None:
-    assert calculate(expression, {"a": 3, "b": None}, {"other": "a"}) == value

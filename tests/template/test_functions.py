@@ -144,38 +144,6 @@ def test_logs_go_to_a_group_that_forgets(transformed: Template) -> None:
     assert chosen(group["RetentionInDays"], {"Logs": default}) == "30"
 
 
-def test_a_loop_reads_as_what_it_repeats_and_a_tag_as_its_long_form(tmp_path: Path) -> None:
-    path = tmp_path / "template.yaml"
-    path.write_text(
-        """
-Transform: [AWS::LanguageExtensions, AWS::Serverless-2016-10-31]
-Mappings: {Names: {A: {Small: a}, B: {Small: b}}}
-Resources:
-  Fn::ForEach::All:
-    - Of
-    - [A, B]
-    - ${Of}Thing:
-        Type: T
-        Properties:
-          Name: !Sub "${Of}-${AWS::Region}"
-          Small: !FindInMap [Names, !Ref Of, Small]
-          Other: { Ref: !Sub "${Of}Other" }
-          Plain: ${Of}
-Outputs: {A: !GetAtt B.Arn, C: !If [D, !Ref E, 1], F: !Condition G}
-"""
-    )
-    thing = {"Small": "b", "Name": {"Fn::Sub": "B-${AWS::Region}"}, "Other": {"Ref": "BOther"}}
-    template = load_template(path)
-    assert template["Transform"] == "AWS::Serverless-2016-10-31"
-    assert list(template["Resources"]) == ["AThing", "BThing"]
-    assert template["Resources"]["BThing"]["Properties"] == {**thing, "Plain": "${Of}"}
-    assert template["Outputs"] == {
-        "A": {"Fn::GetAtt": ["B", "Arn"]},
-        "C": {"Fn::If": ["D", {"Ref": "E"}, 1]},
-        "F": {"Condition": "G"},
-    }
-
-
 STACK_NAME = "a-name-of-24-characters-"
 REGION, ACCOUNT = "ap-southeast-99", "123456789012"
 

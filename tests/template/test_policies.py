@@ -204,14 +204,6 @@ PERSON = {
 """What the role of one person may do where its session policy lets it."""
 
 
-def test_extension_code_reaches_neither_sessions_nor_skeleton(transformed: Template) -> None:
-    reachable = " ".join(grants(transformed, "DataRole"))
-    named = str(transformed["Resources"]["ToolDispatchFunction"]["Properties"]["Environment"])
-    for table in ("SessionsTable", "SkeletonTable", "AuditTable"):
-        assert table not in reachable
-        assert table not in named
-
-
 def test_the_role_of_one_person_may_do_what_export_and_erasure_need(
     transformed: Template,
 ) -> None:
