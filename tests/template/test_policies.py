@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from local.template import Template, environment, resources
+from local.template import Template, resources
 from tests.template.test_tables import TABLES
 
 
@@ -241,19 +241,6 @@ def test_models_and_their_key_are_allowed_only_where_they_are_named(
         assert template["Parameters"][name]["Default"] == ""
 
 
-@pytest.mark.parametrize("function", ALLOWED)
-def test_the_environment_names_the_tables_the_role_allows_and_no_other(
-    template: Template, function: str
-) -> None:
-    variables = environment(template, function).items()
-    named = {value["Ref"] for name, value in variables if name.startswith("WEBBEE_TABLE_")}
-    own = DATA if function == "ToolDispatchFunction" else ALLOWED[function]
-    allowed = {resource for resource in own if resource.endswith("Table")}
-    if "PersonRole" in ALLOWED[function]:
-        allowed |= {resource for resource in PERSON if resource.endswith("Table")}
-    assert named == allowed
-
-
 def test_the_key_of_one_s_own_is_used_through_its_services_only(transformed: Template) -> None:
     for role in ("ChatTurnRole", "DataRole", "SkeletonRefreshRole"):
         (use,) = [s for s in statements(transformed, role) if s["Sid"] == "UseKey"]
@@ -278,24 +265,6 @@ def every_statement(template: Template) -> Iterator[tuple[str, dict[str, Any]]]:
         if "Policies" in properties:
             for statement in statements(template, role, isolated=False):
                 yield role, statement
-
-
-def test_no_role_of_the_deployment_has_a_wildcard(transformed: Template) -> None:
-    """But for X-Ray's two actions, which take no resource, and prefixes of this stack's own: the
-    parameters of its tenants, the connections of its API."""
-    own = {SECRETS, OWN_SECRETS, PAGES, ENDS}
-    found = {
-        (role, short(resource))
-        for role, statement in every_statement(transformed)
-        for resource in as_list(statement["Resource"])
-        if "*" in str(resource) and short(resource) not in own
-    }
-    assert {resource for _, resource in found} == {"*"}
-    for _, statement in every_statement(transformed):
-        assert {"NotAction", "NotResource"}.isdisjoint(statement)
-        assert not any("*" in action for action in as_list(statement["Action"]))
-    wild = [s for role, s in every_statement(transformed) if (role, "*") in found]
-    assert all(set(s["Action"]) == TRACE for s in wild if "*" in as_list(s["Resource"]))
 
 
 def test_every_statement_on_data_has_a_condition(transformed: Template) -> None:

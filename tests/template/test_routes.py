@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import pytest
-
-from local.template import Template, matched, resources, routes
+from local.template import Template, resources, routes
 from tests.template.conftest import chosen
 
 PUBLIC = {
@@ -27,30 +25,6 @@ def test_every_route_reaches_the_door_and_only_page_health_webhooks_and_sign_ins
     assert len(found) == len(ROUTES)
     assert {r.function for r in found} == {"ChatTurnFunction"}
     assert {(r.method, r.path) for r in found if r.public} == PUBLIC
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "route"),
-    [
-        ("POST", "/v1/chat", "/v1/{proxy+}"),
-        ("POST", "/v1/mcp", "/v1/mcp"),
-        ("GET", "/v1/mcp", "/v1/{proxy+}"),
-        ("POST", "/v1/health", "/v1/{proxy+}"),
-        ("PUT", "/v1/ext/mail/webhook/a/b", "/v1/ext/{app_id}/webhook/{path+}"),
-        ("GET", "/v1/ext/mail/oauth/google/callback", "/v1/ext/{app_id}/oauth/{provider}/callback"),
-        ("GET", "/v1/ext/mail", "/v1/{proxy+}"),
-        ("OPTIONS", "/v1/chat", "/v1/{proxy+}"),
-        ("GET", "/v2", ""),
-        ("GET", "/v1", ""),
-    ],
-)
-def test_a_request_takes_the_most_special_route(
-    template: Template, method: str, path: str, route: str
-) -> None:
-    found = matched(routes(template), method, path)
-    assert (found[0].path if found else "") == route
-    if found:
-        assert found[0].public is ((found[0].method, route) in PUBLIC)
 
 
 def test_after_the_transform_the_gateway_asks_for_a_token_everywhere_else(

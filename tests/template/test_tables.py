@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-from typing import Any
-
-import boto3
 import pytest
-from moto import mock_aws
 
-from local.template import Template, create_tables, table_definitions
+from local.template import Template, table_definitions
 
 NOUNS = "Sessions Skeleton Cache Store Audit Events Transcripts Limits Connections".split()
 TABLES = [f"{noun}Table" for noun in NOUNS]
@@ -59,22 +55,3 @@ def test_the_indexes(template: Template) -> None:
         ("StoreTable", "users"): (["users_key", "user_id"], "KEYS_ONLY"),
         ("TranscriptsTable", "by_touched"): (["pk", "touched_at"], "ALL"),
     }
-
-
-@pytest.fixture
-def dynamodb() -> Any:
-    with mock_aws(config={"core": {"reset_boto3_session": False}}):
-        yield boto3.client("dynamodb", region_name="eu-central-1")
-
-
-def test_the_tables_can_be_made_from_the_template_alone(template: Template, dynamodb: Any) -> None:
-    names = create_tables(dynamodb, template, prefix="test-")
-
-    assert names == {
-        f"WEBBEE_TABLE_{table.removesuffix('Table').upper()}": f"test-{table}" for table in TABLES
-    }
-    for name in names.values():
-        time_to_live = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
-        assert time_to_live == {"TimeToLiveStatus": "ENABLED", "AttributeName": "expires_at"}
-    skeleton = dynamodb.describe_table(TableName="test-SkeletonTable")["Table"]
-    assert [index["IndexName"] for index in skeleton["GlobalSecondaryIndexes"]] == ["due"]
