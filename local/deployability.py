@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from webbee_kernel.errors import KernelError, SettingsError
 
 from .project import ROOT
 from .template import environment, load_template, resources
-from .terminal import CliError
+from .terminal import CliError, near
 
 Clients = Callable[[str], Any]
 
@@ -99,12 +98,12 @@ def look(parameters: Sequence[str], rest: Sequence[str]) -> Iterator[Item]:
     if refused := wrong(parameters):
         yield from (Item("parameters", False, sentence) for sentence in refused)
         return
-    given = {name: text for name, _, text in (pair.partition("=") for pair in parameters)}
+    given = dict(pair.split("=", 1) for pair in parameters)
     region, stack = place.message, options.stack_name
     if not (place.ok and who.ok):
         yield from _settings(Deployment(given))
         return
-    clients = clients_of(region, options.profile)
+    clients = clients_of(region)
     kept = {k: v for k, v in _previous(stack, clients).items() if k in declared()}
     deployment = Deployment({**kept, **given}, region, stack)
     yield from _settings(deployment)
@@ -134,13 +133,14 @@ def _settings(deployment: Deployment) -> Iterator[Item]:
 def _policy(deployment: Deployment) -> Iterator[Item]:
     """Whether the file lies there that the policy names, and is as long as the kernel takes."""
     policy = deployment.parameter("Policy")
-    if policy.startswith(POLICY_FILE):
-        where = f"functions/chat_turn/{policy.removeprefix(POLICY_FILE)}"
-        try:
-            Settings.from_env({"WEBBEE_POLICY": f"{POLICY_FILE}{ROOT / where}"}).policy_text()
-            yield Item("policy", True, where)
-        except SettingsError as error:
-            yield Item("policy", False, f"{where}: {error}")
+    if not policy.startswith(POLICY_FILE):
+        return
+    where = f"functions/chat_turn/{policy.removeprefix(POLICY_FILE)}"
+    try:
+        Settings.from_env({"WEBBEE_POLICY": f"{POLICY_FILE}{ROOT / where}"}).policy_text()
+        yield Item("policy", True, where)
+    except SettingsError as error:
+        yield Item("policy", False, f"{where}: {error}")
 
 
 def _account(deployment: Deployment, clients: Clients) -> Iterator[Item]:
@@ -163,18 +163,14 @@ def _previous(stack: str, clients: Clients) -> dict[str, str]:
     return {p["ParameterKey"]: p.get("ParameterValue", "") for p in found.get("Parameters", ())}
 
 
-def _quota(clients: Clients) -> tuple[int, int]:
-    """The account's executions, and those that no function keeps."""
-    found = clients("lambda").get_account_settings()["AccountLimit"]
-    return int(found["ConcurrentExecutions"]), int(found["UnreservedConcurrentExecutions"])
-
-
 def _concurrency(deployment: Deployment, clients: Clients) -> Iterator[Item]:
-    (total, unreserved), capacity = _quota(clients), deployment.capacity()
+    of_lambda, capacity = clients("lambda"), deployment.capacity()
+    account = of_lambda.get_account_settings()["AccountLimit"]
+    total, unreserved = account["ConcurrentExecutions"], account["UnreservedConcurrentExecutions"]
     existing = _existing(deployment, clients)
-    wanted = sum(capacity[function] for function in KEEPING)
-    held = sum(_held(name, clients) for name in existing.values())
-    least = min(UNRESERVED, total)
+    reserved = (of_lambda.get_function_concurrency(FunctionName=n) for n in existing.values())
+    held = sum(answer.get("ReservedConcurrentExecutions", 0) for answer in reserved)
+    wanted, least = sum(capacity[function] for function in KEEPING), min(UNRESERVED, total)
     allowed = max(0, unreserved + held - least)
     if wanted > allowed:
         yield Item(
@@ -215,11 +211,6 @@ def _existing(deployment: Deployment, clients: Clients) -> dict[str, str]:
     }
 
 
-def _held(function: str, clients: Clients) -> int:
-    answer = clients("lambda").get_function_concurrency(FunctionName=function)
-    return int(answer.get("ReservedConcurrentExecutions", 0))
-
-
 def _tenants(deployment: Deployment, clients: Clients) -> Iterator[Item]:
     """Not every region has tenant isolation, nor a function that was made without it."""
     wanted, why, has = deployment.parameter("Tenancy") == "environment", "", True
@@ -249,12 +240,16 @@ def _named(deployment: Deployment) -> list[str]:
 
 def _models(deployment: Deployment, clients: Clients) -> Iterator[Item]:
     """Ask each model that a role names for one word, with this shell's credentials."""
-    named, told = _named(deployment), Settings.from_env(deployment.variables())
+    from webbee_kernel.llm.options import create_model
+    from webbee_kernel.llm.protocol import ModelRequest
+
+    settings = Settings.from_env(deployment.variables())
+    request = ModelRequest("ai", "Answer with one word.", "Say ok.", max_tokens=16)
     os.environ.setdefault("AWS_REGION", deployment.region)
     forget_clients(is_lazy=True)
-    for name in named:
+    for name in _named(deployment):
         try:
-            asyncio.run(_ask(name, told))
+            asyncio.run(create_model(name, settings).complete(request))
         except KernelError as error:
             if "not authorized to perform" in _causes(error):
                 why = "it was not asked, because the credentials of this shell may not invoke it"
@@ -263,14 +258,6 @@ def _models(deployment: Deployment, clients: Clients) -> Iterator[Item]:
             yield Item(f"model {name}", False, str(error))
         else:
             yield Item(f"model {name}", True, "it answers")
-
-
-async def _ask(name: str, told: Settings) -> None:
-    from webbee_kernel.llm.options import create_model
-    from webbee_kernel.llm.protocol import ModelRequest
-
-    request = ModelRequest("ai", "Answer with one word.", "Say ok.", max_tokens=16)
-    await create_model(name, told).complete(request)
 
 
 def _causes(error: BaseException | None) -> str:
@@ -299,8 +286,7 @@ def _covers(arn: str, model: str) -> bool:
 
 def named() -> str:
     """The region of this shell. LookupError where none is named, or the profile is not there."""
-    own = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    found = own or _session().get_config_variable("region")
+    found = os.environ.get("AWS_REGION") or session().region_name
     if not found:
         raise LookupError(
             "no region is named: export AWS_REGION=eu-central-1 (or another with Lambda on arm64),"
@@ -311,27 +297,26 @@ def named() -> str:
 
 def credentials() -> str:
     """By what way the shell's credentials are found. LookupError where there are none."""
-    found = _session().get_credentials()
+    found = session().get_credentials()
     if not found:
         raise LookupError("no AWS credentials: set AWS_PROFILE, or run `aws configure`")
     return str(found.method)
 
 
-def _session() -> Any:
+def session(region: str | None = None) -> Any:
+    """boto3's session of this shell's profile. LookupError where that is not there."""
+    import boto3
     from botocore.exceptions import ProfileNotFound
-    from botocore.session import Session
 
-    session = Session()
     try:
-        session.get_scoped_config()
+        return boto3.Session(region_name=region)
     except ProfileNotFound as error:
         raise LookupError(f"{error}: AWS_PROFILE names it") from None
-    return session
 
 
 def options_of(rest: Sequence[str]) -> argparse.Namespace:
-    """Of the options of `sam deploy` those that say where to: `region` and `profile` may be None,
-    `stack_name` has its default."""
+    """Of the options of `sam deploy` those that say where to: `region` may be None, `stack_name`
+    has its default, and a profile is this process's from now on."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--region")
     parser.add_argument("--stack-name", default="webbee")
@@ -347,13 +332,12 @@ def region_of(rest: Sequence[str]) -> Item:
     return tried("region", lambda: options_of(rest).region or named())
 
 
-def clients_of(region: str, profile: str | None) -> Clients:
+def clients_of(region: str) -> Clients:
     """boto3's clients by service; none waits long for an answer."""
-    import boto3
     from botocore.config import Config
 
-    make: Any = boto3.Session(region_name=region, profile_name=profile).client
     config = Config(connect_timeout=5, read_timeout=15, retries={"total_max_attempts": 2})
+    make = session(region).client
     return cache(lambda service: make(service, config=config))
 
 
@@ -362,8 +346,7 @@ def clients_of(region: str, profile: str | None) -> Clients:
 
 def wrong(given: Iterable[str]) -> list[str]:
     """A sentence for each `NAME=VALUE` that the template refuses."""
-    known = declared()
-    return [why for pair in given for why in _refusals(pair, known)]
+    return [why for pair in given if (why := _refusal(*pair.partition("=")))]
 
 
 def declared() -> Mapping[str, Mapping[str, Any]]:
@@ -372,29 +355,23 @@ def declared() -> Mapping[str, Mapping[str, Any]]:
     return found
 
 
-def _refusals(pair: str, declared: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    name, equals, text = pair.partition("=")
+def _refusal(name: str, equals: str, text: str) -> str:
+    """Why a parameter is refused by the template, or its settings by a function at init; empty
+    where it is not."""
+    parameter, value = declared().get(name), text.strip('"')
     if not equals:
-        yield f"{pair!r} is no parameter: write NAME=VALUE"
-    elif name not in declared:
-        near = difflib.get_close_matches(name, declared, n=1)
-        meant = f" – did you mean {near[0]}?" if near else ""
-        yield f"template.yaml has no parameter {name}{meant}"
-    elif not text and "Default" in declared[name]:
-        yield f"{name} has no value: {name}='\"\"' empties it"
-    elif why := refusal_of(text.strip('"'), declared[name]):
-        yield f"{name} {why}"
-    elif variable_of(name) in GROUPS and (why := _refused_inside(name, text.strip('"'))):
-        yield why
-
-
-def _refused_inside(name: str, text: str) -> str:
-    """What a function would say at init of settings that one parameter holds; empty where they
-    are right."""
+        return f"{name!r} is no parameter: write NAME=VALUE"
+    if parameter is None:
+        return f"template.yaml has no parameter {name}{near(name, declared())}"
+    if not text and "Default" in parameter:
+        return f"{name} has no value: {name}='\"\"' empties it"
+    if why := refusal_of(value, parameter):
+        return f"{name} {why}"
+    variable = variable_of(name)
     try:
-        Settings.from_env({variable_of(name): text})
+        Settings.from_env({variable: value} if variable in GROUPS else {})
     except SettingsError as error:
-        return str(error).replace(f"environment variable {variable_of(name)}", name, 1)
+        return str(error).replace(f"environment variable {variable}", name, 1)
     return ""
 
 
@@ -424,14 +401,9 @@ def refusal_of(value: str, parameter: Mapping[str, Any]) -> str:
 def _is_matched(value: str, parameter: Mapping[str, Any]) -> bool:
     """As CloudFormation matches: a string as a whole, a list member by member. That the members of
     a list stand in the order of its default is left to `Fn::Split` there, and told here."""
-    pattern = parameter.get("AllowedPattern", r"(?s).*")
-    if parameter["Type"] != "CommaDelimitedList":
-        return re.fullmatch(pattern, value) is not None
-    members = [member.strip() for member in value.split(",")]
-    return all(re.fullmatch(pattern, member) for member in members) and (
-        "=" not in parameter.get("Default", "") or _names(value) == _names(parameter["Default"])
-    )
-
-
-def _names(members: str) -> list[str]:
-    return [member.partition("=")[0].strip() for member in members.split(",")]
+    pattern, default = parameter.get("AllowedPattern", r"(?s).*"), parameter.get("Default", "")
+    is_list = parameter["Type"] == "CommaDelimitedList"
+    members = [m.strip() for m in value.split(",")] if is_list else [value]
+    names = [m.partition("=")[0].strip() for m in value.split(",")]
+    in_order = "=" not in default or names == [m.partition("=")[0] for m in default.split(",")]
+    return (in_order or not is_list) and all(re.fullmatch(pattern, m) for m in members)

@@ -17,6 +17,9 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode
 
+from .project import SERVE
+from .terminal import CliError
+
 KINDS = ("application/json", "text/event-stream")
 """What the API answers with."""
 ASKED_AGAIN_S = 0.5
@@ -24,8 +27,8 @@ ASKED_AGAIN_S = 0.5
 
 
 class Client:
-    """One bearer token's view of the API. Errors of the API raise RuntimeError with its status, its
-    code and its message."""
+    """One bearer token's view of the API. CliError where it refuses, with status, code and message,
+    or where nobody, or somebody else, answers."""
 
     def __init__(self, url: str, token: str) -> None:
         self._url = url.rstrip("/")
@@ -68,11 +71,14 @@ class Client:
                 text, kind = response.read().decode(), response.headers.get_content_type()
         except urllib.error.HTTPError as error:
             with error:
-                raise RuntimeError(f"{error.code} {_told(error.read().decode())}") from None
+                raise CliError(f"{error.code} {_told(error.read().decode())}") from None
         except http.client.HTTPException as error:
-            raise RuntimeError(f"{self._url} speaks no HTTP: {error!r}") from None
+            raise CliError(f"{self._url} speaks no HTTP: {error!r}") from None
+        except OSError as error:
+            why = f"the API does not answer ({getattr(error, 'reason', error)})"
+            raise CliError(f"{why}: start one with `{SERVE}`, or name it with --url") from None
         if kind not in KINDS:
-            raise RuntimeError(f"{self._url} is no API of a kernel: it answers with {kind}")
+            raise CliError(f"{self._url} is no API of a kernel: it answers with {kind}")
         return json.loads(text) if kind == KINDS[0] else text
 
 

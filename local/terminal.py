@@ -9,8 +9,9 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any
 
 _CODES = {
@@ -47,7 +48,7 @@ def wrapped(text: str, indent: str, *styles: str) -> str:
 BAR = 24
 
 
-class CliError(Exception):
+class CliError(RuntimeError):
     """Ends a command with one line that says what to do; exit status 1."""
 
 
@@ -78,6 +79,12 @@ def bar(part: int, whole: int) -> str:
     """A bar of 24 characters."""
     filled = min(BAR, round(BAR * part / max(whole, 1)))
     return paint("█" * filled, "yellow") + paint("·" * (BAR - filled), "dim")
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """` – did you mean …?`, where one of the known is nearly it; else empty."""
+    matches = get_close_matches(name, list(known), 1)
+    return f" – did you mean {matches[0]!r}?" if matches else ""
 
 
 class Command(argparse.ArgumentParser):

@@ -15,7 +15,8 @@ from webbee_kernel.sdk import Extension, FunctionDef, ui
 from webbee_kernel.sdk.definitions import ON_EVENT
 from webbee_kernel.sdk.extension import ALERT_PREFIX
 
-from .rules import Finding, Function, Module, argument, dotted, literal, near, text
+from ..terminal import near
+from .rules import Finding, Function, Module, argument, dotted, literal, text
 
 WRITES = ("create", "set", "update")
 READS = ("query", "count", "get", "list", "query_all", "list_users")
@@ -77,9 +78,7 @@ def _webhook(module: Module, node: Function, call: ast.Call) -> Iterator[Finding
     headers, body = ([*node.args.args, None, None, None])[1:3]
     hint = body.annotation if body else None
     if body and hint and ast.unparse(hint).strip("'").startswith(PARSED):
-        message = (
-            f"{body.arg} is the body as text: annotate it str, and read json.loads({body.arg})"
-        )
+        message = f"{body.arg} is the body as text: annotate it str, read json.loads({body.arg})"
         yield module.finding(hint, "webhook", message)
     reads = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     unread = headers is None or headers.arg not in reads
@@ -250,9 +249,7 @@ def _events(modules: Sequence[Module], loaded: LoadedExtension) -> Iterator[Find
                     message = f"nothing here emits {full_name!r}{near(full_name, known)}"
                     yield module.finding(node, "event", message)
             elif app not in siblings and (suggestion := near(app, siblings)):
-                message = (
-                    f"{event_type!r}: no extension beside this one is called {app!r}{suggestion}"
-                )
+                message = f"{event_type!r}: no extension beside this is called {app!r}{suggestion}"
                 yield module.finding(node, "event", message)
 
 
@@ -298,10 +295,8 @@ def _secrets_and_settings(
         yield module.finding(call, "secret", message + near(requested, ext.secrets))
     elif head.endswith("ctx.secrets") and requested and method in ("set", "delete"):
         if ext.secrets[requested].write_mode == "user":
-            message = (
-                f'secret {requested!r} is its user\'s: declare it with write_mode="both" for the'
-            )
-            yield module.finding(call, "secret", f"{message} extension to {method} it")
+            message = f'secret {requested!r} is its user\'s: write_mode="both" lets you {method} it'
+            yield module.finding(call, "secret", message)
     if name in ("ctx.config.get", "ctx.config.get_section"):
         key, defaults = text(argument(call, "key", 0)).partition(".")[0], ext.config_defaults or {}
         if key not in defaults and (suggestion := near(key, defaults)):

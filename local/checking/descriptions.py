@@ -19,7 +19,8 @@ from webbee_kernel import language
 from webbee_kernel.pii.keys import NameKey, name_key
 from webbee_kernel.sdk import FunctionDef
 
-from .rules import Finding, Module, argument, dotted, near, text
+from ..terminal import near
+from .rules import Finding, Module, argument, dotted, text
 
 LEAST = 2
 """With no more telling words a description is the name once more."""
@@ -38,6 +39,8 @@ PERSONS = frozenset(
     " creditor landlord lender borrower".split()
 )
 """English nouns of people: under such a key stands a name as often as not."""
+OTHERS = frozenset("id ids count total number type status at url".split())
+"""Beside such a noun: what stands there is no name."""
 
 
 def description_problems(functions: Iterable[FunctionDef]) -> Iterator[tuple[FunctionDef, str]]:
@@ -51,20 +54,15 @@ def description_problems(functions: Iterable[FunctionDef]) -> Iterator[tuple[Fun
             if not info.description and not re.search(r"\b(Literal|bool)\b", str(info.annotation))
         ]
         if undescribed:
-            message = "without a description: a model fills them by name and type alone"
-            yield (
-                function,
-                f"{', '.join(undescribed)} of {function.name} {message}; Field(description=…)",
-            )
+            names = f"{', '.join(undescribed)} of {function.name}"
+            yield function, f"{names} without a description, which models fill it by: Field(…)"
         stems = _stems(function.description)
         if not function.description:
             message = "has no description: models choose by it, and know only its name"
             yield function, f"{function.name} {message}"
         elif not stems - _stems(function.name) and len(stems) <= LEAST:
-            message = (
-                "is described by its own name: say what it does to what, in the words of whoever"
-            )
-            yield function, f"{function.name} {message} asks for it"
+            message = "is described by its own name: say what it does, in words of whoever asks"
+            yield function, f"{function.name} {message}"
 
 
 @lru_cache(maxsize=1024)
@@ -83,25 +81,14 @@ def pii_problems(module: Module) -> Iterator[Finding]:
         for node_ in (n for n in ast.walk(node) if isinstance(n, ast.Dict)):
             for key, value in zip(node_.keys, node_.values, strict=True):
                 if key is not None and _is_personal(text(key)) and not _is_plain(value):
-                    message = f"{text(key)!r} may hold a person's name, which only a model of the"
-                    more = "result declares: data_model=… with a field of type PersonName"
-                    yield module.finding(key, "pii", f"{message} {more}")
+                    message = "may hold a person's name: declare data_model=… with a PersonName"
+                    yield module.finding(key, "pii", f"{text(key)!r} {message}")
 
 
 def _is_personal(key: str) -> bool:
     words = set(re.sub(r"(?<=[a-z])(?=[A-Z])|[-_]", " ", key).lower().split())
-    is_other_value = words & {
-        "id",
-        "ids",
-        "count",
-        "total",
-        "number",
-        "type",
-        "status",
-        "at",
-        "url",
-    }
-    return bool(words & PERSONS) and not is_other_value and name_key(key) is NameKey.NO
+    is_name = words & PERSONS and not words & OTHERS
+    return bool(is_name) and name_key(key) is NameKey.NO
 
 
 def _is_plain(value: ast.AST) -> bool:

@@ -34,9 +34,10 @@ from webbee_kernel.sdk.definitions import ON_EVENT
 from webbee_kernel.sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_model
 
 from ..project import child_environment
+from ..terminal import near
 from . import cross_references
 from .descriptions import description_problems, file_problems
-from .rules import CheckResult, Finding, near, parse, source_lines, sources
+from .rules import CheckResult, Finding, parse, source_lines, sources
 
 SDK = "imperal-sdk==6.3.7"
 """What the build gives a folder that imports `imperal_sdk` and names no version of it."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
@@ -284,9 +283,3 @@ def text(node: ast.AST | None) -> str:
     """The value of a string constant, else empty."""
     value = literal(node)
     return value if isinstance(value, str) else ""
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """` – did you mean …?`, where one of the known is nearly it; else empty."""
-    matches = get_close_matches(name, list(known), 1)
-    return f" – did you mean {matches[0]!r}?" if matches else ""

@@ -8,6 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import get_type_hints
 
 from webbee_kernel.catalogue import MAX_RULES
@@ -60,9 +61,7 @@ class Call:
     def is_meant(self, name: str) -> bool:
         """Whether a call of this name is one of them."""
         return any(
-            name == one
-            or (one.endswith(".*") and name.startswith(one[:-1]))
-            or ("." in one and name.endswith(f".{one}"))
+            fnmatchcase(name, one) or ("." in one and name.endswith(f".{one}"))
             for one in self.names.split()
         )
 
@@ -197,10 +196,10 @@ def findings(module: Module) -> Iterator[Finding]:
         elif isinstance(node, ast.ExceptHandler):
             yield from _swallowed(module, node)
         elif _is_endless(module, node):
-            message = "this loop never ends: nothing in it breaks, returns or raises; bound it with"
-            yield module.finding(
-                node, "endless", f"{message} for … in range(…), or leave it by a break"
+            message = (
+                "this loop never ends: bound it with for … in range(…), or leave it by a break"
             )
+            yield module.finding(node, "endless", message)
     yield from _shared(module)
     yield from _defaults(module)
     yield from _written_down(module)
@@ -219,11 +218,8 @@ def _call(module: Module, node: ast.Call, name: str) -> Iterator[Finding]:
     last = name.rpartition(".")[2]
     prompt = one_line(text(argument(node, "system_prompt"))) if last == "ChatExtension" else ""
     if len(prompt) > MAX_RULES:
-        message = (
-            f"system_prompt has {len(prompt):,} characters, the classifier reads {MAX_RULES:,}:"
-        )
-        more = "put what concerns one function into its description"
-        yield module.finding(node, "system-prompt", f"{message} {more}")
+        message = f"system_prompt has {len(prompt):,} characters and is cut at {MAX_RULES:,}"
+        yield module.finding(node, "system-prompt", message)
     for keyword in node.keywords:
         if keyword.arg and keyword.arg in WITHOUT_EFFECT.get(last, "").split():
             message = f"{keyword.arg} has no effect here: {last} accepts it for the platform's SDK"
@@ -335,9 +331,7 @@ def _written_down(module: Module) -> Iterator[Finding]:
     """Keys and passwords that stand in the source, where everybody reads them."""
     for node in module.each(ast.Constant):
         if isinstance(node.value, str) and without_secrets(node.value)[1]:
-            message = (
-                "this looks like a secret: declare it by ext.secret(…), read it by ctx.secrets"
-            )
+            message = "this looks like a secret: declare ext.secret(…), read it by ctx.secrets"
             yield module.finding(node, "written", message)
 
 
@@ -346,10 +340,10 @@ def _swallowed(module: Module, node: ast.ExceptHandler) -> Iterator[Finding]:
     types = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
     caught = {dotted(t).rpartition(".")[2] if t else "BaseException" for t in types}
     raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
-    if caught & {"BaseException", "CancelledError"} and not raises:
-        if isinstance(module.function_of(node), ast.AsyncFunctionDef):
-            message = "this also swallows the call's end: catch Exception instead"
-            yield module.finding(node, "swallowed", message)
+    is_awaited = isinstance(module.function_of(node), ast.AsyncFunctionDef)
+    if caught & {"BaseException", "CancelledError"} and not raises and is_awaited:
+        message = "this also swallows the call's end: catch Exception instead"
+        yield module.finding(node, "swallowed", message)
 
 
 def _is_endless(module: Module, node: ast.AST) -> bool:
@@ -393,15 +387,13 @@ def _shared(module: Module) -> Iterator[Finding]:
         if isinstance(node, ast.Global):
             shared = set(node.names)
         else:
-            shared = {n for n in _changed(node) if n.partition(".")[0] in made}
-            shared = {n.partition(".")[0] for n in shared if "." in n or _is_container(made[n])}
-            shared = {n for n in shared if not any(_is_local(f, n) for f in functions)}
+            changed = ((n, n.partition(".")[0]) for n in _changed(node))
+            own = {of for n, of in changed if of in made and ("." in n or _is_container(made[n]))}
+            shared = {n for n in own if not any(_is_local(f, n) for f in functions)}
         if shared:
-            message = (
-                f"{', '.join(sorted(shared))} is changed by a call and kept for the next, which"
-            )
-            more = "may be another tenant's: use ctx.store or ctx.cache"
-            yield module.finding(node, "shared-state", f"{message} {more}")
+            kept = f"{', '.join(sorted(shared))} is changed and kept for the next call"
+            message = f"{kept}, maybe another tenant's: use ctx.store or ctx.cache"
+            yield module.finding(node, "shared-state", message)
 
 
 def _defaults(module: Module) -> Iterator[Finding]:
@@ -412,12 +404,8 @@ def _defaults(module: Module) -> Iterator[Finding]:
         changed = {name for inner in ast.walk(node) for name in _changed(inner)}
         for arg, default in (*given, *zip(alone, node.args.kw_defaults, strict=True)):
             if arg.arg in changed and _is_container(default):
-                message = (
-                    f"{arg.arg} is made once and kept for all calls, of other tenants, too: use"
-                )
-                yield module.finding(
-                    arg, "shared-state", f"{message} None, and make it in the function"
-                )
+                kept = f"{arg.arg} is made once and kept for all calls, of other tenants, too"
+                yield module.finding(arg, "shared-state", f"{kept}: make it in the function")
 
 
 def _is_local(function: Function, name: str) -> bool:

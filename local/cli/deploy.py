@@ -43,14 +43,15 @@ def deploy(options: argparse.Namespace) -> int:
     if options.dry_run:
         print(f"next, in {place}:", *(f"sam {' '.join(c)}" for c in (build, sent)), sep="\n")
         return 0
-    named_region = {"AWS_REGION": region, "AWS_DEFAULT_REGION": region}
-    env = {**os.environ, **named_region, "ARCH": options.arch, "PATH": _path()}
+    # `sam build` installs with Lambda's own Python, which it takes from the path
+    path = os.pathsep.join([str(Path(_program(*PYTHON)).parent), os.environ.get("PATH", "")])
+    env = {**os.environ, "AWS_REGION": region, "AWS_DEFAULT_REGION": region, "PATH": path}
+    env |= {"ARCH": options.arch, "SAM_CLI_TELEMETRY": "0"}
     print(f"region: {region}\nbuilding for {options.arch} (a minute where something changed)…")
     sys.stdout.flush()
+    sam = _program(*SAM)
     for command in (build, sent):
-        done = subprocess.run(  # noqa: S603
-            [_sam(), *command], cwd=place, env={**env, "SAM_CLI_TELEMETRY": "0"}, check=False
-        )
+        done = subprocess.run([sam, *command], cwd=place, env=env, check=False)  # noqa: S603
         if done.returncode:
             return done.returncode
     print(paint("deployed", "green"))
@@ -82,21 +83,17 @@ def _own(name: str) -> Path:
     return ROOT / name
 
 
-def _sam() -> str:
-    own = _own(".venv-sam/bin/sam")
-    found = str(own) if own.exists() else shutil.which("sam")
+def _program(own: str, remedy: str) -> str:
+    """Its path, in the project's environment or the shell's; CliError where it is in neither."""
+    prepared = _own(own)
+    found = str(prepared) if prepared.exists() else shutil.which(prepared.name)
     if not found:
-        raise CliError("sam is not here: pip install aws-sam-cli in an environment of its own")
+        raise CliError(f"{prepared.name} is not here: {remedy}")
     return found
 
 
-def _path() -> str:
-    """The path with Lambda's own Python first: `sam build` installs with its pip."""
-    own = _own(".venv-313/bin/python3.13")
-    found = str(own) if own.exists() else shutil.which("python3.13")
-    if not found:
-        raise CliError("python3.13 is not here: sam build installs with it what the functions need")
-    return os.pathsep.join([str(Path(found).parent), os.environ.get("PATH", "")])
+SAM = (".venv-sam/bin/sam", "pip install aws-sam-cli in an environment of its own")
+PYTHON = (".venv-313/bin/python3.13", "sam build installs with it what the functions need")
 
 
 def deploy_check(options: argparse.Namespace) -> int:
@@ -116,8 +113,8 @@ def deploy_check(options: argparse.Namespace) -> int:
 def _tools() -> Iterator[Item]:
     """In the repository `make deploy` prepares both."""
     level = "warning" if IN_REPOSITORY else "error"
-    yield tried("sam", _sam, level)
-    yield tried("Python 3.13", lambda: _path().partition(os.pathsep)[0], level)
+    yield tried("sam", lambda: _program(*SAM), level)
+    yield tried("Python 3.13", lambda: str(Path(_program(*PYTHON)).parent), level)
 
 
 def _extensions(folder: Path) -> Iterator[Item]:

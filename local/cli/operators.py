@@ -9,11 +9,11 @@ import functools
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from webbee_kernel.aws.parameters import SsmSecretStore
@@ -25,11 +25,12 @@ from webbee_kernel.stores.dynamodb.personal_data import PersonalData
 from webbee_kernel.stores.dynamodb.user_items import ConnectionStore
 from webbee_kernel.types import UserKey
 
-from ..deployability import named
+from ..deployability import Clients, named, session
 from ..project import folder_of_extensions
 from ..terminal import CliError, put_json
 
 T = TypeVar("T")
+Item = dict[str, Any]
 AUDIT_S = 365 * 86_400
 """Seconds for which the record of an erasure is kept."""
 
@@ -37,8 +38,11 @@ AUDIT_S = 365 * 86_400
 def export(options: argparse.Namespace) -> int:
     """Write everything that is kept of a person to a file, a line of JSON each; a new file is its
     owner's alone."""
-    _, belongings, _ = _find(options)
-    lines = _asked(_lines(belongings))
+    belongings, _ = _kept_of(options)
+    lines, cursor = _asked(belongings.export())
+    while cursor is not None:
+        more, cursor = _asked(belongings.export(cursor))
+        lines += more
     Path(options.into).touch(mode=0o600)
     Path(options.into).write_text("".join(f"{line}\n" for line in lines), "utf-8")
     if options.json:
@@ -50,16 +54,15 @@ def export(options: argparse.Namespace) -> int:
 
 def erase(options: argparse.Namespace) -> int:
     """Erase everything that is kept of a person. Asks first; may be repeated."""
-    user, belongings, tables = _find(options)
-    who = f"{user.imperal_id} of tenant {user.tenant_id}"
+    belongings, connections = _kept_of(options)
+    who = f"{options.user} of tenant {options.tenant}"
     if not options.yes and not options.json:
         said = input(f"Erase everything that is kept of {who} in {options.stack}? (yes/no) ")
         if said.strip().lower() != "yes":
             print("nothing was erased")
             return 1
     now = time.time()
-    connections = ConnectionStore(Database(clients()), tables["connections"])
-    _asked(connections.forget(user))
+    _asked(connections.forget(UserKey(options.tenant, options.user)))
     erased = _asked(belongings.erase(now=now, in_time=lambda: True, expires_at=int(now) + AUDIT_S))
     if options.json:
         put_json({"done": erased.done, "counts": dict(erased.counts)})
@@ -70,26 +73,20 @@ def erase(options: argparse.Namespace) -> int:
     return 0
 
 
-def _find(options: argparse.Namespace) -> tuple[UserKey, PersonalData, dict[str, str]]:
-    user = UserKey(options.tenant, options.user)
-    aws = clients()
-    tables = table_names(options.stack, aws)
+def _kept_of(options: argparse.Namespace) -> tuple[PersonalData, ConnectionStore]:
+    """What a stack keeps of a person, and the connections of the person's open pages."""
+    user, aws = UserKey(options.tenant, options.user), clients()
+    tables, database = table_names(options.stack, aws), Database(aws)
     apps = {main.parent.name for main in folder_of_extensions().glob("*/main.py")}
     vault = SsmSecretStore(f"/webbee/{options.stack}", aws)
-    database = Database(aws)
-    return (
-        user,
-        PersonalData(database, tables, vault, user, apps | set(options.app), redact),
-        tables,
-    )
+    kept = PersonalData(database, tables, vault, user, apps | set(options.app), redact)
+    return kept, ConnectionStore(database, tables["connections"])
 
 
-def table_names(stack: str, aws: Callable[[str], Any]) -> dict[str, str]:
+def table_names(stack: str, aws: Clients) -> dict[str, str]:
     """Names by noun, from the stack's outputs."""
-    try:
+    with _told(f"the stack {stack} cannot be read"):
         (found,) = aws("cloudformation").describe_stacks(StackName=stack)["Stacks"]
-    except (ClientError, BotoCoreError) as error:
-        raise CliError(f"the stack {stack} cannot be read: {error}") from None
     outputs = {o["OutputKey"]: o["OutputValue"] for o in found.get("Outputs", [])}
     names = {noun: outputs.get(f"{noun.capitalize()}TableName", "") for noun in ALL_TABLES}
     if missing := [noun for noun, name in names.items() if not name]:
@@ -97,21 +94,21 @@ def table_names(stack: str, aws: Callable[[str], Any]) -> dict[str, str]:
     return names
 
 
-def clients() -> Callable[[str], Any]:
+def clients() -> Clients:
     """boto3's clients by service, in the one region of the shell."""
     try:
-        make: Any = boto3.Session(region_name=named()).client
+        return functools.cache(session(named()).client)
     except LookupError as error:
         raise CliError(str(error)) from None
-    return functools.cache(lambda service: make(service))
 
 
-async def _lines(belongings: PersonalData) -> list[str]:
-    lines, cursor = await belongings.export()
-    while cursor is not None:
-        more, cursor = await belongings.export(cursor)
-        lines += more
-    return lines
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """CliError with what went wrong and what AWS, or the way to it, says."""
+    try:
+        yield
+    except (ClientError, BotoCoreError) as error:
+        raise CliError(f"{what}: {error}") from None
 
 
 def _asked(work: Coroutine[Any, Any, T]) -> T:
@@ -121,7 +118,6 @@ def _asked(work: Coroutine[Any, Any, T]) -> T:
         raise CliError(str(error)) from None
 
 
-Item = dict[str, Any]
 LEFT = "changed since, left as they are (--overwrite takes the restored ones)"
 
 
@@ -150,28 +146,22 @@ def restore(options: argparse.Namespace) -> int:
 
 
 def _items(dynamodb: Any, options: argparse.Namespace) -> Iterator[Item]:
-    """What is to come back, read whole: a tenant's or a user's keys are not side by side."""
+    """What is to come back, read whole: a tenant's or a user's keys, which begin with
+    `tenant#user`, are not side by side."""
     pages = dynamodb.get_paginator("scan").paginate(TableName=options.source, ConsistentRead=True)
     now = time.time()
     for page in pages:
         for item in page["Items"]:
+            tenant, user = f"{item['pk']['S']}#".split("#")[:2]
             expires = float(item.get("expires_at", {}).get("N", "inf"))
-            if expires > now and _is_wanted(item["pk"]["S"], options):
+            if expires > now and options.tenant in ("", tenant) and options.user in ("", user):
                 yield item
-
-
-def _is_wanted(pk: str, options: argparse.Namespace) -> bool:
-    """Every partition key begins with `tenant#user`."""
-    tenant, _, rest = pk.partition("#")
-    user = rest.partition("#")[0]
-    return options.tenant in ("", tenant) and options.user in ("", user)
 
 
 def _copied(dynamodb: Any, target: str, item: Item, options: argparse.Namespace) -> str:
     """What became of an item, in words; with `--dry-run` what would."""
     key = {name: item[name] for name in ("pk", "sk")}
-    found: Mapping[str, Any] = dynamodb.get_item(TableName=target, Key=key, ConsistentRead=True)
-    there = found.get("Item")
+    there = dynamodb.get_item(TableName=target, Key=key, ConsistentRead=True).get("Item")
     if there == item:
         return "there already"
     if there and not options.overwrite:
@@ -194,26 +184,20 @@ TAKES_S = 300
 """Seconds until every process signs with the new one (`aws/parameters.KEPT_S`)."""
 
 
-def _secret_of(stack: str, aws: Callable[[str], Any]) -> str:
-    found = aws("cloudformation").describe_stack_resource(
-        StackName=stack, LogicalResourceId=RESOURCE
-    )
-    return str(found["StackResourceDetail"]["PhysicalResourceId"])
-
-
 def rotate(options: argparse.Namespace) -> int:
     """Put a new value into the stack's secret. The one before stays good, until the next rotation:
     addresses that services were given with it go on until then."""
-    aws = clients()
-    try:
-        arn = options.secret or _secret_of(options.stack, aws)
+    aws, secret = clients(), options.secret
+    with _told(f"the key of {options.stack} was not rotated"):
+        if not secret:
+            named = {"StackName": options.stack, "LogicalResourceId": RESOURCE}
+            found = aws("cloudformation").describe_stack_resource(**named)
+            secret = found["StackResourceDetail"]["PhysicalResourceId"]
         put = aws("secretsmanager").put_secret_value(
-            SecretId=arn, SecretString=secrets.token_urlsafe(48)
+            SecretId=secret, SecretString=secrets.token_urlsafe(48)
         )
-    except (ClientError, BotoCoreError) as error:
-        raise CliError(f"the key of {options.stack} was not rotated: {error}") from None
     if options.json:
-        put_json({"secret": arn, "version": put["VersionId"], "signs_within_s": TAKES_S})
+        put_json({"secret": secret, "version": put["VersionId"], "signs_within_s": TAKES_S})
         return 0
     print(f"{RESOURCE} has a new value, version {put['VersionId']}")
     print(f"within {TAKES_S // 60} minutes new addresses are signed with it; those signed with the")

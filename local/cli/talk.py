@@ -11,7 +11,7 @@ from typing import Any
 from webbee_kernel.turn.messages import as_text
 
 from ..loopback import Client
-from ..project import COMMAND, SERVE, URL
+from ..project import COMMAND, URL
 from ..terminal import CliError, bar, mark, paint, put_json, waiting, wrapped
 
 REFRESH_S = 90
@@ -29,26 +29,12 @@ def client(options: argparse.Namespace) -> Client:
     return Client(options.url, token)
 
 
-def ask(work: Any, *arguments: Any, **named: Any) -> Any:
-    """One request; its failure as a sentence."""
-    try:
-        with waiting("…"):
-            return work(*arguments, **named)
-    except RuntimeError as error:
-        raise CliError(str(error)) from None
-    except OSError as error:
-        raise CliError(
-            f"the API does not answer ({getattr(error, 'reason', error)}): start one with"
-            f" `{SERVE}`, or name it with --url"
-        ) from None
-
-
 def chat(options: argparse.Namespace) -> int:
     """One message and its reply, or a conversation until Ctrl-D."""
     api = client(options)
     session = options.session or uuid.uuid4().hex[:12]
     if options.message:
-        answer = ask(api.turn, " ".join(options.message), session)
+        answer = _turn(api, " ".join(options.message), session)
         put_json(answer) if options.json else show(answer)
         if not (options.json or options.session):
             to = "" if options.url == URL else f" --url {options.url}"
@@ -65,7 +51,12 @@ def chat(options: argparse.Namespace) -> int:
             print()
             return 0
         if message:
-            show(ask(api.turn, message, session))
+            show(_turn(api, message, session))
+
+
+def _turn(api: Client, message: str, session: str) -> dict[str, Any]:
+    with waiting("…"):
+        return api.turn(message, session)
 
 
 def show(answer: dict[str, Any]) -> None:
@@ -83,7 +74,7 @@ def sessions(options: argparse.Namespace) -> int:
     """The list, one session's turns, or a deletion."""
     api, one = client(options), options.delete or options.id
     work = api.delete if options.delete else api.get
-    found = ask(work, f"/v1/sessions/{one}" if one else "/v1/sessions")
+    found = work(f"/v1/sessions/{one}" if one else "/v1/sessions")
     if options.json:
         put_json(found)
     elif options.delete:
@@ -105,7 +96,7 @@ def inspect(options: argparse.Namespace) -> int:
     """What the model would read for a message, and where a value stands: 1 where it sees none."""
     query = {"message": " ".join(options.message), "session_id": options.session or "inspect"}
     query |= {"search": options.search} if options.search else {}
-    report = ask(client(options).get, "/v1/inspect", **query)
+    report = client(options).get("/v1/inspect", **query)
     if options.session and not report["turns"]:
         print(f"session {options.session} has no turns yet", file=sys.stderr)
     if options.json:
@@ -157,20 +148,20 @@ def show_search(found: dict[str, Any]) -> None:
 def refresh(options: argparse.Namespace) -> int:
     """Ask for every section of the user's apps, or of one, and wait until each is new."""
     api = client(options)
-    installed = [a for a in ask(api.get, "/v1/extensions")["extensions"] if a["installed"]]
+    installed = [a for a in api.get("/v1/extensions")["extensions"] if a["installed"]]
     apps = [a for a in installed if options.app in ("", a["app_id"])]
     if not apps:
         there = ", ".join(a["app_id"] for a in installed) or "no app"
         raise CliError(f"{options.app or 'none'} is not installed for this user, who has {there}")
     for app in apps:
-        ask(api.put, f"/v1/extensions/{app['app_id']}/installation", {"refresh": True})
+        api.put(f"/v1/extensions/{app['app_id']}/installation", {"refresh": True})
     wanted = {(a["app_id"], s["section"]) for a in apps for s in a["sections"]}
     started = time.monotonic()
     report: list[dict[str, Any]] = []
     fresh: list[dict[str, Any]] = []
     while len(fresh) < len(wanted) and (past := time.monotonic() - started) < REFRESH_S:
         time.sleep(0.5 if report else 0)
-        sections = ask(api.get, "/v1/inspect", message="")["sections"]
+        sections = api.get("/v1/inspect", message="")["sections"]
         report = [s for s in sections if (s["app_id"], s["section"]) in wanted]
         fresh = [s for s in report if s["failures"] or _is_younger(s, past)]
     if options.json:

@@ -300,7 +300,7 @@ def test_what_was_found_goes_to_sam_which_builds_and_then_deploys(
     [
         ("JwtIssuer=", "JwtIssuer must be an https URL"),
         ("JwtIssuer=http://login.example.com", "JwtIssuer must be an https URL"),
-        ("JwtAudiance=own", "no parameter JwtAudiance – did you mean JwtAudience?"),
+        ("JwtAudiance=own", "no parameter JwtAudiance – did you mean 'JwtAudience'?"),
         ("JwtAudience", "write NAME=VALUE"),
         ("KmsKeyArn=", "KmsKeyArn has no value: KmsKeyArn='\"\"' empties it"),
         ("ProtectData=yes", "ProtectData must be one of"),
