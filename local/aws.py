@@ -118,13 +118,6 @@ def account_tables(client: Any, template: Template, prefix: str = "") -> dict[st
     return names
 
 
-def in_region(authorization: str, region: str = REGION) -> str:
-    """A request's signature as if it were for the account's one region. Whoever comes, a container
-    of `sam local` or a shell with a profile, finds the same tables whatever region it believes in.
-    """
-    return _SIGNED.sub(rf"\g<1>/\g<2>/{region}/\g<3>", authorization)
-
-
 def signed(authorization: str) -> tuple[str, str]:
     """Who signed a request, and for which service; empty where nobody did."""
     found = _SIGNED.search(authorization)
@@ -171,14 +164,17 @@ def account(*, record: Record | None = None) -> Starlette:
 
 
 def _answer(request: Request, path: str, body: bytes) -> Response:
-    """What moto answers, as if the request had gone to AWS's own address."""
+    """What moto answers, as if the request had gone to AWS's own address, signed for the account's
+    one region: whoever comes, a container of `sam local` or a shell with a profile, finds the same
+    tables whatever region it believes in."""
     authorization = request.headers.get("authorization", "")
     _, service = signed(authorization)
     region = os.environ.get(_REGION_VARIABLE, REGION)
     sent = HTTPHeaders()
     for key, value in request.headers.items():
         if key != "host":
-            sent[key] = in_region(value, region) if key == "authorization" else value
+            sent[key] = value
+    sent["authorization"] = _SIGNED.sub(rf"\g<1>/\g<2>/{region}/\g<3>", authorization)
     url = f"https://{service}.{region}.amazonaws.com{path}?{request.url.query}".rstrip("?")
     prepared = AWSPreparedRequest(request.method, url, sent, body, stream_output=False)
     found = botocore_stubber("before-send", prepared)

@@ -45,11 +45,8 @@ LOOPBACK = ("127.0.0.1", "localhost")
 """Hosts by which this machine alone is meant. A page elsewhere whose name was made to point here
 (DNS rebinding) still says its own, and these tokens are no secrets."""
 
-FUNCTION_OF = {
-    "ChatTurnFunction": "chat_turn",
-    "ToolDispatchFunction": "tool_dispatch",
-    "SkeletonRefreshFunction": "skeleton_refresh",
-}
+FUNCTION = "chat_turn"
+"""What every route of the template leads to (a test compares them)."""
 
 
 def open_to(
@@ -76,15 +73,15 @@ class Gateway:
     def __init__(
         self,
         stack: Stack,
-        tokens: Mapping[str, Mapping[str, str]] = TOKENS,
-        connections: str = "",
-        erased: Callable[[Mapping[str, str]], None] = lambda _: None,
+        tokens: Mapping[str, Mapping[str, str]],
+        connections: str,
+        erased: Callable[[Mapping[str, str]], None],
     ) -> None:
         """`connections` is the path under which handlers find `@connections`; `erased` hears of
         each user of whom everything was erased."""
         self._stack = stack
         self._erased = erased
-        self.live = LiveApi(lambda event: self._invoke("chat_turn", event), connections)
+        self._live = LiveApi(self._invoke, connections)
         self._tokens = tokens
         self._routes = routes(dict(stack.template))
         self._threads = ThreadPoolExecutor(16, thread_name_prefix="lambda")
@@ -92,7 +89,7 @@ class Gateway:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] == "websocket":
-            await self.live.serve(WebSocket(scope, receive, send))
+            await self._live.serve(WebSocket(scope, receive, send))
             return
         response = await self._answer(Request(scope, receive))
         await response(scope, receive, send)
@@ -101,8 +98,8 @@ class Gateway:
         raw_path: bytes = request.scope["raw_path"]
         method, path = request.method, raw_path.decode("latin-1").partition("?")[0]
         body = await request.body()
-        if self.live.is_mine(path):
-            return Response(status_code=await self.live.post(method, path, body))
+        if self._live.is_mine(path):
+            return Response(status_code=await self._live.post(method, path, body))
         found = matched(self._routes, method, path)
         if found is None:
             return _error(404, "not_found", f"there is no route {method} {unquote(path)}")
@@ -122,15 +119,14 @@ class Gateway:
             path_parameters={k: unquote(v) for k, v in parameters.items()},
             request_id=uuid.uuid4().hex,
         )
-        function = FUNCTION_OF.get(route.function, route.function)
-        answer = await self._invoke(function, {**event, **_event_body(body)})
+        answer = await self._invoke({**event, **_event_body(body)})
         if (method, path) == ("DELETE", "/v1/me") and claims:
             await asyncio.to_thread(self._erased, claims)
         return _response(answer)
 
-    async def _invoke(self, function: str, event: Mapping[str, Any]) -> Any:
+    async def _invoke(self, event: Mapping[str, Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(
-            self._threads, self._stack.invoke, function, event
+            self._threads, self._stack.invoke, FUNCTION, event
         )
 
 
@@ -172,10 +168,10 @@ class LiveApi:
     """Open connections of one process. `prefix` is where its `@connections` stands: what AWS guards
     by signatures is guarded here by an address that nobody outside is told."""
 
-    def __init__(self, invoke: Invoke, prefix: str = "") -> None:
+    def __init__(self, invoke: Invoke, prefix: str) -> None:
         self._invoke = invoke
         self._open: dict[str, Send] = {}
-        self.prefix = prefix or new_prefix()
+        self._place = f"{prefix}/@connections/"
 
     async def serve(self, socket: WebSocket) -> None:
         """One connection, from its handshake to its end."""
@@ -211,7 +207,7 @@ class LiveApi:
 
     def is_mine(self, path: str) -> bool:
         """Whether a request is for `@connections`."""
-        return path.startswith(f"{self.prefix}/@connections/")
+        return path.startswith(self._place)
 
     async def post(self, method: str, path: str, body: bytes) -> int:
         """Send to a connection, or end it; the status of the answer: 410 where it is gone."""
@@ -230,11 +226,6 @@ class LiveApi:
         except Exception:  # the peer has gone while it was written to, and the server says so
             return 410
         return 200
-
-
-def new_prefix() -> str:
-    """An address of `@connections` that nobody can guess."""
-    return f"/{secrets.token_urlsafe(12)}"
 
 
 def socket_event(

@@ -8,7 +8,7 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -51,7 +51,7 @@ def _serve(options: argparse.Namespace, settings: Settings, extensions: Path) ->
     print("starting …", flush=True)
     ports = models.PORTS if options.model == "offline" else {}
     found = ThreadPoolExecutor(1).submit(models.offers, options.port, ports)
-    from .world import failed, loaded, local_world, prepare_and_refresh  # a second of imports
+    from .world import apps_of, local_world, prepare_and_refresh  # a second of imports
 
     known = models.variable(options.model, models.kept(keep).get(options.model))
     with local_world(
@@ -65,12 +65,10 @@ def _serve(options: argparse.Namespace, settings: Settings, extensions: Path) ->
         origins=[origin.strip() for origin in options.origins.split(",")],
         apart=True,
     ) as world:
-        apps = loaded(world)
-        says = MAIL if "mail" in apps else ANYTHING
+        apps = apps_of(world)
+        says = MAIL if apps.get("mail") == "" else ANYTHING
         where = "" if options.fresh else options.keep
-        model = _model(options)
-        text = welcome(world.url, failed(world), says, apps, where, model, found.result())
-        print(text, flush=True)
+        print(welcome(world.url, apps, says, where, _model(options), found.result()), flush=True)
         world.keep_fresh()
         say = partial(print, flush=True)
         world.beside(partial(models.learn, options.model, keep, settings, say), "model")
@@ -159,15 +157,15 @@ ANYTHING = (("bob", "what can you do?"),)
 
 def welcome(
     url: str,
-    failed: Mapping[str, str],
+    apps: Mapping[str, str],
     says: Sequence[tuple[str, str]] = MAIL,
-    apps: Collection[str] = (),
     keep: str = "",
     model: str = "",
     offers: Sequence[str] = (),
 ) -> str:
     """What to type next, which model answers, where data stays, which extensions are there, and
     which are missing, with their reasons; `offers` are model servers that run here."""
+    failed = {app_id: why for app_id, why in apps.items() if why}
     chats = [
         f"curl -s {url}/v1/chat -H 'Authorization: Bearer {user}' -d"
         f""" '{{"message": "{said}", "session_id": "s1"}}'"""
@@ -181,7 +179,7 @@ def welcome(
         paint(f"Webbee listens on {url}: open it in a browser", "bold"),
         "Users: alice (Russian), bob (English), dev (developer), ops (operator)"
         + ("; all four read one demo mailbox, which is on this machine." if says is MAIL else "."),
-        *([f"Apps: {', '.join(sorted(apps))}."] if apps else []),
+        *([f"Apps: {', '.join(there)}."] if (there := sorted(apps.keys() - failed)) else []),
         *([f"Model: {model}"] if model else []),
         *([f"Its data stays in {keep}. {_emptied(keep)}"] if keep else []),
         "",

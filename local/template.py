@@ -25,6 +25,7 @@ _CREATE_TABLE_PROPERTIES = (
     "BillingMode",
     "GlobalSecondaryIndexes",
     "LocalSecondaryIndexes",
+    "StreamSpecification",
 )
 
 
@@ -142,16 +143,14 @@ def environment(template: Template, function: str) -> dict[str, Any]:
 def table_definitions(template: Template) -> dict[str, dict[str, Any]]:
     """Arguments of `create_table`, less the name, by logical id."""
     return {
-        logical_id: {k: v for k, v in properties.items() if k in _CREATE_TABLE_PROPERTIES}
-        | _stream(properties)
+        # CloudFormation switches a stream on by naming what is in it
+        logical_id: {
+            k: {"StreamEnabled": True, **v} if k == "StreamSpecification" else v
+            for k, v in properties.items()
+            if k in _CREATE_TABLE_PROPERTIES
+        }
         for logical_id, properties in resources(template, "AWS::DynamoDB::Table")
     }
-
-
-def _stream(properties: dict[str, Any]) -> dict[str, Any]:
-    """A table's stream: CloudFormation switches it on by naming what is in it."""
-    found = properties.get("StreamSpecification")
-    return {"StreamSpecification": {"StreamEnabled": True, **found}} if found else {}
 
 
 def table_variables(template: Template) -> dict[str, str]:
@@ -173,11 +172,9 @@ def create_tables(client: Any, template: Template, prefix: str = "") -> dict[str
     for logical_id, definition in table_definitions(template).items():
         name = prefix + logical_id
         client.create_table(TableName=name, **definition)
-        time_to_live = template["Resources"][logical_id]["Properties"].get(
-            "TimeToLiveSpecification"
-        )
-        if time_to_live:
-            client.update_time_to_live(TableName=name, TimeToLiveSpecification=time_to_live)
+        lives = template["Resources"][logical_id]["Properties"].get("TimeToLiveSpecification")
+        if lives:
+            client.update_time_to_live(TableName=name, TimeToLiveSpecification=lives)
     return {
         variable: prefix + logical_id for variable, logical_id in table_variables(template).items()
     }

@@ -4,6 +4,7 @@ refreshes."""
 from __future__ import annotations
 
 import logging
+import secrets
 import socket
 import threading
 import time
@@ -16,7 +17,7 @@ from typing import Any
 
 from webbee_kernel.clock import SystemClock
 
-from .gateway import PATH, TENANT, TOKENS, Gateway, new_prefix, open_to
+from .gateway import PATH, TENANT, TOKENS, Gateway, open_to
 from .loopback import served
 from .mail_servers import MailServers
 from .project import COMMAND
@@ -135,7 +136,8 @@ def local_world(
     with ExitStack() as kept:  # the folder first: another port is no way out where it is in use
         keeper = kept.enter_context(StateFile.exclusive(keep)) if keep else None
         listener = kept.enter_context(closing(socket.create_server((host, port))))
-        address, prefix = f"http://{host}:{listener.getsockname()[1]}", new_prefix()
+        address = f"http://{host}:{listener.getsockname()[1]}"
+        prefix = f"/{secrets.token_urlsafe(12)}"  # only handlers are told where `@connections` is
         live = {
             "WEBBEE_LIVE_URL": f"ws{address.removeprefix('http')}{PATH}",
             "WEBBEE_CONNECTIONS_URL": address + prefix,
@@ -196,12 +198,12 @@ def prepare_one(world: World, claims: Mapping[str, str]) -> None:
     erased."""
     there = [a for a in _extensions(world, claims) if not a["error"] and a["installed"]]
     apps = [a["app_id"] for a in there]  # an app taken away in an earlier run stays away
-    secrets = "/v1/extensions/mail/secrets"
-    kept = world.stack.ask("GET", secrets, claims)["secrets"] if "mail" in apps else ()
+    mail = "/v1/extensions/mail/secrets"
+    kept = world.stack.ask("GET", mail, claims)["secrets"] if "mail" in apps else ()
     # accounts of an earlier run stay, the demo's among them
     if any(secret["name"] == "accounts" and not secret["is_set"] for secret in kept):
         accounts = {"value": world.mail.accounts_secret("demo")}
-        world.stack.ask("PUT", f"{secrets}/accounts", claims, accounts)
+        world.stack.ask("PUT", f"{mail}/accounts", claims, accounts)
     for app_id in apps:
         world.stack.ask("PUT", f"/v1/extensions/{app_id}/installation", claims)
 
@@ -213,14 +215,9 @@ def prepare_and_refresh(world: World) -> None:
     world.beside(world.refresh, "first-refresh").join(FIRST_REFRESH_S)
 
 
-def failed(world: World) -> dict[str, str]:
-    """Extensions that did not load, with their reasons."""
-    return {a["app_id"]: a["error"] for a in _extensions(world, TOKENS["dev"]) if a["error"]}
-
-
-def loaded(world: World) -> set[str]:
-    """Ids of the extensions that loaded."""
-    return {a["app_id"] for a in _extensions(world, TOKENS["dev"]) if not a["error"]}
+def apps_of(world: World) -> dict[str, str]:
+    """Every extension by its id, with the reason why it did not load; empty where it did."""
+    return {a["app_id"]: a["error"] or "" for a in _extensions(world, TOKENS["dev"])}
 
 
 def _extensions(world: World, claims: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -78,14 +78,10 @@ def _missing(items: Iterable[Item]) -> list[Item]:
     return [item for item in items if not item.ok and item.level == "error"]
 
 
-def _own(name: str) -> Path:
-    """A program that `make deploy` prepares beside the project."""
-    return ROOT / name
-
-
 def _program(own: str, remedy: str) -> str:
-    """Its path, in the project's environment or the shell's; CliError where it is in neither."""
-    prepared = _own(own)
+    """Its path, as `make deploy` prepares it beside the project, or the shell's; CliError where
+    there is none."""
+    prepared = ROOT / own
     found = str(prepared) if prepared.exists() else shutil.which(prepared.name)
     if not found:
         raise CliError(f"{prepared.name} is not here: {remedy}")

@@ -283,7 +283,7 @@ def test_what_was_found_goes_to_sam_which_builds_and_then_deploys(
         (tmp_path / name).write_text('#!/bin/sh\necho "$AWS_REGION $PWD: $@"\n')
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
-    monkeypatch.setattr("local.cli.deploy._own", lambda name: tmp_path / "none")
+    monkeypatch.setattr("local.cli.deploy.ROOT", tmp_path / "none")
     capfd.readouterr()
     assert webbee.main(["deploy", "--parameters", *GIVEN, "--", "--stack-name", "other"]) == 0
     said = capfd.readouterr()

@@ -26,7 +26,7 @@ from local.loopback import Client
 from local.mail_servers import MailServers
 from local.saved_state import KEY, StateFile
 from local.stack import Stack, local_stack
-from local.world import World, failed, local_world, prepare, prepare_and_refresh
+from local.world import World, apps_of, local_world, prepare, prepare_and_refresh
 
 Command = Callable[..., tuple[str, str]]
 FAILING = Path(__file__).parents[1] / "compat" / "failing"
@@ -58,7 +58,7 @@ def test_the_first_message_meets_every_section(monkeypatch: pytest.MonkeyPatch) 
             assert all(a["installed"] for a in apps)
         sections = Client(world.url, "dev").get("/v1/inspect", message="")["sections"]
         assert {s["app_id"] for s in sections if s["in_prompt"]} == {"mail", "tasks", "notes"}
-        assert failed(world) == {}
+        assert apps_of(world) == {"mail": "", "tasks": "", "notes": ""}
 
 
 LACKS = "ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)"
@@ -68,12 +68,12 @@ def test_an_extension_that_does_not_load_stops_nobody_and_is_named_here_and_by_i
     command: Command,
 ) -> None:
     with local_world(env={"WEBBEE_EXTENSIONS_DIR": str(FAILING)}, prepare=prepare) as world:
-        missing = failed(world)
-        text = run.welcome(world.url, missing)
+        apps = apps_of(world)
+        text = run.welcome(world.url, apps)
         out, _ = command("inspect", "hello", "--url", world.url)
         asked = ("inspect", "--search", "lacks.forecast", "--url", world.url)
         told = "lacks failed to load: the model sees nothing of it"
-        assert "fine" not in missing and told in command(*asked, ends=1)[0]
+        assert apps["fine"] == "" and told in command(*asked, ends=1)[0]
     assert f"not loaded lacks: {LACKS}" in text and str(FAILING.parent) not in text
     assert f"✗ lacks failed to load: {LACKS}" in out and "fine failed" not in out
 
@@ -81,13 +81,13 @@ def test_an_extension_that_does_not_load_stops_nobody_and_is_named_here_and_by_i
 def test_the_welcome_names_apps_and_where_data_stays_and_asks_for_none_that_is_not_there(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    address, apps = "http://127.0.0.1:8000", {"plants", "library"}
-    text = run.welcome(address, {}, says=run.ANYTHING, apps=apps, keep=".webbee")
+    address, apps = "http://127.0.0.1:8000", {"plants": "", "library": ""}
+    text = run.welcome(address, apps, says=run.ANYTHING, keep=".webbee")
     assert "Apps: library, plants." in text
     assert "'message=what can you do?'" in text and "tasks" not in text
     assert "Its data stays in .webbee. `make forget` empties it." in text
     monkeypatch.chdir(tmp_path)  # a project beside the repository
-    text = run.welcome(address, {}, says=run.ANYTHING, apps=apps, keep=".webbee")
+    text = run.welcome(address, apps, says=run.ANYTHING, keep=".webbee")
     assert "Remove .webbee to begin anew." in text
     assert "Its data" not in run.welcome(address, {})
 
