@@ -247,7 +247,7 @@ async def _store_account(ctx: CallContext, signin: SignIn, code: str) -> JSONObj
     scope = " ".join(declared.scopes if declared else ())
     data = _account(name, {"scope": scope, **tokens}, who, now)
     collection = _collection(ctx, name)
-    accounts = Collection(UserKey.of(signin.user), signin.app_id, collection)
+    accounts = Collection(UserKey.of(signin.user), signin.app_id, collection, now=now)
     # a provider without account identity that serves one resource has one account
     doc_id = account_id(name, who) or (name if provider.resource else "")
     if doc_id:

@@ -42,7 +42,7 @@ _log = logging.getLogger("webbee.extension")
 
 class Collection(NamedTuple):
     """A collection of a user's app. `fields` are the indexed ones, the same in one release of the
-    app; `now` is the call's time (Unix seconds) where there are any."""
+    app; `now` is the call's time (Unix seconds), for who writes or has such fields."""
 
     user: UserKey
     app_id: str
@@ -214,10 +214,11 @@ class DocumentQuery:
         return self.order_by.startswith("-")
 
     @property
-    def indexed_field(self) -> str:
-        """The first field of `where` that has an index; empty for none."""
+    def index_field(self) -> str:
+        """The field by whose index it can be answered: the first of `where` that has one, else that
+        of the order; empty for none."""
         fields = self.collection.fields
-        return next((name for name in self.where if name in fields), "")
+        return next((name for name in (*self.where, self.field) if name in fields), "")
 
     @cached_property
     def _tokens(self) -> Cursor:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ..item_keys import members_key
 from ..paging import (
@@ -40,6 +40,7 @@ BACKFILL: Final = 1_000
 _STEP: Final = 20
 """Documents of one transaction, which takes 4 MB: a head has 190 KB at most."""
 _MAX_CACHED: Final = 10_000
+_LASTS: Final = "#gen = :gen"
 
 
 class Generation(NamedTuple):
@@ -76,12 +77,12 @@ class Generation(NamedTuple):
         the count stays: such a write is spared the transaction."""
         if not (self.gen and more):
             return []
-        return [update(table, collection.marker_key, {"n": Add(more)}, "#gen = :gen", gen=self.gen)]
+        return [update(table, collection.marker_key, {"n": Add(more)}, _LASTS, gen=self.gen)]
 
     def count_change(
         self, table: str, collection: Collection, current: Item | None, head: Item | None
     ) -> list[Write]:
-        """The same where `head` comes in the place of `held`; None is none."""
+        """The same where `head` comes in the place of `current`; None is none."""
         # entries of another generation were never in this one's count
         more = (generation_of(head) == self.gen) - (generation_of(current) == self.gen)
         return self.count_writes(table, collection, more)
@@ -98,12 +99,10 @@ class Generations(TableStore):
         super().__init__(database, table)
         self._cached: dict[tuple[str, str], tuple[float, Generation]] = {}
 
-    async def for_write(
-        self, collection: Collection, current: Item | None, now: float
-    ) -> Generation:
-        """The generation to write under in the place of the head `held`, as this process last knew
-        it, with the marker there: before a first document, so that none is ever unlisted. Where
-        nothing is declared it is none, and one that had been ends."""
+    async def for_write(self, collection: Collection, current: Item | None) -> Generation:
+        """The generation to write under in the place of the head `current`, as this process last
+        knew it, with the marker there: before a first document, so that none is ever unlisted.
+        Where nothing is declared it is none, and one that had been ends."""
         if current and not collection.fields:
             # a document that is there had its marker written before it
             if not generation_of(current):
@@ -111,16 +110,17 @@ class Generations(TableStore):
             self.forget(collection)
         at, cached = self._cached.get((collection.pk, collection.name), (0.0, None))
         # from 0 on: a clock that was set back must not keep an old answer fresh
-        if cached and 0 <= now - at < MARKER_CACHE_S and cached.fields == collection.declaration:
+        is_fresh = 0 <= collection.now - at < MARKER_CACHE_S
+        if cached and is_fresh and cached.fields == collection.declaration:
             return cached
         if collection.fields:
-            return await self.read(collection, now) or await self._begin(collection, None, now)
+            return await self.read(collection) or await self._begin(collection, None)
         none = Generation()
         # whole and unconditional: a marker with a generation loses it, which ends it
         await self._put(none.marker(collection))
-        return self._cache(collection, now, none)
+        return self._cache(collection, none)
 
-    async def read(self, collection: Collection, now: float) -> Generation | None:
+    async def read(self, collection: Collection) -> Generation | None:
         """The generation as it stands in the table, begun where another declaration's stood; None
         without a marker."""
         found = await self._get(collection.marker_key)
@@ -128,16 +128,12 @@ class Generations(TableStore):
             return None
         state = Generation.of(found)
         if state.fields == collection.declaration:
-            return self._cache(collection, now, state)
-        return await self._begin(collection, state, now)
+            return self._cache(collection, state)
+        return await self._begin(collection, state)
 
     def forget(self, collection: Collection) -> None:
         """What is known of a collection, after a write that did not hold."""
         self._cached.pop((collection.pk, collection.name), None)
-
-    def is_over_batch(self, rows: Sequence[Row]) -> bool:
-        """Whether these are more than a step takes in."""
-        return len(rows) > BACKFILL
 
     async def backfill(
         self, collection: Collection, state: Generation, rows: Sequence[Row]
@@ -152,9 +148,8 @@ class Generations(TableStore):
                 await self._database.write(
                     *count, *(self._backfill_write(collection, state, r) for r in step)
                 )
-            if not self.is_over_batch(rows):
-                key, still = collection.marker_key, "#gen = :gen"
-                await self._update(key, {"done": 1}, still, gen=state.gen)
+            if len(rows) <= BACKFILL:
+                await self._update(collection.marker_key, {"done": 1}, _LASTS, gen=state.gen)
         except ConditionFailed:
             self.forget(collection)
 
@@ -165,30 +160,28 @@ class Generations(TableStore):
         condition, values = unchanged_condition(head)
         return update(self._table, collection.key(row.document.id), sets, condition, **values)
 
-    async def _begin(
-        self, collection: Collection, before: Generation | None, now: float
-    ) -> Generation:
+    async def _begin(self, collection: Collection, before: Generation | None) -> Generation:
         """A new generation, complete at once where the user had no documents; somebody else's, who
         was quicker."""
         is_new = before is None
-        since = 0.0 if is_new else now + SETTLE_S
+        since = 0.0 if is_new else collection.now + SETTLE_S
         generation = Generation(secrets.token_hex(4), collection.declaration, since, done=is_new)
         condition, values = ABSENT, {}
         if before and before.gen:
-            condition, values = "#gen = :gen", {"gen": before.gen}
+            condition, values = _LASTS, {"gen": before.gen}
         elif before:
             condition = "attribute_not_exists(#gen)"
         try:
             await self._put(generation.marker(collection), condition, own="gen", **values)
         except ConditionFailed as failure:
             generation = Generation.of(failure.item)
-        return self._cache(collection, now, generation)
+        return self._cache(collection, generation)
 
-    def _cache(self, collection: Collection, now: float, state: Generation) -> Generation:
+    def _cache(self, collection: Collection, state: Generation) -> Generation:
         if len(self._cached) >= _MAX_CACHED:
             # rare, and costs one read a collection: no order of use is kept for it
             self._cached.clear()
-        self._cached[collection.pk, collection.name] = (now, state)
+        self._cached[collection.pk, collection.name] = (collection.now, state)
         return state
 
 
@@ -214,25 +207,30 @@ def by_creation(table: str, collection: Collection, after: str = "") -> Query:
 def ranges(table: str, question: DocumentQuery, state: Generation | None) -> Ranges:
     """By the index that has the documents of one value, by that of the order, else through the
     collection as it was made; of what comes in its order only what lies behind the cursor."""
-    name = question.indexed_field or question.field
-    if state and state.done and name in question.collection.fields:
-        return _indexed(table, question, state, name)
+    if state and state.done and question.index_field:
+        return _indexed(table, question, state)
     # what has to be put into an order is all read
     after = question.after[1] if question.after and not question.order_by else ""
     queries = [by_creation(table, question.collection, after)]
     return Ranges(queries, exact=not question.where, in_order=not question.order_by)
 
 
-def _indexed(table: str, question: DocumentQuery, state: Generation, name: str) -> Ranges:
-    collection, in_order = question.collection, not (question.indexed_field and question.order_by)
+def _indexed(table: str, question: DocumentQuery, state: Generation) -> Ranges:
+    collection, name = question.collection, question.index_field
+    is_of_value = name in question.where
+    in_order = not (is_of_value and question.order_by)
     after = question.after if in_order else None
-    if question.indexed_field:
-        bounds, exact = [_of_value(question.where[name], after)], _is_exact(question)
+    if is_of_value:
+        key = order_key(question.where[name])
+        low = _after_entry(key, after[1]) if after else f"{key}{END}"
+        # a missing field has the key of null, and matches no condition
+        exact = len(question.where) == 1 and key != MISSING and not is_cut(key)
+        bounds = [(low, f"{key}{END}~")]
     else:
         bounds, exact = _down(after) if question.is_descending else [_up(after)], not question.where
     number, prefix = collection.fields.index(name), f"{collection.name}#{state.gen}#"
     index = f"by_{number + 1}", SORT_KEYS[number]
-    backwards = question.is_descending and not question.indexed_field
+    backwards = question.is_descending and not is_of_value
     queries = [
         _between(table, collection, index, (prefix + low, prefix + high), backwards=backwards)
         for low, high in bounds
@@ -258,20 +256,8 @@ def _down(after: Position | None) -> list[tuple[str, str]]:
     return [(MISSING, before)] if key == MISSING else [("", before), (MISSING, _END)]
 
 
-def _of_value(value: Any, after: Position | None) -> tuple[str, str]:
-    key = order_key(value)
-    return _after_entry(key, after[1]) if after else f"{key}{END}", f"{key}{END}~"
-
-
 def _after_entry(key: str, created: str) -> str:
     return f"{key}{END}{created.rpartition('#')[2]}!"
-
-
-def _is_exact(question: DocumentQuery) -> bool:
-    """Whether nothing but what is asked for has the key of the sought value."""
-    value = question.where[question.indexed_field]
-    # a missing field has the key of null, and matches no condition
-    return len(question.where) == 1 and value is not None and not is_cut(order_key(value))
 
 
 def _between(

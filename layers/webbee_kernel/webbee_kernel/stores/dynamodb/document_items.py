@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from ...sdk.records import Document
 from ..codec import loads, pack, packed_text
-from ..paging import END, Collection, order_key
+from ..paging import END, Collection, Row, order_key
 from .item_requests import ABSENT, Item, Write, delete, put
 
 COPY_CHARACTERS: Final = 1_000
@@ -54,11 +54,13 @@ def generation_of(head: Mapping[str, Any] | None) -> str:
     return str(head["i1"]).split("#", 2)[1] if head and "i1" in head else ""
 
 
-def entry_of(item: Item, sort_key: str) -> tuple[str, str]:
-    """The key and the creation of an index's item."""
+def row_of(item: Item, document: Document, sort_key: str) -> Row:
+    """The row of a document and its item in the index that is sorted so."""
+    if sort_key == "created":
+        return Row(item["created"], document, item)
     name, _, entry = str(item[sort_key]).split("#", 2)
     key, _, created = entry.partition(END)
-    return key, f"{name}#{created}"
+    return Row(f"{name}#{created}", document, item, key)
 
 
 def index_entries(collection: Collection, gen: str, head: Item, data: Mapping[str, Any]) -> Item:

@@ -3,7 +3,8 @@
 A document in parts is replaced by one transaction over its head and parts: either all of them are
 the new version or none is, nothing is ever left over, and no part needs an expiry that could
 outlive its purpose. A reader takes head and parts one after the other and starts again when their
-etags differ.
+etags differ. Queries and counts go by an index where one holds what is asked, else through the
+documents as they were made.
 """
 
 from __future__ import annotations
@@ -15,27 +16,32 @@ from typing import Any, Final
 
 import uuid_utils
 
-from ...clock import parse_iso
+from ...errors import StorageUnavailable
 from ...sdk.exceptions import StoreConflict
 from ...sdk.records import Document, Page
 from ...types import JSONObject, UserKey
 from ..codec import document_text, loads
 from ..item_keys import collection_name, document_id, members_key
-from ..paging import Collection, DocumentQuery, check_limit
+from ..paging import Collection, DocumentQuery, Row, check_limit
 from .client import ConditionFailed, Database, TableStore, pause
-from .document_indexes import Generations, by_creation
+from .document_indexes import BACKFILL, Generation, Generations, Ranges, by_creation, ranges
 from .document_items import (
+    doc_id_of,
     document_from,
     etag_of,
+    generation_of,
     index_entries,
     layout,
     part_count,
     part_writes,
+    row_of,
     unchanged_condition,
 )
-from .document_queries import ATTEMPTS, DocumentQueries, contention
 from .item_requests import Item, Query, Write, delete, put
 
+ATTEMPTS: Final = 60
+CHUNK: Final = 200
+"""Items read at a time while looking for those that match `where`."""
 _USERS_AT_ONCE: Final = 20
 
 
@@ -46,7 +52,6 @@ class DocumentStore(TableStore):
     def __init__(self, database: Database, table: str) -> None:
         super().__init__(database, table)
         self._generations = Generations(database, table)
-        self._reader = DocumentQueries(database, table, self._generations)
 
     async def create(
         self, collection: Collection, data: JSONObject, *, now: str, doc_id: str = ""
@@ -63,11 +68,12 @@ class DocumentStore(TableStore):
                 if failure.item.get("sk") == key["sk"]:
                     raise StoreConflict(doc_id, "", etag_of(failure.item)) from None
                 await self._before_retry(collection, attempt)
-        raise contention(collection, doc_id)
+        raise _contention(collection)
 
     async def get(self, collection: Collection, doc_id: str) -> Document | None:
         """One document, strongly consistent and whole."""
-        return await self._reader.one(collection, _check_names(collection, doc_id))
+        head = await self._get(collection.key(_check_names(collection, doc_id)))
+        return await self._complete(collection, head)
 
     async def update(
         self,
@@ -84,7 +90,7 @@ class DocumentStore(TableStore):
         key, text = collection.key(_check_names(collection, doc_id)), document_text(data)
         for attempt in range(ATTEMPTS):
             head = await self._get(key)
-            before = await self._reader.complete(collection, head) if head and not replace else None
+            before = await self._complete(collection, head) if head and not replace else None
             if if_match and if_match != etag_of(head):
                 raise StoreConflict(doc_id, if_match, etag_of(head))
             if before is not None and before.etag != etag_of(head):
@@ -94,7 +100,7 @@ class DocumentStore(TableStore):
                 return await self._write(collection, doc_id, head, merged, now)
             except ConditionFailed:
                 await self._before_retry(collection, attempt)
-        raise contention(collection, doc_id)
+        raise _contention(collection)
 
     async def delete(self, collection: Collection, doc_id: str) -> bool:
         """Remove it with all its parts; whether it was there."""
@@ -113,7 +119,7 @@ class DocumentStore(TableStore):
                 # the first refusal only says that it is spread: nobody was in the way
                 if attempt:
                     await self._before_retry(collection, attempt)
-        raise contention(collection, doc_id)
+        raise _contention(collection)
 
     async def query(
         self,
@@ -129,12 +135,32 @@ class DocumentStore(TableStore):
         the collection."""
         _check_names(collection)
         question = DocumentQuery(collection, where or {}, order_by or "", limit, cursor)
-        return await self._reader.query(question)
+        state = await self._generations.read(collection) if question.index_field else None
+        found = ranges(self._table, question, state)
+        if not found.in_order:
+            rows = question.sort(await self._rows(question, state, found))
+            return question.page(rows, len(rows))
+        rows = await self._rows(question, state, found, need=limit + 1)
+        # the marker counts the whole collection, not what matches
+        total = state.total if state and order_by and not where else None
+        return question.page(rows, total)
 
     async def count(self, collection: Collection, *, where: Mapping[str, Any] | None = None) -> int:
         """How many match."""
         _check_names(collection)
-        return await self._reader.count(DocumentQuery(collection, where or {}))
+        question = DocumentQuery(collection, where or {})
+        is_useful = question.index_field or (collection.fields and not where)
+        state = await self._generations.read(collection) if is_useful else None
+        if state and state.done and not where:
+            return state.total
+        found = ranges(self._table, question, state)
+        # a bare count reads no documents, so none of them would get its entries
+        if not found.exact or (state and state.needs_backfill(collection.now)):
+            return len(await self._rows(question, state, found))
+        count = sum([await self._database.count(query) for query in found.queries])
+        if not question.index_field:
+            question.log_cost("count", count)
+        return count
 
     async def list_users(
         self,
@@ -145,7 +171,7 @@ class DocumentStore(TableStore):
         page_size: int = 500,
         is_included: Callable[[UserKey], Awaitable[bool]] | None = None,
     ) -> AsyncIterator[str]:
-        """Users of the tenant that hold at least one document in the collection, and are `wanted`.
+        """Users of the tenant that hold at least one document in the collection, and `is_included`.
         Markers are never removed; one query of one key per user says whether the collection still
         holds something."""
         members = members_key(tenant_id, app_id, collection)
@@ -171,6 +197,64 @@ class DocumentStore(TableStore):
             return False
         return is_included is None or await is_included(collection.user)
 
+    async def _complete(self, collection: Collection, head: Item | None) -> Document | None:
+        """The document of a head, of a newer one if it was replaced while its parts were read; None
+        if it was deleted."""
+        for attempt in range(ATTEMPTS):
+            if head is None or not part_count(head):
+                return document_from(collection, head) if head else None
+            parts = await self._partition(collection.pk, f"{head['sk']}#part#")
+            if [part["etag"] for part in parts] == [head["etag"]] * part_count(head):
+                return document_from(collection, head, parts)
+            await pause(attempt)
+            head = await self._get({"pk": head["pk"], "sk": head["sk"]})
+        raise _contention(collection)
+
+    async def _rows(
+        self, question: DocumentQuery, state: Generation | None, found: Ranges, need: int = 0
+    ) -> list[Row]:
+        """Matching documents of the ranges, in their order: all, or at least the first `need`."""
+        if state and state.needs_backfill(question.collection.now):
+            return await self._rows_with_backfill(question, state)
+        # few may match: pages of no more than `need` would be a request for each handful
+        size = need if found.exact or not need else CHUNK
+        read, rows = 0, list[Row]()
+        async for part in self._pages(question.collection, found, size):
+            read += len(part)
+            rows += question.matching(part)
+            if need and len(rows) >= need:
+                break
+        if found.sort_key == "created":
+            question.log_cost(question.order_by or "where", read)
+        return rows
+
+    async def _rows_with_backfill(self, question: DocumentQuery, state: Generation) -> list[Row]:
+        """All that match, as they were made; of those gone through, some get their entries."""
+        collection = question.collection
+        unindexed, rows = list[Row](), list[Row]()
+        async for part in self._pages(collection, Ranges([by_creation(self._table, collection)])):
+            rows += question.matching(part)
+            if len(unindexed) <= BACKFILL:
+                unindexed += (row for row in part if generation_of(row.head) != state.gen)
+        await self._generations.backfill(collection, state, unindexed)
+        return rows
+
+    async def _pages(
+        self, collection: Collection, found: Ranges, size: int = 0
+    ) -> AsyncIterator[list[Row]]:
+        """Whole documents, page by page; those that were deleted meanwhile are missing."""
+        for query in found.queries:
+            async for items in self._database.pages(replace(query, limit=size)):
+                whole = await asyncio.gather(*(self._document(collection, i) for i in items))
+                pairs = zip(items, whole, strict=True)
+                yield [row_of(item, one, found.sort_key) for item, one in pairs if one]
+
+    async def _document(self, collection: Collection, item: Item) -> Document | None:
+        # an index has the data of small ones only, the order of creation every head whole
+        if "data" in item or "created" in item:
+            return await self._complete(collection, item)
+        return await self.get(collection, doc_id_of(item))
+
     async def _before_retry(self, collection: Collection, attempt: int) -> None:
         """Before the next attempt of a write that met another state: look at it anew."""
         self._generations.forget(collection)
@@ -179,10 +263,9 @@ class DocumentStore(TableStore):
     async def _write(
         self, collection: Collection, doc_id: str, current: Item | None, text: str, now: str
     ) -> Document:
-        """Put the document in the place of the head `held`, with its entries in indexes; where that
-        changes the count, or it has parts, in one transaction."""
-        at = collection.now or parse_iso(now)
-        state = await self._generations.for_write(collection, current, at)
+        """Put the document in the place of the head `current`, with its entries in indexes; where
+        that changes the count, or it has parts, in one transaction."""
+        state = await self._generations.for_write(collection, current)
         head, parts = layout(collection, doc_id, current, text, uuid_utils.uuid7().hex, now)
         # what a reader will get: its entries are made of that and not of what was given
         document = document_from(collection, head, parts)
@@ -196,7 +279,7 @@ class DocumentStore(TableStore):
         return document
 
     async def _removals(self, collection: Collection, head: Item) -> list[Write]:
-        state = await self._generations.for_write(collection, head, collection.now)
+        state = await self._generations.for_write(collection, head)
         condition, values = unchanged_condition(head)
         return [
             *state.count_change(self._table, collection, head, None),
@@ -209,3 +292,10 @@ def _check_names(collection: Collection, doc_id: str = "") -> str:
     """The id; ValueError where it, or the collection's name, is none."""
     collection_name(collection.name)
     return doc_id and document_id(doc_id)
+
+
+def _contention(collection: Collection) -> StorageUnavailable:
+    """Every attempt met another writer."""
+    return StorageUnavailable(
+        f"A document of {collection.name} is being replaced all the time; try again."
+    )
