@@ -51,7 +51,7 @@ def test_what_has_no_meaning_is_refused_in_words(contexts: ContextFactory) -> No
                 run(half)
     for data in (None, [1], "text", 5):
         for made in (store.create, lambda of, data: store.update(of, "1", data)):
-            with pytest.raises(TypeError, match="a document is a dict"):
+            with pytest.raises(TypeError, match="data is a dict"):
                 run(made("tasks", data))
     for limit in (0, -1, MAX_LIMIT + 1):
         with pytest.raises(ValueError, match=f"give 1 to {MAX_LIMIT}"):

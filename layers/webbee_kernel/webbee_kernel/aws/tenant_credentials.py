@@ -16,6 +16,7 @@ import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Final
 
 import boto3
@@ -225,14 +226,10 @@ class RequestCredentials(Credentials):
     """
 
     def __init__(self, find: Callable[[], Credentials | None]) -> None:
+        # botocore reads no other attribute: what it signs with are the frozen ones
+        super().__init__("", "")
         self._find = find
-        self._process_credentials = credentials = find()
-        frozen = (
-            credentials.get_frozen_credentials()
-            if credentials
-            else ReadOnlyCredentials("", "", None)
-        )
-        super().__init__(frozen.access_key or "", frozen.secret_key or "", frozen.token)
+        self._process_credentials = find()
 
     def get_frozen_credentials(self) -> ReadOnlyCredentials:
         """Called by botocore's signer before each request."""
@@ -246,23 +243,14 @@ class RequestCredentials(Credentials):
         return self._process_credentials.get_frozen_credentials()
 
 
-class _Provider:
-    """A botocore credential provider."""
-
-    def __init__(self, find: Callable[[], Credentials | None]) -> None:
-        self._find = find
-
-    def load_credentials(self) -> Credentials:
-        return RequestCredentials(self._find)
-
-
 def make_session(credentials: Sequence[str]) -> boto3.Session:
     """A session with these key, secret and token; empty for boto3's own search."""
     session = Session()
     # looked up before ours replaces it, or it would call itself
     load = session.get_component("credential_provider").load_credentials
     find = functools.partial(Credentials, *credentials) if credentials else load
-    session.register_component("credential_provider", _Provider(find))
+    provider = SimpleNamespace(load_credentials=functools.partial(RequestCredentials, find))
+    session.register_component("credential_provider", provider)
     return boto3.Session(botocore_session=session)
 
 

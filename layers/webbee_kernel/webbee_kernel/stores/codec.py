@@ -73,26 +73,14 @@ def equal(left: Any, right: Any) -> bool:
 
 def _exact(value: Any) -> str:
     try:
-        _refuse_foreign(value)
-        return _EXACT + json.dumps(value, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+        is_same = equal(json.loads(text), value)
     except RecursionError:
         raise ValueError("the value is nested too deeply, or holds itself") from None
-
-
-def _refuse_foreign(value: Any) -> None:
-    """TypeError for what the standard library would convert silently: keys that are no strings."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise TypeError(f"{key!r} is not a JSON key: keys are strings")
-            _refuse_foreign(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _refuse_foreign(item)
-    elif value is not None and not isinstance(value, (str, int, float)):
-        raise TypeError(
-            f"{type(value).__name__} is not JSON: use dict, list, str, int, float, bool or None"
-        )
+    # the standard library takes keys that are no strings, and makes strings of them
+    if not is_same:
+        raise TypeError("the value is not JSON: keys are strings")
+    return _EXACT + text
 
 
 INLINE_BYTES: Final = 190_000

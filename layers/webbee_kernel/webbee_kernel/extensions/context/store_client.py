@@ -30,7 +30,7 @@ class StoreClient:
         """Ids of the first two documents that were created by it."""
 
     async def create(self, collection: str, data: JSONObject) -> Document:
-        call = self._documents.create(self._of(collection), _object(data), now=self._now())
+        call = self._documents.create(self._of(collection), data, now=self._now())
         made = await check_answer(call)
         # two are enough to tell that it was more than one
         self.created = (*self.created, made.id)[:2]
@@ -47,7 +47,7 @@ class StoreClient:
         """Merge `data` into the document's top level, creating it if missing. `if_match` is the
         etag you read."""
         call = self._documents.update(
-            self._of(collection), doc_id, _object(data), now=self._now(), if_match=if_match
+            self._of(collection), doc_id, data, now=self._now(), if_match=if_match
         )
         return await check_answer(call)
 
@@ -139,12 +139,6 @@ async def check_answer(call: Awaitable[T]) -> T:
         return await call
     except StorageUnavailable as error:
         raise StoreUnavailable from error
-
-
-def _object(data: Any) -> JSONObject:
-    if not isinstance(data, dict):
-        raise TypeError(f"a document is a dict, not {type(data).__name__}")
-    return data
 
 
 def _split(key: str) -> tuple[str, str]:
