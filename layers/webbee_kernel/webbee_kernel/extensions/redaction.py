@@ -269,16 +269,18 @@ def input_schema(function: FunctionDef) -> JSONObject:
     """The JSON schema of a function's arguments; `params` of the decorator where there is no
     Pydantic model; where there are none either, what its handler's own parameters say, as a default
     of one may be where something goes; of `**kwargs` alone nothing is declared."""
-    model = function.params_model
+    model, params = function.params_model, function.params or {"type": "object"}
     if model is None and not function.params:
         context = next(iter(inspect.signature(function.func).parameters), "")
         model = keywords_model(function.func, {}, {context})
     if model:
         schema = model.model_json_schema(schema_generator=_WithFactories)
         return {k: v for k, v in schema.items() if k not in ("title", "description")}
-    params = function.params or {"type": "object"}
-    if params.get("type") == "object":
-        return params
+    return params if params.get("type") == "object" else _from_short_form(params)
+
+
+def _from_short_form(params: Mapping[str, Any]) -> JSONObject:
+    """The schema of parameters that the decorator names by type, or by a schema each."""
     properties = {
         k: dict(v) if isinstance(v, dict) else {"type": str(v)} for k, v in params.items()
     }

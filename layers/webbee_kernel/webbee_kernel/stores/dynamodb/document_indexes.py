@@ -212,7 +212,9 @@ def ranges(table: str, question: DocumentQuery, state: Generation | None) -> Ran
     # what has to be put into an order is all read
     after = question.after[1] if question.after and not question.order_by else ""
     queries = [by_creation(table, question.collection, after)]
-    return Ranges(queries, exact=not question.where, in_order=not question.order_by)
+    # a bare count reads no documents, so none of them would get its entries
+    exact = not question.where and not (state and state.needs_backfill(question.collection.now))
+    return Ranges(queries, exact=exact, in_order=not question.order_by)
 
 
 def _indexed(table: str, question: DocumentQuery, state: Generation) -> Ranges:

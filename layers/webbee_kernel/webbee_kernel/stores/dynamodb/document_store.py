@@ -149,13 +149,12 @@ class DocumentStore(TableStore):
         """How many match."""
         _check_names(collection)
         question = DocumentQuery(collection, where or {})
-        is_useful = question.index_field or (collection.fields and not where)
+        is_useful = question.index_field if where else collection.fields
         state = await self._generations.read(collection) if is_useful else None
         if state and state.done and not where:
             return state.total
         found = ranges(self._table, question, state)
-        # a bare count reads no documents, so none of them would get its entries
-        if not found.exact or (state and state.needs_backfill(collection.now)):
+        if not found.exact:
             return len(await self._rows(question, state, found))
         count = sum([await self._database.count(query) for query in found.queries])
         if not question.index_field:
