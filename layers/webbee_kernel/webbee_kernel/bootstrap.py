@@ -173,12 +173,11 @@ def make_scheduler(app: App, dispatch: Dispatch) -> Scheduler:
     return Scheduler(dispatch, app.stores.skeleton, app.clock, app.settings)
 
 
-def make_installer(app: App, dispatch: Dispatch, sender: RefreshQueue | None = None) -> Installer:
+def make_installer(app: App, dispatch: Dispatch, queue: RefreshQueue | None = None) -> Installer:
     """Installs and uninstalls apps, in the function that may write the skeleton."""
     from .refresh.due import Installer
 
-    queue = make_queue(app)
-    return Installer(dispatch, app.stores, app.clock, queue, sender or queue)
+    return Installer(dispatch, app.stores, app.clock, queue or make_queue(app))
 
 
 def make_installs(app: App, dispatch: Dispatch) -> Installs:

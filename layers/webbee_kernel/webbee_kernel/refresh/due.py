@@ -58,8 +58,7 @@ def due_message(
     user: UserKey, who: JSONObject, due_at: float, now: float, queued_until: float
 ) -> UserDue:
     """The message that refreshes the user at `due_at`, never earlier."""
-    fields = {k: v for k, v in who.items() if k in ("role", "language", "email") and v}
-    fields |= {"imperal_id": user.imperal_id, "tenant_id": user.tenant_id}
+    fields = {**who, "imperal_id": user.imperal_id, "tenant_id": user.tenant_id}
     # SQS delays 900 s at most; whole seconds, rounded up
     delay = min(MAX_DELAY_S, max(0, math.ceil(due_at - now)))
     return UserDue(fields, queued_until, delay, correlation_id())
@@ -118,9 +117,9 @@ class Refresher:
             return RefreshResult("seen")
         return await self._user.requested(replace(message, wanted=sections))
 
-    async def _queue_shard(self, message: ShardDue, sender: RefreshQueue) -> int:
+    async def _queue_shard(self, message: ShardDue, sender: RefreshQueue) -> None:
         """Queue every user of this shard due within the next minute, each message delayed to its
-        second; how many. None while another consumer holds the shard."""
+        second; nobody while another consumer holds the shard."""
         now = self._clock.now()
         first, _ = await self._store.due(message.shard, now, limit=1)
         measure("OldestDueSeconds", round(now - first[0][1].due_at, 1) if first else 0.0)
@@ -128,7 +127,7 @@ class Refresher:
         # one consumer a shard: a lease that expires by itself
         mark = await self._store.begin_shard(message.shard, now=now, until=now + SHARD_LEASE_S)
         if mark is None:
-            return 0
+            return
         count = 0
         # not while consumers are behind: what is late is not lost
         if now - mark.swept_at >= SWEEP_S and now - message.at < BEHIND_S:
@@ -141,7 +140,6 @@ class Refresher:
         mark = replace(mark, queued_until=max(ahead))
         await self._store.move_shard(message.shard, mark, done=True)
         measure("UsersQueued", count)
-        return count
 
     async def _queue(
         self,
@@ -283,18 +281,12 @@ class Installer:
     """Installs and uninstalls apps; both are repeatable."""
 
     def __init__(
-        self,
-        dispatch: Dispatch,
-        stores: Stores,
-        clock: Clock,
-        queue: RefreshQueue,
-        sender: RefreshQueue,
+        self, dispatch: Dispatch, stores: Stores, clock: Clock, queue: RefreshQueue
     ) -> None:
         self._dispatch = dispatch
         self._stores = stores
         self._clock = clock
         self._queue = queue
-        self._sender = sender
 
     async def install(self, user: User, app_id: str, *, refresh: bool = False) -> None:
         """Record it; refresh its sections at once or with the user's next message."""
@@ -304,7 +296,7 @@ class Installer:
             await self._queue.ask(user, after_effects(catalogue, [app_id]))
             return
         try:  # no tick looks at the user's timer before it falls due again
-            await self._sender.send([UserDue({**user_dict(user), "scopes": []})])
+            await self._queue.send([UserDue({**user_dict(user), "scopes": []})])
         except Exception as error:
             _log.warning("error=%s | the first refresh has to wait", type(error).__name__)
 

@@ -152,10 +152,11 @@ class UserRefresher:
         before = self._sections(refresh)
         # a crash after the last save may have left an alert undelivered
         current = {**before, **await self._deliver_alerts(refresh, before.values())}
-        due = [s for s in current.values() if self._is_selected(refresh, s)]
-        seen_at = self._seen_at(refresh)
+        due = [
+            s for s in current.values() if is_due(s, refresh.now) or self._is_requested(refresh, s)
+        ]
         if not due:
-            return await self._save(refresh, current, seen_at, "skipped")
+            return await self._save(refresh, current, "skipped")
         after = await self._run(refresh, due, before.values())
         changed = [s for key, s in after.items() if s.version != current[key].version]
         # data first: an alert's `old` is read from the store, so it survives a crash
@@ -163,7 +164,7 @@ class UserRefresher:
             return RefreshResult("busy")
         after |= await self._deliver_alerts(refresh, after.values())
         outcome = "saved" if any(not s.failures for s in after.values()) else "failed"
-        return await self._save(refresh, {**current, **after}, seen_at, outcome)
+        return await self._save(refresh, {**current, **after}, outcome)
 
     async def _run(
         self, refresh: UserRefresh, due: Sequence[Section], stored: Collection[Section]
@@ -199,18 +200,16 @@ class UserRefresher:
         return {s.key: outcome.data.get(s.app_id, {}).get(s.section, none) for s in due}
 
     async def _save(
-        self,
-        refresh: UserRefresh,
-        sections: Mapping[tuple[str, str], Section],
-        seen_at: float | None,
-        outcome: str,
+        self, refresh: UserRefresh, sections: Mapping[tuple[str, str], Section], outcome: str
     ) -> RefreshResult:
+        # presence from here on, for a user who was there before it was recorded
+        is_new = self._absent_after_s and refresh.lease.state.seen_at is None
         saved = await self._store.save(
             refresh.key,
             sections.values(),
             lease=refresh.lease,
             now=self._clock.now(),
-            seen_at=seen_at,
+            seen_at=refresh.now if is_new else None,
             who=user_fields(refresh.user) if refresh.wanted else None,
         )
         return RefreshResult("busy") if saved is None else RefreshResult(outcome, saved.due_at)
@@ -233,9 +232,6 @@ class UserRefresher:
             )
             for key, section in stored.items()
         }
-
-    def _is_selected(self, refresh: UserRefresh, section: Section) -> bool:
-        return is_due(section, refresh.now) or self._is_requested(refresh, section)
 
     def _is_requested(self, refresh: UserRefresh, section: Section) -> bool:
         """Whether it was requested and is still needed: always after an effect, a stale one only if
@@ -330,12 +326,6 @@ class UserRefresher:
         seen_at = refresh.lease.state.seen_at
         # presence is recorded once a day, so it may be a day older
         return seen_at is not None and refresh.now - seen_at > self._absent_after_s + PRESENCE_S
-
-    def _seen_at(self, refresh: UserRefresh) -> float | None:
-        """The presence to record for a user without one."""
-        if not self._absent_after_s or refresh.lease.state.seen_at is not None:
-            return None
-        return refresh.now
 
     def _has(self, state: UserState, app_id: str) -> bool:
         return state.has(app_id, self._installed_by_default(app_id))

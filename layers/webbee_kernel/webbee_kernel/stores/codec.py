@@ -73,7 +73,7 @@ def equal(left: Any, right: Any) -> bool:
 
 def _exact(value: Any) -> str:
     try:
-        text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(value, allow_nan=False, check_circular=False, separators=(",", ":"))
         is_same = equal(json.loads(text), value)
     except RecursionError:
         raise ValueError("the value is nested too deeply, or holds itself") from None

@@ -19,7 +19,7 @@ a due time of now: the running handler may have read before the change that made
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -38,13 +38,15 @@ from ..item_keys import (
 )
 from ..paging import KEY, Cursor, check_limit
 from ..types import DueUser, Installation, Lease, SaveResult, Section, ShardMark, UserState
-from .client import ConditionFailed, Database, is_written
-from .item_requests import ABSENT, STAMP, Item, key_of, partition
+from .client import ConditionFailed, Database, TableStore, is_written
+from .item_requests import ABSENT, STAMP, Add, Item, key_of, partition
 from .timers import (
     AFTER_SECTIONS,
-    ATTEMPTS,
-    Timers,
+    NO_SECTIONS,
+    TIMER,
+    Book,
     book_of,
+    book_text,
     data_item,
     earliest,
     merge_books,
@@ -55,13 +57,16 @@ from .timers import (
     timer_key,
 )
 
+ATTEMPTS = 10
 
-class SkeletonStore(Timers):
+
+class SkeletonStore(TableStore):
     """One item per user, app and section for its data; one timer a user for all else about them;
-    installation records beside."""
+    installation records beside. `shards` are the partitions of the due index."""
 
     def __init__(self, database: Database, table: str, shards: int) -> None:
-        super().__init__(database, table, shards)
+        super().__init__(database, table)
+        self._shards = shards
         self._known_tenants: set[tuple[str, str]] = set()
 
     async def read(self, user: UserKey) -> UserState:
@@ -75,6 +80,42 @@ class SkeletonStore(Timers):
         section_key(app_id, section)
         found = (await self.read(user)).sections
         return next((s for s in found if s.key == (app_id, section)), None)
+
+    async def register(
+        self, user: UserKey, sections: Iterable[Section], *, who: Mapping[str, Any]
+    ) -> bool:
+        """Put those that are not there yet on the user's timer; whether there was any. `who` is the
+        user as refresh messages name it. Two requests; three for a user without a timer."""
+        new = {s.key: s for s in sections}
+        return await self._change_book(user, lambda book: {**new, **book}, who)
+
+    async def lease(
+        self, user: UserKey, *, now: float, until: float, due_by: float | None = None
+    ) -> Lease | None:
+        """Take the user's timer if nobody holds it at `now` and, where `due_by` is given, something
+        is due by then; None otherwise, and for a user without a timer. `until` is the fencing token
+        of `write` and `save`. One write, and one read of everything the user has."""
+        # an update makes what is not there: it would make a timer without bookkeeping
+        condition, by = "attribute_exists(#pk) AND #lease_until <= :now", {}
+        if due_by is not None:
+            condition, by = f"{condition} AND #due_at <= :by", {"by": due_by}
+        change = {"lease_until": until}
+        write = self._update(timer_key(user), change, condition, own=STAMP, now=now, **by)
+        if not await is_written(write):
+            return None
+        # read behind the lease: from here on nobody else saves
+        items = await self._partition(user_key(user))
+        timer = next((item for item in items if item["sk"] == TIMER), {})
+        asked = (name.partition("#") for name in timer.get("asked", ()))
+        keys = frozenset((app, at) for app, _, at in asked)
+        return Lease(until, state_of(items), keys, timer.get("sections", ""))
+
+    async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
+        """Note that these are to be refreshed once whoever holds the timer is through; False when
+        nobody holds it."""
+        asked = {"asked": Add(names_of(sections))}
+        held = "#lease_until > :now"
+        return await is_written(self._update(timer_key(user), asked, held, now=now))
 
     async def save(
         self,
@@ -113,9 +154,38 @@ class SkeletonStore(Timers):
                     return None
             else:
                 # purged while their refresh ran
-                await self._remove(user, _keys_of(s for s in own_sections if s.key not in book))
+                await self._remove(user, _keys_of({s.key for s in own_sections} - book.keys()))
                 return SaveResult(due_at)
         raise self._contention()
+
+    async def _commit(
+        self,
+        user: UserKey,
+        timer: Item,
+        book: Book,
+        due_at: float | None,
+        requested: set[str],
+        presence: Mapping[str, Any],
+    ) -> None:
+        """Give the timer back with this bookkeeping, if it still is as it was read."""
+        sets = self._book_changes(user, book.values(), due_at)
+        # DynamoDB holds no empty set: the attribute goes
+        sets |= {"lease_until": 0.0, "asked": requested or None, **presence}
+        values = {"lease": timer["lease_until"], "known": timer["sections"]}
+        condition = "#lease_until = :lease AND #sections = :known"
+        # what is not there equals nothing, so that it is missing is a condition of its own
+        if "asked" in timer:
+            condition, values["before"] = f"{condition} AND #asked = :before", timer["asked"]
+        else:
+            condition += " AND attribute_not_exists(#asked)"
+        await self._update(timer_key(user), sets, condition, own=STAMP, **values)
+
+    def _book_changes(
+        self, user: UserKey, sections: Iterable[Section], due_at: float | None
+    ) -> Item:
+        """A timer's bookkeeping and due time; without one it leaves the index."""
+        shard = None if due_at is None else str(shard_of(user, self._shards))
+        return {"sections": book_text(sections), "due_at": due_at, "due_shard": shard}
 
     async def write(self, user: UserKey, sections: Iterable[Section], *, lease: Lease) -> bool:
         """Write the data of sections that changed, what it replaced first where `previous` is
@@ -151,6 +221,48 @@ class SkeletonStore(Timers):
         # never over a newer snapshot
         unchanged = f"{ABSENT} OR #version = :version"
         await self._put(item, unchanged, own=STAMP, version=before.version)
+
+    async def mark_seen(self, user: UserKey, at: float, *, begins: bool = False) -> None:
+        """Note that the user was here, without a timer only where that `begins` one. Repeatable.
+        One write; three requests where it begins one."""
+        seen = {"seen_at": at}
+        is_noted = await is_written(self._update(timer_key(user), seen, "attribute_exists(#pk)"))
+        if begins and not is_noted:
+            await self._timer(user, {})
+            await self._update(timer_key(user), seen, "attribute_exists(#pk)")
+
+    async def _change_book(
+        self, user: UserKey, change: Callable[[Book], Book], who: Mapping[str, Any] | None = None
+    ) -> bool:
+        """Change the bookkeeping of a timer, which is made for `who` where there is none; whether
+        anything changed."""
+        for _ in range(ATTEMPTS):
+            timer = await (self._get(timer_key(user)) if who is None else self._timer(user, who))
+            book = book_of(timer or {})
+            changed = change(book)
+            if not timer or changed.keys() == book.keys():
+                return False
+            sets = self._book_changes(user, changed.values(), earliest(changed.values()))
+            sets |= {"user": dumps(dict(who))} if who is not None else {}
+            # not on the lease: whoever holds it meets this change in `save`, and keeps both
+            same, known = "#sections = :known", timer["sections"]
+            if await is_written(self._update(timer_key(user), sets, same, known=known)):
+                return True
+        raise self._contention()
+
+    async def _timer(self, user: UserKey, who: Mapping[str, Any]) -> Item:
+        """The user's timer, made where there is none."""
+        if found := await self._get(timer_key(user)):
+            return found
+        nothing = {"lease_until": 0.0, "sections": NO_SECTIONS, "user": dumps(dict(who))}
+        fresh = {**timer_key(user), **nothing}
+        await is_written(self._put(fresh, ABSENT))  # unless another was quicker
+        return await self._get(timer_key(user)) or fresh
+
+    def _contention(self) -> StorageUnavailable:
+        return StorageUnavailable(
+            f"A timer in {self._table} kept changing; nothing is lost, it stays due."
+        )
 
     async def put_installation(
         self, user: UserKey, installation: Installation
@@ -198,7 +310,9 @@ class SkeletonStore(Timers):
         items = await self._partition(user_key(user))
         removed = [s for s in state_of(items).sections if s.app_id == app_id]
         # the timer first: no refresh may write what is purged below
-        await self._remove_from_timer(user, app_id)
+        await self._change_book(
+            user, lambda book: {k: s for k, s in book.items() if k[0] != app_id}
+        )
         # of sections that no timer knows, too
         keys = [item["sk"] for item in items if item["sk"].lstrip("~").startswith(f"{app_id}#")]
         await self._remove(user, keys)
@@ -300,10 +414,10 @@ class SkeletonStore(Timers):
         return bool(await self._query("#due_shard = :app", app, index="due", need=1))
 
 
+def _keys_of(sections: Iterable[tuple[str, str]]) -> list[str]:
+    """Of all items that sections may have."""
+    return [key(*section) for section in sections for key in (section_key, previous_key)]
+
+
 def _shard_key(shard: int) -> Item:
     return key_of(f"!due#{shard}", "!shard")
-
-
-def _keys_of(sections: Iterable[Section]) -> list[str]:
-    """Of all items that sections may have."""
-    return [key(*s.key) for s in sections for key in (section_key, previous_key)]

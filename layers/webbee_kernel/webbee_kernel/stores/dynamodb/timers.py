@@ -1,5 +1,4 @@
-"""The skeleton table's items, how each kind is written and read; and users' timers: taken, asked,
-committed.
+"""The skeleton table's items, how each kind is written and read, and the bookkeeping of timers.
 
     pk tenant#user   sk !app          body  due_at  due_shard            (installation record)
                      sk !_clock       sections  due_at  due_shard  lease_until  asked  seen_at  user
@@ -19,17 +18,15 @@ it was through, and counts as it stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from ...errors import StorageUnavailable
 from ...types import JSONObject, UserKey, from_dict
 from ..codec import dumps, loads, pack, packed_text
-from ..item_keys import installation_key, previous_key, section_key, shard_of, user_key
+from ..item_keys import installation_key, previous_key, section_key, user_key
 from ..types import Installation, Lease, Section, UserState
-from .client import Database, TableStore, is_written
-from .item_requests import ABSENT, STAMP, Add, Item, key_of, stamp
+from .item_requests import STAMP, Item, key_of, stamp
 
 Book = dict[tuple[str, str], Section]
 """Bookkeeping by app and section, no data in it."""
@@ -177,133 +174,6 @@ def _data_attribute(data: Any) -> Item:
 
 def number(item: Item, name: str) -> float | None:
     return float(item[name]) if name in item else None
-
-
-ATTEMPTS = 10
-
-
-class Timers(TableStore):
-    """The timers in the table. `shards` are the partitions of its due index."""
-
-    def __init__(self, database: Database, table: str, shards: int) -> None:
-        super().__init__(database, table)
-        self._shards = shards
-
-    async def register(
-        self, user: UserKey, sections: Iterable[Section], *, who: Mapping[str, Any]
-    ) -> bool:
-        """Put those that are not there yet on the user's timer; whether there was any. `who` is the
-        user as refresh messages name it. Two requests; three for a user without a timer."""
-        new = {s.key: s for s in sections}
-        return await self._change_book(user, lambda book: {**new, **book}, who)
-
-    async def lease(
-        self, user: UserKey, *, now: float, until: float, due_by: float | None = None
-    ) -> Lease | None:
-        """Take the user's timer if nobody holds it at `now` and, where `due_by` is given, something
-        is due by then; None otherwise, and for a user without a timer. One write, and one read of
-        everything the user has.
-
-        `until` is the fencing token of `write` and `save`.
-        """
-        # an update makes what is not there: it would make a timer without bookkeeping
-        condition, by = "attribute_exists(#pk) AND #lease_until <= :now", {}
-        if due_by is not None:
-            condition, by = f"{condition} AND #due_at <= :by", {"by": due_by}
-        change = {"lease_until": until}
-        write = self._update(timer_key(user), change, condition, own=STAMP, now=now, **by)
-        # read behind the lease: from here on nobody else saves
-        return await self._read_lease(user, until) if await is_written(write) else None
-
-    async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
-        """Note that these are to be refreshed once whoever holds the timer is through; False when
-        nobody holds it."""
-        asked = {"asked": Add(names_of(sections))}
-        held = "#lease_until > :now"
-        return await is_written(self._update(timer_key(user), asked, held, now=now))
-
-    async def _commit(
-        self,
-        user: UserKey,
-        timer: Item,
-        book: Book,
-        due_at: float | None,
-        requested: set[str],
-        presence: Mapping[str, Any],
-    ) -> None:
-        """Give the timer back with this bookkeeping, if it still is as it was read."""
-        sets = self._book_changes(user, book.values(), due_at)
-        # DynamoDB holds no empty set: the attribute goes
-        sets |= {"lease_until": 0.0, "asked": requested or None, **presence}
-        values = {"lease": timer["lease_until"], "known": timer["sections"]}
-        condition = "#lease_until = :lease AND #sections = :known"
-        # what is not there equals nothing, so that it is missing is a condition of its own
-        if "asked" in timer:
-            condition, values["before"] = f"{condition} AND #asked = :before", timer["asked"]
-        else:
-            condition += " AND attribute_not_exists(#asked)"
-        await self._update(timer_key(user), sets, condition, own=STAMP, **values)
-
-    def _book_changes(
-        self, user: UserKey, sections: Iterable[Section], due_at: float | None
-    ) -> Item:
-        """A timer's bookkeeping and due time; without one it leaves the index."""
-        shard = None if due_at is None else str(shard_of(user, self._shards))
-        return {"sections": book_text(sections), "due_at": due_at, "due_shard": shard}
-
-    async def mark_seen(self, user: UserKey, at: float, *, begins: bool = False) -> None:
-        """Note that the user was here, without a timer only where that `begins` one. Repeatable.
-        One write; three requests where it begins one."""
-        seen = {"seen_at": at}
-        is_noted = await is_written(self._update(timer_key(user), seen, "attribute_exists(#pk)"))
-        if begins and not is_noted:
-            await self._timer(user, {})
-            await self._update(timer_key(user), seen, "attribute_exists(#pk)")
-
-    async def _remove_from_timer(self, user: UserKey, app_id: str) -> None:
-        await self._change_book(
-            user, lambda book: {k: s for k, s in book.items() if k[0] != app_id}
-        )
-
-    async def _change_book(
-        self, user: UserKey, change: Callable[[Book], Book], who: Mapping[str, Any] | None = None
-    ) -> bool:
-        """Change the bookkeeping of a timer, which is made for `who` where there is none; whether
-        anything changed."""
-        for _ in range(ATTEMPTS):
-            timer = await (self._get(timer_key(user)) if who is None else self._timer(user, who))
-            book = book_of(timer or {})
-            changed = change(book)
-            if not timer or changed.keys() == book.keys():
-                return False
-            sets = self._book_changes(user, changed.values(), earliest(changed.values()))
-            sets |= {"user": dumps(dict(who))} if who is not None else {}
-            # not on the lease: whoever holds it meets this change in `save`, and keeps both
-            same, known = "#sections = :known", timer["sections"]
-            if await is_written(self._update(timer_key(user), sets, same, known=known)):
-                return True
-        raise self._contention()
-
-    async def _timer(self, user: UserKey, who: Mapping[str, Any]) -> Item:
-        """The user's timer, made where there is none."""
-        if found := await self._get(timer_key(user)):
-            return found
-        nothing = {"lease_until": 0.0, "sections": NO_SECTIONS, "user": dumps(dict(who))}
-        fresh = {**timer_key(user), **nothing}
-        await is_written(self._put(fresh, ABSENT))  # unless another was quicker
-        return await self._get(timer_key(user)) or fresh
-
-    async def _read_lease(self, user: UserKey, until: float) -> Lease:
-        items = await self._partition(user_key(user))
-        timer = next((item for item in items if item["sk"] == TIMER), {})
-        asked = (name.partition("#") for name in timer.get("asked", ()))
-        keys = frozenset((app, at) for app, _, at in asked)
-        return Lease(until, state_of(items), keys, timer.get("sections", ""))
-
-    def _contention(self) -> StorageUnavailable:
-        return StorageUnavailable(
-            f"A timer in {self._table} kept changing; nothing is lost, it stays due."
-        )
 
 
 def names_of(sections: Iterable[tuple[str, str]]) -> set[str]:
