@@ -3,8 +3,6 @@ else knows."""
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from typing import Any
@@ -31,43 +29,22 @@ async def begins() -> asyncio.Event:
     return released
 
 
-def a_loop_left_as_it_was() -> asyncio.AbstractEventLoop:
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_what_an_ended_loop_had_begun_is_not_waited_for_and_hides_nothing(is_closed: bool) -> None:
     loop = asyncio.new_event_loop()
     loop.run_until_complete(begins())
-    return loop
-
-
-def a_closed_loop() -> None:
-    a_loop_left_as_it_was().close()
-
-
-BeginOn = Callable[[], asyncio.AbstractEventLoop | None]
-ENDED: list[BeginOn] = [a_closed_loop, a_loop_left_as_it_was]
-
-
-@contextmanager
-def ended(begin_on: BeginOn) -> Iterator[None]:
-    """Closes afterwards what was left, and has what hangs on it forgotten."""
-    loop = begin_on()
-    yield
-    if loop:
+    if is_closed:
         loop.close()
-
-
-@pytest.mark.parametrize("begin_on", ENDED)
-def test_what_a_loop_had_begun_when_it_ended_is_not_waited_for_and_hides_nothing_that_runs(
-    begin_on: BeginOn,
-) -> None:
     thread = LoopThread("goes-on")
-    with ended(begin_on):
-        assert background.wait(60)
-        assert background.oldest_s() == 0.0
-        released = thread.run(begins(), 60)
-        assert not background.wait(0.5)
-        assert background.oldest_s() > 0.0
-        thread.run(asyncio.to_thread(int), 60)  # the loop was not held up meanwhile
-        thread.run(setting(released), 60)
-        assert background.wait(60)
+    assert background.wait(60)
+    assert background.oldest_s() == 0.0
+    released = thread.run(begins(), 60)
+    assert not background.wait(0.5)
+    assert background.oldest_s() > 0.0
+    thread.run(asyncio.to_thread(int), 60)  # the loop was not held up meanwhile
+    thread.run(setting(released), 60)
+    assert background.wait(60)
+    loop.close()
 
 
 async def setting(released: asyncio.Event) -> None:
@@ -92,17 +69,11 @@ def test_a_loop_whose_descriptors_work_has_closed_ends_with_one_line_and_another
 ) -> None:
     """Such as `os.closerange(3, 4096)` by an extension: the loop cannot run any more."""
 
-    async def waits() -> None:
-        task: Any = asyncio.current_task()
-        task._log_destroy_pending = False
-        await asyncio.get_running_loop().create_future()
-
     async def closes() -> None:
-        background.start(waits(), "waits")
-        await asyncio.sleep(0)
+        released = await begins()
         loop: Any = asyncio.get_running_loop()
         loop._selector._selector.close()
-        await waits()
+        await until(released)
 
     thread = LoopThread("closes")
     with pytest.raises(RuntimeError, match="broke"):
@@ -162,10 +133,6 @@ class Source:
         return self.value
 
 
-async def _over() -> None:
-    assert await asyncio.to_thread(background.wait, 60)
-
-
 async def test_what_the_work_of_a_block_begins_while_the_block_ends_has_ended_with_it() -> None:
     ended = []
 
@@ -180,22 +147,18 @@ async def test_what_the_work_of_a_block_begins_while_the_block_ends_has_ended_wi
     assert ended == [2, 1, 0]
 
 
-async def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behind_it() -> None:
-    shelf, source = Shelf("old"), Source()
+@pytest.mark.parametrize(("brings", "then"), [("new", "new"), ("broken", "old")])
+async def test_what_is_kept_serves_while_the_source_is_busy_or_broken(
+    brings: str, then: str
+) -> None:
+    shelf, source = Shelf("old"), Source(brings)
     asked = CachedValue(source, store=shelf)
     assert [await asked(), await asked()] == ["old", "old"]
     source.free.set()
-    await _over()
-    assert [await asked(), shelf.value] == ["new", "new"]
-    assert (source.asked, shelf.looked) == (1, 1)
-
-
-async def test_what_is_kept_serves_on_where_the_source_breaks() -> None:
-    shelf, source = Shelf("old"), Source("broken")
-    source.free.set()
-    asked = CachedValue(source, store=shelf)
-    assert await asked() == "old"
-    await _over()
-    assert [await asked(), shelf.value] == ["old", "old"]
-    with pytest.raises(OSError, match=r"^$"):
-        await CachedValue(source, store=Shelf())()
+    assert await asyncio.to_thread(background.wait, 60)
+    assert [await asked(), shelf.value] == [then, then]
+    if brings == "new":
+        assert (source.asked, shelf.looked) == (1, 1)
+    else:
+        with pytest.raises(OSError, match=r"^$"):
+            await CachedValue(source, store=Shelf())()

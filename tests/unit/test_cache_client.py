@@ -3,17 +3,15 @@
 import asyncio
 from datetime import date
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from pydantic import BaseModel
 
-from webbee_kernel.channels.cache import CacheClient, InFlight
-from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.sdk import Extension
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.types import UserKey
-
-ALICE, BOB = UserKey("t", "alice"), UserKey("t", "bob")
+from webbee_kernel.testing import ExtensionHarness
 
 
 class Inbox(BaseModel):
@@ -25,98 +23,77 @@ class Renamed(BaseModel):
     unread: list[int]
 
 
-class Recorder:
-    """A cache store that counts what reaches it, and fails on demand."""
-
-    def __init__(self) -> None:
-        self.inner = memory_stores().cache
-        self.calls: list[str] = []
-        self.down: set[str] = set()
-
-    def __getattr__(self, name: str) -> Any:
-        async def call(*args: Any, **kwargs: Any) -> Any:
-            self.calls.append(name)
-            if name in self.down:
-                raise StorageUnavailable("down")
-            return await getattr(self.inner, name)(*args, **kwargs)
-
-        return call
+STORES = memory_stores()
 
 
-class World:
-    def __init__(self) -> None:
-        self.store = Recorder()
-        self.clock = FrozenClock()
-        self.flights = InFlight()
-
-    def client(
-        self,
-        user: UserKey = ALICE,
-        app_id: str = "mail",
-        models: dict[str, type[BaseModel]] | None = None,
-    ) -> CacheClient:
-        known = {"inbox": Inbox} if models is None else models
-        store: Any = self.store
-        return CacheClient(store, user, app_id, known, self.clock, self.flights)
+def mail(stores: Any = STORES, model: type[BaseModel] = Inbox) -> ExtensionHarness:
+    ext = Extension("mail")
+    ext.cache_model("inbox")(model)
+    return ExtensionHarness(ext, stores=stores)
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def harness() -> ExtensionHarness:
+    return mail(memory_stores())
 
 
-def run(coro: Any) -> Any:
-    return asyncio.run(coro)
+@pytest.fixture
+def cache(harness: ExtensionHarness) -> Any:
+    return harness.context().cache
 
 
-def test_a_registered_model_comes_back_as_itself_and_apart_from_plain_values(world: World) -> None:
-    cache = world.client()
-    run(cache.set("k", Inbox(unread=8)))
-    assert run(cache.get("k", Inbox)) == Inbox(unread=8)
-    assert run(cache.get("k")) is None
-    run(cache.set("k", "plain"))
-    assert (run(cache.get("k")), run(cache.get("k", Inbox))) == ("plain", Inbox(unread=8))
+@pytest.fixture
+def untouched(monkeypatch: pytest.MonkeyPatch, harness: ExtensionHarness) -> None:
+    """A store that nothing reaches."""
+    for name in ("get", "set"):
+        reached = AsyncMock(side_effect=AssertionError("I/O"))
+        monkeypatch.setattr(harness.app.stores.cache, name, reached)
 
 
-def test_a_value_that_no_longer_fits_its_model_is_a_miss(world: World) -> None:
-    run(world.client().set("k", Inbox(unread=8)))
-    assert run(world.client(models={"inbox": Renamed}).get("k", Renamed)) is None
+async def test_a_registered_model_comes_back_as_itself_and_apart_from_plain_values(
+    cache: Any,
+) -> None:
+    await cache.set("k", Inbox(unread=8))
+    assert await cache.get("k", Inbox) == Inbox(unread=8)
+    assert await cache.get("k") is None
+    await cache.set("k", "plain")
+    assert (await cache.get("k"), await cache.get("k", Inbox)) == ("plain", Inbox(unread=8))
 
 
-def test_a_model_nobody_registered_is_a_type_error_before_any_io(world: World) -> None:
-    for call in (
-        world.client().get("k", Renamed),
-        world.client().set("k", Renamed(unread=[])),
-        world.client().get_or_fetch("k", Renamed, _one),
-    ):
+async def test_a_value_that_no_longer_fits_its_model_is_a_miss() -> None:
+    await mail().context().cache.set("k", Inbox(unread=8))
+    assert await mail(model=Renamed).context().cache.get("k", Renamed) is None
+
+
+@pytest.mark.usefixtures("untouched")
+async def test_a_model_nobody_registered_is_a_type_error_before_any_io(cache: Any) -> None:
+    fetched = cache.get_or_fetch("k", Renamed, Fetcher())
+    for call in (cache.get("k", Renamed), cache.set("k", Renamed(unread=[])), fetched):
         with pytest.raises(TypeError, match=r"@ext\.cache_model"):
-            run(call)
-    assert world.store.calls == []
+            await call
 
 
-def test_without_a_word_a_value_lives_sixty_seconds(world: World) -> None:
-    run(world.client().set("k", 1))
-    world.clock.advance(59.9)
-    assert run(world.client().get("k")) == 1
-    world.clock.advance(0.1)
-    assert run(world.client().get("k")) is None
+async def test_without_a_word_a_value_lives_sixty_seconds(
+    harness: ExtensionHarness, cache: Any
+) -> None:
+    await cache.set("k", 1)
+    harness.advance(59.9)
+    assert await cache.get("k") == 1
+    harness.advance(0.1)
+    assert await cache.get("k") is None
 
 
 @pytest.mark.parametrize(
     "value", [object(), {1, 2}, b"x", date(2026, 5, 15), {"d": date(2026, 5, 15)}, {5: "five"}, 1j]
 )
-def test_what_json_cannot_hold_is_a_type_error_before_any_io(world: World, value: Any) -> None:
+@pytest.mark.usefixtures("untouched")
+async def test_what_json_cannot_hold_is_a_type_error_before_any_io(cache: Any, value: Any) -> None:
     with pytest.raises(TypeError, match="JSON"):
-        run(world.client().set("k", value))
+        await cache.set("k", value)
     with pytest.raises(ValueError, match="JSON"):
-        run(world.client().set("k", [1.0, float("nan")]))
+        await cache.set("k", [1.0, float("nan")])
     with pytest.raises(TypeError, match=r"I-CACHE-KEY-SAFETY.*128.*This key is a"):
-        run(world.client().get(value))
-    assert world.store.calls == []
-
-
-async def _one() -> int:
-    return 1
+        await cache.get(value)
 
 
 class Fetcher:
@@ -131,25 +108,23 @@ class Fetcher:
         return self.value
 
 
-async def test_many_who_ask_at_once_cause_one_fetch_and_all_get_it(world: World) -> None:
-    fetch = Fetcher([1, 2])
-    asked = [world.client().get_or_fetch("k", None, fetch) for _ in range(50)]
-    assert await asyncio.gather(*asked) == [[1, 2]] * 50 and fetch.fetched == 1
+async def test_many_who_ask_at_once_cause_one_fetch_and_all_get_it_or_its_failure(
+    harness: ExtensionHarness,
+) -> None:
+    async def asked(fetch: Fetcher) -> list[Any]:
+        caches = [harness.context().cache for _ in range(50)]
+        each = (cache.get_or_fetch("k", None, fetch) for cache in caches)
+        return await asyncio.gather(*each, return_exceptions=True)
 
-
-async def test_a_failed_fetch_fails_all_who_wait_and_the_next_tries_again(world: World) -> None:
-    fetch = Fetcher(error=RuntimeError("upstream"))
-    asked = [world.client().get_or_fetch("k", None, fetch) for _ in range(3)]
-    failed = await asyncio.gather(*asked, return_exceptions=True)
-    assert [type(e) for e in failed] == [RuntimeError] * 3 and fetch.fetched == 1
+    fetch = Fetcher([1, 2], error=RuntimeError("upstream"))
+    assert await asked(fetch) == [fetch.error] * 50 and fetch.fetched == 1
     fetch.error = None
-    assert await world.client().get_or_fetch("k", None, fetch) == 1 and fetch.fetched == 2
+    assert await asked(fetch) == [[1, 2]] * 50 and fetch.fetched == 2
 
 
-async def test_one_who_gives_up_does_not_take_the_fetch_from_the_others(world: World) -> None:
+async def test_one_who_gives_up_does_not_take_the_fetch_from_the_others(cache: Any) -> None:
     fetch = Fetcher("v")
-    patient = asyncio.create_task(world.client().get_or_fetch("k", None, fetch))
-    hasty = asyncio.create_task(world.client().get_or_fetch("k", None, fetch))
+    patient, hasty = (asyncio.create_task(cache.get_or_fetch("k", None, fetch)) for _ in range(2))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     hasty.cancel()
@@ -157,18 +132,21 @@ async def test_one_who_gives_up_does_not_take_the_fetch_from_the_others(world: W
 
 
 @pytest.mark.parametrize("value", ["x" * 70_000, object(), {"unread": 1}, Inbox(unread=2)])
-def test_a_fetched_value_that_cannot_be_cached_is_served(world: World, value: Any) -> None:
+async def test_a_fetched_value_that_cannot_be_cached_is_served(
+    harness: ExtensionHarness, cache: Any, value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Too large, no JSON, of another kind than its model, and while the table is down."""
-    world.store.down = {"set"} if isinstance(value, Inbox) else set()
     model = Inbox if isinstance(value, dict | Inbox) else None
-    assert run(world.client().get_or_fetch("k", model, Fetcher(value))) is value
-    assert (run(world.client().get("k")), run(world.client().get("k", Inbox))) == (None, None)
-    if world.store.down:
+    if isinstance(value, Inbox):
+        down = AsyncMock(side_effect=StorageUnavailable("down"))
+        monkeypatch.setattr(harness.app.stores.cache, "set", down)
         with pytest.raises(StorageUnavailable):
-            run(world.client().set("k", 1))
+            await cache.set("k", 1)
+    assert await cache.get_or_fetch("k", model, Fetcher(value)) is value
+    assert (await cache.get("k"), await cache.get("k", Inbox)) == (None, None)
 
 
-def test_a_fetch_of_a_loop_that_stands_still_is_nobody_elses_to_wait_for(world: World) -> None:
+def test_a_fetch_of_a_loop_that_stands_still_is_nobody_elses_to_wait_for(cache: Any) -> None:
     there = asyncio.Event()
 
     async def slow() -> str:
@@ -176,10 +154,10 @@ def test_a_fetch_of_a_loop_that_stands_still_is_nobody_elses_to_wait_for(world: 
         return "late"
 
     standing = asyncio.new_event_loop()
-    first = standing.create_task(world.client().get_or_fetch("k", None, slow))
+    first = standing.create_task(cache.get_or_fetch("k", None, slow))
     for _ in range(5):
         standing.run_until_complete(asyncio.sleep(0))
-    assert run(world.client().get_or_fetch("k", None, Fetcher("v"))) == "v"
+    assert asyncio.run(cache.get_or_fetch("k", None, Fetcher("v"))) == "v"
     there.set()
     assert standing.run_until_complete(first) == "late"
     standing.close()

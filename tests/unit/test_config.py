@@ -68,12 +68,10 @@ def test_what_users_have_without_choosing() -> None:
     for install, has in told.items():
         settings = Settings.from_env({"WEBBEE_INSTALL": install})
         assert [app for app in both if settings.installed_by_default(app)] == has, install
-
-
-def test_spaces_around_a_name_in_a_group_change_nothing_of_its_value() -> None:
-    settings = Settings.from_env({"WEBBEE_OPTIONS": "Confirm=all, Install=mail+notes , Tenants=a"})
+    spaced = {"WEBBEE_OPTIONS": "Confirm=all, Install=mail+notes , Tenants=a"}
+    settings = Settings.from_env(spaced)
     assert (settings.confirm, settings.tenant_ids) == ("all", ("a",))
-    assert all(settings.installed_by_default(app_id) for app_id in ("mail", "notes"))
+    assert all(map(settings.installed_by_default, both))
 
 
 def test_nothing_but_the_entry_points_and_the_log_level_reads_the_environment() -> None:
@@ -108,17 +106,13 @@ PRICES = (
 )
 
 
-def test_tokens_are_priced_by_kind_and_an_unknown_model_has_no_price() -> None:
+def test_tokens_are_priced_by_kind_and_only_requests_to_known_models_cost() -> None:
     prices = Settings.from_env({"WEBBEE_MODEL_PRICES": PRICES}).model_prices
     known, by_address = price_of("bedrock:m-1", prices), price_of("openai:m-2", prices)
     assert known and by_address
     assert known.of(1_000, 400, 100) == pytest.approx((600 * 3 + 400 * 0.3 + 100 * 15) / 1e6)
     assert by_address.of(1_000, 400, 100) == pytest.approx((1_000 + 200) / 1e6)
     assert price_of("openai:m-1", prices) is price_of("offline", prices) is None
-
-
-def test_a_request_to_a_model_is_told_with_its_cost_and_nothing_else_is() -> None:
-    prices = Settings.from_env({"WEBBEE_MODEL_PRICES": PRICES}).model_prices
     asked = {"model": "bedrock:m-1", "input_tokens": 1_000, "cached_tokens": 0, "output_tokens": 0}
     assert with_cost(asked, prices)["cost"] == pytest.approx(0.003)
     for other in ({**asked, "model": "offline"}, {"kind": "store"}, {"model": "bedrock:m-1"}):
