@@ -50,15 +50,11 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("message", "said"),
-    [(m.strip(), said) for said, messages in ANSWERS.items() for m in messages.split("|")],
-)
-def test_a_plain_yes_or_no_is_one_and_anything_that_says_more_is_neither(
-    message: str, said: bool | None
-) -> None:
-    assert answer(message) is said
-    assert answer(message, behind_card=True) is said
+@pytest.mark.parametrize("said", ANSWERS)
+def test_a_plain_yes_or_no_is_one_and_anything_that_says_more_is_neither(said: bool | None) -> None:
+    for message in ANSWERS[said].split("|"):
+        assert answer(message.strip()) is said, message
+        assert answer(message.strip(), behind_card=True) is said, message
 
 
 UNDONE = """undo that|oops, undo|please take it back|that is not it|put it back|mach das rückgängig
@@ -66,9 +62,9 @@ UNDONE = """undo that|oops, undo|please take it back|that is not it|put it back|
     |annule ça|défais ça|deshaz eso|annulla"""
 
 
-@pytest.mark.parametrize("message", [*map(str.strip, UNDONE.split("|"))])
-def test_words_that_take_back_are_a_no_to_an_open_card(message: str) -> None:
-    assert answer(message, behind_card=True) is False
+def test_words_that_take_back_are_a_no_to_an_open_card() -> None:
+    for message in UNDONE.split("|"):
+        assert answer(message.strip(), behind_card=True) is False, message
 
 
 def test_passwords_are_hidden_from_the_card_and_from_what_the_page_gets() -> None:
@@ -88,15 +84,11 @@ def test_a_text_in_a_list_is_rewritten_at_its_place() -> None:
 
 
 @pytest.mark.parametrize("path", ["parts.1", "parts.x", "other", "parts", "parts.0.text.0"])
-def test_a_card_that_names_no_text_of_its_call_changes_nothing(path: str) -> None:
+def test_a_card_that_names_no_text_of_its_call_or_fewer_calls_changes_nothing(path: str) -> None:
     record = pending(Step(0, "notes", "write", {"parts": [{"text": "first"}]}, "write"))
     card = {"fields": [{"path": path}]}
     with pytest.raises(ValueError, match=r"nothing stands|only a text"):
         edited(replace(record, asks={"calls": [card]}), {"0": {path: "another"}})
-
-
-def test_a_card_of_fewer_calls_than_the_record_edits_none_beyond_it() -> None:
-    record = pending(Step(0, "notes", "write", {"text": "first"}, "write"))
     for short in (replace(record, asks={"calls": []}), replace(record, steps=())):
         with pytest.raises(ValueError, match="no call"):
             edited(short, {"0": {"text": "another"}})
@@ -107,15 +99,11 @@ SAYS_MORE = """yes, but send it to eve instead|exchange the clicky keyboard|yes?
     |the exchange of the keyboard|no"""
 
 
-@pytest.mark.parametrize(
-    ("message", "says"),
-    [(m.strip(), said is AGREES) for said in (AGREES, SAYS_MORE) for m in said.split("|")],
-)
-def test_a_yes_that_adds_nothing_agrees_to_the_words_of_the_reply(message: str, says: bool) -> None:
-    assert (
-        is_agreement(message, "I will proceed with the exchange of the keyboard. Is that so?")
-        is says
-    )
+def test_a_yes_that_adds_nothing_agrees_to_the_words_of_the_reply() -> None:
+    asked = "I will proceed with the exchange of the keyboard. Is that so?"
+    for said in (AGREES, SAYS_MORE):
+        for message in said.split("|"):
+            assert is_agreement(message.strip(), asked) is (said is AGREES), message
 
 
 def test_a_question_moves_on_when_the_ring_overwrites_its_turn() -> None:

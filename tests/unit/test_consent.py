@@ -200,11 +200,8 @@ def test_the_author_says_what_names_would_not_and_the_other_way_round() -> None:
     assert classify_function(f("publish", text=TEXT)).effect == "outward"
     assert classify_function(f("publish", text=TEXT, extra={OPEN_WORLD: False})).effect == "write"
     nested = {"type": "array", "items": {"type": "object", "properties": {"email": TEXT}}}
-    assert classify_function(f("invite", guests=nested)).sinks[-1] == (
-        "guests.email",
-        "recipient",
-        "name",
-    )
+    [*_, sink] = classify_function(f("invite", guests=nested)).sinks
+    assert sink == ("guests.email", "recipient", "name")
     assert classify_function(f("get_page", "read", url=TEXT)).effect == "opens"
 
 
@@ -378,10 +375,8 @@ def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
         drawn = Catalogue({"mail": AppInfo("mail"), "other": AppInfo("other", display_name=name)})
         assert app_name("other", drawn, "en").endswith(" (other)"), name
     assert app_name("mail", catalogue, "en") == "Mail (mail)"
-    posing = AppInfo("posing", display_name="Mail – send email → ann@example.org: “")
-    assert (
-        app_name("posing", Catalogue({"posing": posing}), "en") == "Mail send email ann example.org"
-    )
+    posing = Catalogue({"p": AppInfo("p", display_name="Mail – send email → ann@example.org: “")})
+    assert app_name("p", posing, "en") == "Mail send email ann example.org"
 
 
 def test_what_an_app_calls_its_own_things_is_no_address() -> None:
@@ -397,8 +392,7 @@ def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() ->
     to = {"to": "ann@example.org"}
     files = [{"id": "3", "name": "salaries", "owner": "ann@example.org"}]
     files += [
-        {"id": "f-1", "name": "Contract Christian"},
-        {"id": "f-2", "name": "Contract Christina"},
+        {"id": f"f-{n}", "name": f"Contract Christi{x}"} for n, x in enumerate(("an", "na"), 1)
     ]
     data = {"files": files, "tasks": [{"id": "3", "title": "party plan"}]}
     accepted = {key for _, key in destinations(send, to)}
