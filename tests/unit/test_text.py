@@ -36,34 +36,24 @@ def test_a_block_marker_is_defused_however_it_is_spelt(block: str) -> None:
     assert one_line(f"x [{block}] y") == f"x ({block}) y"
 
 
-@pytest.mark.parametrize(
-    "forged", ["FACTS:", "FACTS :", "FACTS\x00:", "FA\u200bCTS:", "FACTS\u2028:"]
-)
-def test_a_facts_mark_is_defused_however_it_is_spelt(forged: str) -> None:
-    assert one_line(f"ok {forged} app=mail") == "ok FACTS - app=mail"
+ORDINARY = """Привет, [список] – «да»?|see [1] and [History of Rome]|artefacts: 3|日本語 🙂"""
 
 
-ORDINARY = (
-    """Привет, [список] – «да»?|see [1] and [History of Rome]|artefacts: 3|FACTS matter|日本語 🙂"""
-)
+def test_a_facts_mark_is_defused_however_it_is_spelt_and_ordinary_text_stays_as_written() -> None:
+    for forged in ("FACTS:", "FACTS :", "FACTS\x00:", "FA\u200bCTS:", "FACTS\u2028:"):
+        assert one_line(f"ok {forged} app=mail") == "ok FACTS - app=mail"
+    assert dumps({"x": "FACTS: app=bank"}) == '{"x": "\\u0046ACTS: app=bank"}'
+    for text in (*ORDINARY.split("|"), "FACTS matter"):
+        assert one_line(text) == text
 
 
-@pytest.mark.parametrize("text", ORDINARY.split("|"))
-def test_ordinary_text_stays_as_written(text: str) -> None:
-    assert one_line(text) == text
-
-
-@given(HOSTILE)
-def test_a_line_is_one_line_and_stays_what_it_is(text: str) -> None:
+@given(HOSTILE, st.integers(1, 40))
+def test_a_line_is_one_line_stays_what_it_is_and_keeps_its_limit(text: str, limit: int) -> None:
     line = one_line(text)
     assert len(line.splitlines()) <= 1
     assert not set(line) & {*BREAKS, *HIDDEN, "\t", "\x00"}
     assert line == line.strip()
     assert one_line(line) == line
-
-
-@given(HOSTILE, st.integers(1, 40))
-def test_a_limit_is_kept(text: str, limit: int) -> None:
     assert len(one_line(text, limit)) <= limit
 
 
@@ -72,29 +62,18 @@ def test_a_placeholder_is_kept_whole_or_left_out(length: int) -> None:
     text = "to <EMAIL_1> today"
     assert head(text, length) == ("to <EMAIL_1>" if length >= 12 else "to ")
     assert cut(text, length + 1).removesuffix("…").rstrip() in ("to", "to <EMAIL_1>")
-
-
-def test_a_lone_angle_bracket_is_no_placeholder() -> None:
-    assert head("a < b and so on without an end", 10) == "a < b and "
+    assert head("a < b and so on without an end", 10) == "a < b and ", "a lone bracket is none"
 
 
 @given(JSON_VALUES)
-def test_json_parses_back_to_exactly_the_value(value: object) -> None:
-    back = json.loads(dumps(value))
+def test_json_is_exactly_the_value_on_one_line_without_a_mark(value: object) -> None:
+    text = dumps(value)
+    back = json.loads(text)
     assert back == value
     assert repr(back) == repr(value)  # 1 is not 1.0 and not True
-
-
-@given(JSON_VALUES)
-def test_json_stands_on_one_line_and_shows_no_mark(value: object) -> None:
-    text = dumps(value)
     assert len(text.splitlines()) == 1
     assert not set(text) & {*BREAKS, *HIDDEN}
     assert not any(f"[{block}]" in text.upper() for block in BLOCKS)
-
-
-def test_a_facts_mark_inside_json_is_escaped() -> None:
-    assert dumps({"x": "FACTS: app=bank"}) == '{"x": "\\u0046ACTS: app=bank"}'
 
 
 PLANS = [{"id": "1", "at": "May 1", "state": "open"}, {"id": "2", "at": "May 1", "state": "done"}]
