@@ -34,43 +34,30 @@ def test_an_unknown_app_a_broken_one_an_unknown_function_and_no_app_are_told_apa
     assert code(usable_function, CATALOGUE, {"notes"}, "mail", "read") == "PERMISSION_DENIED"
 
 
-@pytest.mark.parametrize(
-    ("scopes", "code"),
-    [
-        *((("mail:read", "mail:body"), ""), (("*",), "")),
-        *((("mail:read",), "PERMISSION_DENIED"), ((), "PERMISSION_DENIED")),
-    ],
-)
-def test_a_call_needs_every_scope_where_it_runs(scopes: tuple[str, ...], code: str) -> None:
+@pytest.mark.parametrize("scopes", ["mail:read mail:body", "*", "mail:read", ""])
+def test_a_call_needs_every_scope_where_it_runs(scopes: str) -> None:
     ext = Extension("mail")
 
     @ChatExtension(ext).function("read", "Read", scopes=["mail:read", "mail:body"])
     async def read(ctx: Context) -> ActionResult:
         return ActionResult.success({}, "Read.")
 
-    outcome = ExtensionHarness(ext, user=User("alice", scopes=scopes)).outcome("read")
-    assert (outcome.ok, outcome.error_code) == (not code, code)
+    user = User("alice", scopes=tuple(scopes.split()))
+    refused = "" if "*" in scopes or "body" in scopes else "PERMISSION_DENIED"
+    assert ExtensionHarness(ext, user=user).outcome("read").error_code == refused
 
 
-def function(schema: dict[str, Any] | None = None, of: str = "") -> FunctionInfo:
-    return FunctionInfo("mail", "read", "Read", input_schema=schema or {}, id_projection=of)
+FUNCTION = FunctionInfo("mail", "read", "Read")
+NO_IDS: list[dict[str, Any]] = [
+    *({"id": "abc-1"}, {"message_id": 42}, {"ids": ["abc-1", "42"]}, {"id": ""}, {"id": None}),
+    *({"id": True}, {"filter": {"message_id": "abc-1"}}),
+    {"title": "zzz-9", "paid": "zzz-9", "idea": "zzz-9", "android": "zzz-9"},
+]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"id": "abc-1"},
-        {"message_id": 42},
-        {"ids": ["abc-1", "42"]},
-        {"id": ""},
-        {"id": None},
-        {"id": True},
-        {"title": "zzz-9", "paid": "zzz-9", "idea": "zzz-9", "android": "zzz-9"},
-        {"filter": {"message_id": "abc-1"}},
-    ],
-)
+@pytest.mark.parametrize("arguments", NO_IDS)
 def test_ids_that_were_shown_and_things_that_are_no_ids_pass(arguments: dict[str, Any]) -> None:
-    check_ids(arguments, function(), KnownIds([SEEN]))
+    check_ids(arguments, FUNCTION, KnownIds([SEEN]))
 
 
 @pytest.mark.parametrize(
@@ -91,15 +78,14 @@ def test_an_id_that_was_never_shown_is_refused_with_the_invariant_and_its_argume
     arguments: dict[str, Any], field: str, value: str
 ) -> None:
     with pytest.raises(CallError, match="I-AH-1") as caught:
-        check_ids(arguments, function(), KnownIds([SEEN]))
+        check_ids(arguments, FUNCTION, KnownIds([SEEN]))
     assert (caught.value.code, caught.value.field) == ("FABRICATED_ID_SHAPE", field)
     assert value in str(caught.value)
 
 
-def holds(value: str | int, data: Any = None, said: str = "", name: str = "order_id") -> bool:
-    return KnownIds([data] if data is not None else [], [said] if said else []).contains(
-        name, value
-    )
+def holds(value: str | int, data: Any = None, said: str = "") -> bool:
+    known = KnownIds([data] if data is not None else [], [said] if said else [])
+    return known.contains("order_id", value)
 
 
 @pytest.mark.parametrize("small", ["11", 11, "2026", 2026, "05", "30", "2026-05"])
@@ -119,24 +105,15 @@ def test_a_small_number_that_only_a_date_a_time_a_text_or_a_count_holds_is_no_id
     assert not holds(small, data)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        {"id": 11},
-        {"id": "11"},
-        {"user_id": 11},
-        {"order": 11},
-        {"order_number": 11},
-        {"number": 11},
-        {"orders": [10, 11]},
-        {"order_ids": ["10", "11"]},
-        {"orders": {"11": {"paid": True}}},
-        {"id": "order_11"},
-        {"id": "O-11"},
-        [9, 10, 11],
-        {"rows": [{"title": f"row {n}"} for n in range(12)]},
-    ],
-)
+AS_IDS: list[Any] = [
+    *({"id": 11}, {"id": "11"}, {"user_id": 11}, {"order": 11}, {"order_number": 11}),
+    *({"number": 11}, {"orders": [10, 11]}, {"order_ids": ["10", "11"]}, {"id": "order_11"}),
+    *({"orders": {"11": {"paid": True}}}, {"id": "O-11"}, [9, 10, 11]),
+    {"rows": [{"title": f"row {n}"} for n in range(12)]},
+]
+
+
+@pytest.mark.parametrize("data", AS_IDS)
 def test_a_small_number_passes_that_stands_as_an_id_or_counts_rows_without_ids(data: Any) -> None:
     assert holds(11, data) and holds("11", data)
 
@@ -158,18 +135,14 @@ def test_what_a_model_made_up_is_no_truer_for_a_result_that_repeats_it(
 
 IDS = """cancel 11|cancel order #11.|11|order no. 11, please|orders 10, 11 and 12|the eleventh one|task-11
     |удали задачу 11|on 12 May cancel 11"""
-NO_IDS = """on 2026-05-11|at 11:30|11.05.2026|it cost $11|11%|11 euros|t11x|5.11|on 11 May 2026
+DATES = """on 2026-05-11|at 11:30|11.05.2026|it cost $11|11%|11 euros|t11x|5.11|on 11 May 2026
     |May 11th, 2026|at 11 pm|отмени 11 мая 2026 года"""
 
 
-@pytest.mark.parametrize(
-    ("said", "is_id"),
-    [(said.strip(), of is IDS) for of in (IDS, NO_IDS) for said in of.split("|")],
-)
-def test_a_small_number_that_the_user_said_is_an_id_but_in_a_date_a_time_or_an_amount(
-    said: str, is_id: bool
-) -> None:
-    assert (holds(11, said=said), holds(2026, said=said)) == (is_id, False)
+def test_a_small_number_that_the_user_said_is_an_id_but_in_a_date_a_time_or_an_amount() -> None:
+    for texts in (IDS, DATES):
+        for said in texts.split("|"):
+            assert (holds(11, said=said), holds(2026, said=said)) == (texts is IDS, False), said
 
 
 def test_the_refusal_says_where_to_look() -> None:
@@ -184,20 +157,15 @@ def test_the_refusal_says_where_to_look() -> None:
         needs("list_customers", "Everyone"),
         cancel,
     ]
-    assert lookup_functions("order_id", functions) == ("list_orders", "history")
-    assert lookup_functions("id", functions) == ("history", "list_orders", "list_customers")
-    assert lookup_functions("shipping_order_id", functions) == (
-        "get_order",
-        "list_orders",
-        "history",
-    )
     lists = [needs(f"list_orders_{n}", "") for n in "abcde"]
-    assert lookup_functions("order_id", lists) == (
-        "list_orders_a",
-        "list_orders_b",
-        "list_orders_c",
-    )
-    assert lookup_functions("coupon_id", [cancel]) == ()
+    for name, among, found in (
+        ("order_id", functions, "list_orders history"),
+        ("id", functions, "history list_orders list_customers"),
+        ("shipping_order_id", functions, "get_order list_orders history"),
+        ("order_id", lists, "list_orders_a list_orders_b list_orders_c"),
+        ("coupon_id", [cancel], ""),
+    ):
+        assert " ".join(lookup_functions(name, among)) == found
     with pytest.raises(CallError, match="look it up first with list_orders or history"):
         check_ids({"order_id": "99887"}, cancel, KnownIds(), functions)
 
@@ -209,28 +177,18 @@ def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands() -> No
         with pytest.raises(CallError, match="I-PARAMS-NO-PLACEHOLDER-VALUES") as caught:
             check_placeholders(arguments)
         assert (caught.value.code, caught.value.field) == ("FABRICATED_ID_SHAPE", place)
+    stand_ins = "your_id example-id N/A null None unknown xxx ??? ... TODO".split()
+    for value in (*stand_ins, "insert id here"):  # and such a word, as an id
+        assert code(check_placeholders, {"task_id": value}) == "FABRICATED_ID_SHAPE"
+        check_placeholders({"title": value})
 
 
-STAND_INS = "your_id example-id N/A null None unknown xxx ??? ... TODO".split()
-
-
-@pytest.mark.parametrize("value", [*STAND_INS, "insert id here"])
-def test_a_stand_in_is_refused_as_an_id_and_allowed_as_text(value: str) -> None:
-    assert code(check_placeholders, {"task_id": value}) == "FABRICATED_ID_SHAPE"
-    check_placeholders({"title": value})
-
-
-@pytest.mark.parametrize(
-    "name", ["password", "dbPassword", "api_key", "PIN", "cardVerificationNumber", "access_key"]
-)
-def test_what_a_name_calls_secret_is_kept_from_everyone(name: str) -> None:
-    arguments = {"to": "x", name: "s", "rows": [{name: "s", "id": 1}, "text"]}
-    assert without_secrets(arguments, {}) == {"to": "x", "rows": [{"id": 1}, "text"]}
-
-
-@pytest.mark.parametrize("name", ["key", "verification", "number", "api", "compass", "key_api"])
-def test_a_name_that_only_sounds_like_a_secret_hides_nothing(name: str) -> None:
-    assert without_secrets({name: "x"}, {}) == {name: "x"}
+def test_what_a_name_calls_secret_is_kept_from_everyone_and_what_only_sounds_so_is_not() -> None:
+    for name in "password dbPassword api_key PIN cardVerificationNumber access_key".split():
+        arguments = {"to": "x", name: "s", "rows": [{name: "s", "id": 1}, "text"]}
+        assert without_secrets(arguments, {}) == {"to": "x", "rows": [{"id": 1}, "text"]}
+    for name in "key verification number api compass key_api".split():
+        assert without_secrets({name: "x"}, {}) == {name: "x"}
 
 
 def test_what_a_schema_marks_as_secret_is_kept_wherever_it_stands() -> None:

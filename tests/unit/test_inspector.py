@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from tests.json_values import json_values
+from tests.planning import planning, telling
 from webbee_kernel.api import inspector
 from webbee_kernel.bootstrap import make_dispatch, make_refresher
 from webbee_kernel.channels import skeleton
-from webbee_kernel.llm.protocol import ModelResponse, ToolCall
+from webbee_kernel.llm.protocol import ToolCall
 from webbee_kernel.refresh.refresh_queue import RefreshItem, RefreshRequest
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.transcript_archive import dropped_turns
 from webbee_kernel.stores.types import Section
 from webbee_kernel.testing import USER, TestKernel
@@ -67,16 +68,11 @@ def an_extension(section: dict[str, Any]) -> Extension:
 
 
 def kernel_with(
-    section: dict[str, Any] | None = None,
-    data: dict[str, Any] | None = None,
-    turns: int = 1,
-    **options: Any,
+    section: dict[str, Any] = CROWDED, data: Any = None, turns: int = 1, **options: Any
 ) -> TestKernel:
     """A kernel whose section was refreshed and whose `look` was called `turns` times."""
-    look = ToolCall("shop__look", {"data": data or {"n": 1}})
-    script = [ModelResponse(tool_calls=(look,)), ModelResponse(text="Looked.")] * turns
-    app = an_extension(CROWDED if section is None else section)
-    kernel = TestKernel([app], script=script, **options)
+    model = planning(ToolCall("shop__look", {"data": data or {"n": 1}}), reply="Looked.")
+    kernel = TestKernel([an_extension(section)], model=model, **options)
     refresher = make_refresher(kernel.app, make_dispatch(kernel.app, kernel.registry))
     for name in ("goods", "broken"):
         wanted = (RefreshItem("shop", name, "new"),)
@@ -86,9 +82,13 @@ def kernel_with(
     return kernel
 
 
-def view_of(kernel: TestKernel, message: str = "hello", user: User | None = None) -> TurnContext:
-    view: TurnContext = kernel.run(kernel.kernel.view(kernel.ask(message, user=user)))
+def view_of(kernel: TestKernel, message: str = "hello") -> TurnContext:
+    view: TurnContext = kernel.run(kernel.kernel.view(kernel.ask(message)))
     return view
+
+
+async def _nothing(ctx: Context, params: Params) -> ActionResult:
+    return ActionResult.success({}, "Done.")
 
 
 def section_report(kernel: TestKernel, name: str = "goods") -> dict[str, Any]:
@@ -139,15 +139,10 @@ def test_a_fact_tells_what_was_cut_what_is_masked_and_when_it_leaves() -> None:
 
 
 def test_functions_that_do_not_fit_the_catalogue_say_so() -> None:
-    many = Extension("many")
-    chat = ChatExtension(many)
-
-    async def handler(ctx: Context, params: Params) -> ActionResult:
-        return ActionResult.success({}, "Done.")
-
+    many = telling("many", bake={})
     for i in range(150):
-        chat.function(f"do_{i}", f"Handle matter number {i} " + "of the kind " * 30)(handler)
-    chat.function("bake", "Bake bread")(handler)
+        about = f"Handle matter number {i} " + "of the kind " * 30
+        ChatExtension(many).function(f"do_{i}", about)(_nothing)
     view = view_of(TestKernel([many]), "bake bread please")
     report = inspector.explain(view)
     left_out = [f for f in report["functions"] if not f["in_catalogue"]]

@@ -56,11 +56,6 @@ def test_counts_are_summed_times_kept_one_by_one_and_a_deployments_variables_add
     assert dimensions == [["function", "version"], ["role", "model"]]
 
 
-def test_a_metric_that_is_not_in_the_table_is_a_defect() -> None:
-    with pytest.raises(AssertionError, match="Tuns"):
-        measure("Tuns")
-
-
 def test_a_phase_is_timed_even_when_it_fails_and_in_tasks_of_its_own() -> None:
     @record_duration("CallsMs")
     async def phase(fails: bool) -> str:
@@ -75,14 +70,8 @@ def test_a_phase_is_timed_even_when_it_fails_and_in_tasks_of_its_own() -> None:
     [found] = written(lambda: answers.extend(asyncio.run(both())))
     assert answers[0] == "done"
     assert len(found["CallsMs"]) == 2
-
-
-def test_an_invocation_that_fails_still_writes_what_it_counted() -> None:
-    found: list[str] = []
-    with pytest.raises(RuntimeError), collect_metrics("chat_turn", "n", dict, write=found.append):
-        measure("Turns")
-        raise RuntimeError
-    assert json.loads(found[0])["Turns"] == [1]
+    with pytest.raises(AssertionError, match="Tuns"):  # is in no table
+        measure("Tuns")
 
 
 @pytest.fixture
