@@ -172,20 +172,22 @@ def test_arguments_get_their_values_back() -> None:
     assert masker.used_in('{"to": "<PHONE_2>", "x": "<EMAIL_7>"}') == {"<PHONE_2>": said[-15:]}
 
 
-@pytest.mark.parametrize(
-    "placeholder",
-    ["<EMAIL_9>", "<NAME_1>", "<email_1>", "< EMAIL_1 >", "<EMAIL_01>", "<PHONE_99999999999999>"],
-)
-def test_a_placeholder_that_stands_for_nothing_is_refused(placeholder: str) -> None:
+def test_a_placeholder_that_stands_for_nothing_and_a_map_without_any_are_refused() -> None:
     masker = Masker({"<EMAIL_1>": "sarah@example.com"})
-    with pytest.raises(UnknownPlaceholder) as raised:
-        masker.resolve({"to": [f"x {placeholder}"]})
-    assert raised.value.placeholder == placeholder
-    assert isinstance(raised.value, ValueError)
-    assert masker.unmask_text(placeholder) == placeholder
-
-
-def test_a_map_with_something_else_than_placeholders_is_refused() -> None:
+    strange = (
+        "<EMAIL_9>",
+        "<NAME_1>",
+        "<email_1>",
+        "< EMAIL_1 >",
+        "<EMAIL_01>",
+        f"<PHONE_{10**14}>",
+    )
+    for placeholder in strange:
+        with pytest.raises(UnknownPlaceholder) as raised:
+            masker.resolve({"to": [f"x {placeholder}"]})
+        assert raised.value.placeholder == placeholder
+        assert isinstance(raised.value, ValueError)
+        assert masker.unmask_text(placeholder) == placeholder
     with pytest.raises(ValueError, match="EMAIL_x"):
         Masker({"<EMAIL_x>": "sarah@example.com"})
 

@@ -1,6 +1,5 @@
 """From a model's calls to steps, and from references to values."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,8 +11,6 @@ from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.turn.plan import (
     MAX_STEPS,
-    Answer,
-    Problem,
     UnresolvedReference,
     next_wave,
     read_answer,
@@ -22,21 +19,8 @@ from webbee_kernel.turn.plan import (
 from webbee_kernel.types import CallOutcome, Step
 
 LIST = FunctionInfo("mail", "list", "List")
-SEND = FunctionInfo("mail", "send", "Send", "write")
-FUNCTIONS = (LIST, SEND)
 KEYS = st.text("abcdefg_-0123456789", min_size=1, max_size=6)
 VALUES = json_values(KEYS)
-
-
-def plan(
-    response: ModelResponse, functions: Sequence[FunctionInfo], first: int = 0
-) -> tuple[Answer, tuple[Problem, ...]]:
-    answer = read_answer(response, functions, first)
-    return answer, answer.problems
-
-
-def call(name: str = "mail__list", arguments: Any = None) -> ToolCall:
-    return ToolCall(name, {} if arguments is None else arguments)
 
 
 def ok(data: Any, step: int = 0) -> CallOutcome:
@@ -44,10 +28,10 @@ def ok(data: Any, step: int = 0) -> CallOutcome:
 
 
 def test_ten_calls_are_planned_and_an_eleventh_is_a_problem() -> None:
-    calls = tuple(call(arguments={"page": n}) for n in range(MAX_STEPS + 1))
-    found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
+    calls = tuple(ToolCall("mail__list", {"page": n}) for n in range(MAX_STEPS + 1))
+    found = read_answer(ModelResponse(tool_calls=calls), [LIST], 0)
     assert len(found.steps) == MAX_STEPS
-    assert [(p.problem, p.limit) for p in problems] == [("too many calls", "10")]
+    assert [(p.problem, p.limit) for p in found.problems] == [("too many calls", "10")]
 
 
 @given(VALUES, st.lists(KEYS | st.integers(0, 3), max_size=3))
@@ -60,20 +44,15 @@ def test_a_reference_gives_the_very_value_with_its_type(value: Any, path: list[A
     assert repr(bound) == repr({"x": value, "y": [value]})
 
 
-def test_what_a_result_holds_is_never_read_as_a_reference() -> None:
-    outcomes = {0: ok({"a": "{{steps.0.data.b}}", "b": "secret"})}
-    assert resolve_refs("{{steps.0.data.a}}", outcomes) == "{{steps.0.data.b}}"
-    assert resolve_refs("x {{steps.0.data.a}}", outcomes) == "x {{steps.0.data.b}}"
-
-
-NOTHING = ("0.data.no", "0.data.list.1", "0.data.id.x", "1.data.id", "2.data.id")
-
-
-@pytest.mark.parametrize("of", NOTHING)
-def test_a_reference_to_nothing_or_to_a_failure_is_unbound(of: str) -> None:
+def test_a_reference_to_nothing_or_to_a_failure_is_unbound_and_none_is_read_in_a_result() -> None:
     failed = CallOutcome("mail", "list", "error", data={"id": 1})
-    with pytest.raises(UnresolvedReference):
-        resolve_refs({"x": f"a {{{{steps.{of}}}}}"}, {0: ok({"id": 7, "list": [1]}), 2: failed})
+    for of in ("0.data.no", "0.data.list.1", "0.data.id.x", "1.data.id", "2.data.id"):
+        with pytest.raises(UnresolvedReference):
+            resolve_refs({"x": f"a {{{{steps.{of}}}}}"}, {0: ok({"id": 7, "list": [1]}), 2: failed})
+    outcomes = {0: ok({"a": "{{steps.0.data.b}}", "b": "secret"})}
+    for text in ("{}", "x {}"):
+        bound = resolve_refs(text.format("{{steps.0.data.a}}"), outcomes)
+        assert bound == text.format("{{steps.0.data.b}}")
 
 
 def steps(*kinds: str) -> tuple[Step, ...]:

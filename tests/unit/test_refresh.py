@@ -4,6 +4,7 @@ import asyncio
 import logging
 import threading
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -24,42 +25,41 @@ def saved(age: float, due_in: float, failures: int = 0, lease_until: float = 0.0
     return Section("mail", "inbox", {"n": 1}, NOW - age, 300, NOW + due_in, lease_until, failures)
 
 
-@pytest.mark.parametrize(
-    ("section", "wanted"),
-    [
-        pytest.param(None, True, id="never registered"),
-        pytest.param(Section("mail", "inbox", due_at=NOW), True, id="never saved"),
-        pytest.param(saved(300, 0), False, id="due"),
-        pytest.param(saved(361, -61), True, id="overdue by more than a minute"),
-        pytest.param(saved(361, -61, lease_until=NOW + 9), False, id="being refreshed"),
-        pytest.param(saved(360, 6 * 3600), False, id="waiting six hours, not old yet"),
-        pytest.param(saved(361, 6 * 3600), True, id="waiting six hours, old"),
-        pytest.param(saved(9_000, 10), True, id="waiting six hours, nearly over"),
-        pytest.param(saved(9_000, 600, failures=7), False, id="failing, left to its backoff"),
-        pytest.param(saved(9_000, -5, failures=7), False, id="failing, due"),
-        pytest.param(saved(9_000, 6 * 3600, failures=7), True, id="failing and waiting six hours"),
-    ],
-)
-def test_a_section_is_asked_for_when_its_own_pace_would_have_refreshed_it(
-    section: Section | None, wanted: bool
-) -> None:
+SIX_HOURS = 6 * 3600
+SECTIONS: dict[str, tuple[Section | None, bool]] = {
+    "never registered": (None, True),
+    "never saved": (Section("mail", "inbox", due_at=NOW), True),
+    "due": (saved(300, 0), False),
+    "overdue by more than a minute": (saved(361, -61), True),
+    "being refreshed": (saved(361, -61, lease_until=NOW + 9), False),
+    "waiting six hours, not old yet": (saved(360, SIX_HOURS), False),
+    "waiting six hours, old": (saved(361, SIX_HOURS), True),
+    "waiting six hours, nearly over": (saved(9_000, 10), True),
+    "failing, left to its backoff": (saved(9_000, 600, failures=7), False),
+    "failing, due": (saved(9_000, -5, failures=7), False),
+    "failing and waiting six hours": (saved(9_000, SIX_HOURS, failures=7), True),
+}
+
+
+@pytest.mark.parametrize("case", SECTIONS)
+def test_a_section_is_asked_for_when_its_own_pace_would_have_refreshed_it(case: str) -> None:
+    section, is_wanted = SECTIONS[case]
     state = UserState((section,) if section else ())
-    assert stale(CATALOGUE, ["mail"], state, NOW) == ([("mail", "inbox")] if wanted else [])
+    assert stale(CATALOGUE, ["mail"], state, NOW) == [("mail", "inbox")] * is_wanted
 
 
-@pytest.mark.parametrize(
-    ("due_in", "queued_until_in", "passed"),
-    [
-        pytest.param(60, 59, False, id="further away than any tick has looked"),
-        pytest.param(30, 45, True, id="before the mark"),
-        pytest.param(50, 45, False, id="behind the mark, the next tick is to come"),
-        pytest.param(50, 5, True, id="behind the mark, but the next tick may have come"),
-        pytest.param(30, -NOW, True, id="no tick was ever heard of"),
-    ],
-)
-def test_who_no_tick_will_find_is_queued_by_who_saved_them(
-    due_in: float, queued_until_in: float, passed: bool
-) -> None:
+DUE: dict[str, tuple[float, float, bool]] = {
+    "further away than any tick has looked": (60, 59, False),
+    "before the mark": (30, 45, True),
+    "behind the mark, the next tick is to come": (50, 45, False),
+    "behind the mark, but the next tick may have come": (50, 5, True),
+    "no tick was ever heard of": (30, -NOW, True),
+}
+
+
+@pytest.mark.parametrize("case", DUE)
+def test_who_no_tick_will_find_is_queued_by_who_saved_them(case: str) -> None:
+    due_in, queued_until_in, passed = DUE[case]
     assert tick_passed(NOW + due_in, NOW, NOW + queued_until_in) is passed
 
 
@@ -100,21 +100,12 @@ def test_a_section_that_blocks_the_thread_takes_no_other_with_it(order: tuple[st
         released.set()
 
 
-ALICE = User("alice", tenant_id="acme", scopes=("chat",))
-
-
-class Refusing:
-    """An SQS client that takes no message."""
-
-    def send_message_batch(self, **_: object) -> dict[str, Any]:
-        return {"Failed": [{"Id": "0"}]}
-
-
 def test_a_refused_request_is_logged_and_never_raised(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(refresh_queue, "PATIENCE_S", 60.0)  # however slow the machine is
-    queue = SqsRefreshQueue("https://queue", lambda _: Refusing())
+    refusing = Mock(**{"send_message_batch.return_value": {"Failed": [{"Id": "0"}]}})
+    queue = SqsRefreshQueue("https://queue", lambda _: refusing)
     with caplog.at_level(logging.WARNING, "webbee.queue"):
-        asyncio.run(queue.ask(ALICE, [RefreshItem("", "", "seen")]))
+        asyncio.run(queue.ask(User("alice"), [RefreshItem("", "", "seen")]))
     assert "refresh request not sent" in caplog.text

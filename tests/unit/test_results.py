@@ -42,8 +42,7 @@ async def send(ctx: Context, params: Mail) -> ActionResult:
 SEND = FunctionDef("send", send, "Send", "write", params_model=Mail)
 
 
-class Colour(Enum):
-    RED = "red"
+Colour = Enum("Colour", {"RED": "red"})
 
 
 def outcome(value: Any) -> CallOutcome:

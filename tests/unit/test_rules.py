@@ -59,9 +59,8 @@ def test_a_narrator_may_say_what_the_policy_says() -> None:
 
 def test_what_is_too_long_is_cut_visibly_where_it_is_loaded() -> None:
     classifier, *_ = asked(shop(rules="r" * (MAX_RULES + 1), about="a" * (MAX_DESCRIPTION + 1)))
-    assert classifier.system.endswith(
-        f"{'a' * (MAX_DESCRIPTION - 1)}… Rules: {'r' * (MAX_RULES - 1)}…"
-    )
+    told = f"{'a' * (MAX_DESCRIPTION - 1)}… Rules: {'r' * (MAX_RULES - 1)}…"
+    assert classifier.system.endswith(told)
 
 
 @pytest.mark.parametrize("count", [1, 8, 9, 40, 300])
@@ -91,10 +90,7 @@ def test_a_policy_keeps_its_lines_and_forges_no_block(text: str) -> None:
 
 
 def asking(fn_name: str, **said: str) -> FunctionInfo:
-    properties = {
-        name: {"type": "string", **({"description": text} if text else {})}
-        for name, text in said.items()
-    }
+    properties = {name: {"type": "string", "description": text} for name, text in said.items()}
     schema = {"type": "object", "properties": properties}
     return FunctionInfo("shop", fn_name, f"Does {fn_name}", input_schema=schema)
 

@@ -49,6 +49,7 @@ def test_a_request_that_left_nothing_runs_no_longer_whoever_asked_meanwhile() ->
     assert not is_running(at(5), marks)
     assert not is_running(at(0), [at(0), at(0, NO_RESULT)])  # at once
     assert is_running(at(7), [*marks, at(5)])  # begun anew
+    assert not is_running(at(5), [at(0, session="s2"), at(5)])  # another's, and a lost answer
 
 
 def test_a_turn_that_goes_on_runs_for_another_lease() -> None:
@@ -57,10 +58,6 @@ def test_a_turn_that_goes_on_runs_for_another_lease() -> None:
     assert is_running(at(14.9), marks)
     assert not is_running(at(15), marks)
     assert is_running(at(14.9), marks[1:])  # its first mark is forgotten
-
-
-def test_other_requests_and_a_write_whose_answer_was_lost_are_not_this_one() -> None:
-    assert not is_running(at(5), [at(0, session="s2"), at(5)])
 
 
 class Table:
@@ -84,11 +81,9 @@ async def test_a_beat_on_its_way_when_its_turn_fails_does_not_have_the_last_word
 ) -> None:
     monkeypatch.setattr(turns, "BEAT_S", 0.001)
     clock, table = FrozenClock(NOW), Table()
-    stores, settings = (
-        SimpleNamespace(connections=table),
-        {"answer_seconds": 60.0, "model_prices": {}},
-    )
-    app: Any = SimpleNamespace(stores=stores, clock=clock, settings=SimpleNamespace(**settings))
+    stores = SimpleNamespace(connections=table)
+    settings = SimpleNamespace(answer_seconds=60.0, model_prices={})
+    app: Any = SimpleNamespace(stores=stores, clock=clock, settings=settings)
     kernel: Any = SimpleNamespace(limits=table)
 
     async def work(ask: TurnRequest) -> Reply:
