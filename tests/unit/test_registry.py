@@ -2,8 +2,8 @@
 to."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,15 +15,12 @@ from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import registry_of
 
+Write = Callable[..., Path]
 MAIN = "from webbee_kernel.sdk import Extension\nwhatever = Extension('claimed', '2.1.0')\n"
-
-
-def folder(root: Path, name: str, main: str = MAIN, manifest: str = "") -> Path:
-    (root / name).mkdir()
-    (root / name / "main.py").write_text(main, "utf-8")
-    if manifest:
-        (root / name / "imperal.json").write_text(manifest, "utf-8")
-    return root / name
+BESIDE = {
+    "handlers.py": "x = 1\n\ndef f()\n",
+    "sub/deep.py": "\nraise RuntimeError('too deep')\n",
+}
 
 
 @pytest.mark.parametrize(
@@ -41,13 +38,10 @@ def folder(root: Path, name: str, main: str = MAIN, manifest: str = "") -> Path:
     ],
 )
 def test_one_that_fails_is_told_shortly_with_its_own_line_and_the_others_work(
-    tmp_path: Path, main: str, reason: str
+    tmp_path: Path, written: Write, main: str, reason: str
 ) -> None:
-    home = folder(tmp_path, "broken", main)
-    (home / "handlers.py").write_text("x = 1\n\ndef f()\n")
-    (home / "sub").mkdir()
-    (home / "sub" / "deep.py").write_text("\nraise RuntimeError('too deep')\n")
-    folder(tmp_path, "good")
+    written("broken", main, **BESIDE)
+    written("good", MAIN)
     (tmp_path / "no_main_here").mkdir()
     registry = load_folder(tmp_path)
     assert list(registry.loaded) == ["good"] and list(registry.failed) == ["broken"]
@@ -89,10 +83,10 @@ def test_extensions_that_are_exchanged_while_the_catalogue_is_made_are_in_the_ne
     ],
 )
 def test_a_bad_manifest_or_the_id_of_another_costs_only_its_own_folder(
-    tmp_path: Path, manifest: str, told: str
+    tmp_path: Path, written: Write, manifest: str, told: str
 ) -> None:
-    folder(tmp_path, "zz-bad", manifest=manifest)
-    good = folder(tmp_path, "good")
+    written("zz-bad", MAIN, **{"imperal.json": manifest})
+    good = written("good", MAIN)
     registry = load_folder(tmp_path)
     assert [loaded.folder for loaded in registry.loaded.values()] == [good]
     assert list(registry.failed) == ["zz-bad"] and told in registry.failed["zz-bad"]
@@ -132,8 +126,10 @@ def extension() -> Extension:
     return ext
 
 
-def test_the_catalogue_says_what_the_extension_offers() -> None:
-    app = registry_of(extension()).catalogue().apps["tasks"]
+def test_the_catalogue_says_what_an_extension_offers_also_to_another_function() -> None:
+    catalogue = registry_of(extension(), Extension("bare")).catalogue()
+    assert Catalogue.from_dict(json.loads(json.dumps(catalogue.to_dict()))) == catalogue
+    app = catalogue.apps["tasks"]
     add, old = app.functions
     assert (app.version, app.display_name, app.icon) == ("1.2.0", "Tasks", "check")
     assert (add.tool_name, add.action_type, add.examples, add.scopes, add.id_projection) == (
@@ -154,11 +150,6 @@ def test_the_catalogue_says_what_the_extension_offers() -> None:
 
 async def _nothing(ctx: Any) -> dict[str, Any]:
     return {}
-
-
-def test_the_catalogue_survives_the_way_to_another_function() -> None:
-    catalogue = registry_of(extension(), Extension("bare")).catalogue()
-    assert Catalogue.from_dict(json.loads(json.dumps(catalogue.to_dict()))) == catalogue
 
 
 def test_a_long_tool_name_is_shortened_and_stays_unique() -> None:
@@ -194,28 +185,21 @@ def test_an_app_whose_schema_cannot_be_told_is_named_and_the_others_work() -> No
     assert [f.fn_name for f in apps["whole"].functions] == ["run"]
 
 
-def load(root: Path, **files: str) -> ModuleType:
-    """`views__board="…"` becomes `views/board.py`."""
-    for file, text in files.items():
-        path = root / "app" / (file.replace("__", "/") + ".py")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    return load_main("app", root / "app")
+IMPORTS = (
+    "import views.board\nVALUE = views.board.NAME",
+    "import views.board as board\nVALUE = board.NAME",
+    "from views import board\nVALUE = board.NAME",
+    "from views.board import NAME as VALUE",
+    "from .views import board\nVALUE = board.NAME",
+    "from . import helper\nVALUE = helper.VALUE",
+)
 
 
 @pytest.mark.parametrize("package", [True, False])
-def test_folders_of_modules_work_in_every_spelling(tmp_path: Path, package: bool) -> None:
-    init = {"views____init__": ""} if package else {}
-    helper = "from views.board import NAME as VALUE"
-    for number, main in enumerate(
-        (
-            "import views.board\nVALUE = views.board.NAME",
-            "import views.board as board\nVALUE = board.NAME",
-            "from views import board\nVALUE = board.NAME",
-            "from views.board import NAME as VALUE",
-            "from .views import board\nVALUE = board.NAME",
-            "from . import helper\nVALUE = helper.VALUE",
-        )
-    ):
-        files = {"main": main, "views__board": "NAME = 'board'", "helper": helper, **init}
-        assert load(tmp_path / str(number), **files).VALUE == "board", main
+@pytest.mark.parametrize("main", IMPORTS)
+def test_folders_of_modules_work_in_every_spelling(
+    written: Write, main: str, package: bool
+) -> None:
+    beside = {"views/board.py": "NAME = 'board'", **({"views/__init__.py": ""} if package else {})}
+    beside["helper.py"] = "from views.board import NAME as VALUE"
+    assert load_main("app", written("app", main, **beside)).VALUE == "board"

@@ -1,7 +1,9 @@
 """The last five turns: what they show to the classifier, and how a turn joins them when two tabs
 write at once."""
 
+from dataclasses import replace
 from typing import Any
+from unittest.mock import AsyncMock, patch
 
 import pytest
 
@@ -10,27 +12,14 @@ from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.pii import Masker
-from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, ToolCallDigest, Turn
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.pending_approvals import MAX_RACES
-from webbee_kernel.turn.session_memory import (
-    history,
-    render,
-    undoable,
-)
-from webbee_kernel.types import SessionKey
+from webbee_kernel.turn.session_memory import history, render, undoable
 
 
 def turn(seq: int = 1, **changes: Any) -> Turn:
-    given: dict[str, Any] = {
-        "at": "2026-05-15T17:21:04Z",
-        "status": "ok",
-        "message": "hi",
-        "reply": "hello",
-        "request_id": f"r{seq}",
-    }
-    return Turn(seq=seq, **{**given, **changes})
+    return replace(Turn(seq, "2026-05-15T17:21:04Z", "ok", "hi", "hello", f"r{seq}"), **changes)
 
 
 def lines(*turns: Turn, mask: Any = None) -> list[str]:
@@ -115,21 +104,11 @@ def test_what_was_taken_back_is_not_again_and_what_was_brought_back_is(
 
 
 def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> None:
-    stores = memory_stores()
-
-    class Busy:
-        tries = 0
-
-        async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
-            self.tries += 1
-            return False
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(stores.sessions, name)
-
-    busy: Any = Busy()
-    model = FunctionModel(lambda _: ModelResponse("Hello."))
-    kernel = TestKernel([], model=model, stores=stores._replace(sessions=busy))
-    with pytest.raises(StorageUnavailable, match="retry"):
+    kernel = TestKernel([], model=FunctionModel(lambda _: ModelResponse("Hello.")))
+    busy = AsyncMock(return_value=False)
+    with (
+        patch.object(kernel.app.stores.sessions, "append", busy),
+        pytest.raises(StorageUnavailable, match="retry"),
+    ):
         kernel.chat("hello")
-    assert busy.tries == MAX_RACES == 20
+    assert busy.call_count == MAX_RACES == 20

@@ -13,16 +13,7 @@ from webbee_kernel.llm.tools import brief, characters, compact, describe, forms
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, Recipient
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn import tool_retrieval
-from webbee_kernel.turn.tool_retrieval import (
-    BUDGET,
-    MAX_GROWN,
-    MAX_LISTED,
-    QUOTA,
-    ListedTool,
-    Shortlist,
-    ToolList,
-    shortlist,
-)
+from webbee_kernel.turn.tool_retrieval import BUDGET, QUOTA, Shortlist, shortlist
 
 MATTERS = ("invoice", "parcel", "garden", "orchestra", "glacier", "harbour", "violin", "engine")
 
@@ -103,14 +94,11 @@ async def handler(ctx: Context) -> ActionResult:
     return ActionResult.success({"ok": True}, "done")
 
 
-KEY = b"\x01\x02\x03\x04"
-
-
-def stood(listed: Shortlist, known: list[FunctionInfo] = ALL) -> ToolList:
+def stood(listed: Shortlist) -> tool_retrieval.ToolList:
     """What the next turn reads of this one."""
-    kept = tool_retrieval.to_text(tool_retrieval.tool_list(listed.tools, known, listed.base), KEY)
-    again = tool_retrieval.from_text(kept, KEY)
-    assert again is not None
+    kept = tool_retrieval.to_text(tool_retrieval.tool_list(listed.tools, ALL, listed.base), b"key!")
+    again = tool_retrieval.from_text(kept, b"key!")
+    assert again
     return again
 
 
@@ -121,8 +109,8 @@ def test_what_was_added_makes_room_and_the_first_choice_stays() -> None:
         before, listed = listed, shortlist(ALL, f"the {matter} number {n}", before=stood(listed))
         assert listed.tools[: len(first.tools)] == first.tools
         assert f"{matter}_{n}" in {f.fn_name for f in listed.shown}
-        assert len(listed.tools) <= MAX_GROWN
-        assert listed.characters <= MAX_LISTED
+        assert len(listed.tools) <= tool_retrieval.MAX_GROWN
+        assert listed.characters <= tool_retrieval.MAX_LISTED
         assert listed.tools[: listed.unchanged] == before.tools[: listed.unchanged]
         if listed.unchanged < len(before.tools):
             made_room.append(listed.unchanged)
@@ -132,10 +120,11 @@ def test_what_was_added_makes_room_and_the_first_choice_stays() -> None:
 def test_what_was_used_stays_when_room_is_made() -> None:
     used = {("violin", "violin_3"), ("engine", "engine_25")}
     small = of_matters(30)
-    full = ToolList(tuple(ListedTool(n, False) for n in range(MAX_GROWN)), 90)
+    shown = (tool_retrieval.ListedTool(n, False) for n in range(tool_retrieval.MAX_GROWN))
+    full = tool_retrieval.ToolList(tuple(shown), 90)
     listed = shortlist(small, "the glacier number 4", used=used, before=full)
     assert used <= {(f.app_id, f.fn_name) for f in listed.shown}
-    assert len(listed.tools) <= MAX_GROWN
+    assert len(listed.tools) <= tool_retrieval.MAX_GROWN
 
 
 class Row(BaseModel):
@@ -200,7 +189,7 @@ def test_of_many_arguments_what_is_required_stays_and_some_of_the_rest() -> None
 
 
 def test_long_lists_of_choices_go_from_a_function_in_few_words() -> None:
-    choices = [f"choice-{n}" for n in range(30)]
-    properties = {"a": {"type": "string", "enum": choices}, "b": {"type": "string", "enum": ["x"]}}
+    text, choices = {"type": "string"}, [f"choice-{n}" for n in range(30)]
+    properties = {"a": {**text, "enum": choices}, "b": {**text, "enum": ["x"]}}
     short = brief({"type": "object", "properties": properties, "required": ["a"]}, 150)
-    assert short["properties"] == {"a": {"type": "string"}, "b": {"type": "string", "enum": ["x"]}}
+    assert short["properties"] == {**properties, "a": text}
