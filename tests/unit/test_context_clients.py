@@ -15,13 +15,8 @@ from webbee_kernel.extensions.context.factory import ContextFactory
 from webbee_kernel.extensions.context.services import path
 from webbee_kernel.extensions.context.store_client import MAX_LIMIT
 from webbee_kernel.extensions.redaction import hide_secrets
-from webbee_kernel.sdk import (
-    Extension,
-    SecretNotDeclaredError,
-    SecretTooLargeError,
-    StoreUnavailable,
-    User,
-)
+from webbee_kernel.sdk import Extension, SecretTooLargeError, StoreUnavailable, User
+from webbee_kernel.sdk import SecretNotDeclaredError as NotDeclared
 from webbee_kernel.sdk.definitions import SecretDef
 from webbee_kernel.stores.memory import MemoryDatabase
 from webbee_kernel.testing import ExtensionHarness
@@ -29,8 +24,6 @@ from webbee_kernel.types import UserKey
 
 ALICE, BOB = User("alice", tenant_id="acme"), User("bob", tenant_id="acme")
 EVE, SYSTEM = User("eve", tenant_id="other"), User("__system__", tenant_id="acme")
-
-
 run = asyncio.run
 
 
@@ -60,11 +53,11 @@ def test_what_has_no_meaning_is_refused_in_words(contexts: ContextFactory) -> No
 
 
 def test_set_replaces_the_whole_and_wraps_what_is_no_object(contexts: ContextFactory) -> None:
-    run(client(contexts).store.set("prefs/theme", {"a": 1, "b": 2}))
-    run(client(contexts).store.set("prefs/theme", {"a": 3}))
-    run(client(contexts).store.set("prefs/list", [1, 2]))
-    assert run(client(contexts).store.get("prefs/theme")).data == {"a": 3}
-    assert run(client(contexts).store.get("prefs/list")).data == {"value": [1, 2]}
+    store = client(contexts).store
+    for key, value in (("theme", {"a": 1, "b": 2}), ("theme", {"a": 3}), ("list", [1, 2])):
+        run(store.set(f"prefs/{key}", value))
+    assert run(store.get("prefs/theme")).data == {"a": 3}
+    assert run(store.get("prefs/list")).data == {"value": [1, 2]}
 
 
 def test_list_takes_a_collection_or_a_beginning_of_ids_among_many(contexts: ContextFactory) -> None:
@@ -98,10 +91,9 @@ def test_system_context_reaches_the_users_of_its_tenant_and_looks_at_no_more_tha
 
 
 def test_a_silent_table_is_an_error_an_extension_can_catch(contexts: ContextFactory) -> None:
-    store = client(contexts).store
-    store._documents = AsyncMock()
-    for name in ("create", "get", "update", "delete", "query", "count"):
-        getattr(store._documents, name).side_effect = StorageUnavailable("down")
+    store, down = client(contexts).store, StorageUnavailable("down")
+    names = ("create", "get", "update", "delete", "query", "count")
+    store._documents = AsyncMock(**{f"{name}.side_effect": down for name in names})
     calls = [store.create("c", {}), store.get("c", "1"), store.update("c", "1", {})]
     calls += [store.delete("c", "1"), store.query("c"), store.count("c"), store.set("c/1", {})]
     for call in calls:
@@ -143,7 +135,7 @@ def secrets_of(harness: ExtensionHarness, user: User = ALICE, app_id: str = "mai
 def test_a_name_never_declared_is_refused_in_words_that_help(harness: ExtensionHarness) -> None:
     secrets = harness.context().secrets
     for use in (secrets.get, secrets.is_set, secrets.delete, lambda name: secrets.set(name, "x")):
-        with pytest.raises(SecretNotDeclaredError, match=r"@ext\.secret\('pasword'"):
+        with pytest.raises(NotDeclared, match=r"@ext\.secret\('pasword'"):
             harness.run(use("pasword"))
 
 
@@ -171,8 +163,6 @@ def test_an_app_wide_secret_is_shared_within_app_and_tenant_only(harness: Extens
 
 
 PARTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
-
-
 SECRETS = st.tuples(PARTS, PARTS, PARTS, st.sampled_from(["user", "app"]))
 
 
