@@ -559,7 +559,7 @@ def test_what_a_message_calls(message: str, beside: dict[str, Any], called: list
     assert calls(message, *facts, **others) == called
 
 
-NOTHING = """don't delete the task milk|should I delete the task milk?|delete
+NOTHING = """don't delete the task milk|should I delete the task milk?|delete|was the meeting undone?
     |I deleted the task milk yesterday by mistake, sorry|add three tasks: buy milk and call mum
     |send anna@example.com|send anna@example.com about the invoice|{title}|"""
 
@@ -567,18 +567,11 @@ NOTHING = """don't delete the task milk|should I delete the task milk?|delete
 @pytest.mark.parametrize("message", [message.strip() for message in NOTHING.split("|")])
 def test_anything_else_calls_nothing_and_says_so(message: str) -> None:
     said = answer(message)
-    assert not said.tool_calls
-    assert said.text
-    assert said.offer
+    assert said.text and said.offer and not said.tool_calls
+    assert "take back" not in said.text
 
 
 # ---- what it asks back, offers and says
-
-
-def test_a_list_with_two_of_the_name_asks_which_one_is_meant() -> None:
-    rents = {"tasks": [{"id": "t1", "title": "Rent May"}, {"id": "t2", "title": "Rent June"}]}
-    asked = answer("complete the rent task", tools=LOOK, results=[("tasks", "list", rents)])
-    assert not asked.tool_calls and dumps(asked.offer).count('"Rent ') == 2
 
 
 TAKEN = (
@@ -611,13 +604,10 @@ def test_what_is_destroyed_is_found_in_its_apps_list_before_anybody_is_asked_for
     assert ([(c.name, c.arguments) for c in asked.tool_calls], asked.text) == (made, said)
 
 
-def test_where_none_of_all_is_so_named_it_says_so() -> None:
+def test_where_none_of_all_is_so_named_it_says_so_but_not_of_a_list_that_is_not_whole() -> None:
+    """Of a count above its rows, or a name that is hidden from a model."""
     asked = answer("mark all mails from Tom as read", tools=MAILS, results=[INBOX])
     assert asked.text.startswith("Nothing here is called “all mails from Tom”.")
-
-
-def test_of_a_list_that_is_not_whole_nothing_is_said_to_be_missing() -> None:
-    """A count above its rows, or a name that is hidden from a model."""
     more = ("tasks", "list", {"count": 70, **TWO[2]})
     found = calls("delete the task unicorn", tools=TAKEN, results=[more])
     assert found == [("tasks__delete", {"title": "unicorn"})]
@@ -680,6 +670,12 @@ def test_a_thanks_or_a_farewell_gets_a_friendly_word_and_no_offers(message: str)
     assert said.text == language.of(language.detect(message)).say("welcome")
 
 
+def test_a_yes_to_nothing_says_that_nothing_was_asked() -> None:
+    for message in ("yes", "yes please", "да", "ja bitte", "oui", "sí"):
+        told = language.of(language.detect(message)).say("nothing_asked")
+        assert answer(message).text == told
+
+
 MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT, "format": "date"})
 
 
@@ -697,10 +693,8 @@ MEETING = write("events.invite", ["invite {to}"], "note", to=EMAIL, day={**TEXT,
 )
 def test_what_corrects_a_card_is_a_form_of_what_waits(message: str, changed: Any) -> None:
     waits = MEETING if "day" in (changed or ()) else SEND
-    held = {
-        "to": "ann@example.com",
-        **({"day": "2026-05-15"} if waits is MEETING else {"body": "Hi"}),
-    }
+    given = {"day": "2026-05-15"} if waits is MEETING else {"body": "Hi"}
+    held = {"to": "ann@example.com", **given}
     said = answer(message, waiting=((waits.name, held),), tools=(*TOOLS, MEETING))
     forms = [n["props"] for n in nodes(said.offer) if n["type"] == "Form"]
     filled = [
@@ -709,12 +703,6 @@ def test_what_corrects_a_card_is_a_form_of_what_waits(message: str, changed: Any
     ]
     told = [{k: v for k, v in one.items() if k in held} for one in filled]
     assert told == ([] if changed is None else [{**held, **changed}])
-
-
-@pytest.mark.parametrize("message", ["yes", "yes please", "да", "ja bitte", "oui", "sí"])
-def test_a_yes_to_nothing_says_that_nothing_was_asked(message: str) -> None:
-    said = answer(message)
-    assert said.text == language.of(language.detect(message)).say("nothing_asked")
 
 
 def test_an_app_that_asks_it_gets_the_first_sentences_and_who_asks_for_his_data_the_page() -> None:
@@ -758,10 +746,6 @@ def test_where_it_is_open_which_effect_is_meant_each_can_be_pressed() -> None:
     assert (calls(first, undo=EFFECTS), calls(second, undo=EFFECTS)) == ([MOVED], [ALPHA])
 
 
-def test_a_question_takes_nothing_back() -> None:
-    assert "take back" not in answer("was the meeting undone?").text
-
-
 def test_a_question_that_nothing_answers_offers_the_searches_with_its_word_filled_in() -> None:
     mail = tool("mail.search", ["find the email about {text}"], "text", "text")
     offered = pressed(answer("what's my order number?", tools=(mail, LIST)))
@@ -802,10 +786,13 @@ def test_the_one_record_that_searches_found_is_read() -> None:
     assert not calls("find the order", **beside, results=[found, ("mail", "read", LETTER)])
 
 
-def test_choices_that_are_cut_say_how_many_more_there_are() -> None:
-    rents = {"tasks": [{"id": f"t{n}", "title": f"Rent {n}"} for n in range(11)]}
-    told = answer("complete the rent task", ("tasks", "list", rents)).text
+def test_which_one_of_a_name_is_meant_is_asked_and_choices_that_are_cut_say_how_many_more() -> None:
+    rents = [{"id": f"t{n}", "title": f"Rent {n}"} for n in range(11)]
+    told = answer("complete the rent task", ("tasks", "list", {"tasks": rents})).text
     assert told.endswith("8. Rent 7; and 3 more?")
+    found = ("tasks", "list", {"tasks": rents[:2]})
+    asked = answer("complete the rent task", tools=LOOK, results=[found])
+    assert not asked.tool_calls and dumps(asked.offer).count('"Rent ') == 2
 
 
 # ---- forms

@@ -9,33 +9,19 @@ import json
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import imperal_sdk
 import pytest
-from imperal_sdk.ai.client import AIClient as TheirAI
-from imperal_sdk.cache.client import CacheClient as TheirCache
-from imperal_sdk.config.client import ConfigClient as TheirConfig
-from imperal_sdk.extensions.client import ExtensionsClient as TheirExtensions
-from imperal_sdk.http.client import HTTPClient as TheirHttp
-from imperal_sdk.notify.client import NotifyClient as TheirNotify
-from imperal_sdk.secrets.client import SecretClient as TheirSecrets
-from imperal_sdk.skeleton.client import SkeletonClient as TheirSkeleton
-from imperal_sdk.store.client import StoreClient as TheirStore
 from imperal_sdk.store.exceptions import StoreConflict as TheirConflict
 from imperal_sdk.store.exceptions import StoreUnavailable as TheirUnavailable
 
 from webbee_kernel import sdk
 from webbee_kernel.channels.cache import CacheClient
 from webbee_kernel.channels.skeleton import Snapshots
+from webbee_kernel.extensions.context import services
 from webbee_kernel.extensions.context.http_client import HttpClient
-from webbee_kernel.extensions.context.services import (
-    AIClient,
-    ExtensionsClient,
-    Log,
-    NotifyClient,
-    SecretsClient,
-)
 from webbee_kernel.extensions.context.store_client import StoreClient
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, Sentences
 from webbee_kernel.sdk import context as protocols
@@ -112,10 +98,6 @@ def assert_same(what: str, ours: Callable[..., Any], theirs: Callable[..., Any])
         assert both[0] == both[1], f"{what}: async on one side only"
 
 
-def test_the_published_sdk_is_the_version_this_was_written_against() -> None:
-    assert version("imperal-sdk") == "6.3.7"
-
-
 OF_A_CONTEXT = "progress background_task as_user webhook_url oauth_authorize_url".split()
 ALIKE: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "Extension": (Extension.__init__, imperal_sdk.Extension.__init__),
@@ -141,12 +123,6 @@ def test_what_an_author_calls_is_called_alike(what: str) -> None:
 FIELDS = "status data summary error retryable ui refresh_panels error_code undo".split()
 
 
-def test_an_action_result_has_the_published_fields_in_order() -> None:
-    mine = list(shape(ActionResult.__init__))
-    published = [n for n in shape(imperal_sdk.ActionResult) if n not in THEIRS_MORE["ActionResult"]]
-    assert mine == published == FIELDS
-
-
 def results(kind: Any) -> list[Any]:
     """Some of ours, or of theirs."""
     wire = {"status": "success", "data": {"n": 1}, "summary": "s", "unknown": 1}
@@ -155,13 +131,14 @@ def results(kind: Any) -> list[Any]:
     return [kind.success({"n": 1}, "One."), with_panels, failed, kind.from_dict(wire)]
 
 
-def test_an_action_result_reads_and_travels_as_theirs_does() -> None:
-    for mine, published in zip(
-        results(ActionResult), results(imperal_sdk.ActionResult), strict=True
-    ):
+def test_an_action_result_has_the_published_fields_reads_and_travels_as_theirs_does() -> None:
+    published = [n for n in shape(imperal_sdk.ActionResult) if n not in THEIRS_MORE["ActionResult"]]
+    assert list(shape(ActionResult.__init__)) == published == FIELDS
+    both = zip(results(ActionResult), results(imperal_sdk.ActionResult), strict=True)
+    for mine, their in both:
         for name in FIELDS:
-            assert getattr(mine, name) == getattr(published, name), name
-        ours, theirs = mine.to_dict(), published.to_dict()
+            assert getattr(mine, name) == getattr(their, name), name
+        ours, theirs = mine.to_dict(), their.to_dict()
         assert ActionResult.from_dict(theirs) == mine
         shared = ours.keys() & theirs.keys()
         assert {k: theirs[k] for k in shared} == {k: ours[k] for k in shared}
@@ -176,17 +153,18 @@ def test_nothing_public_of_theirs_is_missing_unnoticed(instance: Any) -> None:
     assert {n for n in public if not hasattr(instance, n)} == THEIRS_ONLY.get(name, set())
 
 
-CLIENTS: dict[str, tuple[type, type, type]] = {
-    "Store": (StoreClient, protocols.StoreClient, TheirStore),
-    "Cache": (CacheClient, protocols.CacheClient, TheirCache),
-    "Http": (HttpClient, protocols.HttpClient, TheirHttp),
-    "Notify": (NotifyClient, protocols.NotifyClient, TheirNotify),
-    "Secrets": (SecretsClient, protocols.SecretsClient, TheirSecrets),
-    "Config": (protocols.ConfigClient, protocols.ConfigClient, TheirConfig),
-    "Ai": (AIClient, protocols.AIClient, TheirAI),
-    "Extensions": (ExtensionsClient, protocols.ExtensionsClient, TheirExtensions),
-    "Skeleton": (Snapshots, protocols.SkeletonClient, TheirSkeleton),
+CLIENTS: dict[str, tuple[type, type, str]] = {
+    "Store": (StoreClient, protocols.StoreClient, "StoreClient"),
+    "Cache": (CacheClient, protocols.CacheClient, "CacheClient"),
+    "Http": (HttpClient, protocols.HttpClient, "HTTPClient"),
+    "Notify": (services.NotifyClient, protocols.NotifyClient, "NotifyClient"),
+    "Secrets": (services.SecretsClient, protocols.SecretsClient, "SecretClient"),
+    "Config": (protocols.ConfigClient, protocols.ConfigClient, "ConfigClient"),
+    "Ai": (services.AIClient, protocols.AIClient, "AIClient"),
+    "Extensions": (services.ExtensionsClient, protocols.ExtensionsClient, "ExtensionsClient"),
+    "Skeleton": (Snapshots, protocols.SkeletonClient, "SkeletonClient"),
 }
+"""Our client, what authors see of it, and the name of theirs."""
 
 
 def methods(kind: type) -> set[str]:
@@ -195,7 +173,8 @@ def methods(kind: type) -> set[str]:
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_clients_of_a_context_are_called_like_theirs_and_as_authors_see_them(name: str) -> None:
-    ours, protocol, theirs = CLIENTS[name]
+    ours, protocol, named = CLIENTS[name]
+    theirs = resolve_name(f"imperal_sdk.{name.lower()}.client:{named}")
     assert methods(ours) - methods(theirs) == {"Http": {"request"}}.get(name, set())
     assert methods(theirs) <= methods(ours)
     for method in methods(theirs):
@@ -209,7 +188,7 @@ def test_clients_of_a_context_are_called_like_theirs_and_as_authors_see_them(nam
 
 
 async def test_log_lines_may_be_awaited_as_theirs_or_just_called() -> None:
-    assert shape(Log.__call__) == shape(imperal_sdk.Context.log)
+    assert shape(services.Log.__call__) == shape(imperal_sdk.Context.log)
     context = ExtensionHarness(Extension("app")).context()
     context.log("called")
     assert await context.log("awaited", level="warning") is None
@@ -245,7 +224,8 @@ def test_there_is_no_way_to_the_fact_ledger() -> None:
         assert not [n for n in dir(reached) if "ledger" in n]
 
 
-def test_what_the_package_offers_is_what_it_lists() -> None:
+def test_what_the_package_offers_is_what_it_lists_beside_the_published_version() -> None:
+    assert version("imperal-sdk") == "6.3.7"
     assert sorted(sdk.__all__) == list(sdk.__all__)
     assert all(hasattr(sdk, name) for name in sdk.__all__)
 
