@@ -152,10 +152,7 @@ class MailServers:
 
     def account(self, address: str) -> DemoAccount:
         """The account with this address; KeyError when there is none."""
-        for account in self.accounts:
-            if account.address.lower() == address.lower():
-                return account
-        raise KeyError(address)
+        return {a.address.lower(): a for a in self.accounts}[address.lower()]
 
     def accounts_secret(self, owner: str = "demo", **overrides: Any) -> str:
         """The mail extension's secret `accounts` for this demo user; `overrides` change a field in

@@ -23,7 +23,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from webbee_kernel.mcp.client.approvals import FILE as APPROVED
 from webbee_kernel.mcp.client.approvals import Approval, Drift, compared, digests
@@ -131,35 +131,30 @@ async def look(connections: Connections, server: McpServer, token: str, now: str
     async def work(session: Session) -> Seen:
         # a library may announce resources for every server: what counts is whether it has any
         has_any = session.has_resources and any(await session.list_resources())
-        return _seen(server, session, now, has_resources=has_any)
+        refused = {str(t.get("name"))[:100]: why for t in session.tools if (why := _why_not(t))}
+        tools = tuple(compared(t) for t in session.tools if not _why_not(t))
+        others = digests(t for t in session.tools if str(t.get("name"))[:100] in refused)
+        approval = Approval(server.where, tools, session.protocol, has_any, now, others)
+        hidden = {str(t["name"]): places for t in tools if (places := hidden_characters(t))}
+        return Seen(approval, refused, hidden, session.about)
 
     wanted = SessionRequest(server, lambda *_: None, NOBODY, NOBODY, token)
     return await connections.use(wanted, work)
 
 
-def _seen(server: McpServer, session: Session, now: str, *, has_resources: bool) -> Seen:
-    refused = {str(t.get("name"))[:100]: why for t in session.tools if (why := _why_not(t))}
-    tools = tuple(compared(t) for t in session.tools if not _why_not(t))
-    others = digests(t for t in session.tools if str(t.get("name"))[:100] in refused)
-    approval = Approval(server.where, tools, session.protocol, has_resources, now, others)
-    hidden = {str(t["name"]): places for t in tools if (places := hidden_characters(t))}
-    return Seen(approval, refused, hidden, session.about)
-
-
-def _problem_of_schema(schema: Mapping[str, Any]) -> str:
-    """Why something is no JSON schema; empty where it is one."""
+def _why_not(tool: JSONObject) -> str:
+    """Why a tool is kept out, its input's JSON schema included; empty where it is not."""
     from jsonschema.exceptions import SchemaError
     from jsonschema.validators import validator_for
 
+    if why := problem_of(tool):
+        return why
+    schema = tool["inputSchema"]
     try:
         validator_for(schema).check_schema(schema)
     except SchemaError as error:
         return cut(str(error.message), 200)
     return ""
-
-
-def _why_not(tool: JSONObject) -> str:
-    return problem_of(tool) or _problem_of_schema(tool["inputSchema"])
 
 
 def line_of(tool: JSONObject) -> str:
@@ -171,15 +166,12 @@ def line_of(tool: JSONObject) -> str:
 
 def write(folder: str | Path, approvals: Mapping[str, Approval]) -> Path:
     """Keep them, readable and in a stable order, so that a change shows in a review."""
+    servers: dict[str, JSONObject] = {}
+    for name, approval in sorted(approvals.items()):
+        short = ("where", "protocol", "resources", "approved_at", "tools")
+        servers[name] = {key: getattr(approval, key) for key in short}
+        if approval.left_out:
+            servers[name]["left_out"] = dict(sorted(approval.left_out.items()))
     path = Path(folder) / APPROVED
-    body = {"servers": {name: _kept(approvals[name]) for name in sorted(approvals)}}
-    path.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    path.write_text(json.dumps({"servers": servers}, indent=1, ensure_ascii=False) + "\n", "utf-8")
     return path
-
-
-def _kept(approval: Approval) -> JSONObject:
-    """An approval as plain JSON, what is long behind what is short."""
-    short = ("where", "protocol", "resources", "approved_at", "tools")
-    kept: JSONObject = {name: getattr(approval, name) for name in short}
-    left_out = dict(sorted(approval.left_out.items()))
-    return {**kept, **({"left_out": left_out} if left_out else {})}

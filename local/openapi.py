@@ -88,22 +88,18 @@ def _operation(route: Route, handler: Handler, schemas: JSONObject) -> JSONObjec
         },
     }
     if route.accepted:
-        operation["responses"]["202"] = {"description": "Accepted", **_later(route, schemas)}
+        later: JSONObject = {"description": "Accepted"}
+        if route.accepted is not type(None):
+            later["content"] = {"application/json": {"schema": _schema(route.accepted, schemas)}}
+        operation["responses"]["202"] = later
     if route.body:
         operation["requestBody"] = {
-            "required": _is_needed(route.body),
+            "required": any(f.is_required() for f in route.body.model_fields.values()),
             "content": {route.body_type: {"schema": _schema(route.body, schemas)}},
         }
     if route.public:
         operation["security"] = []
     return operation
-
-
-def _later(route: Route, schemas: JSONObject) -> JSONObject:
-    """What a 202 holds; nothing where its shape is the type of None."""
-    if route.accepted is type(None):
-        return {}
-    return {"content": {"application/json": {"schema": _schema(route.accepted, schemas)}}}
 
 
 def _failure(route: Route, schemas: JSONObject) -> JSONObject:
@@ -137,10 +133,6 @@ def _failures(route: Route, content: JSONObject) -> dict[str, JSONObject]:
         str(status): {"description": FAILURES[status], "content": content}
         for status in sorted(possible)
     }
-
-
-def _is_needed(body: type[BaseModel]) -> bool:
-    return any(f.is_required() for f in body.model_fields.values())
 
 
 def _schema(shape: Any, schemas: JSONObject) -> JSONObject:

@@ -26,7 +26,7 @@ ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def dev(options: argparse.Namespace) -> int:
-    """Serve until interrupted; 1 when the port is taken, 2 when no such model can be had."""
+    """Serve until interrupted; 2 when no such model can be had."""
     try:
         given = {k: v for k, v in os.environ.items() if k.startswith("WEBBEE_MODEL_")}
         settings = models.settings_of(options.model, given)
@@ -37,9 +37,6 @@ def dev(options: argparse.Namespace) -> int:
         signal.signal(number, _end)
     try:
         _serve(options, settings, filled_folder(options.into))
-    except OSError as error:
-        print(_in_the_way(error, options), file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         kept = "nothing of this run" if options.fresh else options.keep
         print(f"stopped; {kept} is kept")
@@ -77,31 +74,12 @@ def _serve(options: argparse.Namespace, settings: Settings, extensions: Path) ->
         threading.Event().wait()
 
 
-def _in_the_way(error: OSError, options: argparse.Namespace) -> str:
-    """What keeps a run from its start, and the other way where it is the port."""
-    if error.filename:
-        return f"{error.filename}: {(error.strerror or '').lower()}"
-    if not error.errno:
-        return str(error.strerror)
-    # socket.create_server adds the address to the system's own word; a name has none of the system
-    why = os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
-    other = f"{COMMAND} dev --port {options.port + 1}"
-    other = f"make run PORT={options.port + 1}, or {other}" if IN_REPOSITORY else other
-    return f"cannot listen on {options.host}:{options.port} ({why.lower()}): {other}"
-
-
 def _end(*_: object) -> None:
     """End once: `make` tells it as well, and what ends holds locks that nothing may break into."""
     for number in ENDS:
         signal.signal(number, signal.SIG_IGN)
     print("\nstopping …", flush=True)
     raise KeyboardInterrupt
-
-
-def _emptied(keep: str) -> str:
-    """How to begin anew; `make` knows the repository's own folder."""
-    forget = IN_REPOSITORY and Path(keep).resolve() == ROOT / ".webbee"
-    return "`make forget` empties it." if forget else f"Remove {keep} to begin anew."
 
 
 def _model(options: argparse.Namespace) -> str:
@@ -175,13 +153,16 @@ def welcome(
         f"curl -sG {url}/v1/inspect -H 'Authorization: Bearer dev' --data-urlencode"
         f" 'message={says[0][1]}'"
     )
+    # `make` knows the repository's own folder
+    is_makes = IN_REPOSITORY and Path(keep).resolve() == ROOT / ".webbee"
+    emptied = "`make forget` empties it." if is_makes else f"Remove {keep} to begin anew."
     lines = [
         paint(f"Webbee listens on {url}: open it in a browser", "bold"),
         "Users: alice (Russian), bob (English), dev (developer), ops (operator)"
         + ("; all four read one demo mailbox, which is on this machine." if says is MAIL else "."),
         *([f"Apps: {', '.join(there)}."] if (there := sorted(apps.keys() - failed)) else []),
         *([f"Model: {model}"] if model else []),
-        *([f"Its data stays in {keep}. {_emptied(keep)}"] if keep else []),
+        *([f"Its data stays in {keep}. {emptied}"] if keep else []),
         "",
         paint("Chat:", "bold"),
         *("  " + chat for chat in chats),

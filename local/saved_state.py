@@ -21,6 +21,7 @@ import boto3
 
 from .demo_mail import Mail
 from .mail_servers import MailServers
+from .terminal import CliError
 
 FILE = "state.json"
 LOCK = "lock"
@@ -42,7 +43,7 @@ class StateFile:
     @classmethod
     @contextmanager
     def exclusive(cls, folder: Path) -> Iterator[StateFile]:
-        """A folder's keeper, whose folder is nobody else's until the block ends. OSError where
+        """A folder's keeper, whose folder is nobody else's until the block ends. CliError where
         another process has it: two would write over each other."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (folder / LOCK).open("a+", encoding="utf-8") as lock:
@@ -51,9 +52,8 @@ class StateFile:
             except OSError:
                 lock.seek(0)
                 who = f"process {lock.read().strip() or 'unknown'}"
-                raise OSError(
-                    0, f"{folder} is in use by another run ({who}): {ELSEWHERE}"
-                ) from None
+                told = f"{folder} is in use by another run ({who}): {ELSEWHERE}"
+                raise CliError(told) from None
             lock.truncate(0)
             lock.write(str(os.getpid()))
             lock.flush()
@@ -125,7 +125,7 @@ def _read(file: Path) -> State:
     try:
         state: State = json.loads(file.read_text("utf-8"), object_hook=_unbytes)
     except ValueError as error:
-        raise OSError(0, f"{file} cannot be read ({error}): remove it to start anew") from None
+        raise CliError(f"{file} cannot be read ({error}): remove it to start anew") from None
     return state
 
 

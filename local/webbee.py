@@ -8,11 +8,11 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from webbee_kernel.config import ALL_TABLES
+
 from .project import URL
 from .terminal import CliError, Command, paint
 
-TABLES = "sessions skeleton cache store audit events transcripts limits connections".split()
-"""The tables by noun (`webbee_kernel.config.ALL_TABLES`; a test compares them)."""
 GROUPS = {
     "keys": "the key that signs webhooks' addresses: rotate (operator)",
     "models": "models: check what one can do",
@@ -153,7 +153,7 @@ def _of_operators(commands: Commands) -> None:
 
     told = "copy the items of a restored table back into the stack's own (operator)"
     restore = commands.add("restore", "cli.operators.restore", told)
-    restore.needed("table", "which of the stack's tables", choices=TABLES)
+    restore.needed("table", "which of the stack's tables", choices=ALL_TABLES)
     restore.needed("--from", "the restored table's name", dest="source", metavar="TABLE")
     restore.stack()
     restore.text("--tenant", "of this tenant only")
@@ -221,9 +221,12 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 0
-    except (CliError, OSError) as error:
-        print(paint("webbee: ", "red") + str(error), file=sys.stderr)
-        return 1
+    except CliError as error:
+        told = str(error)
+    except OSError as error:
+        told = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    print(paint("webbee: ", "red") + told, file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

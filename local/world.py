@@ -4,6 +4,7 @@ refreshes."""
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 import socket
 import threading
@@ -20,9 +21,10 @@ from webbee_kernel.clock import SystemClock
 from .gateway import PATH, TENANT, TOKENS, Gateway, open_to
 from .loopback import served
 from .mail_servers import MailServers
-from .project import COMMAND
+from .project import COMMAND, IN_REPOSITORY
 from .saved_state import StateFile
 from .stack import Stack, local_stack
+from .terminal import CliError
 
 STREAM_S, POLL_S, KEEP_S = 0.05, 0.5, 5.0
 """Seconds between two looks at the stream of events, which Lambda takes four times a second, and at
@@ -125,17 +127,17 @@ def local_world(
     apart: bool = False,
     clock: ShiftedClock | None = None,
 ) -> Iterator[World]:
-    """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port
-    raises OSError, and so does a folder to `keep` that another run has.
+    """Start everything, serve until the block ends. A port of 0 takes a free one; CliError where
+    it is taken, where another run has the folder to `keep`, or extension code does not come up.
 
     Nothing is answered before `prepare` is through: who connects earlier waits. With `keep`, a
     folder, the state of an earlier run is put back and this one's kept there. `origins` are those
     whose pages may call the API. Extension code runs in this process, on its clock, or, `apart`, in
-    one of its own, on the system's; OSError where it does not come up.
+    one of its own, on the system's.
     """
     with ExitStack() as kept:  # the folder first: another port is no way out where it is in use
         keeper = kept.enter_context(StateFile.exclusive(keep)) if keep else None
-        listener = kept.enter_context(closing(socket.create_server((host, port))))
+        listener = kept.enter_context(closing(_listening(host, port)))
         address = f"http://{host}:{listener.getsockname()[1]}"
         prefix = f"/{secrets.token_urlsafe(12)}"  # only handlers are told where `@connections` is
         live = {
@@ -166,7 +168,7 @@ def local_world(
                 if stack.cell:
                     stack.cell.ready()
             except OSError as error:
-                raise OSError(0, f"{error.strerror}; {COMMAND} check says which") from None
+                raise CliError(f"{error.strerror}; {COMMAND} check says which") from None
             if prepare:
                 prepare(world)
             erased = partial(prepare_one, world) if prepare else lambda _: None
@@ -180,6 +182,18 @@ def local_world(
                     yield world
                 finally:
                     world.end()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port))
+    except OSError as error:
+        # create_server adds the address to the system's own word; a name has none of the system
+        number = error.errno or 0
+        why = os.strerror(number) if number > 0 else str(error.strerror)
+        other = f"{COMMAND} dev --port {port + 1}"
+        other = f"make run PORT={port + 1}, or {other}" if IN_REPOSITORY else other
+        raise CliError(f"cannot listen on {host}:{port} ({why.lower()}): {other}") from None
 
 
 FIRST_REFRESH_S = 5.0

@@ -21,7 +21,7 @@ from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.approvals import Approval
 from webbee_kernel.mcp.client.connections import Connections, McpServer, failure_of
 from webbee_kernel.mcp.client.server_apps import extra_functions
-from webbee_kernel.mcp.client.server_tools import tools_of
+from webbee_kernel.mcp.client.server_tools import Tool, tools_of
 from webbee_kernel.text import cut, reveal
 from webbee_kernel.types import JSONObject
 
@@ -92,23 +92,19 @@ def add(options: argparse.Namespace) -> int:
         return 1
     mcp_servers.add(server)
     print(f"{server.id} is in {mcp_servers.FILE}; {SERVE}, started anew, serves it")
-    if found := _example(_known(_folder(options))[server.id]):
-        words, has_form = found
-        shows = "; a form asks for the rest" if has_form else ""
+    tools = tools_of(_known(_folder(options))[server.id].tools).values()
+    if found := [t for t in tools if t.action_type == "read" or t.schema.get("properties")]:
+        # what only reads and needs nothing more is the best to begin with
+        best = min(found, key=_asks)
+        words = " ".join(re.findall("[^_-]+", best.fn_name))
+        shows = "; a form asks for the rest" if any(_asks(best)) else ""
         print(f'then in the chat: "{words}"{shows}\nthe page\'s Apps list what else it can do')
     return 0
 
 
-def _example(approval: Approval) -> tuple[str, bool] | None:
-    """A message that leads to a tool, its name as words, and whether that shows a form. What only
-    reads and needs nothing more is the best to begin with."""
-    tools = tools_of(approval.tools).values()
-    found = [t for t in tools if t.action_type == "read" or t.schema.get("properties")]
-    if not found:
-        return None
-    best = min(found, key=lambda t: (t.action_type != "read", bool(t.schema.get("required"))))
-    has_form = best.action_type != "read" or bool(best.schema.get("required"))
-    return " ".join(re.findall("[^_-]+", best.fn_name)), has_form
+def _asks(tool: Tool) -> tuple[bool, bool]:
+    """Whether it does more than read, and whether it needs to be told something."""
+    return tool.action_type != "read", bool(tool.schema.get("required"))
 
 
 def _variables(given: Sequence[str]) -> dict[str, str]:
@@ -186,7 +182,8 @@ def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
         name = str(tool["name"])
         word = "changed" if name in drift.changed else "new" if name in drift.new else ""
         lines.append(f"  {paint(word.ljust(8), 'yellow')}{line_of(tool)}")
-        lines += _changes(old.get(name, {}), tool) if word == "changed" else [_said(tool)]
+        said = cut(" ".join(reveal(str(tool.get("description", ""))).split()), WIDE)
+        lines += _changes(old.get(name, {}), tool) if word == "changed" else [f"{'':10}{said}"]
         if name in found.hidden:
             places = ", ".join(reveal(place) for place in found.hidden[name])
             lines.append(paint(f"          hidden characters in {places}", "red"))
@@ -202,10 +199,6 @@ def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
         *lines,
         *(f"  {no}{reveal(name)}: {why}" for name, why in found.refused.items()),
     ]
-
-
-def _said(tool: JSONObject) -> str:
-    return "          " + cut(" ".join(reveal(str(tool.get("description", ""))).split()), WIDE)
 
 
 def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:

@@ -10,11 +10,9 @@ from typing import Any
 import boto3
 import pytest
 
-from local import webbee
 from local.aws import local_aws
 from local.template import create_tables, load_template
 from tests.local.conftest import stack_of_the_tables
-from webbee_kernel.config import ALL_TABLES
 
 RESTORED = "StoreTable-restored"
 Restore = Callable[..., dict[str, Any]]
@@ -115,7 +113,3 @@ def test_a_table_that_is_none_that_was_restored_is_told_and_nothing_was_done(
 ) -> None:
     assert told in command("restore", "store", "--from", table, ends=1)[1]
     assert documents(tables) == []
-
-
-def test_every_table_can_be_named() -> None:
-    assert sorted(webbee.TABLES) == sorted(ALL_TABLES)

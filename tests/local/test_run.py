@@ -166,7 +166,7 @@ def test_what_keeps_a_run_from_its_start_is_one_sentence(
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (("--keep", "webbee.toml"), "webbee.toml: file exists\n"),
+        (("--keep", "webbee.toml"), "webbee: webbee.toml: File exists\n"),
         (("--fresh",), "webbee: webbee.toml: time: its env refers to NOT_SET, which is not set"),
     ],
 )
