@@ -12,9 +12,8 @@ from typing import Any, Final
 from ..errors import ModelUnavailable
 from ..types import JSONObject
 from .failures import Retryable
-from .normaliser import NormalisedText, Normaliser
+from .normaliser import Normaliser
 from .protocol import CUT_OFF, ModelRequest, ModelResponse, Reasoning, ToolCall, Usage
-from .text_calls import ToolIndex
 
 UNREADABLE_CALL: Final = "unreadable_call"
 """The name under which an unparsable call is reported back to the model."""
@@ -140,23 +139,20 @@ class Assembly:
 
     def response(self) -> ModelResponse:
         """The answer. Calls written as text are used if there are no native ones."""
-        self._reader.close()
-        result = self._reader.result
-        calls = _native(self.calls, self._reader.tool_index) or self._text_calls(result)
-        text, stop = result.text, _stop_reason(self.stop)
+        reader = self._reader
+        text, stop = reader.close(), _stop_reason(self.stop)
+        native = [reader.tool_index.call(c.name, c.arguments) for c in self.calls if c.name]
+        calls = tuple(native or reader.calls)
+        if reader.has_unreadable_call and self._request.tools and not (calls or text):
+            calls = (ToolCall(UNREADABLE_CALL, {}),)
         if _PROMPT_BLOCKS.search(text) or is_repetitive(text):  # recited or looping
             text, stop = "", "unusable"
-        if stop == "end_turn" and result.calls:
+        if stop == "end_turn" and reader.calls:
             stop = "tool_use"
         is_silent = stop == "end_turn" and not (text or calls)
-        if is_silent and (result.has_thoughts or self.has_thoughts):
+        if is_silent and (reader.has_thoughts or self.has_thoughts):
             stop = "only_thoughts"
-        return ModelResponse(text, _complete(calls, stop), self.usage, stop, result.is_orphan)
-
-    def _text_calls(self, result: NormalisedText) -> tuple[ToolCall, ...]:
-        """The calls that were written as text; unparsable markup becomes UNREADABLE_CALL."""
-        is_lost = result.has_unreadable_call and self._request.tools and not result.text
-        return result.calls or ((ToolCall(UNREADABLE_CALL, {}),) if is_lost else ())
+        return ModelResponse(text, _complete(calls, stop), self.usage, stop, reader.is_orphan)
 
     def reasoning(self, message: JSONObject, plain: JSONObject, read: int) -> Reasoning | None:
         """The reasoning to send back with the answer and its calls; per-call extras only if all
@@ -170,11 +166,6 @@ def _stop_reason(reason: str) -> str:
     """The stop reason in the protocol's words, where it has one."""
     known = _BY_WORD.get(reason.lower(), reason.lower() or "end_turn")
     return BROKEN if _BROKEN_WORDS.search(known) else known
-
-
-def _native(calls: list[NativeCall], offered: ToolIndex) -> tuple[ToolCall, ...]:
-    """The native calls with corrected names."""
-    return tuple(offered.call(call.name, call.arguments) for call in calls if call.name)
 
 
 def _complete(calls: tuple[ToolCall, ...], stop: str) -> tuple[ToolCall, ...]:

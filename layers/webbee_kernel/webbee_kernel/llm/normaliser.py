@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from .markup import (
@@ -57,39 +56,24 @@ _FINAL: Final = "assistantfinal"
 """gpt-oss channels where the server stripped their tokens."""
 
 
-@dataclass(slots=True)
-class NormalisedText:
-    """The readable text and the calls written as text. `has_unreadable_call`: call markup could not
-    be parsed; `is_orphan`: reasoning was marked only at its end."""
-
-    text: str = ""
-    calls: tuple[ToolCall, ...] = ()
-    has_unreadable_call: bool = False
-    has_thoughts: bool = False
-    is_orphan: bool = False
-
-
-@dataclass(slots=True)
 class Normaliser:
-    """A streaming reader: `feed` returns the text that may be shown so far, `close` the rest;
-    `result` is then complete."""
+    """A streaming reader: `feed` returns the text that may be shown so far, `close` ends the answer
+    and returns all of it.
 
-    tools: Sequence[ToolSpec] = ()
-    result: NormalisedText = field(default_factory=NormalisedText)
-    tool_index: ToolIndex = field(init=False)
-    _raw: str = ""
-    _at: int = 0
-    _next_read: int = 0
-    _output: list[str] = field(default_factory=list)
-    _space: str = ""
-    _pending: list[str] = field(default_factory=list)
-    _calls: list[ToolCall] = field(default_factory=list)
-    _at_line_start: bool = True
-    _is_thinking: bool = False
-    _is_over: bool = False
+    `calls` are those written as text. `has_unreadable_call`: call markup could not be parsed;
+    `is_orphan`: reasoning was marked only at its end.
+    """
 
-    def __post_init__(self) -> None:
-        self.tool_index = ToolIndex(self.tools)
+    def __init__(self, tools: Sequence[ToolSpec]) -> None:
+        self.tool_index = ToolIndex(tools)
+        self.calls: list[ToolCall] = []
+        self.has_unreadable_call = self.has_thoughts = self.is_orphan = False
+        self._raw, self._at, self._next_read = "", 0, 0
+        self._output: list[str] = []
+        self._pending: list[str] = []
+        self._space = ""
+        self._at_line_start = True
+        self._is_thinking = self._is_over = False
 
     def feed(self, piece: str) -> str:
         """Read the next piece; returns text that may be shown."""
@@ -97,19 +81,13 @@ class Normaliser:
             self._raw += piece.replace("\0", "")
         if len(self._raw) >= self._next_read:
             self._read(final=False)
-        return self._flush()
-
-    def close(self) -> str:
-        """End of the answer; returns the rest of the text."""
-        self._read(final=True)
-        rest = self._flush()
-        self.result.text = "".join(self._output)
-        self.result.calls = tuple(self._calls)
-        return rest
-
-    def _flush(self) -> str:
         fresh, self._pending = "".join(self._pending), []
         return fresh
+
+    def close(self) -> str:
+        """The end of the answer; returns its whole text."""
+        self._read(final=True)
+        return "".join(self._output)
 
     def _read(self, *, final: bool) -> None:
         while self._at < len(self._raw) and not self._is_over:
@@ -142,7 +120,7 @@ class Normaliser:
             return ()
         if sign == "{":
             return (self._block,)
-        is_start = not self._output and not self._calls
+        is_start = not self._output and not self.calls
         return (self._bare_channel, self._named_call) if is_start else (self._named_call,)
 
     def _mark(self, at: int, final: bool) -> bool | None:
@@ -169,7 +147,7 @@ class Normaliser:
         return self._drop(mark.end)
 
     def _think(self, start: int) -> bool:
-        self._is_thinking = self.result.has_thoughts = True
+        self._is_thinking = self.has_thoughts = True
         return self._drop(start)
 
     def _thought(self, at: int, final: bool) -> bool:
@@ -183,12 +161,12 @@ class Normaliser:
 
     def _drop_earlier(self, end: int) -> bool:
         """Reasoning whose start mark was in the prompt: drop all text before its end."""
-        self.result.is_orphan |= bool(self._output)
+        self.is_orphan |= bool(self._output)
         self._output.clear()
         self._pending.clear()
-        self._calls.clear()
+        self.calls.clear()
         self._space = ""
-        self._at_line_start = self.result.has_thoughts = True
+        self._at_line_start = self.has_thoughts = True
         return self._drop(end)
 
     def _call(self, at: int, mark: Mark, final: bool) -> bool | None:
@@ -231,7 +209,7 @@ class Normaliser:
 
     def _end(self) -> bool:
         """End the answer: what follows is an invented turn of another role."""
-        self._is_over = bool(self._output or self._calls)
+        self._is_over = bool(self._output or self.calls)
         if self._is_over:
             self._at = len(self._raw)
         return self._is_over
@@ -249,7 +227,7 @@ class Normaliser:
             return None
         last = raw.rfind(_FINAL, at)
         if last >= 0:
-            self.result.has_thoughts = True
+            self.has_thoughts = True
             return self._drop(last + len(_FINAL))
         if call := _BARE_CALL.search(raw, at):
             region = f"{call['name']} {call['given']}"
@@ -324,8 +302,8 @@ class Normaliser:
         found = calls_in(region, self.tool_index, is_marked=is_marked)
         if not found and not is_marked:
             return False
-        self._calls += [c for n, c in enumerate(found) if c not in [*self._calls, *found[:n]]]
-        self.result.has_unreadable_call |= not found
+        self.calls += [c for n, c in enumerate(found) if c not in [*self.calls, *found[:n]]]
+        self.has_unreadable_call |= not found
         self._at_line_start = True
         return self._drop(end)
 
@@ -343,7 +321,7 @@ class Normaliser:
         """Show text. White space is held back until text follows, so that the result is trimmed."""
         last = text.rfind("\n")
         self._at_line_start = not text[last + 1 :].strip() and (last >= 0 or self._at_line_start)
-        if self._calls:  # what is said behind a call makes up what came of it
+        if self.calls:  # what is said behind a call makes up what came of it
             text = "\n"
         tail = text.rstrip()
         if tail:
