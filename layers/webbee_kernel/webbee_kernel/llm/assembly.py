@@ -86,7 +86,7 @@ class Assembly:
     need not be read on.
     """
 
-    def __init__(self, request: ModelRequest, hear: Callable[[str], None] | None = None) -> None:
+    def __init__(self, request: ModelRequest, hear: Callable[[str], object] | None = None) -> None:
         self.stop = ""
         self.usage = Usage()
         self.has_thoughts = False
@@ -140,7 +140,8 @@ class Assembly:
     def response(self) -> ModelResponse:
         """The answer. Calls written as text are used if there are no native ones."""
         reader = self._reader
-        text, stop = reader.close(), _stop_reason(self.stop)
+        text, word = reader.close(), self.stop.lower() or "end_turn"
+        stop = BROKEN if _BROKEN_WORDS.search(word) else _BY_WORD.get(word, word)
         native = [reader.tool_index.call(c.name, c.arguments) for c in self.calls if c.name]
         calls = tuple(native or reader.calls)
         if reader.has_unreadable_call and self._request.tools and not (calls or text):
@@ -160,12 +161,6 @@ class Assembly:
         extras = tuple(call.extra or {} for call in self.calls)
         extra = extras if any(extras) and len(extras) == read else ()
         return Reasoning(message, extra, plain) if message or extra or plain else None
-
-
-def _stop_reason(reason: str) -> str:
-    """The stop reason in the protocol's words, where it has one."""
-    known = _BY_WORD.get(reason.lower(), reason.lower() or "end_turn")
-    return BROKEN if _BROKEN_WORDS.search(known) else known
 
 
 def _complete(calls: tuple[ToolCall, ...], stop: str) -> tuple[ToolCall, ...]:

@@ -15,6 +15,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from ..aws.clients import (
@@ -92,7 +93,7 @@ class BedrockModel(Adapter):
                 body = converse_request(self._model_id, request, refused, self._options)
                 answer = ConverseAnswer(request)
                 if sink and "stream" not in refused:
-                    answer.draft.hear = _on_loop(loop, sink)
+                    answer.draft.hear = partial(loop.call_soon_threadsafe, sink)
                     _read_stream(client.converse_stream(**body)["stream"], answer, sink)
                 else:
                     answer.read_body(client.converse(**body))
@@ -108,15 +109,6 @@ class BedrockModel(Adapter):
                     if failure is None:
                         raise
                     raise failure from None  # the original may quote the request
-
-
-def _on_loop(loop: asyncio.AbstractEventLoop, sink: Listener) -> Callable[[str], None]:
-    """A callback for the reader thread that calls the sink on the event loop."""
-
-    def hand_over(piece: str) -> None:
-        loop.call_soon_threadsafe(sink, piece)
-
-    return hand_over
 
 
 def _read_stream(stream: Any, answer: ConverseAnswer, sink: Listener) -> None:

@@ -40,27 +40,15 @@ def nearly_json(text: str) -> JSON:
     """Parse a text that is one value. Raises Unreadable."""
     try:
         exact: JSON = json.loads(text, strict=False)
+        return exact
     except (ValueError, RecursionError):
-        return _only(_values(text))
-    return exact
-
-
-def _values(text: str) -> list[JSON]:
-    """The distinct values of a text, with only noise between them."""
-    found: list[JSON] = []
-    at = _skip(_BEFORE, text, 0)
-    while at < len(text):
+        pass
+    values: list[JSON] = []
+    at = skip(_BEFORE, text, 0)
+    while at < len(text) and len(values) <= len(_EMPTY) + 1:
         value, at = first_value(text, at)
-        if value not in found:
-            found.append(value)
-        if len(found) > len(_EMPTY) + 1:
-            raise Unreadable("several values")
-        at = _skip(_AFTER, text, at)
-    return found
-
-
-def _only(values: list[JSON]) -> JSON:
-    """The only non-empty value."""
+        values += [value] if value not in values else []
+        at = skip(_AFTER, text, at)
     said = [v for v in values if v not in _EMPTY] or values[:1]
     if len(said) != 1:
         raise Unreadable("no value, or several")
@@ -70,7 +58,7 @@ def _only(values: list[JSON]) -> JSON:
 def first_value(text: str, at: int, depth: int = 0) -> tuple[JSON, int]:
     """The value that begins at `at`, and its end; round brackets give the keyword arguments, or the
     single object inside. Raises Unreadable."""
-    at = _skip(_SPACE, text, at)
+    at = skip(_SPACE, text, at)
     if at >= len(text) or depth > MAX_DEPTH:
         raise Unreadable("no value")
     sign = text[at]
@@ -81,7 +69,8 @@ def first_value(text: str, at: int, depth: int = 0) -> tuple[JSON, int]:
     return _string(text, at) if sign in _QUOTES else _word(text, at)
 
 
-def _skip(what: re.Pattern[str], text: str, at: int) -> int:
+def skip(what: re.Pattern[str], text: str, at: int) -> int:
+    """The end of what matches here, if anything does."""
     found = what.match(text, at)
     return found.end() if found else at
 
@@ -89,12 +78,12 @@ def _skip(what: re.Pattern[str], text: str, at: int) -> int:
 def _object(text: str, at: int, closing: str, depth: int) -> tuple[JSON, int]:
     """Pairs up to the closing bracket, or to the end of the text without one."""
     pairs: dict[str, JSON] = {}
-    while (at := _skip(_BETWEEN, text, at)) < len(text) and text[at] != closing:
+    while (at := skip(_BETWEEN, text, at)) < len(text) and text[at] != closing:
         if closing == ")" and text[at] == "{" and not pairs:
             inner, at = first_value(text, at, depth + 1)
-            return inner, _skip(_AFTER, text, at)
-        key, at = _string(text, at) if text[at] in _QUOTES else _bare(text, at)
-        at = _skip(_SPACE, text, at)
+            return inner, skip(_AFTER, text, at)
+        key, at = _string(text, at) if text[at] in _QUOTES else _found(_KEY, text, at)
+        at = skip(_SPACE, text, at)
         if text[at : at + 1] not in (":", "="):
             raise Unreadable("a key without a value")
         pairs[key], at = first_value(text, at + 1, depth + 1)
@@ -103,7 +92,7 @@ def _object(text: str, at: int, closing: str, depth: int) -> tuple[JSON, int]:
 
 def _array(text: str, at: int, depth: int) -> tuple[JSON, int]:
     made: list[JSON] = []
-    while (at := _skip(_BETWEEN, text, at)) < len(text) and text[at] != "]":
+    while (at := skip(_BETWEEN, text, at)) < len(text) and text[at] != "]":
         value, at = first_value(text, at, depth + 1)
         made.append(value)
     return made, min(at + 1, len(text))
@@ -131,23 +120,18 @@ def _escape(text: str, at: int) -> tuple[str, int]:
     return _ESCAPES.get(text[at + 1], text[at + 1]), at + 2
 
 
-def _bare(text: str, at: int) -> tuple[str, int]:
-    found = _KEY.match(text, at)
-    if not found:
-        raise Unreadable("no key")
-    return found.group(), found.end()
+def _found(what: re.Pattern[str], text: str, at: int) -> tuple[str, int]:
+    if found := what.match(text, at):
+        return found.group(), found.end()
+    raise Unreadable("no key, or no value")
 
 
 def _word(text: str, at: int) -> tuple[JSON, int]:
     """A literal or a number; other bare words raise Unreadable."""
-    found = _WORD.match(text, at)
-    if not found:
-        raise Unreadable("no value")
-    word = found.group()
+    word, end = _found(_WORD, text, at)
     if word.lower() in _LITERALS:
-        return _LITERALS[word.lower()], found.end()
+        return _LITERALS[word.lower()], end
     try:
-        number: JSON = json.loads(word)
+        return json.loads(word), end
     except ValueError:
         raise Unreadable("a bare word") from None
-    return number, found.end()

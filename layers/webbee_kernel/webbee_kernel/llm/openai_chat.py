@@ -120,7 +120,7 @@ class ChatAnswer:
     """An answer under construction, from stream lines or a whole body. `error` is the server's
     error, if it sent one."""
 
-    def __init__(self, request: ModelRequest, hear: Callable[[str], None] | None = None) -> None:
+    def __init__(self, request: ModelRequest, hear: Callable[[str], object] | None = None) -> None:
         self.draft = Assembly(request, hear)
         self.is_done = False
         self.error: Any = None
@@ -166,7 +166,10 @@ class ChatAnswer:
             body = json.loads(text)
         except (ValueError, RecursionError):
             if status == 200 and text.startswith(("data:", ":", "event:", "{")):
-                return self._lines(text)
+                for line in text.splitlines():
+                    if self.error is None:
+                        self.line(line)
+                return
             body = text
         error = error_in(body)
         if error or status >= 300:
@@ -174,12 +177,8 @@ class ChatAnswer:
             body = _failed_generation(self.error)
             self.error = self.error if body is None else None
         self.is_done = True
-        return self._add(body) if body else None
-
-    def _lines(self, text: str) -> None:
-        for line in text.splitlines():
-            if self.error is None:
-                self.line(line)
+        if body:
+            self._add(body)
 
     def _add(self, body: Any) -> None:
         """An answer, or a piece of one."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from ..types import JSON, JSONObject
-from .nearly_json import MARKUP, Unreadable, first_value, nearly_json
+from .nearly_json import MARKUP, Unreadable, first_value, nearly_json, skip
 from .protocol import ToolCall, ToolSpec
 
 NAME_KEYS: Final = ("name", "tool_name", "function_name", "tool", "function", "action")
@@ -167,46 +168,35 @@ def calls_in(region: str, tools: ToolIndex, *, is_marked: bool) -> list[ToolCall
 
 def _elements(region: str) -> list[ToolCall]:
     """The calls in element form; each extends to the next one's element."""
+    calls: list[ToolCall] = []
     _, *pieces = _ELEMENT.split(region)
-    return [
-        ToolCall(name, _args_in(body)) for name, body in zip(pieces[::2], pieces[1::2], strict=True)
-    ]
-
-
-def _args_in(body: str) -> JSONObject | str:
-    """Arguments from parameter elements, else from JSON."""
-    if found := _PARAMETER.findall(body):
-        return {key: _element_value(value) for key, value in found}
-    return arguments_of(body if "{" in body else "")
+    for name, body in zip(pieces[::2], pieces[1::2], strict=True):
+        elements = {key: _element_value(value) for key, value in _PARAMETER.findall(body)}
+        calls.append(ToolCall(name, elements or arguments_of(body if "{" in body else "")))
+    return calls
 
 
 def _element_value(value: str) -> JSON:
     """The value of an element: parsed JSON unless that is a string, else its text."""
     text = value.removeprefix("\n").removesuffix("\n")
-    try:
+    with suppress(ValueError, RecursionError):
         read: JSON = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return text if isinstance(read, str) else read
+        return text if isinstance(read, str) else read
+    return text
 
 
 def _bare_calls(region: str, tools: ToolIndex) -> list[ToolCall]:
     """Consecutive calls with only markup between them; all or none."""
     calls: list[ToolCall] = []
-    at = _skip_markup(region, 0)
+    at = skip(_BETWEEN, region, 0)
     while at < len(region):
         try:
             found, at = _read_call(region, at, tools)
         except Unreadable:
             return []
         calls += found
-        at = _skip_markup(region, at)
+        at = skip(_BETWEEN, region, at)
     return calls
-
-
-def _skip_markup(text: str, at: int) -> int:
-    found = _BETWEEN.match(text, at)
-    return found.end() if found else at
 
 
 def _read_call(text: str, at: int, tools: ToolIndex) -> tuple[list[ToolCall], int]:
@@ -227,17 +217,12 @@ def _from_json(value: JSON, tools: ToolIndex) -> list[ToolCall]:
         return [c for one in found for c in one] if all(found) else []
     if not isinstance(value, dict):
         return []
-    if (inner := next(_inner_calls(value), None)) is not None:
-        return _from_json(inner, tools)
+    lists = [value[k] for k in LIST_KEYS if isinstance(value.get(k), list)]
+    if inner := lists or [value[k] for k in _INNER_KEYS if isinstance(value.get(k), dict)]:
+        return _from_json(inner[0], tools)
     if value.keys() <= tools.names:  # Apertus
         return [ToolCall(name, arguments_of(given)) for name, given in value.items()]
     return _from_object(value)
-
-
-def _inner_calls(value: JSONObject) -> Iterator[JSON]:
-    """The call, or list of calls, nested in an object."""
-    yield from (value[k] for k in LIST_KEYS if isinstance(value.get(k), list))
-    yield from (value[k] for k in _INNER_KEYS if isinstance(value.get(k), dict))
 
 
 def _from_object(value: JSONObject) -> list[ToolCall]:
