@@ -193,9 +193,9 @@ def _first(value: Any) -> Any:
 
 def error_of(body: Any) -> tuple[str, str]:
     """The error's code (never free text) and its message, led by the parameter's name."""
-    body = _first(body)  # Gemini's is a list
-    error = (body.get("error") or body.get("errors") or body) if isinstance(body, dict) else body
-    error = _first(error)
+    error = _first(body)  # Gemini's is a list
+    if isinstance(error, dict):
+        error = _first(error.get("error") or error.get("errors") or error)
     if not isinstance(error, dict):
         return "", str(error or "")
     code = next(_field_texts(error, "code", "type", "status"), "")

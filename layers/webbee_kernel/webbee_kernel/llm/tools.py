@@ -45,14 +45,8 @@ def summary_of(function: FunctionInfo | ToolSpec, tag: str) -> str:
 def describe(tool: ToolSpec) -> str:
     """Description, effect and examples, at most 1,024 characters; examples that do not fit, or add
     no word to name and description, are left out."""
-    text = " ".join(
-        part
-        for part in (
-            clean(tool.description).strip() or tool.fn_name,
-            EFFECT_NOTES.get(tool.action_type, ""),
-        )
-        if part
-    )
+    effect = EFFECT_NOTES.get(tool.action_type, "")
+    text = f"{clean(tool.description).strip() or tool.fn_name} {effect}".rstrip()
     examples: list[str] = []
     words = content_words(f"{tool.fn_name} {text}")
     for example in tool.examples[:PROMPT_EXAMPLES]:
@@ -64,13 +58,11 @@ def describe(tool: ToolSpec) -> str:
     return f"{text} {EXAMPLE_PREFIX} {'; '.join(examples)}" if examples else text[:MAX_DESCRIPTION]
 
 
-def _parameters(tool: ToolSpec) -> JSONObject:
+@PerObject
+def parameters(tool: ToolSpec) -> JSONObject:
+    """The arguments' JSON schema of a tool in its compact form."""
     found = compact(tool.input_schema)
     return drop_descriptions(found, tool.told) if tool.told else found
-
-
-parameters = PerObject(_parameters)
-"""The arguments' JSON schema of a tool in its compact form."""
 
 
 class Forms(NamedTuple):
@@ -85,7 +77,8 @@ class Forms(NamedTuple):
     in_app: ToolSpec
 
 
-def _forms(function: FunctionInfo) -> Forms:
+@PerObject
+def forms(function: FunctionInfo) -> Forms:
     whole = ToolSpec(
         name=function.tool_name,
         app_id=function.app_id,
@@ -111,9 +104,6 @@ def _forms(function: FunctionInfo) -> Forms:
     if omitted := len(arguments["properties"]) - len(short.input_schema["properties"]):
         short = replace(short, description=f"{description} (+{omitted} arguments)")
     return Forms(whole, short, size, characters(short), in_app)
-
-
-forms = PerObject(_forms)
 
 
 def tool_spec(function: FunctionInfo) -> ToolSpec:
@@ -148,14 +138,12 @@ def basic_schema(schema: Mapping[str, Any]) -> JSONObject:
     return basic
 
 
-_TOP_LEVEL: Final = ("type", "properties", "required")
 _DEPTH: Final = 8
 _DROPPED_KEYWORDS: Final = frozenset(
     {"$defs", "title", "properties", "additionalProperties", "discriminator"}
 )
 _MAX_CODE: Final = 12
 _MAX_CHOICES: Final = 6
-_NULL: Final = {"type": "null"}
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 _ARTICLES: Final = frozenset({"a", "an", "the", "of", "this", "your", "my"})
 
@@ -167,7 +155,7 @@ def compact(schema: Mapping[str, Any]) -> JSONObject:
     other keyword there.
     """
     found = _reduce(schema, schema.get("$defs", {}), _DEPTH)
-    kept = {k: found[k] for k in _TOP_LEVEL if found.get(k)}
+    kept = {k: found[k] for k in ("type", "properties", "required") if found.get(k)}
     return {"type": "object", "properties": {}, **kept}
 
 
@@ -246,9 +234,9 @@ def _argument(name: str, schema: Any, required: bool) -> Any:
         return schema
     if not required:
         schema = _not_null(schema)
-    default = schema.get("default", "")
+    default, description = schema.get("default", ""), schema.get("description", "")
     is_empty = default is None or default is False or default in ("", [], {})
-    is_redundant = _is_redundant(name, schema.get("description", ""))
+    is_redundant = content_words(str(description)) <= content_words(name)
     idle = {"default": is_empty, "description": is_redundant}
     return {k: v for k, v in schema.items() if not idle.get(k)}
 
@@ -259,17 +247,10 @@ def _not_null(schema: JSONObject) -> JSONObject:
         types = [t for t in schema["type"] if t != "null"]
         return {**schema, "type": types[0] if len(types) == 1 else types}
     siblings = dict(schema)
-    others = [o for o in siblings.pop("anyOf", ()) if o != _NULL]
+    others = [o for o in siblings.pop("anyOf", ()) if o != {"type": "null"}]
     if not others or len(others) == len(schema["anyOf"]):
         return schema
     return {**others[0], **siblings} if len(others) == 1 else {**siblings, "anyOf": others}
-
-
-def _is_redundant(name: str, description: Any) -> bool:
-    """Whether a description adds no word to the name."""
-    if not isinstance(description, str):
-        return False
-    return content_words(description) <= content_words(name)
 
 
 def content_words(text: str) -> set[str]:
