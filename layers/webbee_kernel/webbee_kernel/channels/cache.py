@@ -152,7 +152,13 @@ class CacheClient:
         if isinstance(value, BaseModel):
             name, raw = self._name(type(value)), value.model_dump_json().encode()
         else:
-            name, raw = PLAIN, _json(value)
+            try:
+                name, raw = PLAIN, jsontext.dumps(value).encode()
+            except TypeError as error:
+                raise TypeError(
+                    "ctx.cache takes JSON values or registered models, not"
+                    f" {type(value).__name__}: {error}"
+                ) from None
         if len(raw) > MAX_BYTES:
             raise ValueError(
                 breach(
@@ -166,15 +172,6 @@ class CacheClient:
         await self._store.set(
             self._user, self._app, name, key, raw, expires_at=self._clock.now() + ttl
         )
-
-
-def _json(value: Any) -> bytes:
-    try:
-        return jsontext.dumps(value).encode()
-    except TypeError as error:
-        raise TypeError(
-            f"ctx.cache takes JSON values or registered models, not {type(value).__name__}: {error}"
-        ) from None
 
 
 def check_key(key: str) -> None:

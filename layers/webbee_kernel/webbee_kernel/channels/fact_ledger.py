@@ -39,9 +39,12 @@ def record(
     facts leave, and of both the oldest calls give way first, the newest keeps most. What is cut
     stays valid JSON and says so under `_truncated` or as a list's last item.
     """
-    numbered = [
-        (i, (a, f, d)) for i, (a, f, data) in enumerate(calls) if _has_facts(d := _facts(data))
-    ]
+    numbered: list[tuple[int, LedgerCall]] = []
+    for i, (app_id, fn_name, data) in enumerate(calls):
+        if isinstance(data, dict):
+            data = {k: v for k, v in data.items() if k != "_action_meta"}
+        if data or isinstance(data, int | float):
+            numbered.append((i, (app_id, fn_name, data)))
     facts = [call for _, call in numbered]
     digests = tuple(ToolCallDigest(a, f, dumps(d)) for a, f, d in facts)
     room = cap + 1  # the last line needs no break
@@ -129,16 +132,6 @@ def _arguments_text(arguments: JSONObject, room: int) -> str:
     text = dumps(fitted_arguments)
     # half of the arguments would read like all of them
     return text if len(text) <= room and fitted_arguments.keys() == arguments.keys() else ""
-
-
-def _facts(data: JSON) -> JSON:
-    return (
-        {k: v for k, v in data.items() if k != "_action_meta"} if isinstance(data, dict) else data
-    )
-
-
-def _has_facts(data: JSON) -> bool:
-    return data is not None and (not isinstance(data, dict | list | tuple | str) or bool(data))
 
 
 def _size(digests: Sequence[ToolCallDigest]) -> int:

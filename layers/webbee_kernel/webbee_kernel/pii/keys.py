@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from functools import lru_cache
+from itertools import pairwise
 
 from webbee_kernel.language import key_fold, people_keys
 
@@ -134,15 +135,12 @@ def _is_done_by(words: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=2048)
 def words_of(key: str) -> tuple[str, ...]:
     """The words of one segment of a key, folded: `fromName` is `from`, `name`."""
-    runs = _SPLIT.findall(_PLACEHOLDER.sub(" ", key))
-    words = (key_fold(word) for run in runs for word in _split_at_capitals(run))
-    return tuple(piece for word in words for piece in _split_compound(word))
-
-
-def _split_at_capitals(run: str) -> list[str]:
-    """`fromName` as `from`, `Name`."""
-    cuts = [i for i in range(1, len(run)) if run[i].isupper() and run[i - 1].islower()]
-    return [run[a:b] for a, b in zip([0, *cuts], [*cuts, len(run)], strict=True)]
+    found: list[str] = []
+    for run in _SPLIT.findall(_PLACEHOLDER.sub(" ", key)):
+        capitals = [i for i in range(1, len(run)) if run[i].isupper() and run[i - 1].islower()]
+        for start, end in pairwise([0, *capitals, len(run)]):
+            found += _split_compound(key_fold(run[start:end]))
+    return tuple(found)
 
 
 _JOINTS = ("", "n", "s", "en", "es")  # between the parts of a German compound

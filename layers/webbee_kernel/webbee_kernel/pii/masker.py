@@ -227,7 +227,11 @@ class Masker:
         EMAIL_1 >`) included.
         """
         if isinstance(value, str):
-            return LOOKALIKE.sub(self._real, value) if "<" in value else value
+            if "<" in value:
+                for placeholder in LOOKALIKE.findall(value):
+                    if placeholder not in self._map.values:
+                        raise UnknownPlaceholder(placeholder)
+            return self.unmask_text(value)
         if isinstance(value, dict):
             return {self.resolve(k): self.resolve(v) for k, v in value.items()}
         if isinstance(value, list | tuple):
@@ -255,12 +259,6 @@ class Masker:
             if names and placeholder.startswith(_PERSONAL) and any(map(is_distinctive, names)):
                 found[placeholder] = " ".join(names)
         return found
-
-    def _real(self, match: re.Match[str]) -> str:
-        try:
-            return self._map.values[match[0]]
-        except KeyError:
-            raise UnknownPlaceholder(match[0]) from None
 
     def _begin(self, names: Sequence[str] = ()) -> None:
         """Before a walk: the known names that it replaces without any cue."""
@@ -293,7 +291,10 @@ class Masker:
         shown: dict[Any, None] = {}
         for key in keys:
             name = self._mask(key, "") if isinstance(key, str) else key
-            shown[self._key_placeholder(key, shown) if name in shown else name] = None
+            # it is known by another spelling, or was written to look like a masked one
+            if name in shown and (name := self._map.of(NAME, key, key)) in shown:
+                name = self._map.new(NAME, key)
+            shown[name] = None
         # Masked keys are the hints, so that masking again sees the same ones.
         fields = [(key, *_under(key, shown, parent, declared)) for key in shown]
         if tuple(shown) == keys:
@@ -304,19 +305,11 @@ class Masker:
         """A number that is a phone's by its key, or a document's; arguments get it back as text."""
         if type(value) not in (int, float) or not 0 <= value < 10**19 or value != int(value):
             return value
-        shown = self._mask(str(int(value)), hint) if self._may_match(value, hint) else ""
-        return shown if PLACEHOLDER.fullmatch(shown) else value
-
-    def _may_match(self, value: float, hint: str) -> bool:
-        """Whether a number there may be one that masking looks for."""
         is_said = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._recognizer.kinds)
-        return is_secret_key(hint) or (hint != "" and is_said and value >= _LONG)
-
-    def _key_placeholder(self, key: str, used: Mapping[Any, JSON]) -> str:
-        """A placeholder for a key whose values are known by other spellings, or that was written to
-        look like a masked one."""
-        shown = self._map.of(NAME, key, key)
-        return self._map.new(NAME, key) if shown in used else shown
+        if not (is_secret_key(hint) or (hint != "" and is_said and value >= _LONG)):
+            return value
+        shown = self._mask(str(int(value)), hint)
+        return shown if PLACEHOLDER.fullmatch(shown) else value
 
     def _mask(self, text: str, hint: str) -> str:
         for placeholder in self._known_names:

@@ -175,16 +175,13 @@ def _names_in_run(text: str, run: Span) -> Iterator[Span]:
     i = 0
     while i < len(words):
         first, end = _name_at(words, i)
-        if end - first > 1 and not _is_file_or_product(text, spans[first], spans[end - 1]):
-            yield _span_of(text, spans[first:end])
+        if end - first > 1:
+            head, tail = text[slice(*spans[first])], text[slice(*spans[end - 1])]
+            # `Maria DB`, `Sarah Lee.pdf`; not `SARAH LEE`
+            is_product = is_acronym(tail) and not head.isupper()
+            if not (is_product or _FILE_TAIL.match(text, spans[end - 1][1])):
+                yield _span_of(text, spans[first:end])
         i = max(end, i + 1)
-
-
-def _is_file_or_product(text: str, first: Span, last: Span) -> bool:
-    """`Sarah Lee.pdf`, `Maria DB`; not `SARAH LEE`."""
-    return _FILE_TAIL.match(text, last[1]) is not None or (
-        is_acronym(text[slice(*last)]) and not text[slice(*first)].isupper()
-    )
 
 
 def _name_at(words: list[str], i: int) -> Span:
@@ -219,8 +216,9 @@ def _name_end(words: list[str], end: int, room: int) -> int:
     """
     surnames, used = people("surnames"), 0
     while end < len(words) and (words[end] in surnames or words[end] not in not_names()):
-        if _takes_room(words[end]):
-            is_second = words[end] in surnames or is_given(words[end - 1])
+        word = words[end]
+        if len(word) > 1 and not is_particle(word) and not is_patronymic(word):
+            is_second = word in surnames or is_given(words[end - 1])
             if used == room or (used and not is_second):
                 break
             used += 1
@@ -228,10 +226,6 @@ def _name_end(words: list[str], end: int, room: int) -> int:
     while is_particle(words[end - 1]):
         end -= 1
     return end
-
-
-def _takes_room(word: str) -> bool:
-    return len(word) > 1 and not is_particle(word) and not is_patronymic(word)
 
 
 def _after_cue(text: str, cue: str) -> Iterator[Span]:
