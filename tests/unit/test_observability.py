@@ -16,7 +16,7 @@ from webbee_kernel.observability import (
     collect_metrics,
     count_request,
     measure,
-    measure_model,
+    measure_all,
     record_duration,
 )
 
@@ -41,7 +41,7 @@ def test_counts_are_summed_times_kept_one_by_one_and_a_deployments_variables_add
         measure("ClassifyMs", 5)
         measure("ClassifyMs", 7)
         count_request(failed=True)
-        measure_model("narrator", "m", {"ModelErrors": 1})
+        measure_all({"ModelErrors": 1}, ("narrator", "m"))
 
     assert written(work, namespace="") == []
     found, *others = written(work, version="8")

@@ -40,13 +40,18 @@ def start(work: Coroutine[Any, Any, object], name: str) -> None:
     """Run a coroutine in the background on the running loop, and keep a reference to its task."""
     task = asyncio.get_running_loop().create_task(work, name=name)
     future: concurrent.futures.Future[Any] = concurrent.futures.Future()
-    _register(future, task)
+    track(future, task)
     task.add_done_callback(lambda _: future.set_result(None))
 
 
-def track(work: concurrent.futures.Future[Any]) -> None:
+def track(work: concurrent.futures.Future[Any], task: asyncio.Task[object] | None = None) -> None:
     """Count work that runs elsewhere; its owner must always complete the future."""
-    _register(work)
+    for dead, work_ in list(_running.items()):
+        # tasks of a closed loop never call back: here is where they are taken out
+        if work_.task and work_.task.get_loop().is_closed():
+            _running.pop(dead, None)
+    _running[work] = _Work(time.monotonic(), task)
+    work.add_done_callback(lambda future: _running.pop(future, None))
 
 
 def oldest_s() -> float:
@@ -67,17 +72,6 @@ def wait(timeout: float | None = None) -> bool:
             return False
         concurrent.futures.wait(running, timeout_s)
     return True
-
-
-def _register(
-    work: concurrent.futures.Future[Any], task: asyncio.Task[object] | None = None
-) -> None:
-    for dead, work_ in list(_running.items()):
-        # tasks of a closed loop never call back: here is where they are taken out
-        if work_.task and work_.task.get_loop().is_closed():
-            _running.pop(dead, None)
-    _running[work] = _Work(time.monotonic(), task)
-    work.add_done_callback(lambda future: _running.pop(future, None))
 
 
 T = TypeVar("T")

@@ -319,10 +319,6 @@ class Settings(BaseModel):
         """Hosts that reads may open without confirmation; exact names."""
         return tuple(h.casefold() for h in re.split(r"[,\s]+", self.hosts) if h)
 
-    def config_layers(self, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:
-        """The deployment's configuration of an app, then the tenant's."""
-        return layers_of(self.app_config, tenant_id, app_id)
-
     def model_of(self, role: str) -> str:
         """What the role's own variable names (`classifier`, `narrator`, `ai`), otherwise
         `WEBBEE_MODEL`."""

@@ -187,15 +187,11 @@ def measure(name: str, value: float = 1) -> None:
 
 
 def measure_all(values: Mapping[str, float], owner: tuple[str, ...] = ()) -> None:
-    """Add a value of each of these metrics."""
+    """Add a value of each of these metrics: of this invocation, or of what `(role, model)` cost, by
+    the names of `MODEL_UNITS`."""
     if (figures := _figures.get()) is not None:
         for name, value in values.items():
             figures.add(owner, name, value)
-
-
-def measure_model(role: str, model: str, counts: Mapping[str, float]) -> None:
-    """Add what one request to a role's model cost, by the names of `MODEL_UNITS`."""
-    measure_all(counts, (role, model))
 
 
 def record_duration(
@@ -280,20 +276,15 @@ def _lines(figures: _Figures) -> Iterator[str]:
             of_model = dict(zip(("role", "model"), owner, strict=True))
             yield _line(figures, of_model, values, function)
             continue
-        _fill_zeros(values)
+        for failures, total in FAILURES.items():
+            if failures in values or total in values:  # a share needs both
+                values.setdefault(failures, [0])
+                values.setdefault(total, [0])
         yield _line(figures, {"service": "webbee", **function}, values)
         by_version = {name: found for name, found in values.items() if name in BY_VERSION}
         # a line of its own: the dimensions of a line hold for all of its metrics
         if figures.version and by_version:
             yield _line(figures, {**function, "version": figures.version}, by_version)
-
-
-def _fill_zeros(values: dict[str, list[float]]) -> None:
-    """Add a 0 for the failure metric or the total that is missing beside the other."""
-    for failures, all_of_them in FAILURES.items():
-        if failures in values or all_of_them in values:
-            values.setdefault(failures, [0])
-            values.setdefault(all_of_them, [0])
 
 
 def _line(

@@ -39,12 +39,8 @@ def record(
     facts leave, and of both the oldest calls give way first, the newest keeps most. What is cut
     stays valid JSON and says so under `_truncated` or as a list's last item.
     """
-    numbered: list[tuple[int, LedgerCall]] = []
-    for i, (app_id, fn_name, data) in enumerate(calls):
-        if isinstance(data, dict):
-            data = {k: v for k, v in data.items() if k != "_action_meta"}
-        if data or isinstance(data, int | float):
-            numbered.append((i, (app_id, fn_name, data)))
+    whole = ((i, (a, f, _facts(data))) for i, (a, f, data) in enumerate(calls))
+    numbered = [(i, call) for i, call in whole if call[2] is not None]
     facts = [call for _, call in numbered]
     digests = tuple(ToolCallDigest(a, f, dumps(d)) for a, f, d in facts)
     room = cap + 1  # the last line needs no break
@@ -132,6 +128,13 @@ def _arguments_text(arguments: JSONObject, room: int) -> str:
     text = dumps(fitted_arguments)
     # half of the arguments would read like all of them
     return text if len(text) <= room and fitted_arguments.keys() == arguments.keys() else ""
+
+
+def _facts(data: JSON) -> JSON:
+    """What the ledger keeps of a call's data; None where it is empty."""
+    if isinstance(data, dict):
+        data = {k: v for k, v in data.items() if k != "_action_meta"}
+    return data if data or isinstance(data, int | float) else None
 
 
 def _size(digests: Sequence[ToolCallDigest]) -> int:

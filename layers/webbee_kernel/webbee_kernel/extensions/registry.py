@@ -36,7 +36,7 @@ from ..catalogue import (
     SectionInfo,
 )
 from ..channels.skeleton import MAX_STRING
-from ..config import Settings
+from ..config import Settings, layers_of
 from ..errors import no_app
 from ..observability import context_value
 from ..sdk import Extension, FunctionDef
@@ -306,7 +306,7 @@ def use_configuration(configuration: JSONObject | None) -> AbstractContextManage
 def config_layers(settings: Settings, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:
     configuration = _call_configuration.get()
     if configuration is None:
-        return settings.config_layers(tenant_id, app_id)
+        return layers_of(settings.app_config, tenant_id, app_id)
     return tuple((configuration.get("config") or {}).get(app_id) or ())
 
 

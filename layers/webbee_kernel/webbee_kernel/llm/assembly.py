@@ -140,12 +140,8 @@ class Assembly:
     def response(self) -> ModelResponse:
         """The answer. Calls written as text are used if there are no native ones."""
         reader = self._reader
-        text, word = reader.close(), self.stop.lower() or "end_turn"
-        stop = BROKEN if _BROKEN_WORDS.search(word) else _BY_WORD.get(word, word)
-        native = [reader.tool_index.call(c.name, c.arguments) for c in self.calls if c.name]
-        calls = tuple(native or reader.calls)
-        if reader.has_unreadable_call and self._request.tools and not (calls or text):
-            calls = (ToolCall(UNREADABLE_CALL, {}),)
+        text, stop = reader.close(), _stop_reason(self.stop)
+        calls = self._all_calls(text)
         if _PROMPT_BLOCKS.search(text) or is_repetitive(text):  # recited or looping
             text, stop = "", "unusable"
         if stop == "end_turn" and reader.calls:
@@ -155,12 +151,27 @@ class Assembly:
             stop = "only_thoughts"
         return ModelResponse(text, _complete(calls, stop), self.usage, stop, reader.is_orphan)
 
+    def _all_calls(self, text: str) -> tuple[ToolCall, ...]:
+        """The native calls, else those written as text; unparsable markup becomes
+        UNREADABLE_CALL."""
+        reader = self._reader
+        native = [reader.tool_index.call(c.name, c.arguments) for c in self.calls if c.name]
+        found = tuple(native or reader.calls)
+        is_lost = reader.has_unreadable_call and self._request.tools and not (found or text)
+        return (ToolCall(UNREADABLE_CALL, {}),) if is_lost else found
+
     def reasoning(self, message: JSONObject, plain: JSONObject, read: int) -> Reasoning | None:
         """The reasoning to send back with the answer and its calls; per-call extras only if all
         native calls are among the `read` ones of the answer."""
         extras = tuple(call.extra or {} for call in self.calls)
         extra = extras if any(extras) and len(extras) == read else ()
         return Reasoning(message, extra, plain) if message or extra or plain else None
+
+
+def _stop_reason(reason: str) -> str:
+    """The stop reason in the protocol's words, where it has one."""
+    known = _BY_WORD.get(reason.lower(), reason.lower() or "end_turn")
+    return BROKEN if _BROKEN_WORDS.search(known) else known
 
 
 def _complete(calls: tuple[ToolCall, ...], stop: str) -> tuple[ToolCall, ...]:

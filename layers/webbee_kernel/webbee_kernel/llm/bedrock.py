@@ -15,7 +15,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final
 
 from ..aws.clients import (
@@ -93,7 +92,7 @@ class BedrockModel(Adapter):
                 body = converse_request(self._model_id, request, refused, self._options)
                 answer = ConverseAnswer(request)
                 if sink and "stream" not in refused:
-                    answer.draft.hear = partial(loop.call_soon_threadsafe, sink)
+                    answer.draft.hear = lambda piece: loop.call_soon_threadsafe(sink, piece)
                     _read_stream(client.converse_stream(**body)["stream"], answer, sink)
                 else:
                     answer.read_body(client.converse(**body))

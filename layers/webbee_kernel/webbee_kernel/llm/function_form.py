@@ -118,18 +118,22 @@ def form_of(tool: ToolSpec, arguments: JSONObject, tag: str) -> UINode:
     )
     ids = ("id", "ids")  # what nobody knows by heart
     fields = [p for p in order if p.required or p.kind not in ids or p.name in arguments][:FIELDS]
-    submit = language.of(tag).say("form_send")
-    if tool.action_type == "destructive":
-        verb = tool.fn_name.replace("_", " ").capitalize()
-        is_delete = _effect(tool) == "delete"
-        submit = language.of(tag).say("card_verb_delete") if is_delete else verb
     form = ui.Form(
         [_field(p, arguments.get(p.name), tag) for p in fields],
-        submit_label=submit,
+        submit_label=_submit(tool, tag),
         defaults={k: v for k, v in arguments.items() if k not in {p.name for p in fields}},
     )
     form.props["action"] = UIAction("call", {"function": tool.fn_name, "app_id": tool.app_id})
     return form
+
+
+def _submit(tool: ToolSpec, tag: str) -> str:
+    """The label of the submit button: the verb for destructive functions."""
+    if tool.action_type != "destructive":
+        return language.of(tag).say("form_send")
+    if _effect(tool) == "delete":
+        return language.of(tag).say("card_verb_delete")
+    return tool.fn_name.replace("_", " ").capitalize()
 
 
 def _effect(tool: ToolSpec) -> str:

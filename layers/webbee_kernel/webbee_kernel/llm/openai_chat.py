@@ -166,10 +166,7 @@ class ChatAnswer:
             body = json.loads(text)
         except (ValueError, RecursionError):
             if status == 200 and text.startswith(("data:", ":", "event:", "{")):
-                for line in text.splitlines():
-                    if self.error is None:
-                        self.line(line)
-                return
+                return self._lines(text)
             body = text
         error = error_in(body)
         if error or status >= 300:
@@ -177,8 +174,12 @@ class ChatAnswer:
             body = _failed_generation(self.error)
             self.error = self.error if body is None else None
         self.is_done = True
-        if body:
-            self._add(body)
+        return self._add(body) if body else None
+
+    def _lines(self, text: str) -> None:
+        for line in text.splitlines():
+            if self.error is None:
+                self.line(line)
 
     def _add(self, body: Any) -> None:
         """An answer, or a piece of one."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from ..aws.clients import failure_kind
 from ..config import ModelOptions, Settings
 from ..errors import DispatchUnanswered, ModelUnavailable
-from ..observability import measure_model, span
+from ..observability import measure_all, span
 from ..text import cut
 from .protocol import Hear, Model, ModelRequest, ModelResponse, ModelRole, Usage, streamed
 
@@ -103,7 +103,7 @@ def _measure(role: ModelRole, model: str, started: float, answer: ModelResponse 
     spent = {"InputTokens": usage.input_tokens, "CachedTokens": usage.cached_tokens,
              "OutputTokens": usage.output_tokens}  # fmt: skip
     values = {"ModelLatency": int((time.perf_counter() - started) * 1000)}
-    measure_model(role, model, values | (spent if answer else {"ModelErrors": 1}))
+    measure_all(values | (spent if answer else {"ModelErrors": 1}), (role, model))
     _log.log(
         logging.INFO if answer else logging.WARNING,
         "role=%s model=%s stop=%s ms=%d in=%d cached=%d out=%d | model %s",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -217,12 +217,17 @@ def _from_json(value: JSON, tools: ToolIndex) -> list[ToolCall]:
         return [c for one in found for c in one] if all(found) else []
     if not isinstance(value, dict):
         return []
-    lists = [value[k] for k in LIST_KEYS if isinstance(value.get(k), list)]
-    if inner := lists or [value[k] for k in _INNER_KEYS if isinstance(value.get(k), dict)]:
-        return _from_json(inner[0], tools)
+    if (inner := next(_inner_calls(value), None)) is not None:
+        return _from_json(inner, tools)
     if value.keys() <= tools.names:  # Apertus
         return [ToolCall(name, arguments_of(given)) for name, given in value.items()]
     return _from_object(value)
+
+
+def _inner_calls(value: JSONObject) -> Iterator[JSON]:
+    """The call, or list of calls, nested in an object."""
+    yield from (value[k] for k in LIST_KEYS if isinstance(value.get(k), list))
+    yield from (value[k] for k in _INNER_KEYS if isinstance(value.get(k), dict))
 
 
 def _from_object(value: JSONObject) -> list[ToolCall]:

@@ -305,11 +305,13 @@ class Masker:
         """A number that is a phone's by its key, or a document's; arguments get it back as text."""
         if type(value) not in (int, float) or not 0 <= value < 10**19 or value != int(value):
             return value
-        is_said = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._recognizer.kinds)
-        if not (is_secret_key(hint) or (hint != "" and is_said and value >= _LONG)):
-            return value
-        shown = self._mask(str(int(value)), hint)
+        shown = self._mask(str(int(value)), hint) if self._may_match(value, hint) else ""
         return shown if PLACEHOLDER.fullmatch(shown) else value
+
+    def _may_match(self, value: float, hint: str) -> bool:
+        """Whether a number there may be one that masking looks for."""
+        is_said = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._recognizer.kinds)
+        return is_secret_key(hint) or (hint != "" and is_said and value >= _LONG)
 
     def _mask(self, text: str, hint: str) -> str:
         for placeholder in self._known_names:

@@ -128,13 +128,17 @@ def _is_name(part: str, kind: NameKey) -> bool:
     if kind is NameKey.SURE:
         return low[0] not in people("nobody")
     has_given = any(map(is_given, low[:2])) or any(map(is_patronymic, low))
-    # a given name, be it a common word too, and a common surname
-    is_named = has_given or low[0] in people("given_words")
-    if is_named and len(low) > 1 and low[-1] in people("surnames"):
+    if _ends_in_surname(low, has_given):
         return True
     if low[0] in people("place_leads") or not not_names().isdisjoint(low):
         return False
     return _has_name_spelling(words, kind, has_given)
+
+
+def _ends_in_surname(low: list[str], has_given: bool) -> bool:
+    """A given name, be it a common word too, and a common surname."""
+    is_named = has_given or low[0] in people("given_words")
+    return is_named and len(low) > 1 and low[-1] in people("surnames")
 
 
 def _has_name_spelling(words: list[str], kind: NameKey, has_given: bool) -> bool:

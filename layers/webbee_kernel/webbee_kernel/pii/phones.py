@@ -80,9 +80,7 @@ def find_phones(text: str, key: str = "", regions: tuple[str, ...] = ()) -> list
     555` numbers. Anything else is left, above all digits without a plus and without a cue.
     """
     # A cued candidate goes before its uncued twin, a longer one before its own part.
-    patterns = _patterns_for(text, key, regions) if has_digit_run(text) else ()
-    found = ((*m.span(p.groups), sign) for p, sign in patterns for m in p.finditer(text))
-    candidates = sorted(found, key=lambda c: (c[0], c[2], -c[1]))
+    candidates = sorted(_candidates(text, key, regions), key=lambda c: (c[0], c[2], -c[1]))
     accepted: list[Phone] = []
     regions_tried = (*regions, *REGIONS) if len(candidates) <= CANDIDATES_MAX else REGIONS[:2]
     for start, end, sign in candidates:
@@ -92,11 +90,16 @@ def find_phones(text: str, key: str = "", regions: tuple[str, ...] = ()) -> list
 
         # One more character lets the library refuse a number that runs on into letters or a percent
         # sign.
-        numbers = parse_candidate(
+        found = parse_candidate(
             text[start : end + 1], sign, regions if sign >= Sign.HOME else regions_tried
         )
-        accepted += [(start + s, start + e, identity) for s, e, identity in numbers]
+        accepted += [(start + s, start + e, identity) for s, e, identity in found]
     return accepted
+
+
+def _candidates(text: str, key: str, regions: tuple[str, ...]) -> Iterator[tuple[int, int, Sign]]:
+    for pattern, sign in _patterns_for(text, key, regions) if has_digit_run(text) else ():
+        yield from ((*m.span(pattern.groups), sign) for m in pattern.finditer(text))
 
 
 def _patterns_for(

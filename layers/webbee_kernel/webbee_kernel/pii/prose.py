@@ -216,9 +216,8 @@ def _name_end(words: list[str], end: int, room: int) -> int:
     """
     surnames, used = people("surnames"), 0
     while end < len(words) and (words[end] in surnames or words[end] not in not_names()):
-        word = words[end]
-        if len(word) > 1 and not is_particle(word) and not is_patronymic(word):
-            is_second = word in surnames or is_given(words[end - 1])
+        if _takes_room(words[end]):
+            is_second = words[end] in surnames or is_given(words[end - 1])
             if used == room or (used and not is_second):
                 break
             used += 1
@@ -226,6 +225,10 @@ def _name_end(words: list[str], end: int, room: int) -> int:
     while is_particle(words[end - 1]):
         end -= 1
     return end
+
+
+def _takes_room(word: str) -> bool:
+    return len(word) > 1 and not is_particle(word) and not is_patronymic(word)
 
 
 def _after_cue(text: str, cue: str) -> Iterator[Span]:

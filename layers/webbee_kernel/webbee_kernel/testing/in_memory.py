@@ -115,18 +115,13 @@ class LocalHttp(HttpClient):
     """Reaches servers by address only; ConnectionError for host names."""
 
     async def _resolve(self, host: str, port: int) -> str:
-        if host != "localhost" and not _is_address(host):
+        try:
+            ip_address("127.0.0.1" if host == "localhost" else host)
+        except ValueError:
             raise ConnectionError(
                 f"a test does not leave this machine: answer {host} with http=lambda request: {{…}}"
-            )
+            ) from None
         return await super()._resolve(host, port)
-
-
-def _is_address(host: str) -> bool:
-    try:
-        return bool(ip_address(host))
-    except ValueError:
-        return False
 
 
 class FunctionHttp(HttpClient):
