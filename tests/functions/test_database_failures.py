@@ -139,7 +139,7 @@ def test_a_request_that_cannot_be_counted_is_answered(alice: Person, outage: Out
 
 
 def test_an_archive_that_does_not_answer_costs_one_turn_and_is_tried_again(
-    stack: Stack, alice: Person, outage: Outage
+    alice: Person, outage: Outage
 ) -> None:
     for _ in range(5):
         alice.chat("probe.look {}")

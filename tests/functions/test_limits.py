@@ -60,7 +60,7 @@ def test_a_third_message_in_a_minute_waits_for_the_next(alice: Person, clock: Fr
 
 
 @limits(USER_REQUESTS_PER_MINUTE="1")
-def test_a_direct_call_counts_and_a_panel_does_not(stack: Stack, alice: Person) -> None:
+def test_a_direct_call_counts_and_a_panel_does_not(alice: Person) -> None:
     assert alice.call("probe", "look").status == 200
     assert told(alice.call("probe", "look"))[:2] == (429, "UserRequestsPerMinute")
     assert alice.call("probe", "__panel__board").status == 200

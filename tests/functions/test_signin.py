@@ -298,7 +298,7 @@ def test_the_apps_credentials_are_the_operators_to_set_and_nobodys_to_read(alice
     assert (refused.status, refused.error["field"]) == (403, "role")
 
 
-def test_a_sign_in_needs_the_operators_client_id(stack: Stack, alice: Person) -> None:
+def test_a_sign_in_needs_the_operators_client_id(alice: Person) -> None:
     refused = alice.call("accounts", "connect", provider="google")
     assert refused["error_code"] == "OAuthNotConfigured"
     assert "app-wide secret google_client_id of accounts is not set" in refused["error"]

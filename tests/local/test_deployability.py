@@ -8,14 +8,17 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from local import deployability, webbee
+from local.aws import local_aws
 from local.deployability import Deployment, wrong
 from local.template import load_template, resources
-from tests.stand_ins.account import Account
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
 
 Command = Callable[..., tuple[str, str]]
@@ -32,14 +35,58 @@ def keeping(executions: int) -> str:
     return f"Capacity={CAPACITY.format(2)}".replace("ChatTurn=0", f"ChatTurn={executions}")
 
 
+@dataclass
+class Account:
+    """What boto3's clients say of an account, whatever their service. `functions` are those of the
+    stack, by logical id; `parameters` None where there is no stack."""
+
+    executions: int = 1_000
+    unreserved: int = 1_000
+    functions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reserved: dict[str, int] = field(default_factory=dict)
+    parameters: dict[str, str] | None = None
+    is_denied: bool = False
+    exceptions = SimpleNamespace(ClientError=ClientError)
+
+    def get_account_settings(self) -> dict[str, Any]:
+        if self.is_denied:
+            raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "GetAccountSettings")
+        left = {"UnreservedConcurrentExecutions": self.unreserved}
+        return {"AccountLimit": {"ConcurrentExecutions": self.executions, **left}}
+
+    def get_function_concurrency(self, FunctionName: str) -> dict[str, int]:  # noqa: N803 - boto3's own names
+        held = self.reserved.get(FunctionName)
+        return {"ReservedConcurrentExecutions": held} if held else {}
+
+    def get_function_configuration(self, FunctionName: str) -> dict[str, Any]:  # noqa: N803
+        return self.functions[FunctionName]
+
+    def describe_stacks(self, **_: str) -> dict[str, Any]:
+        given = self._of_the_stack(self.parameters or {})
+        told = [{"ParameterKey": k, "ParameterValue": v} for k, v in given.items()]
+        return {"Stacks": [{"Parameters": told}]}
+
+    def describe_stack_resources(self, **_: str) -> dict[str, Any]:
+        like = {"ResourceType": "AWS::Lambda::Function"}
+        there = self._of_the_stack(self.functions)
+        found = [{**like, "LogicalResourceId": n, "PhysicalResourceId": n} for n in there]
+        return {"StackResources": found}
+
+    def _of_the_stack(self, what: dict[str, Any]) -> dict[str, Any]:
+        if self.parameters is None:
+            error = {"Code": "ValidationError", "Message": "Stack webbee does not exist"}
+            raise ClientError({"Error": error}, "DescribeStacks")
+        return what
+
+
 @pytest.fixture
-def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
+def account(monkeypatch: pytest.MonkeyPatch) -> Account:
     """An account that allows everything and has no stack."""
-    with Account() as found:
-        monkeypatch.setenv("AWS_ENDPOINT_URL", found.url)
-        monkeypatch.setenv("AWS_REGION", REGION)
-        monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
-        yield found
+    found = Account()
+    monkeypatch.setattr(deployability, "clients_of", lambda *_: lambda service: found)
+    monkeypatch.setenv("AWS_REGION", REGION)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    return found
 
 
 @dataclass(frozen=True)
@@ -141,18 +188,20 @@ def test_a_model_that_the_role_may_not_invoke_is_told(bedrock: BedrockServer, ar
     assert look(f"Model=bedrock:{BEDROCK}", "BedrockModelArns=*").problems == ()
 
 
-def test_a_model_server_is_asked_with_the_key_of_the_parameter_for_each_role_that_names_it(
-    account: Account,
-) -> None:
-    account.key = "right"
-    with ChatServer(key="right", model="small") as server:
+@pytest.mark.usefixtures("account")
+def test_a_model_server_is_asked_with_the_key_of_the_parameter_by_each_role_that_names_it() -> None:
+    with local_aws(), ChatServer(key="right", model="small") as server:
         model = f"Model=openai:{server.url}#small"
-        assert look(model, "ModelKeySecret=/models/key").problems == ()
-        account.key = "wrong"
-        [told] = look(model, "ModelKeySecret=/models/key").problems
+
+        def asked(key: str, model: str = model) -> tuple[str, ...]:
+            given = {"Name": "/models/key", "Value": key, "Type": "SecureString"}
+            boto3.client("ssm").put_parameter(**given, Overwrite=True)
+            return look(model, "ModelKeySecret=/models/key").problems
+
+        assert asked("right") == ()
+        [told] = asked("wrong")
         assert told.startswith("model openai:") and "key" in told
-        account.key = "right"
-        [told] = look(f"{model}er", "ModelKeySecret=/models/key").problems
+        [told] = asked("right", f"{model}er")
         assert "smaller" in told
     [told] = look("ModelOptions=ModelNarrator=openai:http://127.0.0.1:9/v1#gone").problems
     assert "Nothing listens at 127.0.0.1:9" in told
