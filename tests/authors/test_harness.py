@@ -56,19 +56,9 @@ async def sold(ctx, data):
     await ctx.store.create("sales", data)
 
 
-@ext.on_install
-async def installed(ctx):
-    await ctx.store.create("sales", {"price": 0})
-
-
 @ext.on_upgrade("1.1.0")
 async def upgraded(ctx):
     await ctx.store.create("sales", {"price": 1})
-
-
-@ext.expose("total")
-async def total(ctx, currency="eur"):
-    return {"count": await ctx.store.count("sales"), "currency": currency}
 
 
 @ext.panel("recent", refresh="on_event:shop.sold, counted")
@@ -114,15 +104,11 @@ def test_http_is_answered_by_a_function_in_a_call_and_in_a_turn_and_what_was_sen
         assert found == [("GET", "https://rates.example/eur", {"to": "usd"})]
 
 
-def test_jobs_signals_hooks_exposed_methods_panels_and_health_run(
-    harness: ExtensionHarness,
-) -> None:
+def test_jobs_signals_hooks_panels_and_health_run(harness: ExtensionHarness) -> None:
     assert harness.schedule("daily") == {"days": 1}
     assert harness.signal("cleanup", older_than=7) == {"older_than": 7}
-    harness.hook("on_install")
     harness.hook("on_upgrade", "1.1.0")
-    assert harness.exposed("total", currency="usd") == {"count": 2, "currency": "usd"}
-    assert harness.panel("till")["props"]["content"] == "2"
+    assert harness.panel("till")["props"]["content"] == "1"
     assert harness.health()["status"] == "degraded"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, Person, deployed, until
+from tests.functions.support import ALICE, Person, deployed
 from webbee_kernel import background
 from webbee_kernel.aws.invoke import LambdaDispatch
 from webbee_kernel.extensions.host import ExtensionHost
@@ -103,28 +103,3 @@ def test_refreshes_alerts_hooks_listeners_and_probes_that_block_are_given_up_on(
             assert outcome.error_code == "BACKEND_TIMEOUT", kind
 
     asyncio.run(ask())
-
-
-# ---- what ends late
-
-
-def late_result(person: Person) -> str:
-    """The text of the event that a call outliving its turn becomes, however slow the machine is."""
-    return str(until(lambda: person.events("result"))[0]["text"])
-
-
-def test_a_call_that_waits_does_not_hold_up_the_calls_beside_it(person: Person) -> None:
-    answer = person.chat("probe.sleep {} probe.look {}")
-    ended = [(c["fn_name"], c["status"]) for c in answer["calls"]]
-    assert ended == [("sleep", "error"), ("look", "ok")]
-    assert (answer["status"], "0 texts." in answer["reply"]) == ("ok", True)
-    assert late_result(person) == "Slept."
-
-
-def test_a_thread_that_blocks_does_not_take_other_users_with_it(person: Person) -> None:
-    other = Person(person.stack, {**ALICE, "sub": "patient"})
-    assert person.chat("probe.block {}")["calls"][0]["error_code"] == "BACKEND_TIMEOUT"
-    assert other.chat('probe.save {"text": "meanwhile"}')["status"] == "ok"
-    assert late_result(person) == "Late."  # the blocked thread came back to life
-    assert other.chat("probe.look {}")["reply"] == "1 texts."
-    assert person.chat("probe.look {}")["reply"] == "0 texts."
