@@ -13,7 +13,6 @@ from webbee_kernel.sdk import ui
 
 from .conftest import On, Visit
 from .test_axe import findings
-from .test_first_day import pressed
 from .test_page import answered, call, node, say
 
 MARKED = """() => {
@@ -465,19 +464,6 @@ def test_what_cannot_be_attached_is_told_with_its_limit_and_what_helps(visit: Vi
     text.press("End")
     text.type("!")
     assert told.inner_text() == ""
-
-
-def test_what_was_made_in_this_conversation_and_deleted_can_be_restored_once(visit: Visit) -> None:
-    page = visit("dev developer")
-    say(page, "add a task: buy bread")
-    say(page, "delete the task buy bread")
-    pressed(page, "Delete")
-    On(page).done.last.get_by_role("button", name="Undo").click()
-    page.locator(".confirm:not(.over)").wait_for()
-    pressed(page, "Restore")
-    assert "Added the task" in page.locator(".turn.webbee").last.inner_text()
-    deleted = page.locator(".receipt.done", has_text="Delete a task")
-    assert deleted.get_by_role("button", name="Undo").count() == 0
 
 
 def test_an_undo_of_long_ago_says_so_and_its_link_goes(visit: Visit) -> None:

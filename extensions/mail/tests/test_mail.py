@@ -715,36 +715,32 @@ GOOD = {
 }
 
 
+WRONG_SECRETS = {
+    "not JSON": f'[{{"password": "{SECRET_WORD}"',
+    "a JSON list of 1 to 5 accounts": json.dumps(SECRET_WORD),
+    "of 1 to 5 accounts": "[]",
+    "list of 1 to 5 accounts": json.dumps([GOOD] * 6),
+    "account 1": json.dumps([SECRET_WORD]),
+    "the same address is given twice": json.dumps([GOOD, GOOD]),
+    "give imap_host and smtp_host": json.dumps([{"address": "a@b.example", "password": "x"}]),
+}
+WRONG_FIELDS: list[tuple[dict[str, Any], str]] = [
+    ({"address": SECRET_WORD}, "account 1: address: give one e-mail address"),
+    *(({"imap_port": port}, "account 1: imap_port") for port in (SECRET_WORD, 70_000)),
+    ({"security": SECRET_WORD}, "account 1: security"),
+    *(({name: "none"}, "only for loopback hosts") for name in ("security", "smtp_security")),
+    ({SECRET_WORD: 1}, "a field is unknown"),
+    ({"password": f"{SECRET_WORD}\r\nA1 LOGOUT"}, "password must not hold line breaks"),
+    ({"username": f"{SECRET_WORD}\n"}, "account 1: username"),
+    *(({"password": given}, "account 1: password") for given in ("", [SECRET_WORD])),
+]
+
+
 @pytest.mark.parametrize(
     ("secret", "says"),
     [
-        (f'[{{"password": "{SECRET_WORD}"', "not JSON"),
-        (json.dumps(SECRET_WORD), "a JSON list of 1 to 5 accounts"),
-        (json.dumps([]), "a JSON list of 1 to 5 accounts"),
-        (json.dumps([GOOD] * 6), "a JSON list of 1 to 5 accounts"),
-        (json.dumps([SECRET_WORD]), "account 1"),
-        (json.dumps([GOOD, GOOD]), "the same address is given twice"),
-        (
-            json.dumps([GOOD | {"address": SECRET_WORD}]),
-            "account 1: address: give one e-mail address",
-        ),
-        (
-            json.dumps([{"address": "a@b.example", "password": SECRET_WORD}]),
-            "give imap_host and smtp_host",
-        ),
-        (json.dumps([GOOD | {"imap_port": SECRET_WORD}]), "account 1: imap_port"),
-        (json.dumps([GOOD | {"imap_port": 70000}]), "account 1: imap_port"),
-        (json.dumps([GOOD | {"security": SECRET_WORD}]), "account 1: security"),
-        (json.dumps([GOOD | {"security": "none"}]), "only for loopback hosts"),
-        (json.dumps([GOOD | {"smtp_security": "none"}]), "only for loopback hosts"),
-        (json.dumps([GOOD | {SECRET_WORD: 1}]), "a field is unknown"),
-        (
-            json.dumps([GOOD | {"password": f"{SECRET_WORD}\r\nA1 LOGOUT"}]),
-            "password must not hold line breaks",
-        ),
-        (json.dumps([GOOD | {"username": f"{SECRET_WORD}\n"}]), "account 1: username"),
-        (json.dumps([GOOD | {"password": ""}]), "account 1: password"),
-        (json.dumps([GOOD | {"password": [SECRET_WORD]}]), "account 1: password"),
+        *((secret, says) for says, secret in WRONG_SECRETS.items()),
+        *((json.dumps([GOOD | wrong]), says) for wrong, says in WRONG_FIELDS),
     ],
 )
 def test_a_wrong_secret_is_explained_without_repeating_it(secret: str, says: str) -> None:
