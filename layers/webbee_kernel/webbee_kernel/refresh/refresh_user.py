@@ -152,9 +152,7 @@ class UserRefresher:
         before = self._sections(refresh)
         # a crash after the last save may have left an alert undelivered
         current = {**before, **await self._deliver_alerts(refresh, before.values())}
-        due = [
-            s for s in current.values() if is_due(s, refresh.now) or self._is_requested(refresh, s)
-        ]
+        due = [s for s in current.values() if self._is_selected(refresh, s)]
         if not due:
             return await self._save(refresh, current, "skipped")
         after = await self._run(refresh, due, before.values())
@@ -232,6 +230,9 @@ class UserRefresher:
             )
             for key, section in stored.items()
         }
+
+    def _is_selected(self, refresh: UserRefresh, section: Section) -> bool:
+        return is_due(section, refresh.now) or self._is_requested(refresh, section)
 
     def _is_requested(self, refresh: UserRefresh, section: Section) -> bool:
         """Whether it was requested and is still needed: always after an effect, a stale one only if
