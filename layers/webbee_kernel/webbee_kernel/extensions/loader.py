@@ -230,11 +230,9 @@ def frame_line(file: str, number: int, name: str, source: str) -> str:
 
 def own_frames(error: BaseException, folder: Path | None) -> Iterator[Frame]:
     """The extension's own frames, the outermost first."""
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        code = frame.f_code
-        if file := own_file(code.co_filename, folder):
-            source = linecache.getline(code.co_filename, number).strip()
-            yield file, number, code.co_name, source
+    for frame in traceback.extract_tb(error.__traceback__):
+        if file := own_file(frame.filename, folder):
+            yield file, frame.lineno or 0, frame.name, frame.line or ""
 
 
 def own_file(name: str, folder: Path | None) -> str:

@@ -57,17 +57,16 @@ def _outcome_of_other(record: AuditRecord) -> CallOutcome:
     """The outcome of another call under the same request that did nothing: refused, or asking for
     the answer that this one carries. RequestConflict where it ran or may be running."""
     outcome = _outcome(record)
-    if outcome.fate == NOT_RUN or outcome.error_code == NEEDS_ANSWER:
+    if outcome and (outcome.fate == NOT_RUN or outcome.error_code == NEEDS_ANSWER):
         return replace(outcome, fate=NOT_RUN)
     raise RequestConflict(
         "this request was used for another call: send a new one", field="request_id"
     )
 
 
-def _outcome(record: AuditRecord) -> CallOutcome:
-    if record.outcome:
-        return from_dict(CallOutcome, record.outcome)
-    return _outcome_with(record, record.status, error_code=record.error_code)
+def _outcome(record: AuditRecord) -> CallOutcome | None:
+    """What the call of an effect came to; None while it may be running."""
+    return from_dict(CallOutcome, record.outcome) if record.outcome else None
 
 
 def _unfinished_outcome(record: AuditRecord) -> CallOutcome:
@@ -75,12 +74,10 @@ def _unfinished_outcome(record: AuditRecord) -> CallOutcome:
         f"an earlier delivery started {record.fn_name} at {record.at} and has not reported back; it"
         " is not run twice: check before asking again"
     )
-    return _outcome_with(record, "error", error=text, error_code="BACKEND_TIMEOUT")
-
-
-def _outcome_with(record: AuditRecord, status: str, **more: str) -> CallOutcome:
-    call: JSONObject = {"action_type": record.action_type, "step": record.step, **more}
-    return CallOutcome(record.app_id, record.fn_name, status, **call)
+    call: JSONObject = {"action_type": record.action_type, "step": record.step}
+    return CallOutcome(
+        record.app_id, record.fn_name, "error", error=text, error_code="BACKEND_TIMEOUT", **call
+    )
 
 
 MODEL = "outcome"
@@ -248,8 +245,8 @@ class OnceDispatch:
                 return None
             if is_exact and _call(found) != _call(record):
                 return _outcome_of_other(found)
-            if found.status != STARTED:
-                return replace(_outcome(found), repeated=True)
+            if outcome := _outcome(found):
+                return replace(outcome, repeated=True)
             # the first delivery ended but did not write its record: completed here
             if outcome := await self._outcomes.find(user, record.effect):
                 await self._close(user, found, outcome)

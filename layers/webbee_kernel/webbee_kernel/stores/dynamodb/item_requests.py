@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
@@ -28,7 +29,7 @@ ABSENT: Final = "attribute_not_exists(#pk)"
 _GLOBAL: Final = ("due", "users")
 """Indexes that no read of is strongly consistent."""
 _ITEMS: Final = frozenset(
-    {"Item", "Key", "Attributes", "ExpressionAttributeValues"}
+    {"Item", "Items", "Key", "Attributes", "ExpressionAttributeValues"}
     | {"ExclusiveStartKey", "LastEvaluatedKey"}
 )
 """Names of a request or an answer under which attributes lie."""
@@ -71,14 +72,17 @@ class Write(NamedTuple):
 
     def request(self) -> JSONObject:
         """What is sent."""
-        if self.kind == "Put":
-            return _with_condition({"TableName": self.table, "Item": self.item}, self)
-        request: JSONObject = {"TableName": self.table, "Key": self.item}
-        return (
-            _with_condition(request, self)
-            if self.kind == "Delete"
-            else _update_request(request, self)
-        )
+        item = {"Item" if self.kind == "Put" else "Key": self.item}
+        request: JSONObject = {"TableName": self.table, **item}
+        values = dict(self.values)
+        if self.kind == "Update":
+            request["UpdateExpression"], new = _update_expression(self.changes)
+            values |= new
+        if self.when:
+            request["ConditionExpression"] = self.when
+            # the refusal brings what it met: no second read, which could meet a third state
+            request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        return _with_expressions(request, values)
 
 
 def put(table: str, item: Item, when: str = "", *, own: str = "", **values: Any) -> Write:
@@ -156,28 +160,24 @@ def partition(table: str, pk: str, prefix: str = "", **options: Any) -> Query:
     return Query(table, "#pk = :pk AND begins_with(#sk, :prefix)", values, **options)
 
 
-def _update_request(request: JSONObject, write: Write) -> JSONObject:
-    clauses: dict[str, list[str]] = {}
-    values: Item = {}
-    for name, change in write.changes.items():
-        clause, form, value = _clause_of(change)
-        clauses.setdefault(clause, []).append(form.format(name))
+def _update_expression(changes: Mapping[str, Any]) -> tuple[str, Item]:
+    """The expression and its values."""
+    clauses, values = defaultdict[str, list[str]](list), Item()
+    for name, change in changes.items():
         # `new_` keeps it apart from a value of the condition that has the same name
-        values |= {} if value is None else {f"new_{name}": value}
-    text = " ".join(f"{clause} {', '.join(forms)}" for clause, forms in clauses.items())
-    return _with_condition({**request, "UpdateExpression": text}, write, values)
-
-
-def _clause_of(change: Any) -> tuple[str, str, Any]:
-    """The clause of a change, how it is written, and its value."""
-    match change:
-        case None:
-            return "REMOVE", "#{0}", None
-        case Add(value):
-            return "ADD", "#{0} :new_{0}", value
-        case Default(value):
-            return "SET", "#{0} = if_not_exists(#{0}, :new_{0})", value
-    return "SET", "#{0} = :new_{0}", change
+        new = f"new_{name}"
+        match change:
+            case None:
+                clauses["REMOVE"].append(f"#{name}")
+                continue
+            case Add(value):
+                clauses["ADD"].append(f"#{name} :{new}")
+            case Default(value):
+                clauses["SET"].append(f"#{name} = if_not_exists(#{name}, :{new})")
+            case value:
+                clauses["SET"].append(f"#{name} = :{new}")
+        values[new] = value
+    return " ".join(f"{clause} {', '.join(forms)}" for clause, forms in clauses.items()), values
 
 
 def key_of(pk: str, sk: str) -> Item:
@@ -196,14 +196,6 @@ def stamp() -> str:
 
 def _add_stamp(item: Item, own: str) -> Item:
     return {**item, STAMP: stamp()} if own == STAMP and STAMP not in item else item
-
-
-def _with_condition(request: JSONObject, write: Write, new: Mapping[str, Any] = {}) -> JSONObject:
-    if write.when:
-        request["ConditionExpression"] = write.when
-        # the refusal brings what it met: no second read, which could meet a third state
-        request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-    return _with_expressions(request, {**write.values, **new})
 
 
 def _with_expressions(request: JSONObject, values: Mapping[str, Any]) -> JSONObject:
@@ -236,17 +228,15 @@ def _convert(part: Any, convert: Callable[[Any], Any]) -> Any:
         return [_convert(one, convert) for one in part]
     if not isinstance(part, dict):
         return part
-    return {name: _convert_field(name, value, convert) for name, value in part.items()}
+    return {
+        name: _attributes(value, convert) if name in _ITEMS else _convert(value, convert)
+        for name, value in part.items()
+    }
 
 
-def _convert_field(name: str, value: Any, convert: Callable[[Any], Any]) -> Any:
-    # a page is a list of items, everything else in `_ITEMS` is one
-    if name == "Items":
-        return [_attributes(item, convert) for item in value]
-    return _attributes(value, convert) if name in _ITEMS else _convert(value, convert)
-
-
-def _attributes(item: JSONObject, convert: Callable[[Any], Any]) -> JSONObject:
+def _attributes(item: Any, convert: Callable[[Any], Any]) -> Any:
+    if isinstance(item, list):  # a page of them
+        return [_attributes(one, convert) for one in item]
     return {name: convert(value) for name, value in item.items()}
 
 
