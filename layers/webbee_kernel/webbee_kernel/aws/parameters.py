@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from urllib.parse import quote, unquote
 
 from ..catalogue import Catalogue
 from ..config import Settings, layers_of
@@ -336,17 +337,10 @@ class SsmSecretStore:
 
 
 def _encode_part(part: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_-]", _hex_escape, part)
-
-
-def _hex_escape(match: re.Match[str]) -> str:
-    return "".join(f".{byte:02X}" for byte in match.group().encode())
+    # percent-encoding leaves these two as they are, and no parameter's name holds a `%`
+    quoted = quote(part, safe="").replace(".", "%2E").replace("~", "%7E")
+    return quoted.replace("%", ".")
 
 
 def _decode_part(part: str) -> str:
-    """The inverse of `_encode_part`."""
-    return re.sub(
-        r"(?:\.[0-9A-F]{2})+",
-        lambda match: bytes.fromhex(match.group().replace(".", "")).decode(),
-        part,
-    )
+    return unquote(part.replace(".", "%"))

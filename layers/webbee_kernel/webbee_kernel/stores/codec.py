@@ -188,8 +188,13 @@ def outcome_text(outcome: JSONObject) -> str:
 
 
 def _fit_outcome(outcome: JSONObject) -> JSONObject:
+    """The outcome; of one that is too large large fields are cut (text) or emptied, and its size is
+    noted."""
     size = len(dumps(outcome).encode())
-    return _drop_large_fields(outcome, size) if size > MAX_OUTCOME_BYTES else outcome
+    if size <= MAX_OUTCOME_BYTES:
+        return outcome
+    kept = {name: _small(value) for name, value in outcome.items()}
+    return {**kept, "dropped": {"bytes": size, "limit": MAX_OUTCOME_BYTES}}
 
 
 def audit_from(text: str) -> AuditRecord:
@@ -215,12 +220,6 @@ def check_item_size(text: str, what: str) -> str:
             limit=limit,
         )
     return text
-
-
-def _drop_large_fields(outcome: JSONObject, size: int) -> JSONObject:
-    """The outcome with large fields cut (text) or emptied, and a note of its size."""
-    kept = {name: _small(value) for name, value in outcome.items()}
-    return {**kept, "dropped": {"bytes": size, "limit": MAX_OUTCOME_BYTES}}
 
 
 def _small(value: Any) -> Any:

@@ -33,7 +33,7 @@ async def is_installed(
     documents: DocumentStore, settings: Settings, user: UserKey, app_id: str
 ) -> bool:
     """The user's own decision, or the deployment's default."""
-    record = await documents.get(_copies(user), app_id)
+    record = await documents.get(Collection(user, KERNEL_APP, COLLECTION), app_id)
     return bool(record["installed"]) if record else settings.installed_by_default(app_id)
 
 
@@ -41,12 +41,8 @@ async def write_copy(
     documents: DocumentStore, user: UserKey, app_id: str, installed: bool, now: str
 ) -> None:
     """Write the copy that direct calls read."""
-    data = {"installed": installed}
-    await documents.update(_copies(user), app_id, data, now=now, replace=True)
-
-
-def _copies(user: UserKey) -> Collection:
-    return Collection(user, KERNEL_APP, COLLECTION)
+    copies, data = Collection(user, KERNEL_APP, COLLECTION), {"installed": installed}
+    await documents.update(copies, app_id, data, now=now, replace=True)
 
 
 OWNER: Final = UserKey("deployed", "__kernel__")

@@ -69,12 +69,10 @@ class Gateway:
     def acting(self, user_id: str, *, system: bool = False) -> Context:
         """The kernel's context for this user. SystemContextRequired for another one, or for
         `system`, outside system context."""
-        own = user_id in ("", self.ctx.user.imperal_id)
-        return (
-            self.ctx
-            if own and not system
-            else self.ctx.as_user(user_id or self.ctx.user.imperal_id)
-        )
+        own_id = self.ctx.user.imperal_id
+        if user_id in ("", own_id) and not system:
+            return self.ctx
+        return self.ctx.as_user(user_id or own_id)
 
     def sent_to_itself(self, url: str, headers: Any) -> bool:
         """Whether a request goes to the running gateway with this call's own token."""
