@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from local.project import child_environment
-from webbee_kernel.api.process_pool import below
+from webbee_kernel.api.process_pool import descendants
 
 
 def kill(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
     """End a process at once, and whatever it started: a tenant's process is a group of its own and
     halted between calls, so nobody else would ever end it."""
-    for pid in (process.pid, *below(process.pid)):
+    for pid in (process.pid, *descendants(process.pid)):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     process.wait()

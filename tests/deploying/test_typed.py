@@ -30,7 +30,7 @@ from tests.deploying.stand_in import PROGRAMS, ROOT, StandIn, running
 from tests.documents import typed_blocks
 from tests.emulator.runtime import MACHINE
 from tests.processes import free_port
-from webbee_kernel.api.process_pool import adopt, below
+from webbee_kernel.api.process_pool import adopt, descendants
 
 pytestmark = pytest.mark.timeout(1_800)
 
@@ -60,10 +60,10 @@ def holding(words: str) -> str:
 @pytest.fixture(scope="module")
 def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
     adopt()  # a tenant's process outlives the function that started it, halted
-    before = below()
+    before = descendants()
     with running(tmp_path_factory.mktemp("aws"), free_port()) as found:
         yield found
-    for pid in below().keys() - before.keys():
+    for pid in descendants().keys() - before.keys():
         os.kill(pid, signal.SIGKILL)
 
 

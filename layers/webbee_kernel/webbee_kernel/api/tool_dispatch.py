@@ -1,9 +1,8 @@
-"""`tool_dispatch`: runs what the other two functions ask for; nobody else can ask. And the process
-in which the extensions run for one tenant: the same, asked over a socket.
+"""`tool_dispatch`: runs calls for the other two functions. And, as a program, the child process of
+`process_pool` that does the same for one tenant.
 
-That is its standard input, which is taken away before extension code is loaded: on it the process
-says with a byte that the extensions are loaded, and gets the connections of calls
-(`process_pool`).
+The child's standard input is a socket, moved elsewhere before extension code is loaded: the child
+writes a byte to it once the extensions are loaded, and receives the sockets of calls from it.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ from .function import Function
 from .process_pool import FINISHES, MEMORY_MB, SECONDS, TOO_LARGE, TOO_LONG, ProcessPool
 
 RUNTIME: Final = ("AWS_LAMBDA_RUNTIME_API", "_HANDLER")
-"""Variables of the process that Lambda asks, and of no other."""
+"""Environment variables that a child must not have: it would take Lambda's events."""
 
 BROKEN = ("INTERNAL", "BACKEND_TIMEOUT")
-"""Outcomes of code that raised or did not come back, as against those it chose."""
+"""Outcomes of code that raised or timed out, as against errors it returned."""
 
 
 class ToolService:
-    """The invocation of `tool_dispatch`: it has no route. A process of it serves one tenant: that
-    of its first call, or the one that a deployment which shares processes says it has."""
+    """Handles invocations of `tool_dispatch`. A process serves one tenant: that of its first call,
+    or the deployment's only one where processes are shared."""
 
     def __init__(
         self,
@@ -53,14 +52,14 @@ class ToolService:
         app: App | None = None,
         host: ExtensionHost | None = None,
     ) -> None:
-        """An `app` or a `host` of the caller's own is taken for every tenant it asks for."""
+        """With an `app` or a `host` given, every tenant is served."""
         self.app = app or bootstrap(settings, clock=clock, llm=make_extension_model(settings))
         self.host = host or make_host(self.app)
         self._serves_all = bool(app or host)
         self._tenant = settings.tenant_ids[0] if settings.tenancy == "shared" else ""
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
-        """A call, or the question for the catalogue."""
+        """A call, or a request for the catalogue."""
         if event.get("kind") == "catalogue":
             return self.host.catalogue.to_dict()
         if not self._is_of_this_tenant(event):
@@ -73,13 +72,13 @@ class ToolService:
             return await self._answer(event)
 
     def _is_of_this_tenant(self, event: Mapping[str, Any]) -> bool:
-        """Whether the call is of the tenant that this process serves, from its first call on."""
+        """Whether this process serves the call's tenant; the first call decides."""
         tenant_id = str((event.get("user") or {}).get("tenant_id", ""))
         self._tenant = self._tenant or tenant_id
         return self._serves_all or tenant_id == self._tenant
 
     async def _answer(self, event: Mapping[str, Any]) -> JSONObject:
-        """How the call ended, or that the database is away."""
+        """The call's outcome, or that the database cannot be reached."""
         try:
             outcome = await self.host.execute(from_dict(CallRequest, event))
         except KernelError as error:
@@ -92,46 +91,44 @@ class ToolService:
 
 
 class ProcessService:
-    """The same where each tenant has a process of its own and this one, which imports no extension,
-    hands the calls on: for regions without Lambda's tenant isolation mode."""
+    """Runs each tenant's calls in a child process; this one imports no extension. For regions
+    without Lambda's tenant isolation mode."""
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
-        # a child that had those would take Lambda's events for itself
         environment = {k: v for k, v in os.environ.items() if k not in RUNTIME}
-        # the child has to find layers and code where this process found them
+        # the child imports from where this process does
         environment["PYTHONPATH"] = os.pathsep.join(sys.path)
         self._processes = ProcessPool(environment, alone=True)
-        # beside init: the first call finds extensions that are loaded, or nearly
+        # during init: the extensions are loaded, or nearly, at the first call
         self._processes.start()
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
-        """What the tenant's process answers; ProcessEnded where that ends."""
+        """The answer of the tenant's process; ProcessEnded where it ends."""
         answer: JSONObject = await asyncio.to_thread(self._processes.invoke, event)
         return answer
 
 
 def tool_service(settings: Settings, clock: Clock) -> ToolService | ProcessService:
-    """The service as the deployment keeps tenants apart."""
+    """The service for the deployment's tenancy setting."""
     if settings.tenancy == "process":
         return ProcessService(settings, clock)
     return ToolService(settings, clock)
 
 
-LOOKS_S: Final = 0.5
+CHECK_S: Final = 0.5
 
 
 def main() -> None:
-    """Answer until whoever asks has gone."""
+    """Handle calls until the parent closes the socket."""
     calls = socket.socket(fileno=os.dup(0))
-    # moved to where no code looks for it and no child process inherits it
+    # moved: no code finds it by its number, no child process inherits it
     with Path(os.devnull).open("rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     faulthandler.enable(all_threads=False)
-    # taken out of the environment: they are no business of extension code
+    # removed: extension code need not see them
     most_mb = float(os.environ.pop(MEMORY_MB, "inf"))
     longest_s = float(os.environ.pop(SECONDS, "inf"))
     finishes = bool(os.environ.pop(FINISHES, ""))
-    # its extensions imported; what the kernel alone needs has left the environment before
     function = Function("tool_dispatch", ToolService, alone=True)
     function.service()
     calls.sendall(b"\n")
@@ -144,25 +141,25 @@ def main() -> None:
 
 
 def _answer(call: socket.socket, function: Function, finishes: bool) -> None:
-    """Handle the events of a connection, one after the other."""
-    # whoever asked may have given up
-    with call, call.makefile("rb") as events, suppress(ConnectionError):
-        for event in events:
-            call.sendall(b"\n")  # what was not begun has not run, whatever comes now
-            try:
-                said = {"answer": function(json.loads(event))}
-            except Exception as error:
-                said = {"error": {"kind": type(error).__name__, "message": str(error)}}
-            if finishes:
-                background.wait()
-            call.sendall(json.dumps(said).encode() + b"\n")
+    """Handle the event of a connection."""
+    # suppressed: the caller may have given up
+    with call, call.makefile("rb") as lines, suppress(ConnectionError):
+        event = lines.readline()
+        call.sendall(b"\n")  # tells that it begins: before that it may be given to another process
+        try:
+            said = {"answer": function(json.loads(event))}
+        except Exception as error:
+            said = {"error": {"kind": type(error).__name__, "message": str(error)}}
+        if finishes:
+            background.wait()
+        call.sendall(json.dumps(said).encode() + b"\n")
 
 
 def _watch(most_mb: float, longest_s: float) -> None:
-    """End the process where Lambda would end it: code that leaks, and code that nobody waits for
-    any more and that goes on for good."""
+    """End the process where Lambda would end it: on too much memory, or background work that does
+    not end."""
     while True:
-        time.sleep(LOOKS_S)
+        time.sleep(CHECK_S)
         if _memory_mb() > most_mb:
             os._exit(TOO_LARGE)
         if background.oldest_s() > longest_s:
@@ -170,7 +167,7 @@ def _watch(most_mb: float, longest_s: float) -> None:
 
 
 def _memory_mb() -> float:
-    """Resident memory now; where the system does not tell, the most there has been."""
+    """Resident memory now; without `/proc`, its maximum so far."""
     try:
         pages = int(Path("/proc/self/statm").read_bytes().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
