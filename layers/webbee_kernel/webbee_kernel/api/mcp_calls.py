@@ -1,25 +1,23 @@
-"""Calls of an MCP client's: a tool, a prompt, an app's own resource. All are one call of a chat
-function (`turn.direct`), told in different shapes. And questions to a client's user, with what
-comes back with the next request.
+"""Calls by MCP clients: a tool, a prompt, an app's own resource; each is one call of a function
+(`turn.direct`). And the questions of a call, whose answers come with a later request.
 
-Two kinds: whether a call may run (the kernel's own), and what a function asks in the middle of a
-call (`ActionResult.ask`). Both end the answer; the client sends the same call again with what its
-user did, and `requestState` as it was. That state is the name under which the call's question was
-put (`turn.direct.question_of`), and the answers so far: nothing in it is believed that the user
-could not have said anyway. What a client that cannot ask says of him is not believed.
+There are two kinds of questions: whether a call may run (the kernel's), and what a function asks
+during a call (`ActionResult.ask`). Both end the answer; the client sends the same call again with
+its user's answer and an unchanged `requestState`: the name of the kernel's question
+(`turn.direct.question_of`) and the answers so far. It is not signed: all in it are words that the
+user could have said anyway. Answers from a client that cannot ask its user are ignored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..bootstrap import App
 from ..catalogue import Catalogue, FunctionInfo
 from ..errors import CallError, Gone, KernelError
-from ..mcp import json_rpc, primitives
+from ..mcp import primitives
 from ..mcp.json_rpc import Message, Stream, Waiting, progress
 from ..mcp.primitives import refusal
 from ..observability import bind
@@ -34,66 +32,56 @@ from .router import REQUEST_ID, Request
 
 CONFIRM: Final = "confirm"
 """The name of the question whether a call may run."""
+KEY: Final = "webbee/requestId"
+"""The field of `_meta` with the client's request id: the same one runs nothing twice."""
+MESSAGE_PREFIX: Final = "MCP"
+"""The beginning of the message that stands for such a call in its conversation."""
+UNANSWERED: Final = (
+    "The user did not answer what this function asked: it has not gone on. Do not insist."
+)
+
+Formatter = Callable[[CallOutcome], JSONObject]
+"""Makes a result of an outcome."""
 
 
-@dataclass(frozen=True, slots=True)
-class Elicited:
-    """What came back with a request. `action` is what the user did with the question `CONFIRM`
-    (`accept`, `decline`, `cancel`, empty: nothing), which was put as `question`; `answers` what
-    functions were told so far, `refused` that he would not answer one."""
+class Replies(NamedTuple):
+    """What came back with a request: the name of the kernel's question, what the user did with it
+    (`accept`, `decline`, `cancel`, empty: nothing), the answers to functions so far, and whether
+    the user refused one."""
 
-    question: str = ""
-    action: str = ""
-    answers: JSONObject = field(default_factory=dict)
-    asked: bool = False
-    """Whether the function had asked: the state says so."""
-    refused: bool = False
-
-    def arguments(self, arguments: JSONObject, schema: JSONObject) -> JSONObject:
-        """The call's arguments with the answers, if the function asked or may ask."""
-        takes = self.asked or ANSWERS in (schema.get("properties") or {})
-        return {**arguments, ANSWERS: self.answers} if self.answers and takes else arguments
-
-    def state(self, question: str = "") -> str:
-        """What the client is given to send back."""
-        return f"{question}.{token_of(self.answers) if self.answers or not question else ''}"
+    question: str
+    action: str
+    answers: JSONObject
+    is_refused: bool
 
 
-def parse_replies(message: Message) -> Elicited:
-    """What came back with a message; Refused where its state is none of ours."""
-    state, responses_ = message.params.get("requestState"), message.params.get("inputResponses")
-    responses = {k: r for k, r in object_of(responses_).items() if isinstance(r, dict)}
-    question, answers = _state(message, state)
-    # where the kernel put no question, a function's own may bear this name
+def replies_in(message: Message) -> Replies:
+    """What came back with a message; Refused where its state is not one of ours."""
+    responses = object_of(message.params.get("inputResponses"))
+    responses = {k: r for k, r in responses.items() if isinstance(r, dict)}
+    question, answers = _state(message)
+    # without a question of the kernel's, one of the function's may have this name
     confirmation = responses.pop(CONFIRM, {}) if question else {}
     for response in responses.values():
         if response.get("action") == "accept":
             answers |= object_of(response.get("content"))
-    return Elicited(
-        question,
-        str(confirmation.get("action", "")) if message.can_elicit else "",
-        answers,
-        asked=bool(state),
-        refused=any(r.get("action") in ("decline", "cancel") for r in responses.values()),
-    )
+    action = str(confirmation.get("action", "")) if message.can_elicit else ""
+    is_refused = any(r.get("action") in ("decline", "cancel") for r in responses.values())
+    return Replies(question, action, answers, is_refused)
 
 
-def _state(message: Message, state: JSON) -> tuple[str, JSONObject]:
-    if not state:
-        return "", {}
-    question, _, encoded = str(state).partition(".")
-    try:
+def _state(message: Message) -> tuple[str, JSONObject]:
+    question, _, encoded = str(message.params.get("requestState") or "").partition(".")
+    with suppress(ValueError):
         answers = from_token(encoded) if encoded else {}
         if isinstance(answers, dict):
             return question, answers
-    except ValueError:
-        pass
     raise message.bad("requestState is not what this server gave out")
 
 
 def of_function(outcome: CallOutcome) -> JSONObject:
-    """What a function asked, as elicitation requests by their names; empty where it asked nothing,
-    or what no form can ask."""
+    """What a function asked, as elicitation requests by name; empty where it asked nothing, or
+    nothing that has a form."""
     data = object_of(outcome.data)
     questions = object_of(data.get("questions")) if outcome.error_code == NEEDS_ANSWER else {}
     return {
@@ -118,25 +106,14 @@ def elicitation(question: Mapping[str, JSON]) -> JSONObject:
     return {"method": "elicitation/create", "params": params}
 
 
-def input_required(requests: JSONObject, state: str) -> JSONObject:
-    """The result that asks the client to ask."""
-    return {"resultType": "input_required", "inputRequests": requests, "requestState": state}
-
-
-def unanswered_result() -> JSONObject:
-    """The result of a call whose user would not answer what it asked."""
-    text = "The user did not answer what this function asked: it has not gone on. Do not insist."
-    return refusal(text, NEEDS_ANSWER)
-
-
-def pending_result(pending: PendingConfirmation, prefix: str) -> JSONObject:
-    """The call has not run: the card as text, and where it stands to be pressed."""
+def pending_result(pending: PendingConfirmation) -> JSONObject:
+    """The result of a call that waits: the card as text, and where it can be answered."""
     asks = pending.asks
     verb = f"“{asks['verb']}”" if asks.get("verb") else "yes"
     text = (
         f"This waits for the user's yes and has not run:\n\n{pending.summary}\n\nShow him"
         " this card. It stands on Webbee's page for 5 minutes, in the conversation that begins"
-        f" with {prefix}; pressing {verb} there runs it once. Do not call it again."
+        f" with {MESSAGE_PREFIX}; pressing {verb} there runs it once. Do not call it again."
     )
     confirmation = {
         "id": pending.confirmation_id,
@@ -147,29 +124,8 @@ def pending_result(pending: PendingConfirmation, prefix: str) -> JSONObject:
     return refusal(defuse_markup(text), "CONFIRMATION_REQUIRED", {"confirmation": confirmation})
 
 
-KEY: Final = "webbee/requestId"
-"""Where a client names its request in `_meta`: the same one runs nothing twice."""
-
-MESSAGE_PREFIX: Final = "MCP"
-"""How the messages begin in whose place such a call stands."""
-
-Formatter = Callable[[CallOutcome], JSONObject]
-"""How an outcome is told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call on its way."""
-
-    message: Message
-    ask: TurnRequest
-    step: Step
-    elicited: Elicited
-    schemes: Collection[str] = ()
-
-
 class Calls:
-    """Runs what clients call, asks what has to be asked."""
+    """Runs the calls of clients and asks their users."""
 
     def __init__(self, app: App, kernel: Kernel) -> None:
         self._app = app
@@ -187,127 +143,128 @@ class Calls:
         request: Request,
         message: Message,
         function: FunctionInfo,
-        arguments_: JSON,
+        arguments: JSON,
         formatter: Formatter = primitives.result,
         *,
         schemes: Collection[str] = (),
     ) -> JSONObject | Stream:
-        """What a call comes to, or the question it waits for, as its client can be asked it.
-        `schemes`: those of the addresses that its app lists.
-
-        With the token of a client that listens, what the call told on its way stands before.
-        """
-        if not isinstance(arguments_, dict):
+        """The result of a call, or the question it waits for; after its progress for a client that
+        wants that. `schemes`: URL schemes that belong to the app."""
+        if not isinstance(arguments, dict):
             raise message.bad("arguments must be an object")
-        elicited = parse_replies(message)
-        if elicited.refused:
-            return unanswered_result()
-        arguments = elicited.arguments(arguments_, function.input_schema)
+        replies = replies_in(message)
+        if replies.is_refused:
+            return refusal(UNANSWERED, NEEDS_ANSWER)
+        # only a function that asked, or that has the parameter, takes answers
+        known = function.input_schema.get("properties") or {}
+        if replies.answers and (message.params.get("requestState") or ANSWERS in known):
+            arguments = {**arguments, ANSWERS: replies.answers}
         step = Step(0, function.app_id, function.fn_name, arguments, function.action_type)
         catalogue = await self._kernel.dispatch.catalogue()
         title = primitives.title_of(function, catalogue.apps[function.app_id])
-        # what stands in the conversation where a person finds the question
-        message_text = f"{MESSAGE_PREFIX}: {title}" + (
-            f" ({message.client[:64]})" if message.client else ""
-        )
-        key = request.key(_request_id(message))
-        ask = TurnRequest(request.caller, SESSION, one_line(message_text), key)
-        call = Call(message, ask, step, elicited, schemes)
-        # before the call: what it tells of its progress comes behind this
+        by = f" ({message.client[:64]})" if message.client else ""
+        text, key = one_line(f"{MESSAGE_PREFIX}: {title}{by}"), request.key(_request_id(message))
+        ask = TurnRequest(request.caller, SESSION, text, key)
+        # taken before the call, whose progress events come after it
         mark = self._app.events.mark()
-        result = await self._result(call, formatter)
+        result = await self._result(message, ask, step, replies, formatter, schemes)
         if isinstance(result, Stream) or message.progress_token is None:
             return result
-        return Stream(await self._progress(call, mark), result)
+        return Stream(await self._progress(message.progress_token, ask, mark), result)
 
     async def decide(self, user: User, question: str, reply: JSONObject) -> None:
-        """What a client's user did with a question that was put in a stream: all but a yes is a no.
-        One that nobody waits for any more is past: the client learns it with the result."""
+        """The answer of a client's user to a question sent in a stream: anything but accept is a
+        no. One that is over is ignored: the client learns it with the result."""
         yes, answers = reply.get("action") == "accept", object_of(reply.get("content"))
         ask = TurnRequest(user, SESSION, MESSAGE_PREFIX, question)
         with suppress(Gone):
             await self._kernel.direct.answer(ask, None, question, yes, answers)
 
-    async def resume(self, user: User, waits: Waiting) -> JSONObject | Stream:
+    async def resume(self, user: User, waits: Waiting) -> Stream:
         """The result that a client comes back for, or that it still waits."""
-        catalogue = await self._kernel.dispatch.catalogue()
-        function = _function_of(catalogue, waits.tool)
+        function = _function_of(await self._kernel.dispatch.catalogue(), waits.tool)
         if function is None:
-            return primitives.refusal(f"there is no tool {waits.tool[:64]!r}", "UNKNOWN_TOOL")
+            why = f"there is no tool {waits.tool[:64]!r}"
+            return Stream(result=primitives.refusal(why, "UNKNOWN_TOOL"))
         ask = TurnRequest(user, SESSION, MESSAGE_PREFIX, waits.confirmation_id)
         step = Step(0, function.app_id, function.fn_name, {}, function.action_type)
         try:
             outcome = await self._kernel.direct.outcome_of(ask, step, waits.confirmation_id)
         except Gone as error:
-            return primitives.refusal(str(error), error.code)
+            return Stream(result=primitives.refusal(str(error), error.code))
         if isinstance(outcome, PendingConfirmation):
             return Stream(resume=waits.token())
-        return primitives.result(outcome)
+        return Stream(result=primitives.result(outcome))
 
-    async def _result(self, call: Call, formatter: Formatter) -> JSONObject | Stream:
-        bind(session=call.ask.session_id, turn=call.ask.request_id)
-        message = call.message
+    async def _result(
+        self,
+        message: Message,
+        ask: TurnRequest,
+        step: Step,
+        replies: Replies,
+        formatter: Formatter,
+        schemes: Collection[str],
+    ) -> JSONObject | Stream:
+        bind(session=ask.session_id, turn=ask.request_id)
         try:
-            outcome = await self._outcome(call)
+            outcome = await self._outcome(ask, step, replies, schemes)
             if isinstance(outcome, PendingConfirmation):
-                return self._confirmation(call, outcome)
-            questions = of_function(outcome) if message.can_elicit else {}
-            return await self._questions(call, questions) if questions else formatter(outcome)
+                return _confirmation(message, outcome, replies)
+            if message.can_elicit and (requests := of_function(outcome)):
+                if message.stateless:
+                    return input_required(requests, f".{token_of(replies.answers)}")
+                text = " ".join(str(q["params"]["message"]) for q in requests.values())
+                pending = await self._kernel.direct.ask_question(ask, step, text)
+                return _question_stream(message, pending, next(iter(requests.values())))
         except CallError as error:
-            return primitives.refusal(str(error), error.code)
+            return refusal(str(error), error.code)
         except Gone as error:
             raise message.bad(str(error)) from None
-        except json_rpc.Refused:
-            raise
         except KernelError as error:
-            # an outage is no result of the tool: the request may be sent again
+            # an outage is not the tool's result: the request may be sent again
             if error.status >= 500:
                 raise
-            return primitives.refusal(str(error), error.code, error.body()["error"])
+            return refusal(str(error), error.code, error.body()["error"])
+        return formatter(outcome)
 
-    async def _outcome(self, call: Call) -> CallOutcome | PendingConfirmation:
-        """The call's end, where the user has been asked before: what came of his answer."""
-        elicited = call.elicited
-        if elicited.action in ("accept", "decline"):
-            yes = elicited.action == "accept"
-            return await self._kernel.direct.answer(call.ask, call.step, elicited.question, yes)
-        return await self._kernel.direct.call(call.ask, call.step, schemes=call.schemes)
+    async def _outcome(
+        self, ask: TurnRequest, step: Step, replies: Replies, schemes: Collection[str]
+    ) -> CallOutcome | PendingConfirmation:
+        """The call's end, where the user was asked before: by his answer."""
+        direct, yes = self._kernel.direct, replies.action == "accept"
+        if yes or replies.action == "decline":
+            return await direct.answer(ask, step, replies.question, yes)
+        return await direct.call(ask, step, schemes=schemes)
 
-    def _confirmation(self, call: Call, pending: PendingConfirmation) -> JSONObject | Stream:
-        """The question whether the call may run, or how its user says yes elsewhere."""
-        message = call.message
-        # closed without an answer, a question goes on waiting on the page
-        if not message.can_elicit or call.elicited.action == "cancel":
-            return pending_result(pending, MESSAGE_PREFIX)
-        requests = of_confirmation(pending)
-        if message.stateless:
-            return input_required(requests, call.elicited.state(question_of(pending)))
-        return _question_stream(message, pending, requests[CONFIRM])
+    async def _progress(self, token: str | int, ask: TurnRequest, mark: str) -> list[JSONObject]:
+        """The call's progress notifications."""
+        found = await self._app.events.since(UserKey.of(ask.user), mark)
+        told = (e.data for e in found if e.kind == "progress")
+        own = (d for d in told if d.get("request_id") == ask.request_id)
+        return [progress(token, d["percent"], d["text"]) for d in own]
 
-    async def _questions(self, call: Call, requests: JSONObject) -> JSONObject | Stream:
-        """What the function asks in the middle of the call."""
-        if call.message.stateless:
-            return input_required(requests, call.elicited.state())
-        text = " ".join(str(q["params"]["message"]) for q in requests.values())
-        pending = await self._kernel.direct.ask_question(call.ask, call.step, text)
-        [request, *_] = requests.values()
-        return _question_stream(call.message, pending, request)
 
-    async def _progress(self, call: Call, mark: str) -> list[JSONObject]:
-        """What the call told of its progress."""
-        token = call.message.progress_token
-        found = await self._app.events.since(UserKey.of(call.ask.user), mark)
-        of_call = (
-            e.data
-            for e in found
-            if e.kind == "progress" and e.data.get("request_id") == call.ask.request_id
-        )
-        return [progress(token or 0, d["percent"], d["text"]) for d in of_call]
+def _confirmation(
+    message: Message, pending: PendingConfirmation, replies: Replies
+) -> JSONObject | Stream:
+    """The question whether a call may run, or where its user can answer it."""
+    # a question that was closed without an answer waits on the page
+    if not message.can_elicit or replies.action == "cancel":
+        return pending_result(pending)
+    requests = of_confirmation(pending)
+    if message.stateless:
+        answers = token_of(replies.answers) if replies.answers else ""
+        return input_required(requests, f"{question_of(pending)}.{answers}")
+    return _question_stream(message, pending, requests[CONFIRM])
+
+
+def input_required(requests: JSONObject, state: str) -> JSONObject:
+    """The result that makes the client ask its user."""
+    return {"resultType": "input_required", "inputRequests": requests, "requestState": state}
 
 
 def _question_stream(message: Message, pending: PendingConfirmation, request: JSONObject) -> Stream:
-    tool = str(message.params.get("name"))
-    waits = Waiting(pending.confirmation_id, message.id or 0, tool)
+    waits = Waiting(pending.confirmation_id, message.id or 0, str(message.params.get("name")))
     question = {"jsonrpc": "2.0", "id": question_of(pending), **request}
     return Stream((question,), resume=waits.token())
 
@@ -323,13 +280,6 @@ def _function_of(catalogue: Catalogue, name: str) -> FunctionInfo | None:
     app_id, _, fn_name = name.partition("__")
     if found := catalogue.function(app_id, fn_name):
         return found
-    # what a tool's name cannot hold is spelled otherwise in it
+    # characters that a tool's name cannot have are replaced in it
     every = (f for a in catalogue.apps.values() for f in a.functions)
     return next((f for f in every if f.tool_name == name), None)
-
-
-def no_tool(message: Message, result: JSONObject | Stream) -> JSONObject | Stream:
-    """A call that was refused, as the error of a method that is no tool's."""
-    if isinstance(result, Stream) or "isError" not in result:
-        return result
-    raise message.bad(result["content"][0]["text"])

@@ -1,55 +1,38 @@
-"""The Model Context Protocol's routes. What serves them is imported with the first message: a
-turn's cold start does not pay for it."""
+"""The routes of the Model Context Protocol, and who calls them: `POST /v1/mcp` is public at the
+gateway, so that a client without a token is told where its user signs in."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final
 
 import orjson
-from pydantic import BaseModel, ConfigDict
+from urllib3 import PoolManager
+from urllib3.exceptions import HTTPError
 
 from ..clock import Clock
 from ..config import Settings
 from ..errors import BadInput, NotAuthenticated, StorageUnavailable
+from ..mcp.json_rpc import INTERNAL, McpBody, Waiting
 from ..observability import bind, user_hash
 from ..sdk.records import User
 from ..types import JSONObject, from_token, object_of, user_from
 from .identity import user_of
+from .mcp_server import McpServer
 from .router import Answer, Request, Route, Services
-
-if TYPE_CHECKING:
-    from urllib3 import PoolManager
-
-    from .mcp_server import McpServer
-
 
 PATH: Final = "/v1/mcp"
 METADATA: Final = "/.well-known/oauth-protected-resource"
-_INTERNAL: Final = -32603
 
 
 def shaped(status: int, body: JSONObject) -> JSONObject:
     """An error outside of any message, in JSON-RPC's form."""
     error = body["error"]
-    told = {"code": _INTERNAL, "message": error["message"], "data": error}
+    told = {"code": INTERNAL, "message": error["message"], "data": error}
     return {"jsonrpc": "2.0", "id": None, "error": told}
-
-
-class McpBody(BaseModel):
-    """`POST /v1/mcp`: one JSON-RPC 2.0 request, or a notification, which has no id."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
-
-    jsonrpc: Literal["2.0"]
-    method: str
-    id: str | int | None = None
-    params: JSONObject | None = None
 
 
 ME: Final = "/v1/me"
@@ -58,16 +41,17 @@ ASK_S: Final = 5.0
 KEPT_S: Final = 300.0
 """Seconds for which an accepted token is not checked again, at most until it expires."""
 MOST: Final = 1_000
-"""Tokens of which a process remembers whose they are."""
+"""Checked tokens that a process remembers."""
 
 
 class Callers:
-    """Finds out who calls."""
+    """Authenticates callers: the gateway is asked whose a token is, by `GET /v1/me`."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
         self._known: OrderedDict[str, tuple[float, User]] = OrderedDict()
+        self._http = PoolManager()
 
     async def of(self, request: Request) -> User:
         """The caller. BadInput for query parameters, NotAuthenticated without a token, or with one
@@ -85,7 +69,7 @@ class Callers:
         until, user = self._known.get(key, (0.0, None))
         if user is None or until <= now:
             base = self._settings.public_url or f"https://{context.get('domainName', '')}"
-            user = await asyncio.to_thread(_asked, base, token)
+            user = await asyncio.to_thread(self._ask, base, token)
             self._known[key] = (min(now + KEPT_S, ends), user)
             if len(self._known) > MOST:
                 self._known.popitem(last=False)
@@ -93,9 +77,8 @@ class Callers:
         return user
 
     def _ends(self, token: str) -> float:
-        """When the token ends, by its own word, which the gateway checks; now for one that does not
-        say. NotAuthenticated for what no issuer of this deployment can have given out, before
-        anybody is asked."""
+        """When the token ends, by its own claim, which the gateway checks; now without one.
+        NotAuthenticated for a token that no issuer of this deployment has given out."""
         claims, now = _claims(token), self._clock.now()
         ends = claims.get("exp")
         ends = float(ends) if isinstance(ends, int | float) else now
@@ -103,6 +86,24 @@ class Callers:
         if issuer and (claims.get("iss") != issuer or ends <= now):
             raise NotAuthenticated("the token is of another issuer, or over", field="Authorization")
         return ends
+
+    def _ask(self, base: str, token: str) -> User:
+        headers = {"authorization": f"Bearer {token}"}
+        url = base.rstrip("/") + ME
+        try:
+            # a redirect would carry the token to wherever it points
+            answer = self._http.request(
+                "GET", url, headers=headers, timeout=ASK_S, redirect=False, retries=False
+            )
+            if answer.status in (401, 403):
+                raise NotAuthenticated("the token is not accepted", field="Authorization")
+            if answer.status == 200:
+                return user_from(orjson.loads(answer.data))
+            why = f"status {answer.status}"
+        except (HTTPError, ValueError, TypeError) as error:
+            why = type(error).__name__
+        told = f"the token could not be looked at ({why}): try again"
+        raise StorageUnavailable(told, code="token_unchecked")
 
 
 def _bearer(headers: Mapping[str, str]) -> str:
@@ -112,41 +113,8 @@ def _bearer(headers: Mapping[str, str]) -> str:
     return token.strip()
 
 
-@functools.cache
-def _connections() -> PoolManager:
-    from urllib3 import PoolManager
-
-    return PoolManager()
-
-
-def _asked(base: str, token: str) -> User:
-    """Whose token it is, as the gateway and the function behind it say."""
-    from urllib3.exceptions import HTTPError
-
-    headers = {"authorization": f"Bearer {token}"}
-    try:
-        answer = _connections().request(
-            "GET",
-            base.rstrip("/") + ME,
-            headers=headers,
-            timeout=ASK_S,
-            # a redirect would carry the token to wherever it points
-            redirect=False,
-            retries=False,
-        )
-        if answer.status in (401, 403):
-            raise NotAuthenticated("the token is not accepted", field="Authorization")
-        if answer.status == 200:
-            return user_from(orjson.loads(answer.data))
-        why = f"status {answer.status}"
-    except (HTTPError, ValueError, TypeError) as error:
-        why = type(error).__name__
-    told = f"the token could not be looked at ({why}): try again"
-    raise StorageUnavailable(told, code="token_unchecked")
-
-
 def _claims(token: str) -> JSONObject:
-    """What a JWT says of itself; empty for another token. Nothing of it is believed."""
+    """The unverified claims of a JWT; empty for another token."""
     parts = token.split(".")
     try:
         return object_of(from_token(parts[1])) if len(parts) == 3 else {}
@@ -155,18 +123,12 @@ def _claims(token: str) -> JSONObject:
 
 
 class Mcp:
-    """The endpoint, and what tells a client where its user signs in."""
+    """The endpoint, and the metadata of where a client's user signs in."""
 
     def __init__(self, services: Services) -> None:
         self._app = services.app
-        self._kernel = services.kernel
         self._callers = Callers(self._app.settings, self._app.clock)
-
-    @cached_property
-    def _server(self) -> McpServer:
-        from .mcp_server import McpServer
-
-        return McpServer(self._app, self._kernel)
+        self._server = McpServer(services)
 
     @Route(
         f"POST {PATH}",
@@ -193,8 +155,6 @@ class Mcp:
     async def get(self, request: Request) -> Answer:
         """The result of a call that waited for its user, for a client that comes back for it with
         `Last-Event-ID`; else refused with 405: nothing is pushed over this protocol."""
-        from ..mcp.json_rpc import Waiting
-
         if waits := Waiting.of(request.headers.get("last-event-id", "")):
             return await self._server.resume(request, waits)
         return _not_allowed("nothing is pushed over this protocol")

@@ -180,10 +180,10 @@ class ProcessPool:
                 raise ProcessEnded("Runtime.ExitError", "the process was stopped")
             here = self._processes = {t: p for t, p in self._processes.items() if not p.has_ended}
             if not tenant_id and here and not self._alone:
-                return here.get("") or next(iter(here.values()))
+                return here.get("", next(iter(here.values())))
             if tenant_id not in here:
                 # the one that is loaded already, if there is one
-                here[tenant_id] = here.pop("", None) or self._new_process()
+                here[tenant_id] = here.pop("") if "" in here else self._new_process()
             return here[tenant_id]
 
     def _new_process(self) -> _Process:

@@ -1,21 +1,23 @@
-"""JSON-RPC as MCP clients send it over streamable HTTP, one message a request. Pure.
+"""JSON-RPC messages of MCP clients over streamable HTTP, one per request. Pure.
 
-Two eras are served. Up to 2025-11-25 a client says `initialize` first; as nothing is kept between
-its requests, what it can do is not known later. From 2026-07-28 on each request carries version and
-capabilities of its client in `_meta`, and mirrors what routers look at in headers.
+Two kinds of protocol versions are served. Up to 2025-11-25 a client sends `initialize` first; since
+no session state is kept, its capabilities are unknown later. From 2026-07-28 on each request has
+its client's version and capabilities in `_meta`, and repeats some fields in headers.
 
-The official package has all of this, too, and costs 0.6 s of import: here are the few messages that
-a server without sessions meets.
+The official package does all of this and takes 0.6 s to import; a server without sessions needs
+only a part.
 """
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
 
 import orjson
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from ..errors import KernelError
 from ..text import json_text
@@ -27,14 +29,14 @@ STATELESS: Final = ("2026-07-28",)
 """Versions in which each request stands for itself."""
 VERSIONS: Final = (*HANDSHAKE, *STATELESS)
 ASSUMED: Final = "2025-03-26"
-"""What a request without a version means by the specification. It is answered as the oldest."""
+"""The version of a request that names none, by the specification; treated as the oldest."""
 
 ELICITS: Final = "elicits-"
-"""How the session of a client begins that said in its handshake that it can ask its user. Nothing
-is kept of it: the client repeats what it said, as those of later versions do."""
+"""Prefix of the session id of a client that said in its handshake that it supports elicitation. The
+id is all that is kept of the session, and the client repeats it."""
 
 FRESH_MS: Final = 60_000
-"""For how long a client may keep what it listed; apps are installed on the page, not here."""
+"""Milliseconds for which a client may cache a list."""
 
 _META: Final = "io.modelcontextprotocol/"
 META_VERSION: Final = f"{_META}protocolVersion"
@@ -66,7 +68,7 @@ _ENCODED: Final = ("=?base64?", "?=")
 
 
 class Refused(KernelError):
-    """A message that is answered with an error of JSON-RPC."""
+    """A message that is answered with a JSON-RPC error."""
 
     def __init__(
         self, number: int, message: str, *, status: int = 200, data: JSONObject | None = None
@@ -77,28 +79,38 @@ class Refused(KernelError):
         self.data = data
 
 
+class McpBody(BaseModel):
+    """`POST /v1/mcp`: one JSON-RPC 2.0 request, or a notification, which has no id."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+
+    jsonrpc: Literal["2.0"]
+    method: str
+    id: str | int | None = None
+    params: JSONObject | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message; `id` is None for a notification, which is never answered."""
+    """One message with its client's version, capabilities and name; `id` is None for a
+    notification. `streams`: the client accepts Server-Sent Events."""
 
     id: str | int | None
     method: str
     params: JSONObject
     version: str
-    capabilities: JSONObject = field(default_factory=dict)
-    client: str = ""
-    streams: bool = False
-    """Whether its client takes an answer as Server-Sent Events."""
+    capabilities: JSONObject
+    client: str
+    streams: bool
 
     @property
     def stateless(self) -> bool:
-        """Whether it is of a version without a handshake."""
+        """Whether its version has no handshake."""
         return self.version in STATELESS
 
     @property
     def can_elicit(self) -> bool:
-        """Whether its client can put a form to its user: it says so in each message, or, where it
-        said so in a handshake, by the session that this gave it."""
+        """Whether its client can show its user a form, by each message or by its session."""
         asks = self.capabilities.get("elicitation")
         # an empty object means forms, as before clients could say which kinds they take
         able = isinstance(asks, dict) and (not asks or "form" in asks)
@@ -106,7 +118,7 @@ class Message:
 
     @property
     def progress_token(self) -> str | int | None:
-        """Under which name its client wants to hear how far it is; None where it does not."""
+        """The token for progress notifications; None where the client wants none."""
         token = object_of(self.params.get("_meta")).get("progressToken")
         return token if self.streams and isinstance(token, str | int) else None
 
@@ -118,15 +130,15 @@ class Message:
         raise self.bad(f"{name} must be a text")
 
     def cached(self, fresh_ms: int = FRESH_MS) -> JSONObject:
-        """How long an answer holds, in versions that say it; it is one user's."""
+        """The fields for caching an answer, in versions that have them."""
         return {"ttlMs": fresh_ms, "cacheScope": "private"} if self.stateless else {}
 
     def bad(self, why: str) -> Refused:
-        """The error that answers it where its parameters cannot be served."""
+        """The error for invalid parameters."""
         return self.refused(INVALID_PARAMS, why)
 
     def refused(self, number: int, message: str, data: JSONObject | None = None) -> Refused:
-        """The error that answers it; with its HTTP status where the version has one."""
+        """An error that answers it, with the HTTP status that its version has for it."""
         status = _STATUS.get(number, 200) if self.stateless else 200
         return Refused(number, message, status=status, data=data)
 
@@ -140,91 +152,65 @@ def json_of(raw: bytes) -> object:
     return found
 
 
-def parsed(data: object) -> JSONObject:
-    """One JSON-RPC message: an object with a method. Refused otherwise; what is an answer, and a
-    batch, is no message for a server without sessions."""
-    if not isinstance(data, dict) or not _is_message(data):
-        raise Refused(
-            INVALID_REQUEST, "the body must be one JSON-RPC 2.0 request or notification", status=400
-        )
-    return data
+def parsed(data: object) -> McpBody:
+    """One request or notification; Refused otherwise, also for an answer and a batch."""
+    with suppress(ValidationError):
+        body = McpBody.model_validate(data, strict=True)
+        # the protocol has no id that is null
+        if body.id is not None or "id" not in body.model_fields_set:
+            return body
+    raise Refused(
+        INVALID_REQUEST, "the body must be one JSON-RPC 2.0 request or notification", status=400
+    )
 
 
 def reply_of(data: object) -> tuple[str, JSONObject] | None:
-    """What a client answers to a question that was put to it in a stream, and the id under which
-    it was put; None for what is no such answer."""
+    """The id and the result of a client's answer to a question sent in a stream; None for anything
+    else."""
     if not isinstance(data, dict) or "method" in data or data.get("jsonrpc") != "2.0":
         return None
-    # our questions bear the id of their confirmation: any other answer is nobody's
+    # the id is that of a confirmation
     ident, result = data.get("id"), data.get("result", {})
     asked = isinstance(ident, str) and ident.startswith("conf_")
     return (str(ident), result) if asked and isinstance(result, dict) else None
 
 
-def _is_message(data: JSONObject) -> bool:
-    ident, params = data.get("id"), data.get("params")
-    return (
-        data.get("jsonrpc") == "2.0"
-        and isinstance(data.get("method"), str)
-        and (params is None or isinstance(params, dict))
-        # true is an int to Python, and no id to JSON-RPC
-        and ("id" not in data or (isinstance(ident, str | int) and not isinstance(ident, bool)))
-    )
-
-
-def message(data: JSONObject, headers: Mapping[str, str]) -> Message:
+def message(body: McpBody, headers: Mapping[str, str]) -> Message:
     """The message with what its client says of itself. Refused where version, headers and body do
     not agree; `headers` by lower-case name."""
-    version = headers.get("mcp-protocol-version", "")
-    params: JSONObject = data.get("params") or {}
+    version, params = headers.get("mcp-protocol-version", ""), body.params or {}
     meta = object_of(params.get("_meta"))
-    # either sign is enough: where the other one is missing, `_agree` refuses it
-    if not (version in STATELESS or META_VERSION in meta):
-        return _of_handshake(data, params, version, headers)
-    if "id" in data:
-        _agree(data, params, meta, headers)
-    return Message(
-        data.get("id"),
-        data["method"],
-        params,
-        version,
-        object_of(meta.get(META_CAPABILITIES)),
-        str(object_of(meta.get(META_CLIENT)).get("name", "")),
-        _streams(headers),
-    )
-
-
-def _streams(headers: Mapping[str, str]) -> bool:
-    return "text/event-stream" in headers.get("accept", "")
-
-
-def _of_handshake(
-    data: JSONObject, params: JSONObject, version: str, headers: Mapping[str, str]
-) -> Message:
-    # `initialize` negotiates: it may name any version, and is answered with one of ours
-    if version and version not in (*HANDSHAKE, ASSUMED) and data["method"] != "initialize":
-        raise _unsupported(version)
-    name = str(object_of(params.get("clientInfo")).get("name", ""))
-    known = version if version in HANDSHAKE else HANDSHAKE[0]
-    can: JSONObject = {"elicitation": {}} if in_session(headers) else {}
-    ident, method = data.get("id"), data["method"]
-    return Message(ident, method, params, known, can, name, _streams(headers))
+    # one of both is enough here: `_check_envelope` refuses a message that lacks the other
+    if version in STATELESS or META_VERSION in meta:
+        if body.id is not None:
+            _check_envelope(body.method, params, meta, headers)
+        capabilities, client = object_of(meta.get(META_CAPABILITIES)), meta.get(META_CLIENT)
+    else:
+        # `initialize` negotiates: it may name any version
+        if version not in ("", *HANDSHAKE, ASSUMED) and body.method != "initialize":
+            raise _unsupported(version)
+        version = version if version in HANDSHAKE else HANDSHAKE[0]
+        capabilities = {"elicitation": {}} if in_session(headers) else {}
+        client = params.get("clientInfo")
+    name = str(object_of(client).get("name", ""))
+    streams = "text/event-stream" in headers.get("accept", "")
+    return Message(body.id, body.method, params, version, capabilities, name, streams)
 
 
 def in_session(headers: Mapping[str, str]) -> bool:
-    """Whether a request comes from a client that said in its handshake that it can elicit."""
+    """Whether the client said in its handshake that it supports elicitation."""
     asks = headers.get("mcp-session-id", "").startswith(ELICITS)
     return asks and headers.get("mcp-protocol-version") == HANDSHAKE[-1]
 
 
-def _agree(
-    data: JSONObject, params: JSONObject, meta: JSONObject, headers: Mapping[str, str]
+def _check_envelope(
+    method: str, params: JSONObject, meta: JSONObject, headers: Mapping[str, str]
 ) -> None:
-    """The envelope is whole, the headers repeat it, the version is served; in this order."""
+    """Refused unless `_meta` is complete, the headers repeat the body and the version is served."""
     if missing := [k for k in (META_VERSION, META_CAPABILITIES) if k not in meta]:
         raise Refused(INVALID_PARAMS, f"params._meta lacks {', '.join(missing)}", status=400)
-    told = {"mcp-protocol-version": meta[META_VERSION], "mcp-method": data["method"]}
-    if (name := _NAMED.get(data["method"])) and params.get(name) is not None:
+    told = {"mcp-protocol-version": meta[META_VERSION], "mcp-method": method}
+    if (name := _NAMED.get(method)) and params.get(name) is not None:
         told["mcp-name"] = params[name]
     for header, value in told.items():
         if _decoded(headers.get(header)) != value:
@@ -267,11 +253,10 @@ def failure(ident: str | int | None, error: Refused) -> JSONObject:
 
 
 RETRY_MS: Final = 3_000
-"""After which time a client asks again for a result that waits for its user."""
+"""Milliseconds after which a client asks again for a result that waits for its user."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(NamedTuple):
     """Messages before a result, and the result, None if the client comes back with `resume`."""
 
     before: Sequence[JSONObject] = ()
@@ -279,29 +264,24 @@ class Stream:
     resume: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A call whose client comes back for its result: the question, the message, the tool."""
+class Waiting(NamedTuple):
+    """A call whose client comes back for its result: confirmation, message id, tool."""
 
     confirmation_id: str
     ident: str | int
     tool: str
 
     def token(self) -> str:
-        """The same as the id of an event."""
-        return token_of([self.confirmation_id, self.ident, self.tool])
+        """As the id of an event."""
+        return token_of(list(self))
 
     @staticmethod
     def of(token: str) -> Waiting | None:
-        """The inverse; None for what is no token of ours."""
+        """The inverse; None for any other text."""
         try:
-            confirmation_id, ident, tool = from_token(token)
-        except (TypeError, ValueError):
+            return TypeAdapter(Waiting).validate_python(from_token(token), strict=True)
+        except ValueError:
             return None
-        is_ours = isinstance(confirmation_id, str) and isinstance(tool, str)
-        if not is_ours or not isinstance(ident, str | int):
-            return None
-        return Waiting(confirmation_id, ident, tool)
 
 
 def events(stream: Stream, last: JSONObject | None) -> str:
@@ -314,7 +294,7 @@ def events(stream: Stream, last: JSONObject | None) -> str:
 
 
 def progress(token: str | int, percent: float, text: str) -> JSONObject:
-    """How far a call was."""
+    """A notification of a call's progress."""
     told: JSONObject = {"progressToken": token, "progress": percent, "total": 100}
     more = {"message": text} if text else {}
     return {"jsonrpc": "2.0", "method": "notifications/progress", "params": {**told, **more}}

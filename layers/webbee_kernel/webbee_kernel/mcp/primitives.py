@@ -1,8 +1,8 @@
-"""Pictures, sounds and files of a result, as blocks of content. Pure.
+"""The kernel's functions, results and sections as tools, prompts, resources and content of the
+protocol. Pure.
 
-What a function draws for people (its `ui`) is what a client may show: a picture, a sound or a link
-that carries its bytes in its own address (`data:`) travels as such, one that lies elsewhere as a
-link to it.
+Media in a function's `ui` become content blocks: with their bytes where the address is a `data:`
+URL, else as a link.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
-from urllib.parse import quote, unquote, unquote_to_bytes
+from urllib.parse import quote, unquote_to_bytes
 
 from ..catalogue import GOES_TO, OPEN_WORLD, AppInfo, FunctionInfo, Shapes, shapes_of
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
@@ -28,17 +29,13 @@ _NAME: Final = {"Image": "alt", "Audio": "title", "Video": "title", "Link": "lab
 
 
 def blocks(tree: JSON) -> list[JSONObject]:
-    """What a UI tree shows besides words, in its order: `image`, `audio`, `resource` and
-    `resource_link` blocks."""
-    found: list[JSONObject] = []
-    for node in _nodes(tree):
-        if len(found) < MAX_BLOCKS and (block := _block(node)):
-            found.append(block)
-    return found
+    """The media of a UI tree in its order: `image`, `audio`, `resource` and `resource_link`
+    blocks."""
+    return list(islice(filter(None, map(_block, _nodes(tree))), MAX_BLOCKS))
 
 
 def parts(tree: JSON, uri: str) -> list[JSONObject]:
-    """The same as contents of a resource of this address: those that carry their bytes."""
+    """The same as contents of the resource `uri`, without links."""
     return [
         {**(b.get("resource") or {"mimeType": b["mimeType"], "blob": b["data"]}), "uri": uri}
         for b in blocks(tree)
@@ -124,7 +121,7 @@ def title_of(function: FunctionInfo, app: AppInfo) -> str:
 
 
 def _hints(function: FunctionInfo) -> JSONObject:
-    """What the effect is; whether it reaches the world outside only where that is known."""
+    """The effect as hints; the open world only where it is known."""
     read = function.action_type == "read"
     hints: JSONObject = {"readOnlyHint": read}
     if not read:
@@ -135,7 +132,7 @@ def _hints(function: FunctionInfo) -> JSONObject:
 
 
 def _public_schema(schema: JSON) -> JSON:
-    """A schema without what cards alone may show."""
+    """A schema without the fields that are only for cards."""
     if isinstance(schema, list):
         return [_public_schema(part) for part in schema]
     if not isinstance(schema, dict):
@@ -159,11 +156,13 @@ def page(functions: Iterable[FunctionInfo], cursor: str) -> tuple[list[FunctionI
 
 
 def result(outcome: CallOutcome) -> JSONObject:
-    """How a call ended, for the client's model: in words, and as data."""
+    """A call's outcome as a tool result, in words and as data."""
     if not outcome.ok:
         asks = outcome.error_code == NEEDS_ANSWER
         error = f"{outcome.error} Now {ANSWERING}." if asks else outcome.error
-        return refusal(error, outcome.error_code, _failure(outcome))
+        more = {"problems": list(outcome.problems), "incident": outcome.incident}
+        details = {"retryable": outcome.retryable, **{k: v for k, v in more.items() if v}}
+        return refusal(error, outcome.error_code, details)
     data = outcome.data
     body: JSONObject = {"content": content_of(outcome) or [text("Done.")], "isError": False}
     if data not in _EMPTY:
@@ -189,15 +188,6 @@ def refusal(why: str, code: str, more: JSONObject | None = None) -> JSONObject:
     }
 
 
-def _failure(outcome: CallOutcome) -> JSONObject:
-    details: JSONObject = {"retryable": outcome.retryable}
-    if outcome.problems:
-        details["problems"] = list(outcome.problems)
-    if outcome.incident:
-        details["incident"] = outcome.incident
-    return details
-
-
 def text(value: str) -> JSONObject:
     return {"type": "text", "text": value}
 
@@ -206,12 +196,6 @@ MAX_COMPLETIONS: Final = 100
 """Values of one completion; the protocol's limit."""
 
 _JSON_TYPES: Final = frozenset({"integer", "number", "boolean", "array", "object", "null"})
-
-
-def prompts(functions: Iterable[FunctionInfo]) -> list[FunctionInfo]:
-    """Those that may be picked: reads."""
-    # a prompt is picked and not confirmed: nothing with an effect may run behind one
-    return [f for f in functions if f.action_type == "read"]
 
 
 def prompt(function: FunctionInfo, app: AppInfo) -> JSONObject:
@@ -233,24 +217,16 @@ def prompt(function: FunctionInfo, app: AppInfo) -> JSONObject:
     }
 
 
-def messages(blocks: Iterable[JSONObject]) -> list[JSONObject]:
-    """What the user is taken to have said: one message a block."""
-    return [{"role": "user", "content": block} for block in blocks]
-
-
 def parse_arguments(function: FunctionInfo, arguments: JSONObject) -> JSONObject:
-    """The arguments of a prompt as the function takes them: a text that is JSON of a type which the
-    schema names, where it names no text."""
-    properties = dict(_properties(function))
-    return {
-        n: _parse(value, _shapes(function, properties.get(n))) for n, value in arguments.items()
-    }
+    """A prompt's arguments, which clients send as texts: parsed as JSON where the schema names JSON
+    types and no string."""
+    schema, properties = function.input_schema, dict(_properties(function))
+    return {n: _parse(v, shapes_of(properties.get(n), schema)) for n, v in arguments.items()}
 
 
 def _parse(value: JSON, shapes: Shapes) -> JSON:
     declared = [shape.get("type") or () for shape in shapes]
     types = {one for types in declared for one in ([types] if isinstance(types, str) else types)}
-    # clients send each argument of a prompt as a text, numbers and lists, too
     if not isinstance(value, str) or "string" in types or not types & _JSON_TYPES:
         return value
     try:
@@ -260,9 +236,9 @@ def _parse(value: JSON, shapes: Shapes) -> JSON:
 
 
 def completions(function: FunctionInfo, name: str, prefix: str) -> JSONObject:
-    """The values that an argument may have, as far as its schema tells: those that begin with what
-    has been typed, then those that hold it."""
-    shapes = _shapes(function, dict(_properties(function)).get(name))
+    """The values that an argument's schema lists: those that begin with `prefix`, then those that
+    contain it."""
+    shapes = shapes_of(dict(_properties(function)).get(name), function.input_schema)
     values = dict.fromkeys(value for shape in shapes for value in _choices(shape))
     folded = prefix.casefold()
     found = [value for value in values if folded in value.casefold()]
@@ -283,10 +259,6 @@ def _choices(shape: Mapping[str, JSON]) -> list[str]:
 def _properties(function: FunctionInfo) -> Iterator[tuple[str, JSONObject]]:
     properties = function.input_schema.get("properties") or {}
     return ((n, r) for n, r in properties.items() if isinstance(r, dict))
-
-
-def _shapes(function: FunctionInfo, rules: JSONObject | None) -> Shapes:
-    return shapes_of(rules, function.input_schema)
 
 
 LIST: Final = "list_resources"
@@ -312,11 +284,7 @@ def of_section(section: Section) -> JSONObject:
 
 def section_of(sections: Sequence[Section], uri: str) -> JSONObject | None:
     """A section's resource and the time at which it was true; None without one."""
-    app_id, _, name = uri.removeprefix(_SECTIONS).partition("/")
-    key = (unquote(app_id), unquote(name))
-    if not uri.startswith(_SECTIONS):
-        return None
-    found = next((s for s in sections if (s.app_id, s.section) == key), None)
+    found = next((s for s in sections if of_section(s)["uri"] == uri), None)
     if found is None or found.data is None:
         return None
     data = {**found.data, "_refreshed_at": found.refreshed_at, "_ttl": found.ttl}
@@ -325,16 +293,15 @@ def section_of(sections: Sequence[Section], uri: str) -> JSONObject | None:
 
 
 def of_app(app_id: str, outcome: CallOutcome) -> tuple[list[JSONObject], list[JSONObject]]:
-    """What an app lists, and its patterns, under the addresses that clients are given."""
-    data = outcome.data if outcome.ok and isinstance(outcome.data, dict) else {}
+    """An app's resources and templates, with the addresses that clients use."""
+    data = object_of(outcome.data) if outcome.ok else {}
     listed = _with_app_uris(app_id, data.get("resources"), "uri")
-    return list(listed)[:MAX_RESOURCES], list(
-        _with_app_uris(app_id, data.get("templates"), "uriTemplate")
-    )[:MAX_RESOURCES]
+    templates = _with_app_uris(app_id, data.get("templates"), "uriTemplate")
+    return list(islice(listed, MAX_RESOURCES)), list(islice(templates, MAX_RESOURCES))
 
 
 def schemes(listings: Sequence[tuple[list[JSONObject], list[JSONObject]]]) -> frozenset[str]:
-    """The schemes of the addresses that an app lists as its own: `test` of `test://static-text`."""
+    """The URL schemes of the resources that an app lists: `test` of `test://static-text`."""
     rows = [row for both in listings for listed in both for row in listed]
     addresses = (str(row.get("uri") or row.get("uriTemplate")).removeprefix(_APPS) for row in rows)
     # what is left is `<app>/<address>`: the app's own scheme stands behind the slash
@@ -342,14 +309,13 @@ def schemes(listings: Sequence[tuple[list[JSONObject], list[JSONObject]]]) -> fr
 
 
 def app_of_uri(uri: str) -> tuple[str, str] | None:
-    """The app that answers for an address, and its name for it; None without one."""
+    """The app of a resource and its own address for it; None without one."""
     app_id, slash, address = uri.removeprefix(_APPS).partition("/")
     return (app_id, address) if uri.startswith(_APPS) and slash and address else None
 
 
 def contents(outcome: CallOutcome, uri: str) -> list[JSONObject]:
-    """What an app read, each part under the address that the client asked for: texts, then what it
-    draws with its bytes."""
+    """The parts of a resource that an app read: texts, then media of its `ui`."""
     data = object_of(outcome.data)
     read_parts = [p for p in data.get("contents") or () if isinstance(p, dict) and "text" in p]
     texts = [

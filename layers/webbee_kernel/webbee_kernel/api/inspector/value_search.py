@@ -74,10 +74,8 @@ def _verdict(found: list[Hit], view: TurnContext) -> str:
     states = {h["state"] for h in found}
     if states & {"shown", "masked"}:
         return SEEN if "shown" in states else MASKED
-    sessions = [h["place"].partition(",")[0] for h in found if "session_id" in h]
-    if found and len(sessions) == len(found):
-        named = ", ".join(list(dict.fromkeys(sessions))[:NAMED])
-        return f"written in {named}: the model of this session does not read it; {NOT_SEARCHED}"
+    if states == {"hidden"} and (sessions := _other_sessions(found)):
+        return f"written in {sessions}: the model of this session does not read it; {NOT_SEARCHED}"
     if states - {"unknown", "failed"}:
         return "written, but the model does not see it"
     for failed in (h["place"] for h in found if h["state"] == "failed"):
@@ -85,6 +83,13 @@ def _verdict(found: list[Hit], view: TurnContext) -> str:
     if found:
         return f"not found; {NOT_SEARCHED}, and facts were cut where it may have stood"
     return "; ".join((NOWHERE, *_not_loaded(view)))
+
+
+def _other_sessions(found: list[Hit]) -> str:
+    """Other sessions that have the value, where nothing else has it."""
+    if any(hit["because"] != ELSEWHERE for hit in found):
+        return ""
+    return ", ".join(list(dict.fromkeys(h["place"].partition(",")[0] for h in found))[:NAMED])
 
 
 def _not_loaded(view: TurnContext) -> list[str]:
