@@ -105,7 +105,8 @@ def test_a_refused_request_is_logged_and_never_raised(
 ) -> None:
     monkeypatch.setattr(refresh_queue, "PATIENCE_S", 60.0)  # however slow the machine is
     refusing = Mock(**{"send_message_batch.return_value": {"Failed": [{"Id": "0"}]}})
-    queue = SqsRefreshQueue("https://queue", lambda _: refusing)
+    monkeypatch.setattr(refresh_queue, "brisk_client", lambda _: refusing)
+    queue = SqsRefreshQueue("https://queue")
     with caplog.at_level(logging.WARNING, "webbee.queue"):
         asyncio.run(queue.ask(User("alice"), [RefreshItem("", "", "seen")]))
     assert "refresh request not sent" in caplog.text

@@ -235,11 +235,11 @@ def _without_empty(by_app: Mapping[str, Any]) -> JSONObject:
     return {app_id: found for app_id, found in by_app.items() if found}
 
 
-def read_policy(name: str, client_factory: ClientFactory = aws_client) -> str:
+def read_policy(name: str) -> str:
     """The operator's policy text from a parameter, read when the process starts; SettingsError
     where it cannot be read."""
     try:
-        return _parameter(name, client_factory)
+        return _parameter(name, aws_client)
     except Exception as error:
         raise SettingsError(
             f"environment variable WEBBEE_POLICY_PARAMETER: {name} cannot be read ({_name(error)})",

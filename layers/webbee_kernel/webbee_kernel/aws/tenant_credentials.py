@@ -79,18 +79,15 @@ class TenantCredentials:
 
     async def of(self, tenant_id: str, user_id: str, *, whole_tenant: bool) -> JSONObject:
         """`{"key", "secret", "token"}` for a call of this user; DispatchRefused where STS fails."""
-        user = user_id if self._per_user and not whole_tenant else ""
-        scope = tenant_id, user
+        scope = tenant_id, user_id if self._per_user and not whole_tenant else ""
         session = self._sessions.get(scope)
         remaining_s = session.ends_at - self._now() if session else 0.0
-        if session and remaining_s > RENEW_S:
-            return session.credentials
-        renewal = self._renewal(scope)
-        # the renewal runs in the background; this call uses the old session
-        if session and remaining_s > MIN_LEFT_S:
-            return session.credentials
-        # shielded: a cancelled caller must not cancel the request that others wait for
-        return (await asyncio.shield(renewal)).credentials
+        if session is None or remaining_s <= MIN_LEFT_S:
+            # shielded: a cancelled caller must not cancel the request that others wait for
+            session = await asyncio.shield(self._renewal(scope))
+        elif remaining_s <= RENEW_S:
+            self._renewal(scope)  # in the background: this call uses the old session
+        return session.credentials
 
     def _renewal(self, scope: tuple[str, str]) -> asyncio.Task[_Session]:
         """The running request for a session of this scope, started if there is none."""

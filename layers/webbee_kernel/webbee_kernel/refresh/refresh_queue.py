@@ -266,10 +266,8 @@ _SENDERS = threads(SENDERS, "sqs")
 class SqsRefreshQueue(RefreshQueue):
     """The SQS queue of refresh messages, used by turns and by the tick."""
 
-    def __init__(self, url: str, client_factory: ClientFactory = aws_client) -> None:
+    def __init__(self, url: str) -> None:
         self._url = url
-        self._client_factory = client_factory
-        self._brisk_factory = brisk_client if client_factory is aws_client else client_factory
 
     async def ask(self, user: User, wanted: Sequence[RefreshItem]) -> None:
         """Send one message; failures and half a second without an answer are only logged."""
@@ -279,7 +277,7 @@ class SqsRefreshQueue(RefreshQueue):
         message = RefreshRequest(who, tuple(wanted), correlation_id())
         try:
             async with asyncio.timeout(PATIENCE_S):
-                await self._send([message], self._brisk_factory)
+                await self._send([message], brisk_client)
         except Exception as error:
             _log.warning(
                 "error=%s sections=%d | refresh request not sent", type(error).__name__, len(wanted)
@@ -288,12 +286,12 @@ class SqsRefreshQueue(RefreshQueue):
     async def follow(self, request: CallRequest, record: AuditRecord) -> None:
         """One delayed message to skeleton_refresh; raises what the queue raises."""
         message = open_effect(request.user, record, request.correlation_id)
-        await self._send([message], self._brisk_factory)
+        await self._send([message], brisk_client)
 
     async def send(self, messages: Sequence[RefreshMessage]) -> None:
         """Batches of ten, twenty at once; raises RuntimeError when the queue refused some."""
         batches = [messages[i : i + BATCH] for i in range(0, len(messages), BATCH)]
-        await asyncio.gather(*(self._send(batch, self._client_factory) for batch in batches))
+        await asyncio.gather(*(self._send(batch, aws_client) for batch in batches))
 
     async def _send(self, messages: Sequence[RefreshMessage], factory: ClientFactory) -> None:
         entries = [
@@ -313,15 +311,14 @@ class SqsRefreshQueue(RefreshQueue):
 class JsonQueue:
     """A queue that takes JSON, one message at a time."""
 
-    def __init__(self, url: str, client_factory: ClientFactory = aws_client) -> None:
+    def __init__(self, url: str) -> None:
         self._url = url
-        self._client_factory = client_factory
 
     async def send(self, message: JSONObject, delay_s: int = 0) -> None:
         """Send it with a delay in seconds; raises what the queue raises."""
         body = dumps(message)
         await in_thread(
-            lambda: self._client_factory("sqs").send_message(
+            lambda: aws_client("sqs").send_message(
                 QueueUrl=self._url, MessageBody=body, DelaySeconds=delay_s
             ),
             pool=_SENDERS,
