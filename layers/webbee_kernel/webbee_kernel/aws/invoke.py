@@ -56,11 +56,12 @@ _BEFORE_IT_RAN: Final = frozenset(
         "SubnetIPAddressLimitReachedException",
         "ResourceNotReadyException",
         "TooManyRequestsException",
+        "ConnectTimeoutError",
+        "EndpointConnectionError",
     }
 )
-"""Lambda's errors, whatever their status, raised before a function runs."""
-_NOT_CONNECTED: Final = frozenset({"ConnectTimeoutError", "EndpointConnectionError"})
-"""botocore's errors without a connection."""
+"""Lambda's errors, whatever their status, raised before a function runs, and botocore's without a
+connection."""
 
 
 async def invoke_with_retry(attempt: Callable[[float], Awaitable[T]], seconds: float) -> T:
@@ -77,14 +78,13 @@ async def invoke_with_retry(attempt: Callable[[float], Awaitable[T]], seconds: f
             # a defect, or one of the kernel's own errors
             if not failure_kind(error):
                 raise
-            name = error_code(error) or type(error).__name__
-            if not is_refusal(error):
+            name, status = error_code(error) or type(error).__name__, status_of(error)
+            if name not in _BEFORE_IT_RAN and not 400 <= status < 500:
                 raise DispatchUnanswered(
                     f"the extension function did not answer ({name})"
                 ) from error
             wait = random.uniform(pause / 2, pause)  # noqa: S311 - spreads callers, hides nothing
             remaining_s = deadline - loop.time() - wait
-            status = status_of(error)
             is_permanent = 400 <= status < 500 and status not in _TRANSIENT
             if is_permanent or remaining_s < seconds * MIN_SHARE:
                 raise DispatchRefused(
@@ -92,12 +92,6 @@ async def invoke_with_retry(attempt: Callable[[float], Awaitable[T]], seconds: f
                 ) from error
         await asyncio.sleep(wait)
         pause = min(2 * pause, LONGEST_PAUSE_S)
-
-
-def is_refusal(error: Exception) -> bool:
-    """Whether the invoked function certainly did not run."""
-    is_early = error_code(error) in _BEFORE_IT_RAN or type(error).__name__ in _NOT_CONNECTED
-    return is_early or 400 <= status_of(error) < 500
 
 
 CATALOGUE_S = 10.0
@@ -183,12 +177,6 @@ class LambdaDispatch(LambdaFunction):
         )
         return Catalogue.from_dict(await answer)
 
-    async def _catalogue_or_refuse(self) -> Catalogue:
-        try:
-            return await self.catalogue()
-        except DispatchUnanswered as error:  # the call itself was not asked for
-            raise DispatchRefused(str(error)) from error
-
     async def call(self, request: CallRequest) -> CallOutcome:
         """Run one call, retried within its deadline while it is refused. A timeout or a crashed
         process is an outcome too; DispatchUnanswered where an effect's process crashed, since it
@@ -224,9 +212,11 @@ class LambdaDispatch(LambdaFunction):
             except TimeoutError as error:  # nothing was invoked yet
                 raise DispatchRefused("no credentials in the time of the call: retry") from error
         if self._configuration:
-            call["configuration"] = await self._configuration(
-                request, await self._catalogue_or_refuse()
-            )
+            try:
+                catalogue = await self.catalogue()
+            except DispatchUnanswered as error:  # the call itself was not asked for
+                raise DispatchRefused(str(error)) from error
+            call["configuration"] = await self._configuration(request, catalogue)
         tenant = tenant_id if self._per_tenant else ""
         # longer than the call has over there: its own timeout is told as an outcome
         return await asyncio.wait_for(self.invoke(call, tenant), seconds + 2.0)

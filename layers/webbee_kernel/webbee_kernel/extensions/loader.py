@@ -42,7 +42,12 @@ def load_main(app_id: str, folder: Path) -> ModuleType:
     # a namespace of its own: all extensions have an `app.py`
     package = f"{ROOT}.{app_id.replace('-', '_dash_')}"
     with _lock:
-        _root()
+        if ROOT not in sys.modules:
+            root = ModuleType(ROOT)
+            # a path makes it a package; an empty one, a package without a folder
+            root.__path__ = []
+            sys.modules[ROOT] = root
+            sys.meta_path.insert(0, _Finder())
         prefix = package + "."
         before = {n: m for n, m in sys.modules.copy().items() if n.startswith(prefix)}
         # what stands in sys.modules is not loaded again
@@ -68,16 +73,6 @@ def app_of_module(name: str) -> str:
     """The app that a module was loaded for; empty for any other module."""
     root, _, rest = name.partition(".")
     return rest.partition(".")[0].replace("_dash_", "-") if root == ROOT else ""
-
-
-def _root() -> None:
-    if ROOT not in sys.modules:
-        root = ModuleType(ROOT)
-        # a path makes it a package; an empty one, a package without a folder
-        root.__path__ = []
-        sys.modules[ROOT] = root
-    if not any(isinstance(f, _Finder) for f in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
 
 
 class _Finder(importlib.abc.MetaPathFinder):

@@ -149,14 +149,11 @@ def _unarchived(memory: SessionMemory, now: float) -> list[Turn]:
     turns = [t for t in memory.ring if t.seq > archived_seq]
     if not turns or turns[0].seq > overwritten:
         return []
-    closed = next((i for i, t in enumerate(turns) if _may_change(t, now)), len(turns))
+    # until then an answer to one of its confirmations may still be added
+    ends = (max((q.expires_at + QUESTION_GRACE_S for q in t.waiting), default=now) for t in turns)
+    closed = next((i for i, end in enumerate(ends) if end > now), len(turns))
     # the overwritten one is archived even with an open confirmation
     return turns[: max(closed, 1)]
-
-
-def _may_change(turn: Turn, now: float) -> bool:
-    """Whether an answer to one of its confirmations may still be added."""
-    return any(question.expires_at + QUESTION_GRACE_S > now for question in turn.waiting)
 
 
 def _hour(moment: float) -> int:

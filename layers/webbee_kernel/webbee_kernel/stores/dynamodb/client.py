@@ -7,8 +7,7 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -120,24 +119,19 @@ class Database:
         if len(writes) == 1:
             operation = f"{writes[0].kind.lower()}_item"
             request = {**writes[0].request(), "ReturnValues": writes[0].returns}
-        try:
-            answer = await self._retry_conflicts(operation, request)
-        except ConditionFailed as failure:
-            # our own write, whose answer was lost
-            if any(write.is_own_result(failure.item) for write in writes):
-                return failure.item
-            raise
-        item: Item = answer.get("Attributes", {})
-        return item
-
-    async def _retry_conflicts(self, operation: str, request: JSONObject) -> JSONObject:
-        """Repeat what was refused because a transaction was at work on one of its items."""
-        # conflicts pass within milliseconds
         for attempt in range(_ATTEMPTS):
             try:
-                return await self.call(operation, **request)
+                answer = await self.call(operation, **request)
+            except ConditionFailed as failure:
+                # our own write, whose answer was lost
+                if any(write.is_own_result(failure.item) for write in writes):
+                    return failure.item
+                raise
+            # a transaction was at work on one of the items: that passes within milliseconds
             except TransactionConflict:
                 await pause(attempt)
+            else:
+                return dict(answer.get("Attributes", {}))
         raise StorageUnavailable(
             f"{_subject(request)} has too many writers of one item; nothing was written, try again."
         )
@@ -203,14 +197,19 @@ class Database:
         if operation == "transact_write_items":  # every repeat below is the same transaction
             wire["ClientRequestToken"] = secrets.token_urlsafe(18)
         send = getattr(self._client_factory("dynamodb"), operation)
-        try:
-            return from_wire(_send_complete(lambda: send(**wire)))
-        except Exception as error:
-            translated = translate(error, _subject(request))
-            # a defect of ours: raised as it is, so that its traceback begins where it happened
-            if translated is error:
-                raise
-            raise translated from error
+        for _ in range(_READS):
+            try:
+                return from_wire(send(**wire))
+            # asked for again: a write that was carried out the first time recognises its stamp
+            except TruncatedBody:
+                continue
+            except Exception as error:
+                translated = translate(error, _subject(request))
+                # a defect of ours: raised as it is, so that its traceback begins where it happened
+                if translated is error:
+                    raise
+                raise translated from error
+        raise StorageUnavailable("A table's answer broke off again and again; try again.")
 
 
 class TableStore:
@@ -277,15 +276,6 @@ async def pause(attempt: int) -> None:
     """Let others finish before the next attempt: a random wait of up to a tenth of a second."""
     # from zero on: writers that met once would meet again after equal waits
     await asyncio.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.1)))  # noqa: S311 - no secret
-
-
-def _send_complete(send: Callable[[], JSONObject]) -> JSONObject:
-    """The answer, asked for again where its body broke off. A write that was carried out the first
-    time recognises its stamp."""
-    for _ in range(_READS):
-        with suppress(TruncatedBody):
-            return send()
-    raise StorageUnavailable("A table's answer broke off again and again; try again.")
 
 
 def _subject(request: JSONObject) -> str:

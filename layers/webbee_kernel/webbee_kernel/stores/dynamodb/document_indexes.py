@@ -229,7 +229,7 @@ def _indexed(table: str, question: DocumentQuery, state: Generation) -> Ranges:
         exact = len(question.where) == 1 and key != MISSING and not is_cut(key)
         bounds = [(low, f"{key}{END}~")]
     else:
-        bounds, exact = _down(after) if question.is_descending else [_up(after)], not question.where
+        bounds, exact = _in_order(after, question.is_descending), not question.where
     number, prefix = collection.fields.index(name), f"{collection.name}#{state.gen}#"
     index = f"by_{number + 1}", SORT_KEYS[number]
     backwards = question.is_descending and not is_of_value
@@ -244,12 +244,10 @@ _END: Final = ":"
 """After every key."""
 
 
-def _up(after: Position | None) -> tuple[str, str]:
-    return (_after_entry(*after), _END) if after else ("", _END)
-
-
-def _down(after: Position | None) -> list[tuple[str, str]]:
-    """Downwards: what is present, then what is missing."""
+def _in_order(after: Position | None, is_descending: bool) -> list[tuple[str, str]]:
+    """Upwards all; downwards what is present, then what is missing."""
+    if not is_descending:
+        return [(_after_entry(*after) if after else "", _END)]
     if after is None:
         return [("", MISSING), (MISSING, _END)]
     key, created = after
