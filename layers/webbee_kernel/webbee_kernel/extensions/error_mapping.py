@@ -276,15 +276,11 @@ def validation_outcome(
     missing = any(e["type"] == "missing" for e in found)
     code = "VALIDATION_MISSING_FIELD" if missing else "VALIDATION_TYPE_ERROR"
     language_ = language.of(str(request.user.get("language") or "en"))
-    unknown = request.arguments.keys() - _names(function)
+    fields = function.params_model.model_fields if function.params_model else {}
+    unknown = request.arguments.keys() - fields.keys() - {f.alias for f in fields.values()}
     problems = tuple(_problem(e, language_, unknown) for e in found[:_MAX_PROBLEMS])
     text = "; ".join(p["told"] for p in problems)
     return failed_outcome(request, code, text, action_type=function.action_type, problems=problems)
-
-
-def _names(function: FunctionDef) -> set[str]:
-    fields = function.params_model.model_fields if function.params_model else {}
-    return {*fields, *(f.alias for f in fields.values() if f.alias)}
 
 
 def _problem(error: Any, language_: language.Language, unknown: Iterable[str]) -> dict[str, str]:

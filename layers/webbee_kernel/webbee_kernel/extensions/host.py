@@ -351,7 +351,7 @@ class ExtensionHost:
 
 async def _run_on_thread(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: float) -> T:
     """The result of work on the extensions' thread; TimeoutError, the thread left behind, when
-    nothing comes back in time; Escaped or RuntimeError where its loop was ended under it."""
+    nothing comes back in time; ExtensionExit or RuntimeError where its loop was ended under it."""
     future = thread.submit(work)
     waiter = asyncio.wrap_future(future)
     # no warning for an exception that is never retrieved

@@ -24,8 +24,8 @@ def hints_of(func: Callable[..., Any]) -> dict[str, Any]:
 def keywords_model(
     func: Callable[..., Any], descriptions: Mapping[str, Any], excluded: Collection[str]
 ) -> type[BaseModel] | None:
-    """A model of the handler's named parameters but those `skipped`, as the context is; None where
-    it names none. `described` is the decorator's `params`."""
+    """A model of the handler's named parameters but those `excluded`, as the context is; None
+    where it names none. `descriptions` is the decorator's `params`."""
     hints = hints_of(func)
     parameters = inspect.signature(func).parameters.values()
     included = [p for p in parameters if p.kind in _KEYWORDS and p.name not in excluded]

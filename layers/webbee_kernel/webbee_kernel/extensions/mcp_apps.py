@@ -20,19 +20,16 @@ connections: Final = Connections()
 _log = logging.getLogger("webbee.mcp")
 
 
-def configured_servers(settings: Settings) -> tuple[McpServer, ...]:
-    """The MCP servers of the settings; SettingsError for a malformed one."""
+def add_servers(registry: Registry, settings: Settings) -> None:
+    """Register every configured server as an extension, as approved in the approvals file. One that
+    is not approved, or whose id is taken, is reported and left out; SettingsError for a malformed
+    one."""
+    loaded, failed = {}, {}
     try:
-        return servers_of(settings.mcp_servers)
+        servers = servers_of(settings.mcp_servers)
     except ValueError as error:
         field = "WEBBEE_MCP_SERVERS"
         raise SettingsError(f"environment variable {field}: {error}", field=field) from None
-
-
-def add_servers(registry: Registry, settings: Settings) -> None:
-    """Register every configured server as an extension, as approved in the approvals file. One that
-    is not approved, or whose id is taken, is reported and left out."""
-    loaded, failed, servers = {}, {}, configured_servers(settings)
     try:
         approved = approvals.read(settings.extensions_dir)
     except ValueError as error:

@@ -296,7 +296,10 @@ async def access_token(ctx: CallContext, name: str, account: str) -> str:
     """
     collection = _collection(ctx, name)
     while True:
-        found = await _find_account(ctx, collection, account)
+        if account:
+            found = await ctx.store.get(collection, account)
+        else:
+            found = next(iter((await ctx.store.query(collection, limit=1)).data), None)
         if found is None:
             return ""
         now = ctx._now()
@@ -309,12 +312,6 @@ async def access_token(ctx: CallContext, name: str, account: str) -> str:
         with suppress(StoreConflict):
             claimed = await ctx.store.update(collection, found.id, claim, if_match=found.etag)
             return _register_secret(ctx, await _renew(ctx, name, collection, claimed))
-
-
-async def _find_account(ctx: CallContext, collection: str, account: str) -> Document | None:
-    if account:
-        return await ctx.store.get(collection, account)
-    return next(iter((await ctx.store.query(collection, limit=1)).data), None)
 
 
 def _register_secret(ctx: CallContext, token: str) -> str:

@@ -367,9 +367,9 @@ def watch(
     on_saved: OnSaved,
     extra_files: Mapping[str, Callable[[], None]],
 ) -> None:
-    """Reload what is saved below a folder, in the background, until the process ends. `tell` hears
-    of each app that was saved, and why it does not load; no reason says that it is live. What
-    follows a file that lies `beside` the extensions is called when that is saved."""
+    """Reload what is saved below a folder, in the background, until the process ends. `on_saved` is
+    called with each app that was saved, and why it does not load: an empty reason where it is live;
+    what `extra_files` names when a file of that name beside the extensions is saved."""
     folder = Path(root).resolve()
     with _lock:
         if folder in _watched_folders:

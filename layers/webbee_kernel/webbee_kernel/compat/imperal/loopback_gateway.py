@@ -11,7 +11,7 @@ import socketserver
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -30,21 +30,12 @@ from .handbuilt import Gateway, find
 from .platform_clients import AI, Notify, Store, deliver
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A status, what goes out as JSON, and headers besides."""
-
-    status: int
-    body: Any
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
 class Refused(Exception):
-    """The request cannot be served; the answer says why."""
+    """The request cannot be served: the status, why, and headers of the answer."""
 
     def __init__(self, status: int, detail: Any, **headers: str) -> None:
         super().__init__(detail)
-        self.answer = Answer(status, {"detail": detail}, headers)
+        self.status, self.detail, self.headers = status, detail, headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,16 +170,16 @@ UNTOLD_TENANT = "default"
 _log = logging.getLogger("webbee.imperal")
 
 
-async def answer(request: Request, gateway: Gateway) -> Answer:
-    """Serve a request for the call that its token stands for. Never raises; what it says holds
-    nothing of the deployment."""
+async def answer(request: Request, gateway: Gateway) -> Any:
+    """Serve a request for the call that its token stands for. Raises nothing but `Refused`, which
+    tells nothing of the deployment."""
     try:
-        return Answer(200, await _serve(request, gateway))
+        return await _serve(request, gateway)
     except Exception as error:
-        if refused := _refusal(error):
-            return refused.answer
-        _log.exception("app=%s method=%s | the gateway failed", gateway.app_id, request.method)
-        return Refused(500, "internal error").answer
+        if (refused := _refusal(error)) is None:
+            _log.exception("app=%s method=%s | the gateway failed", gateway.app_id, request.method)
+            refused = Refused(500, "internal error")
+        raise refused from None
 
 
 async def _serve(request: Request, gateway: Gateway) -> Any:
@@ -290,15 +281,16 @@ class _Connection(BaseHTTPRequestHandler):
     timeout = IDLE_S
 
     def _serve(self) -> None:
+        status, headers = 200, dict[str, str]()
         try:
-            found = self._answer()
+            body = self._answer()
         except Refused as refused:
-            found = refused.answer
-        raw = json.dumps(found.body, default=vars, separators=(",", ":")).encode()
-        self.send_response_only(found.status)
+            status, body, headers = refused.status, {"detail": refused.detail}, refused.headers
+        raw = json.dumps(body, default=vars, separators=(",", ":")).encode()
+        self.send_response_only(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(raw)))
-        for name, value in found.headers.items():
+        for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(raw)
@@ -306,7 +298,7 @@ class _Connection(BaseHTTPRequestHandler):
     # http.server finds them by these names
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> Any:
         """That of the call's gateway. What is too large is read to its end first: a client that is
         still sending would not hear the answer."""
         size = int(self.headers.get("content-length") or 0)

@@ -88,7 +88,7 @@ class CallContext(Context):
         effect: str = "destructive",
     ) -> None:
         """`system` opens the methods that reach other users; `skeleton` is given to refreshes only;
-        `asked` is the call that a turn made, `effect` what its function is declared as."""
+        `request` is the call that a turn made, `effect` what its function is declared as."""
         self.user = self._user = user
         self.app_id = self._app = app_id
         # clients use the private attributes: a handler may change the public ones
