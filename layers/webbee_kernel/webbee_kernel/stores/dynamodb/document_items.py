@@ -102,7 +102,7 @@ def document_from(collection: Collection, head: Item, parts: Iterable[Item] = ()
 def layout(
     collection: Collection, doc_id: str, current: Item | None, text: str, etag: str, now: str
 ) -> tuple[Item, list[Item]]:
-    """The head that puts `text` where `held` stands (None: nothing does), and its parts."""
+    """The head that puts `text` where `current` stands (None: nothing does), and its parts."""
     name = "data" if len(text) <= COPY_CHARACTERS else "text"
     packed, chunks = pack(text, name=name)
     head = {
@@ -124,7 +124,7 @@ def layout(
 def part_writes(
     table: str, collection: Collection, current: Item | None, parts: list[Item]
 ) -> list[Write]:
-    """What makes these the parts of the document that `held` is the head of: they overwrite old
+    """What makes these the parts of the document that `current` is the head of: they overwrite old
     ones of the same number, those beyond their count are deleted."""
     surplus = range(len(parts), part_count(current))
     deletions = (delete(table, collection.key(doc_id_of(current or {}), n)) for n in surplus)
