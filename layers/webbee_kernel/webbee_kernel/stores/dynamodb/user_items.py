@@ -87,25 +87,20 @@ class LimitStore(TableStore):
 
         One conditional write, however many race: of a limit of ten, ten get through.
         """
-        name = f"m{minute}"
-        limits: list[tuple[str, str, int]] = []
+        name, limits = f"m{minute}", dict[str, int]()
         if requests:
-            limits.append((name, "requests", requests))
+            limits[name] = requests
         if tokens:
             # the condition sees what stood before: what this write adds comes off the limit
-            limits.append(("tokens", "tokens", tokens - spent))
-        condition = " AND ".join(
-            f"(attribute_not_exists(#{attribute}) OR #{attribute} < :{limit})"
-            for attribute, limit, _ in limits
-        )
+            limits["tokens"] = tokens - spent
+        condition = " AND ".join(f"(attribute_not_exists(#{n}) OR #{n} < :{n})" for n in limits)
         changes = {name: Add(1), **_removal_of_old(minute)}
         changes |= {"tokens": Add(spent)} if spent else {}
         changes |= _mark_change(minute, mark) if mark else {}
-        limit_values = {limit: value for _, limit, value in limits}
         try:
             # the item before: its marks without the one that is left now
             before = await self._change(
-                user_key(user), minute, changes, condition, returns="ALL_OLD", **limit_values
+                user_key(user), minute, changes, condition, returns="ALL_OLD", **limits
             )
         except ConditionFailed as failure:
             current = failure.item
