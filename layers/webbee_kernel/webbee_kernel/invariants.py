@@ -13,11 +13,6 @@ class Invariant(NamedTuple):
     limit: int | None = None
     unit: str = ""
 
-    @property
-    def test_name(self) -> str:
-        """The test that proves it: `test_i_cache_key_safety`."""
-        return "test_" + self.id.lower().replace("-", "_")
-
 
 _ROWS = (
     Invariant(

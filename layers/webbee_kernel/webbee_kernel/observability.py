@@ -86,11 +86,8 @@ before the invocation has ended."""
 
 
 MODEL_UNITS: Mapping[str, str] = {
+    **dict.fromkeys(("InputTokens", "CachedTokens", "OutputTokens", "ModelErrors"), "Count"),
     "ModelLatency": "Milliseconds",
-    "InputTokens": "Count",
-    "CachedTokens": "Count",
-    "OutputTokens": "Count",
-    "ModelErrors": "Count",
 }
 """Metrics of each model request, by role and model."""
 
@@ -104,10 +101,8 @@ class Metric(NamedTuple):
     meaning: str
 
 
-CHAT, TOOLS, REFRESH, BROKER = ALL = (
-    *("chat_turn", "tool_dispatch"),
-    *("skeleton_refresh", "model_broker"),
-)
+ALL = "chat_turn tool_dispatch skeleton_refresh model_broker".split()
+CHAT, TOOLS, REFRESH, BROKER = ALL
 
 
 def _count(*functions: str, what: str) -> Metric:

@@ -124,7 +124,7 @@ def _label_sizes(row: JSONObject) -> tuple[int, int]:
     )
 
 
-def labels_of(row: JSONObject) -> JSONObject:
+def _labels(row: JSONObject) -> JSONObject:
     """The id and the title of a record, cut to what a label needs, in that order."""
     title_key, ident = label_keys(row)
     return {k: _label(row[k]) for k in (ident, title_key) if k is not None}
@@ -209,41 +209,23 @@ def _fit_dict(value: JSONObject, budget: int, *, has_marker: bool = True) -> JSO
 
 def _choose_fields(entries: JSONObject, room: int) -> JSONObject:
     """In their order: id and title, short scalars, short containers, the rest by fair shares."""
-    kept, taken = _labels(entries, room)
-    room -= sum(taken.values())
-    if room >= _LEAST or any(label is not entries[key] for key, label in kept.items()):
+    kept: JSONObject = {}
+    for key, label in _labels(entries).items():
+        if (size := entry(key, label)) <= room:
+            kept[key] = label
+            room -= size
+    if room >= _LEAST or not kept.items() <= entries.items():
         sizes = {k: entry(k, v) for k, v in entries.items()}
-        room = _short_fields(entries, sizes, kept, taken, room)
+        room = _short_fields(entries, sizes, kept, room)
         kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
     return {key: kept[key] for key in entries if key in kept}
 
 
-def _labels(entries: JSONObject, room: int) -> tuple[JSONObject, dict[str, int]]:
-    """Id and title as far as they fit, and the size of each."""
-    kept: JSONObject = {}
-    taken: dict[str, int] = {}
-    for key, label in labels_of(entries).items():
-        if (size := entry(key, label)) <= room:
-            kept[key], taken[key] = label, size
-            room -= size
-    return kept, taken
-
-
-def _short_fields(
-    entries: JSONObject,
-    sizes: dict[str, int],
-    kept: JSONObject,
-    taken: dict[str, int],
-    room: int,
-) -> int:
+def _short_fields(entries: JSONObject, sizes: dict[str, int], kept: JSONObject, room: int) -> int:
     """Add short fields that fit to `kept`, scalars first, and short labels whole; the room left."""
-    scalars: list[str] = []
-    holders: list[str] = []
-    for key, item in entries.items():
-        if sizes[key] <= _SHORT:
-            (holders if type(item) in _HOLDERS else scalars).append(key)
-    for key in (*scalars, *holders):
-        more_room = sizes[key] - taken.get(key, 0)
+    short = [key for key in entries if sizes[key] <= _SHORT]
+    for key in sorted(short, key=lambda key: type(entries[key]) in _HOLDERS):
+        more_room = sizes[key] - (entry(key, kept[key]) if key in kept else 0)
         if more_room <= room:
             kept[key] = entries[key]
             room -= more_room

@@ -9,15 +9,13 @@ import random
 import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from ..config import ModelOptions
 from ..errors import ModelUnavailable
 from ..types import JSONObject
 from .failures import Retryable, slow
 from .protocol import OUTPUT_TOKENS, Hear, ModelRequest, ModelResponse
-
-T = TypeVar("T")
 
 MAX_TRIES: Final = 2
 MIN_PAUSE_S: Final = 0.3
@@ -188,7 +186,9 @@ class Adapter:
         raise NotImplementedError
 
 
-async def with_retry(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
+async def with_retry(
+    ask: Callable[[float], Awaitable[ModelResponse]], timeout_s: float
+) -> ModelResponse:
     """Await `ask(seconds left)`, once more after Retryable if pause and answer fit `timeout_s`.
 
     Never lasts longer than `timeout_s`. A request that timed out is not repeated: it is still

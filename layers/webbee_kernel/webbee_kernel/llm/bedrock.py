@@ -190,7 +190,7 @@ def converse_request(
         "stop": ("stopSequences", list(options.stop)),
     }
     effort = {"effort": options.effort} if options.effort else {}
-    choice = "any" if options.tool_choice == "required" else options.tool_choice
+    choice = options.tool_choice.replace("required", "any")
     body: JSONObject = {
         "modelId": model_id,
         "messages": messages,

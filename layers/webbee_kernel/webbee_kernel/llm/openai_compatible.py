@@ -95,9 +95,6 @@ class ModelKey:
                 f" names: {why}."
             ) from None
 
-    def __repr__(self) -> str:
-        return f"ModelKey(parameter={self._parameter!r})"
-
 
 _clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = (
     weakref.WeakKeyDictionary()
@@ -203,9 +200,6 @@ class OpenAICompatibleModel(Adapter):
             self._key.redact(words),
             pause_of(headers.get("retry-after")),
         )
-
-    def __repr__(self) -> str:
-        return f"OpenAICompatibleModel({self._model!r})"
 
 
 async def _read_stream(response: httpx2.Response, answer: ChatAnswer) -> None:

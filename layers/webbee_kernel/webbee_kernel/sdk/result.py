@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, overload
 
 from pydantic import BaseModel
@@ -159,8 +159,10 @@ def plain(value: Any) -> Any:
 
 
 def ui_dict(node: Any) -> Any:
-    """A UI tree as plain JSON: anything with `to_dict` renders itself, lists render item by
-    item."""
+    """A UI tree as plain JSON: anything with `to_dict` renders itself, lists and dicts render item
+    by item."""
     if isinstance(node, list | tuple):
         return [ui_dict(n) for n in node]
+    if isinstance(node, Mapping):
+        return {k: ui_dict(v) for k, v in node.items()}
     return node.to_dict() if hasattr(node, "to_dict") else node

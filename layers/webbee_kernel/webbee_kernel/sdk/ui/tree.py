@@ -8,6 +8,8 @@ from functools import wraps
 from inspect import isfunction, signature
 from typing import Any, TypeAlias
 
+from ..result import ui_dict
+
 
 @dataclass(slots=True)
 class UINode:
@@ -18,7 +20,7 @@ class UINode:
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON, children included."""
-        return {"type": self.type, "props": {k: _plain(v) for k, v in self.props.items()}}
+        return {"type": self.type, "props": ui_dict(self.props)}
 
 
 @dataclass(slots=True)
@@ -30,22 +32,12 @@ class UIAction:
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON."""
-        return {"action": self.action, **{k: _plain(v) for k, v in self.params.items()}}
+        return {"action": self.action, **ui_dict(self.params)}
 
 
 Nodes: TypeAlias = Sequence[UINode]
 Props: TypeAlias = Mapping[str, object]
 Rows: TypeAlias = Sequence[Mapping[str, object]]
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, UINode | UIAction):
-        return value.to_dict()
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    if isinstance(value, Mapping):
-        return {k: _plain(v) for k, v in value.items()}
-    return value
 
 
 def Node(type: str, /, **props: object) -> UINode:
