@@ -4,12 +4,13 @@ Pure.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Final
 
-from ..guards.field_names import is_id_name
+from ..guards.field_names import is_id_name, words_of
+from ..language import key_roles, people_keys, title_keys
 from ..types import JSON, JSONObject
 
 _PLAIN = frozenset({str, int, float, bool})
@@ -34,30 +35,21 @@ def _of_shape(keys: tuple[str, ...], kinds: tuple[type, ...]) -> tuple[str | Non
     fields = zip(keys, kinds, strict=True)
     # what begins with _ is the app's own
     candidates = [k for k, kind in fields if str(k)[:1] != "_" and kind in _PLAIN]
-    ids = [k for k in candidates if is_id_name(str(k))]
-    ident = _first(("id", "uid", *ids), candidates)
+    ids = ("id", "uid", *(k for k in candidates if is_id_name(str(k))))
+    ident = next((k for k in ids if k in candidates), None)
     others = [k for k in candidates if k != ident]
-    title = _first(_titles(), candidates) or _first(filter(_is_person, others), others)
-    return title or _first((k for k in others if not _is_id(str(k))), others) or _first(
-        others, others
-    ), ident
+    people = filter(_is_person, others)
+    plain = (k for k in others if not _is_id(str(k)))
+    title = next((k for k in _titles() if k in candidates), None)
+    return title or next(chain(people, plain, others), None), ident
 
 
 def _is_person(key: str) -> bool:
-    from ..language import people_keys
-
-    return not _words(str(key)).isdisjoint(people_keys("roles"))
-
-
-def _first(preferred: Iterable[str], keys: Collection[str]) -> str | None:
-    # in the order of preference, not of the row
-    return next((key for key in preferred if key in keys), None)
+    return not people_keys("roles").isdisjoint(words_of(str(key)))
 
 
 @cache
 def _titles() -> tuple[str, ...]:
-    from ..language import title_keys  # only a prompt with lists needs the words of all languages
-
     return tuple(dict.fromkeys((*title_keys(), *_FURTHER_TITLES)))
 
 
@@ -67,7 +59,6 @@ FEW: Final = 8
 """Different values up to which a column of texts sorts its rows: a state, a kind."""
 LONG: Final = 60
 """Characters from which a text says more than its row needs."""
-_WORDS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 
 
 def rank_columns(rows: Sequence[JSONObject]) -> list[JSONObject]:
@@ -103,18 +94,10 @@ def _rank(key: str, column: Sequence[JSON]) -> int:
 
 def _rank_by_name(key: str) -> int:
     """A rank by the column's name: 1 for people, amounts and dates, 4 for ids of people, else 0."""
-    from ..language import key_roles, people_keys  # only what is too large pays for the words
-
-    if not _words(key).isdisjoint(people_keys("roles") | people_keys("address_keys")):
+    if not (people_keys("roles") | people_keys("address_keys")).isdisjoint(words_of(key)):
         return 4 if _is_id(key) else 1
     return int(bool(key_roles(key) & ({"money", "minor"} | (set() if _is_id(key) else {"moment"}))))
 
 
-def _words(key: str) -> set[str]:
-    return {word.lower() for word in _WORDS.split(key)}
-
-
 def _is_id(key: str) -> bool:
-    from ..language import key_roles
-
     return "id" in key_roles(key)
