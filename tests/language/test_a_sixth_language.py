@@ -44,7 +44,7 @@ FILE = {
 ASKS = """
 import json
 from webbee_kernel import language
-from webbee_kernel.pii import Masker
+from webbee_kernel.pii.masker import Masker
 from webbee_kernel.turn.confirmation import answer
 own = language.of("qq-NZ")
 print(json.dumps({

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.pii import Masker
+from webbee_kernel.pii.masker import Masker
 
 CORPUS: list[dict[str, Any]] = json.loads(
     Path(__file__).with_name("pii_corpus.json").read_text("utf-8")

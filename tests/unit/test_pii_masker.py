@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from local.project import child_environment
-from webbee_kernel.pii import Masker, UnknownPlaceholder
+from webbee_kernel.pii.masker import Masker, UnknownPlaceholder
 
 # the first phone number of a run imports the library
 UNHURRIED = settings(deadline=None, max_examples=40)
@@ -210,7 +210,7 @@ def test_a_key_written_to_look_masked_hides_no_other() -> None:
 
 def test_importing_the_gate_loads_no_phone_library() -> None:
     code = (
-        "import sys; from webbee_kernel.pii import Masker; Masker().mask({'id': '79161234567',"
+        "import sys; from webbee_kernel.pii.masker import Masker; Masker().mask({'id': '79161234567',"
         " 'subject': 'Q3 plan', 'at': '2026-05-15'});sys.exit('phonenumbers' in sys.modules)"
     )
     child = [sys.executable, "-c", code]

@@ -11,7 +11,7 @@ from webbee_kernel.channels.fact_ledger import TURN_CAP
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.pii import Masker
+from webbee_kernel.pii.masker import Masker
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, ToolCallDigest, Turn
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.pending_approvals import MAX_RACES

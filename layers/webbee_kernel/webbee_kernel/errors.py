@@ -1,22 +1,5 @@
-"""Every error the kernel raises, sorted by who must react.
-
-KernelError                       .code .status .field .limit; becomes {"error": {...}} in one place
-├── BadInput            400       the caller mends the request
-│   └── RequestConflict 409       the request id was used for something else
-├── TurnWorking         202       the turn of this request runs: its answer comes as an event
-├── NotAuthenticated    401       no identity from the authoriser
-├── NotAllowed          403       role or scope is missing
-├── NotFound            404       no such session, confirmation, app, function
-├── Gone                410       the confirmation expired or was answered
-├── LimitReached        429       too many requests or tokens: the caller waits
-├── StorageUnavailable  503       DynamoDB did not answer: retry
-├── DispatchUnanswered  503       the function of the extensions did not answer: retry
-├── DispatchRefused     503       it was not run, for certain: retry
-├── ModelUnavailable    503       the model did not answer: retry
-└── SettingsError       —         a variable is missing or wrong: the function stops at init
-CallError                         one call failed; has a platform code, never sinks the turn
-└── ResultError                   what a handler returned is no result: its author is told where
-"""
+"""Every error the kernel raises: a `KernelError` ends the request and becomes `{"error": {...}}` in
+one place, a `CallError` ends one call and never sinks the turn."""
 
 from __future__ import annotations
 

@@ -20,7 +20,6 @@ from .adapter import optional_parts, output_tokens
 from .assembly import Assembly, count
 from .conversation import Message, conversation
 from .failures import MODEL_SETTING, Retryable
-from .options import PLAIN
 from .protocol import ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
 from .tools import describe, wire_schema
 
@@ -40,10 +39,10 @@ THOUGHTS: Final = (*CLEAR, DETAILS, "thinking", "thoughts")
 def completion_request(
     model: str,
     request: ModelRequest,
-    without: frozenset[str] = frozenset(),
+    without: frozenset[str],
     *,
-    is_streamed: bool = False,
-    options: ModelOptions = PLAIN,
+    is_streamed: bool,
+    options: ModelOptions,
 ) -> JSONObject:
     """The body of one request. `without` holds any of CHAT_PARTS."""
     system, turns = conversation(request, without)

@@ -15,29 +15,12 @@
 Functions of their arguments: no I/O, no settings, no clock. Whether the gate is closed
 (`IMPERAL_FACT_LEDGER_EXPOSE_PII`) is the caller's business.
 
-May import: language, base. Entrance: `Masker`. Each name is imported when it is first asked for:
-most patterns of the kernel stand here, and a start that masks nothing does without.
+May import: language, base. Entrance: `masker.Masker`, imported where the first text is masked: most
+patterns of the kernel stand here, and a start that masks nothing does without.
 """
 
 from collections.abc import Mapping
-from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .masker import Masker, UnknownPlaceholder
-    from .phones import regions_of_language
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 """What a function declares of its values whose author said nothing."""
-
-_HOMES = {"Masker": "masker", "UnknownPlaceholder": "masker", "regions_of_language": "phones"}
-
-__all__ = ["NOTHING", "Masker", "UnknownPlaceholder", "regions_of_language"]
-
-
-def __getattr__(name: str) -> Any:
-    """A name of `__all__`, from the module that has it."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -1,15 +1,5 @@
-"""What an extension can catch.
-
-    ExtensionError                      base of everything below
-    ├── StoreConflict                   update(if_match=…) met another etag; carries .current_etag
-    ├── StoreUnavailable                the table did not answer; carries .retry_after (seconds)
-    ├── SecretNotDeclaredError          the name was never declared with @ext.secret
-    ├── SecretTooLargeError             value over the declared max_bytes
-    ├── OAuthNotConfigured              the deployment lacks what a sign-in needs; it says what
-    ├── HttpBlockedError                the URL points where extensions must not go
-    ├── SystemContextRequired           list_users, query_all, as_user, for_user in a user's call
-    └── CircularCallError               ctx.extensions.call met itself or nested too deep
-    SkeletonAccessForbidden             a PermissionError: the skeleton read outside @ext.skeleton
+"""What an extension can catch: `ExtensionError` and all that derive from it, and
+`SkeletonAccessForbidden`, which is a PermissionError.
 
 Limit breaches of ctx.cache and ctx.store are plain ValueError and TypeError, raised before any I/O
 and naming the invariant, the limit and the value's size.
@@ -36,7 +26,8 @@ class StoreConflict(ExtensionError):
 
 
 class StoreUnavailable(ExtensionError):
-    """The document table did not answer, also after botocore's own retries."""
+    """The document table did not answer, also after botocore's own retries: try again in
+    `retry_after` seconds."""
 
     def __init__(self, retry_after: int = 30) -> None:
         super().__init__(f"the store is unavailable; retry in {retry_after} s")
@@ -62,7 +53,8 @@ class HttpBlockedError(ExtensionError):
 
 
 class SystemContextRequired(ExtensionError, PermissionError):
-    """The method works only where the kernel runs the extension as the system, not as a user."""
+    """The method (`list_users`, `query_all`, `as_user`, `for_user`) works only where the kernel
+    runs the extension as the system, not as a user."""
 
 
 class CircularCallError(ExtensionError):

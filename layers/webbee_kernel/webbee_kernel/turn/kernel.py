@@ -351,7 +351,7 @@ def warm_up() -> None:
     from ..grounding.aggregates import aggregates
     from ..grounding.evidence import Call
     from ..grounding.receipts import receipts
-    from ..pii import Masker  # first: a turn needs it before it asks a model
+    from ..pii.masker import Masker  # first: a turn needs it before it asks a model
 
     message = f"show me all orders {language.detect('show me all orders of this week', 'en')}"
     masker = Masker()

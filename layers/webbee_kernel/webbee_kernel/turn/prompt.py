@@ -21,7 +21,7 @@ from .rules import apps_block, policy_block
 from .tool_retrieval import MIN_TOOLS, Omitted, Shortlist, shorter, shortlist, tokens, tool_tokens
 
 if TYPE_CHECKING:
-    from ..pii import Masker
+    from ..pii.masker import Masker
     from .turn_context import TurnContext
 
 SYSTEM = """You decide what a chat agent does next. You read a prompt and either call functions \

@@ -48,7 +48,7 @@ from .session_memory import masker_for, recall, unmask
 from .turn_context import TurnContext
 
 if TYPE_CHECKING:
-    from ..pii import Masker
+    from ..pii.masker import Masker
     from .narrate import Narration
 
 

@@ -24,7 +24,7 @@ from ..types import JSON, NOT_RUN, RAN, RUNNING, CallOutcome, JSONObject
 
 if TYPE_CHECKING:
     from ..grounding import Call
-    from ..pii import Masker
+    from ..pii.masker import Masker
 
 MAX_ARGUMENTS = 1_000
 """Characters of one call's arguments."""
@@ -184,7 +184,7 @@ def shown_result(outcome: CallOutcome) -> JSONObject:
 def remembered_details(turn: Turn) -> list[JSONObject]:
     """The remembered arguments and data of each of a turn's calls, unmasked; empty for a call whose
     facts were dropped."""
-    from ..pii import Masker
+    from ..pii.masker import Masker
 
     masker, left = Masker(turn.vault), list(turn.digests)
     found: list[JSONObject] = []

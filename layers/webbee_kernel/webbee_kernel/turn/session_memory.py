@@ -20,7 +20,7 @@ from ..types import JSON, CallOutcome, JSONObject, Step, object_of
 from . import confirmation
 
 if TYPE_CHECKING:
-    from ..pii import Masker
+    from ..pii.masker import Masker
 
 REPLY_PREVIEW = 500
 """Characters of a remembered reply in the prompt: facts carry the data, prose only the thread."""
@@ -157,8 +157,9 @@ def resolve(arguments: JSONObject, masker: Masker) -> JSONObject:
 
 def detector(settings: Settings, tag: str) -> Masker:
     """The detector of personal data for a language, extended by the deployment's own."""
-    from ..pii import Masker, regions_of_language  # most of the patterns
+    from ..pii.masker import Masker  # most of the patterns
     from ..pii.names import find_names, with_custom_detector
+    from ..pii.phones import regions_of_language
 
     named = settings.name_detector
     return Masker(

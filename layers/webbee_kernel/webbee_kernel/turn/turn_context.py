@@ -35,7 +35,7 @@ from .tool_retrieval import MAX_FUNCTIONS, TEXT_BYTES, key_of, tokens, tool_toke
 from .tool_search import MAX_ADDED, run_searches
 
 if TYPE_CHECKING:
-    from ..pii import Masker
+    from ..pii.masker import Masker
     from .pending_approvals import AnsweredProposal
     from .read import TurnRequest
 
