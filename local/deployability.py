@@ -273,15 +273,12 @@ def _granted(name: str, deployment: Deployment) -> Iterable[Item]:
     """The functions' role may invoke a model of Bedrock only where `BedrockModelArns` names it."""
     service, _, model = name.partition(":")
     arns = [arn.strip() for arn in deployment.parameter("BedrockModelArns").split(",")]
-    if service == "bedrock" and not any(_covers(arn, model) for arn in arns):
+    # an id is the last part of its ARN
+    named = arns if model.startswith("arn:") else [arn.rpartition("/")[2] for arn in arns]
+    if service == "bedrock" and not any(fnmatchcase(model, pattern) for pattern in named):
         told = f"the functions may not invoke {model}, because BedrockModelArns does not name it:"
         more = "give the ARN of the model, and of an inference profile with its model in each"
         yield Item("BedrockModelArns", False, f"{told} {more} region")
-
-
-def _covers(arn: str, model: str) -> bool:
-    """Whether an ARN, with wildcards, is the model's: its last part is the id."""
-    return fnmatchcase(model, arn if model.startswith("arn:") else arn.rpartition("/")[2])
 
 
 def named() -> str:

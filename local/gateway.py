@@ -98,12 +98,11 @@ class Gateway:
         raw_path: bytes = request.scope["raw_path"]
         method, path = request.method, raw_path.decode("latin-1").partition("?")[0]
         body = await request.body()
-        if self._live.is_mine(path):
+        if path.startswith(self._live.place):
             return Response(status_code=await self._live.post(method, path, body))
-        found = matched(self._routes, method, path)
-        if found is None:
+        route = matched(self._routes, method, path)
+        if route is None:
             return _error(404, "not_found", f"there is no route {method} {unquote(path)}")
-        route, parameters = found
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         claims = self._tokens.get(token.strip()) if scheme.lower() == "bearer" else None
         if claims is None and not route.public:
@@ -115,8 +114,6 @@ class Gateway:
             claims=None if route.public else claims,
             query=dict(request.query_params),
             headers=dict(request.headers),
-            route_key=f"{route.method} {route.path}",
-            path_parameters={k: unquote(v) for k, v in parameters.items()},
             request_id=uuid.uuid4().hex,
         )
         answer = await self._invoke({**event, **_event_body(body)})
@@ -171,7 +168,7 @@ class LiveApi:
     def __init__(self, invoke: Invoke, prefix: str) -> None:
         self._invoke = invoke
         self._open: dict[str, Send] = {}
-        self._place = f"{prefix}/@connections/"
+        self.place = f"{prefix}/@connections/"
 
     async def serve(self, socket: WebSocket) -> None:
         """One connection, from its handshake to its end."""
@@ -204,10 +201,6 @@ class LiveApi:
             task = asyncio.ensure_future(self._invoke(event))
             running.add(task)
             task.add_done_callback(running.discard)
-
-    def is_mine(self, path: str) -> bool:
-        """Whether a request is for `@connections`."""
-        return path.startswith(self._place)
 
     async def post(self, method: str, path: str, body: bytes) -> int:
         """Send to a connection, or end it; the status of the answer: 410 where it is gone."""

@@ -133,7 +133,10 @@ class MailServers:
         self._now = now or datetime.now(UTC)
         self._started = time.monotonic()
         self._demo = demo
-        self._tls = _tls_context(certificate) if certificate else None
+        self._tls = None
+        if certificate:
+            self._tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            self._tls.load_cert_chain(*certificate)
         self._folders = tuple(folders)
         self._hidden = frozenset(name.encode() for name in hidden)
         self._thread = LoopThread("mail-servers")
@@ -227,7 +230,10 @@ class MailServers:
     async def _serve(self) -> None:
         self._config.apply_context()
         for account in self.accounts:
-            await self._open_mailbox(account)
+            user, hashed = account.address, self._config.hash_context.hash(account.password)
+            self._login.users_dict[user] = UserMetadata(self._config, user, password=hashed)
+            for folder in self._folders:
+                await (await self._mailboxes(user)).add_mailbox(folder)
         implicit_tls = self._tls if self.security == "tls" else None
         talk = IMAPServer(self._login, self._config)
 
@@ -270,12 +276,6 @@ class MailServers:
         )
         config.hidden = self._hidden
         return config
-
-    async def _open_mailbox(self, account: DemoAccount) -> None:
-        user, hashed = account.address, self._config.hash_context.hash(account.password)
-        self._login.users_dict[user] = UserMetadata(self._config, user, password=hashed)
-        for folder in self._folders:
-            await (await self._mailboxes(user)).add_mailbox(folder)
 
     async def _mailboxes(self, address: str) -> Any:
         """pymap's mailbox set of an account: one session creates it, all share it."""
@@ -347,9 +347,3 @@ class MailServers:
 
 def _parsed(raw: bytes) -> EmailMessage:
     return email.message_from_bytes(raw, policy=email.policy.default)
-
-
-def _tls_context(certificate: tuple[str, str]) -> ssl.SSLContext:
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(*certificate)
-    return context

@@ -78,7 +78,8 @@ def _operation(route: Route, handler: Handler, schemas: JSONObject) -> JSONObjec
     failure = _failure(route, schemas)
     operation: JSONObject = {
         "operationId": f"{method.lower()}_{_NO_WORD.sub('_', path).strip('_') or 'page'}",
-        "tags": [_group(path)],
+        # what generated clients sort it under: the noun of its path
+        "tags": [re.sub(r"^/(v1/|\.)?", "", path).partition("/")[0].partition(".")[0] or "page"],
         "summary": " ".join(doc.partition("\n\n")[0].split()),
         "parameters": _parameters(_PATH.findall(path), route.params),
         "responses": {
@@ -112,12 +113,6 @@ def _failure(route: Route, schemas: JSONObject) -> JSONObject:
     ):
         told[route.content_type] = {}
     return told
-
-
-def _group(path: str) -> str:
-    """What generated clients sort the operation under: the noun of its path."""
-    noun = next((p for p in path.strip("/.").split("/") if p != "v1"), "")
-    return noun.partition(".")[0] or "page"
 
 
 def _failures(route: Route, content: JSONObject) -> dict[str, JSONObject]:

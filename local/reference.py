@@ -49,8 +49,10 @@ def page() -> str:
         *_decorators(),
         *_context(),
         *_ui(),
-        *_sentences(),
-        *_errors(),
+        f"## Sentences\n\n{_doc(Sentences)}\n",
+        _entry("Sentences", Sentences.__init__, level=0),
+        _entry("Sentences.say", Sentences.say, level=0) + "\n",
+        f"## Errors\n\n```\n{_tree(exceptions.__doc__ or '')}\n```\n",
         *_testing(),
         *_rules(),
     ]
@@ -100,16 +102,6 @@ def _ui() -> Iterator[str]:
         props = ", ".join(f"`{_plain(str(p))}`" for p in given)
         yield f"| `{name}` | {_cell(_doc(made))} | {_cell(props)} |"
     yield ""
-
-
-def _sentences() -> Iterator[str]:
-    yield f"## Sentences\n\n{_doc(Sentences)}\n"
-    yield _entry("Sentences", Sentences.__init__, level=0)
-    yield _entry("Sentences.say", Sentences.say, level=0) + "\n"
-
-
-def _errors() -> Iterator[str]:
-    yield f"## Errors\n\n```\n{_tree(exceptions.__doc__ or '')}\n```\n"
 
 
 def _testing() -> Iterator[str]:

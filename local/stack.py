@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC
-from itertools import dropwhile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -195,8 +194,6 @@ def http_event(
     body: Any = None,
     query: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
-    route_key: str = "",
-    path_parameters: Mapping[str, str] | None = None,
     request_id: str = "",
 ) -> dict[str, Any]:
     """An API Gateway HTTP API event (payload 2.0), with a JWT authoriser's claims where given."""
@@ -211,14 +208,14 @@ def http_event(
             "userAgent": (headers or {}).get("user-agent", ""),
         },
         "requestId": request_id,
-        "routeKey": route_key,
+        "routeKey": "$default",
         "stage": "$default",
     }
     if claims is not None:
         context["authorizer"] = {"jwt": {"claims": dict(claims), "scopes": None}}
     event: dict[str, Any] = {
         "version": "2.0",
-        "routeKey": route_key,
+        "routeKey": "$default",
         "rawPath": path,
         "rawQueryString": "",
         "headers": dict(headers or {}),
@@ -229,8 +226,6 @@ def http_event(
         event["body"] = body if isinstance(body, str) else orjson.dumps(body).decode()
     if query:
         event["queryStringParameters"] = dict(query)
-    if path_parameters:
-        event["pathParameters"] = dict(path_parameters)
     return event
 
 
@@ -264,16 +259,13 @@ class EventStream:
         try:
             answer = self._invoke("chat_turn", {"Records": records}) or {}
             failed = {str(f["itemIdentifier"]) for f in answer.get("batchItemFailures", ())}
-            left = list(dropwhile(lambda record: _number(record) not in failed, records))
+            numbers = [str(record["dynamodb"]["SequenceNumber"]) for record in records]
+            left = records[next((i for i, n in enumerate(numbers) if n in failed), len(records)) :]
         finally:
             self._tries = self._tries + 1 if left[:1] == records[:1] else 0
             given_up = int(self._tries == ATTEMPTS)
             self._again, self._tries = left[given_up:], self._tries * (not given_up)
         return len(records)
-
-
-def _number(record: Mapping[str, Any]) -> str:
-    return str(record["dynamodb"]["SequenceNumber"])
 
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:

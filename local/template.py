@@ -198,12 +198,10 @@ def _generality(route: Route) -> tuple[bool, bool, int, bool]:
     return "+}" in route.path, "{" in route.path, -len(fixed), route.method == "ANY"
 
 
-def matched(among: Sequence[Route], method: str, path: str) -> tuple[Route, dict[str, str]] | None:
-    """The first of the routes that takes a request, and the path's variables, undecoded."""
-    for route in among:
-        if route.method in (method, "ANY") and (match := _pattern(route.path).fullmatch(path)):
-            return route, match.groupdict()
-    return None
+def matched(among: Sequence[Route], method: str, path: str) -> Route | None:
+    """The first of the routes that takes a request."""
+    of_method = (route for route in among if route.method in (method, "ANY"))
+    return next((route for route in of_method if _pattern(route.path).fullmatch(path)), None)
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,7 @@ May import: everything of the kernel. Entrance: `problems_of`, and `lines_of` wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -68,15 +68,11 @@ def problems_of(folder: Path) -> CheckResult:
         found += [f for f in typing.result() if not theirs or f.rule in CERTAIN]
     if theirs:
         found = [f for f in found if f.rule not in RULES or not RULES[f.rule].ours]
-    kept = _once(f for f in found if not _is_ignored(folder, f))
-    return replace(loaded, findings=sorted(kept, key=lambda f: (f.file, f.line)))
-
-
-def _once(found: Iterable[Finding]) -> list[Finding]:
-    """A line's own rules say it better than the type checker: of both only those."""
-    found = dict.fromkeys(found)
-    own = {(f.file, f.line) for f in found if f.rule in BETTER}
-    return [f for f in found if (f.file, f.line) not in own or f.rule not in WORSE]
+    kept = dict.fromkeys(f for f in found if not _is_ignored(folder, f))
+    # a line's own rules say it better than the type checker: of both only those
+    own = {(f.file, f.line) for f in kept if f.rule in BETTER}
+    once = [f for f in kept if (f.file, f.line) not in own or f.rule not in WORSE]
+    return replace(loaded, findings=sorted(once, key=lambda f: (f.file, f.line)))
 
 
 def _is_ignored(folder: Path, finding: Finding) -> bool:

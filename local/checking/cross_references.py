@@ -8,8 +8,6 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel
-
 from webbee_kernel.extensions.registry import LoadedExtension
 from webbee_kernel.sdk import Extension, FunctionDef, ui
 from webbee_kernel.sdk.definitions import ON_EVENT
@@ -42,7 +40,7 @@ def findings(modules: Sequence[Module]) -> Iterator[Finding]:
 def of_loaded(modules: Sequence[Module], loaded: LoadedExtension) -> Iterator[Finding]:
     """What the source asks for by name, and what the loaded extension has."""
     functions = loaded.functions
-    fields = {n: _fields(f.params_model) for n, f in functions.items() if _is_closed(f)}
+    fields = _fields(functions)
     callable_ = [*functions, *(f"__panel__{panel}" for panel in loaded.ext.panels)]
     known = {"section": loaded.ext.skeletons, "function": callable_, "action": callable_}
     for module, call, name in ((m, *row) for m in modules for row in m.calls()):
@@ -62,15 +60,14 @@ def of_loaded(modules: Sequence[Module], loaded: LoadedExtension) -> Iterator[Fi
     yield from _events(modules, loaded)
 
 
-def _is_closed(function: FunctionDef) -> bool:
-    """Whether all that it takes is known: the fields of a model that drops what it has not."""
-    model = function.params_model
-    return model is not None and model.model_config.get("extra") != "allow"
-
-
-def _fields(model: type[BaseModel] | None) -> dict[str, bool]:
-    found = model.model_fields if model else {}
-    return {f.alias or n: f.is_required() for n, f in found.items()}
+def _fields(functions: Mapping[str, FunctionDef]) -> Fields:
+    """Of functions whose model drops what it has not: of others it is not known what they take."""
+    models = {name: function.params_model for name, function in functions.items()}
+    return {
+        name: {f.alias or n: f.is_required() for n, f in model.model_fields.items()}
+        for name, model in models.items()
+        if model and model.model_config.get("extra") != "allow"
+    }
 
 
 def _webhook(module: Module, node: Function, call: ast.Call) -> Iterator[Finding]:
@@ -134,7 +131,11 @@ def _form(module: Module, call: ast.Call, fields: Fields) -> Iterator[Finding]:
         if param not in known:
             yield module.finding(name, "ui", _no_parameter(function, param, known))
     missing = [n for n, required in known.items() if required and n not in given]
-    if missing and given and _is_literal(children) and argument(call, "defaults", 3) is None:
+    # every input stands in the form itself
+    is_whole = isinstance(children, ast.List) and all(
+        isinstance(c, ast.Call) and dotted(c.func).startswith("ui.") for c in children.elts
+    )
+    if missing and given and is_whole and argument(call, "defaults", 3) is None:
         message = f"{function} requires {missing[0]!r}, which no input of this form gives"
         yield module.finding(call, "ui", message)
 
@@ -148,19 +149,9 @@ def _input(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             yield text(name), name
 
 
-def _is_literal(children: ast.expr) -> bool:
-    """Whether every input stands in the form itself, with a name that can be read."""
-    return isinstance(children, ast.List) and all(
-        isinstance(c, ast.Call) and dotted(c.func).startswith("ui.") for c in children.elts
-    )
-
-
 def _no_parameter(function: str, name: str, known: Mapping[str, bool]) -> str:
-    return f"{function} has no parameter {name!r}{near(name, list(known)) or _of(known)}"
-
-
-def _of(known: Mapping[str, bool]) -> str:
-    return f": it takes {', '.join(known)}" if known else ": it takes none"
+    takes = near(name, known) or f": it takes {', '.join(known) or 'none'}"
+    return f"{function} has no parameter {name!r}{takes}"
 
 
 def _collections(modules: Sequence[Module]) -> Iterator[Finding]:
@@ -175,7 +166,13 @@ def _collections(modules: Sequence[Module]) -> Iterator[Finding]:
         and call.func.value.attr == "store"
         and (name := _collection(call))
     ]
-    indexed = [(m, call, "query", text(call.args[0])) for m in modules for call in _indexes(m)]
+    # the declarations `ext.index("parcels", "number")`
+    indexed = [
+        (module, call, "query", text(call.args[0]))
+        for module in modules
+        for call, name in module.calls()
+        if name.endswith(".index") and len(call.args) == 2 and all(map(text, call.args))
+    ]
     accesses += indexed
     written = sorted({name for _, _, method, name in accesses if method in WRITES})
     for module, call, method, name in accesses:
@@ -190,15 +187,6 @@ def _collections(modules: Sequence[Module]) -> Iterator[Finding]:
             yield module.finding(call, "collection", message)
 
 
-def _indexes(module: Module) -> list[ast.Call]:
-    """The declarations `ext.index("parcels", "number")`."""
-    return [
-        call
-        for call, name in module.calls()
-        if name.endswith(".index") and len(call.args) == 2 and all(map(text, call.args))
-    ]
-
-
 def _collection(call: ast.Call) -> str:
     """`parcels` of `"parcels"`, `"parcels/1"` and `f"parcels/{number}"`."""
     given = call.args[0] if call.args else None
@@ -209,8 +197,12 @@ def _collection(call: ast.Call) -> str:
 
 def _alerts(modules: Sequence[Module]) -> Iterator[Finding]:
     """A field that an alert reads by nearly the name its section gives it."""
-    sections = (row for m in modules for row in m.handlers("skeleton"))
-    fields = {_declared_name(call): sorted(_keys(node)) for node, call in sections}
+    sections = [row for m in modules for row in m.handlers("skeleton")]
+    made = {call: [d for d in ast.walk(n) if isinstance(d, ast.Dict)] for n, call in sections}
+    fields = {
+        _declared_name(call): sorted({text(k) for d in dicts for k in d.keys if k is not None})
+        for call, dicts in made.items()
+    }
     for module, node, call in ((m, *row) for m in modules for row in m.handlers("tool")):
         tool = _declared_name(call)
         section = tool.removeprefix(ALERT_PREFIX)
@@ -225,12 +217,6 @@ def _alerts(modules: Sequence[Module]) -> Iterator[Finding]:
 def _declared_name(call: ast.Call) -> str:
     """The name that a decorator gives a function; empty where it cannot be read."""
     return text(argument(call, "name", 0))
-
-
-def _keys(node: ast.AST) -> set[str]:
-    """Every key of the dicts that a function writes out."""
-    made = (d for d in ast.walk(node) if isinstance(d, ast.Dict))
-    return {text(k) for d in made for k in d.keys if k is not None}
 
 
 def _events(modules: Sequence[Module], loaded: LoadedExtension) -> Iterator[Finding]:

@@ -66,7 +66,8 @@ OPTIONS = (
 
 def findings(folder: Path) -> list[Finding]:
     """What the type checker says of the extension's own modules; tests aside."""
-    tool = _pyrefly()
+    beside = Path(sysconfig.get_path("scripts")) / "pyrefly"
+    tool = str(beside) if beside.exists() else shutil.which("pyrefly")
     if tool is None:
         return []
     with tempfile.TemporaryDirectory(prefix="webbee-check-") as made:
@@ -147,8 +148,3 @@ def _checked(tool: str, copy: Path) -> Iterator[Finding]:
             level, message = "error", "what is registered here must be async def"
         message = message.replace(f"{CONTEXT}.", "").replace(f"{CONTEXT}_", "")
         yield Finding(file, int(found["line"]), level, kind, message + remedy)
-
-
-def _pyrefly() -> str | None:
-    beside = Path(sysconfig.get_path("scripts")) / "pyrefly"
-    return str(beside) if beside.exists() else shutil.which("pyrefly")

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from ..deployability import Item, look, options_of, region_of, tried, wrong
@@ -95,7 +96,10 @@ PYTHON = (".venv-313/bin/python3.13", "sam build installs with it what the funct
 def deploy_check(options: argparse.Namespace) -> int:
     """1 when something is missing."""
     folder = folder_of_extensions()
-    items = [*_tools(), *look(options.parameters, options.rest), *_extensions(folder)]
+    level = "warning" if IN_REPOSITORY else "error"  # where `make deploy` prepares both
+    tools = {"sam": SAM, "Python 3.13": PYTHON}
+    items = [tried(name, partial(_program, *tool), level) for name, tool in tools.items()]
+    items += [*look(options.parameters, options.rest), *_extensions(folder)]
     missing = _missing(items)
     if options.json:
         put_json({"ready": not missing, "items": [asdict(i) for i in items]})
@@ -104,13 +108,6 @@ def deploy_check(options: argparse.Namespace) -> int:
             print(f"{mark(item.ok, item.level)} {item.name}: {item.message}")
         print(f"\nready: {FIRST}" if not missing else f"\n{len(missing)} to mend before {FIRST}")
     return 1 if missing else 0
-
-
-def _tools() -> Iterator[Item]:
-    """In the repository `make deploy` prepares both."""
-    level = "warning" if IN_REPOSITORY else "error"
-    yield tried("sam", lambda: _program(*SAM), level)
-    yield tried("Python 3.13", lambda: str(Path(_program(*PYTHON)).parent), level)
 
 
 def _extensions(folder: Path) -> Iterator[Item]:

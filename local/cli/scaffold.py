@@ -48,7 +48,8 @@ def new(options: argparse.Namespace) -> int:
     address = answer(options.address, where, "")
     if not ADDRESS.fullmatch(address):
         raise CliError(f"{address!r} is no address: https://…, or none")
-    about = answer(options.about, "What is it, in one sentence?", _sentence(app, thing, address))
+    shown = f"{_title(app)} of {_plural(thing)}" if address else f"The user's {_shown(app, thing)}"
+    about = answer(options.about, "What is it, in one sentence?", shown)
     made = files(app, thing, address, about)
     for name, text in made.items():
         path = folder / name
@@ -62,10 +63,6 @@ def new(options: argparse.Namespace) -> int:
         todo = ("dev", f"check {folder}", f"test {app}", f"eval {app}")
         print(paint("next: " + ", ".join(f"{COMMAND} {what}" for what in todo), "dim"))
     return 0
-
-
-def _sentence(app: str, thing: str, address: str) -> str:
-    return f"{_title(app)} of {_plural(thing)}" if address else f"The user's {_shown(app, thing)}"
 
 
 def files(app: str, thing: str, address: str, about: str) -> dict[str, str]:

@@ -142,7 +142,7 @@ def test_what_it_describes_reaches_the_function_and_asks_for_a_token_where_it_sa
         for method, operation in item.items():
             found = matched(deployed, method.upper(), re.sub(r"\{\w+\}", "x", path))
             assert found, (method, path)
-            assert found[0].public is (operation.get("security") == []), (method, path)
+            assert found.public is (operation.get("security") == []), (method, path)
 
 
 def test_every_operation_has_a_summary_and_a_shape() -> None:
