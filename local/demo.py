@@ -9,7 +9,7 @@ from collections.abc import Container
 from email.message import EmailMessage
 from typing import Any
 
-from .cli.talk import show
+from .cli.talk import shown
 from .loopback import Client
 from .terminal import Command, paint, wrapped
 from .world import World, local_world
@@ -49,7 +49,7 @@ class Story:
         # What Lambda's poller does: sections that a call changed are refreshed early.
         while self.world.stack.drain():
             pass
-        show(answer)
+        print(*shown(answer), sep="\n")
         return answer
 
     def note(self, text: str) -> None:

@@ -108,15 +108,14 @@ class Stack:
         """The stream of the events table from now on, as Lambda's poller reads it."""
         return EventStream(self.env["WEBBEE_TABLE_EVENTS"], self.invoke)
 
-    def drain(self, *, wait_s: int = 0) -> int:
+    def drain(self) -> int:
         """Take one batch of the refresh queue to its function, as Lambda's poller does; how many
         messages it had."""
-        if not wait_s and not self._queue().messages:
+        if not self._queue().messages:
             return 0
         sqs = boto3.client("sqs")
-        batch = sqs.receive_message(
-            QueueUrl=self.queue_url, MaxNumberOfMessages=10, WaitTimeSeconds=wait_s
-        ).get("Messages", [])
+        found = sqs.receive_message(QueueUrl=self.queue_url, MaxNumberOfMessages=10)
+        batch = found.get("Messages", [])
         if not batch:
             return 0
         records = [
@@ -175,10 +174,10 @@ def local_stack(
             os.environ.update(saved)
 
 
-def load_handler(function: str, root: Path = ROOT / "functions") -> ModuleType:
+def load_handler(function: str) -> ModuleType:
     """Import `functions/<name>/handler.py` afresh under a name of its own."""
-    name = f"webbee_function_{function}"
-    spec = importlib.util.spec_from_file_location(name, root / function / "handler.py")
+    name, file = f"webbee_function_{function}", ROOT / "functions" / function / "handler.py"
+    spec = importlib.util.spec_from_file_location(name, file)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module

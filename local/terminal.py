@@ -52,9 +52,12 @@ class CliError(RuntimeError):
     """Ends a command with one line that says what to do; exit status 1."""
 
 
-def put_json(value: Any) -> None:
-    """One JSON document on the output."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+def tell(options: argparse.Namespace, value: Any, lines: Iterable[str]) -> None:
+    """A command's answer: with `--json` the value as one document, else the lines."""
+    if options.json:
+        print(json.dumps(value, ensure_ascii=False, indent=2))
+    else:
+        print("".join(f"{line}\n" for line in lines), end="")
 
 
 @contextmanager

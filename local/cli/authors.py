@@ -9,10 +9,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from ..checking import CheckResult, Finding, lines_of, problems_of
 from ..project import ROOT, child_environment, filled_folder, folder_of_extensions
-from ..terminal import CliError, paint, put_json, waiting
+from ..terminal import CliError, paint, tell, waiting
 
 
 def test(options: argparse.Namespace) -> int:
@@ -37,23 +38,21 @@ def check(options: argparse.Namespace) -> int:
         found = dict(problems(inside or [folder]))
     errors = sum(len(listed.errors) for listed in found.values())
     servers = {} if options.extension else _servers(folder)
-    if options.json:
-        reports = [
-            {
-                "extension": f.name,
-                "errors": len(listed.errors),
-                "findings": [asdict(x) for x in listed.findings],
-                "consent": dict(listed.consent),
-            }
-            for f, listed in found.items()
-        ]
-        told = {"servers": servers} if servers else {}
-        put_json({"errors": errors, "extensions": reports, **told} if inside else reports[0])
-    else:
-        for checked, listed in found.items():
-            print(*lines_of(checked, listed), sep="\n")
-        for server, state in servers.items():
-            print(f"{server}: {paint('warning', 'yellow') + f' {state}' if state else 'approved'}")
+    reports: list[dict[str, Any]] = [
+        {
+            "extension": f.name,
+            "errors": len(listed.errors),
+            "findings": [asdict(x) for x in listed.findings],
+            "consent": dict(listed.consent),
+        }
+        for f, listed in found.items()
+    ]
+    told = {"servers": servers} if servers else {}
+    lines = [line for checked, listed in found.items() for line in lines_of(checked, listed)]
+    warning = paint("warning", "yellow")
+    lines += [f"{n}: {f'{warning} {s}' if s else 'approved'}" for n, s in servers.items()]
+    whole = {"errors": errors, "extensions": reports, **told}
+    tell(options, whole if inside else reports[0], lines)
     return 1 if errors else 0
 
 

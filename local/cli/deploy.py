@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..deployability import Item, look, options_of, region_of, tried, wrong
 from ..project import COMMAND, IN_REPOSITORY, ROOT, assemble, filled_folder, folder_of_extensions
-from ..terminal import CliError, mark, paint, put_json
+from ..terminal import CliError, mark, paint, tell
 from .authors import extensions_of, problems
 
 BUILD = Path(".webbee") / "deployment"
@@ -101,12 +101,9 @@ def deploy_check(options: argparse.Namespace) -> int:
     items = [tried(name, partial(_program, *tool), level) for name, tool in tools.items()]
     items += [*look(options.parameters, options.rest), *_extensions(folder)]
     missing = _missing(items)
-    if options.json:
-        put_json({"ready": not missing, "items": [asdict(i) for i in items]})
-    else:
-        for item in items:
-            print(f"{mark(item.ok, item.level)} {item.name}: {item.message}")
-        print(f"\nready: {FIRST}" if not missing else f"\n{len(missing)} to mend before {FIRST}")
+    lines = [f"{mark(item.ok, item.level)} {item.name}: {item.message}" for item in items]
+    lines += [f"\n{len(missing)} to mend before {FIRST}" if missing else f"\nready: {FIRST}"]
+    tell(options, {"ready": not missing, "items": [asdict(i) for i in items]}, lines)
     return 1 if missing else 0
 
 

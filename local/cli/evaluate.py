@@ -29,7 +29,7 @@ from webbee_kernel.turn.tool_search import matching_stems
 
 from ..checking.descriptions import TABLE, Case, table_of
 from ..models import settings_of
-from ..terminal import CliError, mark, put_json, waiting
+from ..terminal import CliError, mark, tell, waiting
 
 Said = tuple[str, Case]
 """An app, and a case of its table."""
@@ -158,16 +158,14 @@ def _same(given: Any, wanted: Any) -> bool:
 def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
     meant = [r for r in results if r.wanted]
     understood, shown = sum(not r.why for r in results), sum(r.shown for r in meant)
-    if options.json:
-        counts = {"cases": len(results), "understood": understood}
-        counts |= {"in_the_prompt": shown, "meant": len(meant)}
-        missed = [{**r.case.model_dump(), "why": r.why} for r in results if r.why]
-        put_json({**counts, "model": options.model, "missed": missed})
-        return
-    for r in results:
-        print(f"{mark(not r.why)} {r.case.say} → {r.wanted or 'nothing'}")
-        print(f"    {r.why}\n" if r.why else "", end="")
-    print(
-        f"{understood} of {len(results)} understood by {options.model}; of"
-        f" {len(meant)} with a function {shown} have it in the prompt"
-    )
+    counts = {"cases": len(results), "understood": understood}
+    counts |= {"in_the_prompt": shown, "meant": len(meant)}
+    missed = [{**r.case.model_dump(), "why": r.why} for r in results if r.why]
+    lines = [
+        f"{mark(not r.why)} {r.case.say} → {r.wanted or 'nothing'}"
+        + (f"\n    {r.why}" if r.why else "")
+        for r in results
+    ]
+    whole = f"{understood} of {len(results)} understood by {options.model}"
+    lines += [f"{whole}; of {len(meant)} with a function {shown} have it in the prompt"]
+    tell(options, {**counts, "model": options.model, "missed": missed}, lines)

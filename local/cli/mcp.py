@@ -28,7 +28,7 @@ from webbee_kernel.types import JSONObject
 from .. import mcp_servers
 from ..mcp_servers import Seen, line_of, look, write
 from ..project import COMMAND, SERVE, folder_of_extensions
-from ..terminal import CliError, mark, paint, put_json, waiting
+from ..terminal import CliError, mark, paint, tell, waiting
 
 T = TypeVar("T")
 WIDE = 160
@@ -49,19 +49,16 @@ def listed(options: argparse.Namespace) -> int:
     """Every server: whether it answers, what it offers against what was approved. 1 where
     something has to be looked at."""
     given, states = mcp_servers.configured(), states_of(_folder(options), options.token)
-    bad = any(states.values())
-    if options.json:
-        put_json({name: state or "ok" for name, state in states.items()})
-        return int(bad)
-    for server in given:
-        state = states[server.id]
-        print(f"{mark(not state)} {server.id}: {state or 'as approved'} ({server.where})")
-    remote = [server for server in given if server.url]
-    if remote:
-        print(f"\nMcpServers of a deployment:\n{mcp_servers.as_json(remote)}")
+    lines = [
+        f"{mark(not states[s.id])} {s.id}: {states[s.id] or 'as approved'} ({s.where})"
+        for s in given
+    ]
+    if remote := [server for server in given if server.url]:
+        lines.append(f"\nMcpServers of a deployment:\n{mcp_servers.as_json(remote)}")
     if not given:
-        print(f"no server yet: {COMMAND} mcp add time -- uvx mcp-server-time")
-    return int(bad)
+        lines.append(f"no server yet: {COMMAND} mcp add time -- uvx mcp-server-time")
+    tell(options, {name: state or "ok" for name, state in states.items()}, lines)
+    return int(any(states.values()))
 
 
 def add(options: argparse.Namespace) -> int:

@@ -23,7 +23,7 @@ from webbee_kernel.llm.options import create_model, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 
 from ..models import FILE, keep, names_at, settings_of, told
-from ..terminal import CliError, mark, paint, put_json, waiting
+from ..terminal import CliError, mark, paint, tell, waiting
 
 TIMEOUT_S: Final = 120.0
 LIST_S, LISTED = 5.0, 5
@@ -74,22 +74,22 @@ def check(options: argparse.Namespace) -> int:
     with waiting(f"asking {name}"):
         found, learned = asyncio.run(ask(name, settings))
     bad = any(not f.ok and f.level == "error" for f in found)
-    known = json.loads(told({name: learned})) if learned else {}
-    if learned and options.keep and not bad:
+    is_kept = bool(learned and options.keep and not bad)
+    if learned and is_kept:
         keep(Path(options.keep), name, learned)
-    if options.json:
-        rows = [asdict(f) for f in found]
-        put_json({"model": name, "usable": not bad, "findings": rows, "settings": known})
-        return int(bad)
     width = max(len(f.about) for f in found)
-    for f in found:
-        print(f"{mark(f.ok, f.level)} {f.about:<{width}}  {f.found}")
-        if f.do:
-            print(f"  {'':<{width}}  {paint(f.do, 'dim')}")
+    lines = [
+        f"{mark(f.ok, f.level)} {f.about:<{width}}  {f.found}"
+        + (f"\n  {'':<{width}}  {paint(f.do, 'dim')}" if f.do else "")
+        for f in found
+    ]
+    settings_told = told({name: learned}) if learned else "{}"
     if learned:
         where = f"Kept in {options.keep}/{FILE} for local starts. For a stack:"
-        print(paint(f"\n{where if options.keep and not bad else 'Its settings:'}", "dim"))
-        print(f"ModelOptions='{json.dumps({'ModelSettings': told({name: learned})})}'")
+        lines.append(paint(f"\n{where if is_kept else 'Its settings:'}", "dim"))
+        lines.append(f"ModelOptions='{json.dumps({'ModelSettings': settings_told})}'")
+    rows, known = [asdict(f) for f in found], json.loads(settings_told)
+    tell(options, {"model": name, "usable": not bad, "findings": rows, "settings": known}, lines)
     return int(bad)
 
 

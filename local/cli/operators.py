@@ -27,7 +27,7 @@ from webbee_kernel.types import UserKey
 
 from ..deployability import Clients, named, session
 from ..project import folder_of_extensions
-from ..terminal import CliError, put_json
+from ..terminal import CliError, tell
 
 T = TypeVar("T")
 Item = dict[str, Any]
@@ -45,10 +45,8 @@ def export(options: argparse.Namespace) -> int:
         lines += more
     Path(options.into).touch(mode=0o600)
     Path(options.into).write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    if options.json:
-        put_json({"lines": len(lines), "file": options.into})
-    else:
-        print(f"{len(lines)} lines in {options.into}")
+    told = f"{len(lines)} lines in {options.into}"
+    tell(options, {"lines": len(lines), "file": options.into}, [told])
     return 0
 
 
@@ -64,12 +62,9 @@ def erase(options: argparse.Namespace) -> int:
     now = time.time()
     _asked(connections.forget(UserKey(options.tenant, options.user)))
     erased = _asked(belongings.erase(now=now, in_time=lambda: True, expires_at=int(now) + AUDIT_S))
-    if options.json:
-        put_json({"done": erased.done, "counts": dict(erased.counts)})
-    else:
-        for kind, number in sorted(erased.counts.items()):
-            print(f"{number:>6} {kind}")
-        print(f"nothing is left of {who}" if erased.counts else f"nothing was kept of {who}")
+    lines = [f"{number:>6} {kind}" for kind, number in sorted(erased.counts.items())]
+    lines += [f"nothing is left of {who}" if erased.counts else f"nothing was kept of {who}"]
+    tell(options, {"done": erased.done, "counts": dict(erased.counts)}, lines)
     return 0
 
 
@@ -135,13 +130,9 @@ def restore(options: argparse.Namespace) -> int:
     except (ClientError, BotoCoreError) as error:
         done = ", ".join(f"{number} {what}" for what, number in counts.items()) or "nothing yet"
         raise CliError(f"{error} – {done}; run it again to go on") from None
-    if options.json:
-        put_json({"table": target, "dry_run": options.dry_run, **counts})
-        return 0
-    for what, number in sorted(counts.items()):
-        print(f"{number:>8} {what}")
-    if not counts:
-        print(f"nothing of that is in {options.source}")
+    lines = [f"{number:>8} {what}" for what, number in sorted(counts.items())]
+    none = [f"nothing of that is in {options.source}"]
+    tell(options, {"table": target, "dry_run": options.dry_run, **counts}, lines or none)
     return 0
 
 
@@ -196,10 +187,10 @@ def rotate(options: argparse.Namespace) -> int:
         put = aws("secretsmanager").put_secret_value(
             SecretId=secret, SecretString=secrets.token_urlsafe(48)
         )
-    if options.json:
-        put_json({"secret": secret, "version": put["VersionId"], "signs_within_s": TAKES_S})
-        return 0
-    print(f"{RESOURCE} has a new value, version {put['VersionId']}")
-    print(f"within {TAKES_S // 60} minutes new addresses are signed with it; those signed with the")
-    print("one before stay good until you rotate again: give the services new ones before that")
+    lines = [
+        f"{RESOURCE} has a new value, version {put['VersionId']}",
+        f"within {TAKES_S // 60} minutes new addresses are signed with it; those signed with the",
+        "one before stay good until you rotate again: give the services new ones before that",
+    ]
+    tell(options, {"secret": secret, "version": put["VersionId"], "signs_within_s": TAKES_S}, lines)
     return 0

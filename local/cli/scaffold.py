@@ -14,7 +14,7 @@ from pathlib import Path
 from string import Template
 
 from ..project import COMMAND
-from ..terminal import CliError, paint, put_json
+from ..terminal import CliError, paint, tell
 
 APP_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 THING = re.compile(r"[a-z][a-z0-9]{0,20}( [a-z0-9]{1,20}){0,2}", re.IGNORECASE)
@@ -56,12 +56,9 @@ def new(options: argparse.Namespace) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     written = [str(folder / name) for name in made]
-    if options.json:
-        put_json({"extension": app, "files": written})
-    else:
-        print("\n".join(written))
-        todo = ("dev", f"check {folder}", f"test {app}", f"eval {app}")
-        print(paint("next: " + ", ".join(f"{COMMAND} {what}" for what in todo), "dim"))
+    todo = ("dev", f"check {folder}", f"test {app}", f"eval {app}")
+    then = paint("next: " + ", ".join(f"{COMMAND} {what}" for what in todo), "dim")
+    tell(options, {"extension": app, "files": written}, [*written, then])
     return 0
 
 

@@ -6,13 +6,14 @@ import argparse
 import sys
 import time
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 from webbee_kernel.turn.messages import as_text
 
 from ..loopback import Client
 from ..project import COMMAND, URL
-from ..terminal import CliError, bar, mark, paint, put_json, waiting, wrapped
+from ..terminal import CliError, bar, mark, paint, tell, waiting, wrapped
 
 REFRESH_S = 90
 """Seconds `refresh` waits: a tick, a queue and a slow handler."""
@@ -35,7 +36,7 @@ def chat(options: argparse.Namespace) -> int:
     session = options.session or uuid.uuid4().hex[:12]
     if options.message:
         answer = _turn(api, " ".join(options.message), session)
-        put_json(answer) if options.json else show(answer)
+        tell(options, answer, shown(answer))
         if not (options.json or options.session):
             to = "" if options.url == URL else f" --url {options.url}"
             told = f"go on with: {COMMAND} chat{to} --session {session} …"
@@ -51,7 +52,7 @@ def chat(options: argparse.Namespace) -> int:
             print()
             return 0
         if message:
-            show(_turn(api, message, session))
+            print(*shown(_turn(api, message, session)), sep="\n")
 
 
 def _turn(api: Client, message: str, session: str) -> dict[str, Any]:
@@ -59,15 +60,12 @@ def _turn(api: Client, message: str, session: str) -> dict[str, Any]:
         return api.turn(message, session)
 
 
-def show(answer: dict[str, Any]) -> None:
+def shown(answer: dict[str, Any]) -> Iterator[str]:
     """A turn's calls and its reply."""
     for call in answer["calls"]:
-        ok = call["status"] == "ok"
-        print(
-            f"  {mark(ok)} {call['app_id']}.{call['fn_name']} "
-            + paint(f"{call['duration_ms']} ms {call.get('error_code', '')}", "dim")
-        )
-    print(wrapped(as_text(answer), "  ").replace("  ", paint("webbee  ", "bold", "yellow"), 1))
+        took = paint(f"{call['duration_ms']} ms {call.get('error_code', '')}", "dim")
+        yield f"  {mark(call['status'] == 'ok')} {call['app_id']}.{call['fn_name']} {took}"
+    yield wrapped(as_text(answer), "  ").replace("  ", paint("webbee  ", "bold", "yellow"), 1)
 
 
 def sessions(options: argparse.Namespace) -> int:
@@ -75,21 +73,23 @@ def sessions(options: argparse.Namespace) -> int:
     api, one = client(options), options.delete or options.id
     work = api.delete if options.delete else api.get
     found = work(f"/v1/sessions/{one}" if one else "/v1/sessions")
-    if options.json:
-        put_json(found)
-    elif options.delete:
-        print(f"deleted {found['deleted']}")
+    if options.delete:
+        lines = [f"deleted {found['deleted']}"]
     elif options.id:
-        for turn in found["turns"]:
-            print(paint(f"{turn['turn']}. {turn['at']} {turn['status']}", "dim"))
-            print(wrapped(turn["message"], "  ", "bold"))
-            print(wrapped(turn["reply"], "  "))
+        lines = [line for turn in found["turns"] for line in _said(turn)]
     else:
-        for row in found["sessions"]:
-            print(f"{row['session_id']}  {paint(row['touched_at'], 'dim')}  {row['title']}")
-        if not found["sessions"]:
-            print("no sessions yet")
+        rows = (
+            (r["session_id"], paint(r["touched_at"], "dim"), r["title"]) for r in found["sessions"]
+        )
+        lines = ["  ".join(row) for row in rows] or ["no sessions yet"]
+    tell(options, found, lines)
     return 0
+
+
+def _said(turn: dict[str, Any]) -> Iterator[str]:
+    yield paint(f"{turn['turn']}. {turn['at']} {turn['status']}", "dim")
+    yield wrapped(turn["message"], "  ", "bold")
+    yield wrapped(turn["reply"], "  ")
 
 
 def inspect(options: argparse.Namespace) -> int:
@@ -99,34 +99,27 @@ def inspect(options: argparse.Namespace) -> int:
     report = client(options).get("/v1/inspect", **query)
     if options.session and not report["turns"]:
         print(f"session {options.session} has no turns yet", file=sys.stderr)
-    if options.json:
-        put_json(report)
-    elif options.search:
-        show_search(report["search"])
-    else:
-        show_report(report)
+    tell(options, report, found_in(report["search"]) if options.search else lines_of(report))
     return 1 if options.search and not report["search"]["seen"] else 0
 
 
-def show_report(report: dict[str, Any]) -> None:
+def lines_of(report: dict[str, Any]) -> Iterator[str]:
     """The prompt, how large its parts are, and what of each section is not in it."""
-    print(report["prompt"] + "\n")
+    yield report["prompt"] + "\n"
     longest = max(b["chars"] for b in report["blocks"])
     for block in report["blocks"]:
         most = block["cap"] or longest
         cap = f" of {block['cap']:,}" if block["cap"] else ""
-        print(f"{block['name']:10} {bar(block['chars'], most)} {block['chars']:,}{cap} characters")
+        yield f"{block['name']:10} {bar(block['chars'], most)} {block['chars']:,}{cap} characters"
     for app in report["failed"]:
-        print(f"\n{mark(False)} {app['app_id']} failed to load: {app['reason']}")
+        yield f"\n{mark(False)} {app['app_id']} failed to load: {app['reason']}"
     for section in report["sections"]:
         well = section["in_prompt"] and not section["failures"]
         name = f"{section['app_id']}.{section['section']}"
-        print(f"\n{mark(well, 'warning')} {name} {paint(state_of(section), 'dim')}")
-        lost = (
-            (f, loss) for f in section["fields"] if f["state"] != "shown" for loss in f["losses"]
-        )
-        for field, loss in lost:
-            print(f"    {field['state']:8} {loss['path']}: {loss['because']} ({loss['detail']})")
+        yield f"\n{mark(well, 'warning')} {name} {paint(state_of(section), 'dim')}"
+        for field in section["fields"]:
+            for loss in field["losses"] if field["state"] != "shown" else ():
+                yield f"    {field['state']:8} {loss['path']}: {loss['because']} ({loss['detail']})"
 
 
 def state_of(section: dict[str, Any]) -> str:
@@ -137,12 +130,12 @@ def state_of(section: dict[str, Any]) -> str:
     return f"{section['age']}, {failed} × not refreshed: {error}" if failed else section["age"]
 
 
-def show_search(found: dict[str, Any]) -> None:
+def found_in(search: dict[str, Any]) -> Iterator[str]:
     """Whether the model sees a value, and each place where it stands."""
-    print(f"{mark(found['seen'], 'warning')} {found['value']}: {found['verdict']}")
-    for hit in found["found"]:
+    yield f"{mark(search['seen'], 'warning')} {search['value']}: {search['verdict']}"
+    for hit in search["found"]:
         place = f"{hit['channel']} · {hit['place']} {hit['path']}"
-        print(f"  {hit['state']:8} {place} {paint(hit['because'], 'dim')}")
+        yield f"  {hit['state']:8} {place} {paint(hit['because'], 'dim')}"
 
 
 def refresh(options: argparse.Namespace) -> int:
@@ -164,11 +157,12 @@ def refresh(options: argparse.Namespace) -> int:
         sections = api.get("/v1/inspect", message="")["sections"]
         report = [s for s in sections if (s["app_id"], s["section"]) in wanted]
         fresh = [s for s in report if s["failures"] or _is_younger(s, past)]
-    if options.json:
-        put_json({"sections": report})
-    for s in () if options.json else report:
-        told = f"{s['app_id']}.{s['section']} {s['age']} {s['last_error']}"
-        print(f"{mark(not s['failures'])} {told}\n  {paint(s['line'], 'dim')}")
+    names = (f"{s['app_id']}.{s['section']} {s['age']} {s['last_error']}" for s in report)
+    lines = [
+        f"{mark(not s['failures'])} {name}\n  {paint(s['line'], 'dim')}"
+        for s, name in zip(report, names, strict=True)
+    ]
+    tell(options, {"sections": report}, lines)
     late = len(fresh) < len(wanted)
     if late:
         told = "some sections were not refreshed in time: is the refresh loop running?"
