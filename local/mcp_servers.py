@@ -43,36 +43,36 @@ VARIABLE: Final = "WEBBEE_MCP_SERVERS"
 REFERENCE: Final = re.compile(r"\$\{(\w+)\}")
 
 
-def configured(path: Path = FILE, env: Mapping[str, str] = os.environ) -> tuple[McpServer, ...]:
+def configured() -> tuple[McpServer, ...]:
     """The servers of the environment, else those of the file, with what their variables refer to.
     CliError with what is wrong."""
-    where = VARIABLE if env.get(VARIABLE) else path
+    named = os.environ.get(VARIABLE)
     try:
-        if env.get(VARIABLE):
-            return servers_of(json.loads(env[VARIABLE]))
-        tables = tomllib.loads(path.read_text("utf-8")).get("mcp", {}) if path.exists() else {}
+        if named:
+            return servers_of(json.loads(named))
+        tables = tomllib.loads(FILE.read_text("utf-8")).get("mcp", {}) if FILE.exists() else {}
         servers = servers_of({**given, "id": name} for name, given in tables.items())
     except ValueError as error:
-        raise CliError(f"{where}: {error}") from None
-    return tuple(resolved(server, env) for server in servers)
+        raise CliError(f"{VARIABLE if named else FILE}: {error}") from None
+    return tuple(map(resolved, servers))
 
 
-def resolved(server: McpServer, env: Mapping[str, str] = os.environ) -> McpServer:
+def resolved(server: McpServer) -> McpServer:
     """A server whose variables hold what they refer to. CliError for one that is not set."""
 
     def value(found: re.Match[str]) -> str:
-        if found[1] not in env:
+        if found[1] not in os.environ:
             told = f"its env refers to {found[1]}, which is not set here"
             raise CliError(f"{FILE}: {server.id}: {told}")
-        return env[found[1]]
+        return os.environ[found[1]]
 
     given = {name: REFERENCE.sub(value, text) for name, text in server.env.items()}
     return server.model_copy(update={"env": given})
 
 
-def variables(path: Path = FILE) -> dict[str, str]:
+def variables() -> dict[str, str]:
     """The same as a variable of the functions."""
-    servers = configured(path)
+    servers = configured()
     return {VARIABLE: as_json(servers)} if servers else {}
 
 
@@ -82,14 +82,14 @@ def as_json(servers: Iterable[McpServer]) -> str:
     return json.dumps(given, ensure_ascii=False)
 
 
-def add(server: McpServer, path: Path = FILE) -> None:
+def add(server: McpServer) -> None:
     """Write a server at the end of the file; the rest stays as somebody wrote it."""
-    before = path.read_text("utf-8").rstrip("\n") + "\n\n" if path.exists() else ""
+    before = FILE.read_text("utf-8").rstrip("\n") + "\n\n" if FILE.exists() else ""
     given = server.model_dump(mode="json", exclude_defaults=True, exclude={"id"})
     inner = {name: given.pop(name, {}) for name in ("oauth", "env")}
     tables = [_table(f"mcp.{server.id}", given)]
     tables += [_table(f"mcp.{server.id}.{name}", own) for name, own in inner.items() if own]
-    path.write_text(before + "\n".join(tables), "utf-8")
+    FILE.write_text(before + "\n".join(tables), "utf-8")
 
 
 def _table(name: str, given: JSONObject) -> str:

@@ -45,9 +45,6 @@ def wrapped(text: str, indent: str, *styles: str) -> str:
     return "\n".join(indent + paint(line, *styles) for line in lines)
 
 
-BAR = 24
-
-
 class CliError(RuntimeError):
     """Ends a command with one line that says what to do; exit status 1."""
 
@@ -76,12 +73,6 @@ def mark(ok: bool, level: str = "error") -> str:
     if ok:
         return paint("✓", "green")
     return paint("✗", "red") if level == "error" else paint("!", "yellow")
-
-
-def bar(part: int, whole: int) -> str:
-    """A bar of 24 characters."""
-    filled = min(BAR, round(BAR * part / max(whole, 1)))
-    return paint("█" * filled, "yellow") + paint("·" * (BAR - filled), "dim")
 
 
 def near(name: str, known: Iterable[str]) -> str:

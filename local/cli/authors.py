@@ -13,7 +13,7 @@ from typing import Any
 
 from ..checking import CheckResult, Finding, lines_of, problems_of
 from ..project import ROOT, child_environment, filled_folder, folder_of_extensions
-from ..terminal import CliError, paint, tell, waiting
+from ..terminal import CliError, tell, waiting
 
 
 def test(options: argparse.Namespace) -> int:
@@ -37,7 +37,6 @@ def check(options: argparse.Namespace) -> int:
     with waiting("checking"):
         found = dict(problems(inside or [folder]))
     errors = sum(len(listed.errors) for listed in found.values())
-    servers = {} if options.extension else _servers(folder)
     reports: list[dict[str, Any]] = [
         {
             "extension": f.name,
@@ -47,24 +46,9 @@ def check(options: argparse.Namespace) -> int:
         }
         for f, listed in found.items()
     ]
-    told = {"servers": servers} if servers else {}
     lines = [line for checked, listed in found.items() for line in lines_of(checked, listed)]
-    warning = paint("warning", "yellow")
-    lines += [f"{n}: {f'{warning} {s}' if s else 'approved'}" for n, s in servers.items()]
-    whole = {"errors": errors, "extensions": reports, **told}
-    tell(options, whole if inside else reports[0], lines)
+    tell(options, {"errors": errors, "extensions": reports} if inside else reports[0], lines)
     return 1 if errors else 0
-
-
-def _servers(folder: Path) -> dict[str, str]:
-    """What is wrong with each server of the Model Context Protocol; empty where nothing is."""
-    from ..mcp_servers import configured
-
-    if not configured():
-        return {}
-    from .mcp import states_of  # only here: it asks the servers
-
-    return states_of(folder)
 
 
 def extensions_of(folder: Path) -> list[Path]:

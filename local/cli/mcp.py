@@ -48,7 +48,12 @@ def _asked(work: Coroutine[Any, Any, T]) -> T:
 def listed(options: argparse.Namespace) -> int:
     """Every server: whether it answers, what it offers against what was approved. 1 where
     something has to be looked at."""
-    given, states = mcp_servers.configured(), states_of(_folder(options), options.token)
+    given, known = mcp_servers.configured(), _known(_folder(options))
+
+    async def all_of() -> list[str]:
+        return await asyncio.gather(*(_state(server, known, options.token) for server in given))
+
+    states = dict(zip((server.id for server in given), _asked(all_of()), strict=True))
     lines = [
         f"{mark(not states[s.id])} {s.id}: {states[s.id] or 'as approved'} ({s.where})"
         for s in given
@@ -204,16 +209,6 @@ def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
         if old.get(key) != new.get(key):
             for sign, form in (("-", old.get(key)), ("+", new.get(key))):
                 yield f"          {sign} {key}: {reveal(json.dumps(form, ensure_ascii=False))}"
-
-
-def states_of(folder: Path, token: str = "") -> dict[str, str]:
-    """What is wrong with each server, by id; empty where nothing is."""
-    given, known = mcp_servers.configured(), _known(folder)
-
-    async def all_of() -> list[str]:
-        return await asyncio.gather(*(_state(server, known, token) for server in given))
-
-    return dict(zip((server.id for server in given), _asked(all_of()), strict=True))
 
 
 async def _state(server: McpServer, known: dict[str, Approval], token: str) -> str:

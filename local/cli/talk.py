@@ -13,7 +13,7 @@ from webbee_kernel.turn.messages import as_text
 
 from ..loopback import Client
 from ..project import COMMAND, URL
-from ..terminal import CliError, bar, mark, paint, tell, waiting, wrapped
+from ..terminal import CliError, mark, paint, tell, waiting, wrapped
 
 REFRESH_S = 90
 """Seconds `refresh` waits: a tick, a queue and a slow handler."""
@@ -106,11 +106,9 @@ def inspect(options: argparse.Namespace) -> int:
 def lines_of(report: dict[str, Any]) -> Iterator[str]:
     """The prompt, how large its parts are, and what of each section is not in it."""
     yield report["prompt"] + "\n"
-    longest = max(b["chars"] for b in report["blocks"])
     for block in report["blocks"]:
-        most = block["cap"] or longest
         cap = f" of {block['cap']:,}" if block["cap"] else ""
-        yield f"{block['name']:10} {bar(block['chars'], most)} {block['chars']:,}{cap} characters"
+        yield f"{block['name']:10} {block['chars']:,}{cap} characters"
     for app in report["failed"]:
         yield f"\n{mark(False)} {app['app_id']} failed to load: {app['reason']}"
     for section in report["sections"]:
