@@ -91,7 +91,18 @@ async def sign_in(
             raise
         except Exception as error:  # the library has many, each of which says what it is
             raise NoSignIn(str(error) or type(error).__name__) from error
-    return _found(auth)
+    context = auth.context
+    metadata, client, tokens = context.oauth_metadata, context.client_info, context.current_tokens
+    if tokens is None or client is None or metadata is None:
+        raise NoSignIn("the server asks for no sign-in, or its provider describes itself nowhere")
+    asked = context.client_metadata.scope or ""
+    provider = Provider(
+        authorize_url=str(metadata.authorization_endpoint),
+        token_url=str(metadata.token_endpoint),
+        resource=context.get_resource_url(),
+        client_id=client.client_id,
+    )
+    return SignedIn(provider, tuple(asked.split()), tokens.access_token, client.client_secret or "")
 
 
 async def _knock(url: str, auth: OAuthClientProvider) -> None:
@@ -109,21 +120,6 @@ async def _knock(url: str, auth: OAuthClientProvider) -> None:
     ):
         if answer.status_code >= 400:
             raise NoSignIn(f"the server answers {answer.status_code}")
-
-
-def _found(auth: OAuthClientProvider) -> SignedIn:
-    context = auth.context
-    metadata, client, tokens = context.oauth_metadata, context.client_info, context.current_tokens
-    if tokens is None or client is None or metadata is None:
-        raise NoSignIn("the server asks for no sign-in, or its provider describes itself nowhere")
-    asked = context.client_metadata.scope or ""
-    provider = Provider(
-        authorize_url=str(metadata.authorization_endpoint),
-        token_url=str(metadata.token_endpoint),
-        resource=context.get_resource_url(),
-        client_id=client.client_id,
-    )
-    return SignedIn(provider, tuple(asked.split()), tokens.access_token, client.client_secret or "")
 
 
 @contextmanager

@@ -14,14 +14,10 @@ ESBUILD = Path(__file__).parents[1] / ".venv-page/node_modules/.bin/esbuild"
 
 
 def small() -> str:
-    """The document as it should be kept. CalledProcessError where a module cannot be read: esbuild
-    has named the line."""
-    return assembled(_bundled("style.css"), _bundled("app.js", "--format=iife"))
-
-
-def assembled(style: str, code: str) -> str:
-    """`index.html` with this style and this script in their places, marked with the digest of what
-    they were made of."""
+    """The document as it should be kept: `index.html` with style and script in their places, marked
+    with the digest of what they were made of. CalledProcessError where a module cannot be read:
+    esbuild has named the line."""
+    style, code = _bundled("style.css"), _bundled("app.js", "--format=iife")
     html = (FOLDER / "index.html").read_text("utf-8")
     html = html.replace("<html ", f'<html data-of="{digest()}" ', 1)
     html = html.replace('<link rel="stylesheet" href="style.css">', f"<style>{style}</style>")

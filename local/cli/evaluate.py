@@ -62,9 +62,20 @@ def evaluate(options: argparse.Namespace) -> int:
     model = make_model(settings_of(options.model, {}))
     with waiting(f"saying {len(cases)}"):
         results = list(run(apps, cases, model))
-    _report(results, options)
-    right = sum(not r.why for r in results)
-    return 0 if right >= float(options.least) * len(results) else 1
+    meant = [r for r in results if r.wanted]
+    understood, shown = sum(not r.why for r in results), sum(r.shown for r in meant)
+    lines = [
+        f"{mark(not r.why)} {r.case.say} → {r.wanted or 'nothing'}"
+        + (f"\n    {r.why}" if r.why else "")
+        for r in results
+    ]
+    whole = f"{understood} of {len(results)} understood by {options.model}"
+    lines += [f"{whole}; of {len(meant)} with a function {shown} have it in the prompt"]
+    counts = {"cases": len(results), "understood": understood}
+    counts |= {"in_the_prompt": shown, "meant": len(meant)}
+    missed = [{**r.case.model_dump(), "why": r.why} for r in results if r.why]
+    tell(options, {**counts, "model": options.model, "missed": missed}, lines)
+    return 0 if understood >= float(options.least) * len(results) else 1
 
 
 def cases_of(app: LoadedExtension) -> list[Said]:
@@ -153,19 +164,3 @@ def _same(given: Any, wanted: Any) -> bool:
     if isinstance(given, str) and isinstance(wanted, str):
         return given.strip().casefold() == wanted.strip().casefold()
     return bool(given == wanted)
-
-
-def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
-    meant = [r for r in results if r.wanted]
-    understood, shown = sum(not r.why for r in results), sum(r.shown for r in meant)
-    counts = {"cases": len(results), "understood": understood}
-    counts |= {"in_the_prompt": shown, "meant": len(meant)}
-    missed = [{**r.case.model_dump(), "why": r.why} for r in results if r.why]
-    lines = [
-        f"{mark(not r.why)} {r.case.say} → {r.wanted or 'nothing'}"
-        + (f"\n    {r.why}" if r.why else "")
-        for r in results
-    ]
-    whole = f"{understood} of {len(results)} understood by {options.model}"
-    lines += [f"{whole}; of {len(meant)} with a function {shown} have it in the prompt"]
-    tell(options, {**counts, "model": options.model, "missed": missed}, lines)
