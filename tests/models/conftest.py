@@ -66,33 +66,14 @@ class Wire:
             return BedrockModel(MODEL_ID, options=options)
         return OpenAICompatibleModel(self.server.url, "llama3", options=options)
 
-    def _of_its_own(self, bedrock: Answer, openai: Answer) -> Answer:
-        return bedrock if self.kind == "bedrock" else openai
-
-    @property
-    def throttled(self) -> Answer:
-        of_bedrock = error("ThrottlingException", "Too many requests", retry_after=0.01)
-        own = Answer(status=429, code="rate_limit_exceeded", retry_after=0.01)
-        return self._of_its_own(of_bedrock, own)
-
-    @property
-    def broken(self) -> Answer:
-        return self._of_its_own(error("InternalServerException"), Answer(status=500))
-
-    @property
-    def denied(self) -> Answer:
-        why = "User: arn:aws:sts::1:assumed-role/prompt is not authorized: bedrock:InvokeModel"
-        own = Answer(status=401, code="invalid_api_key")
-        return self._of_its_own(error("AccessDeniedException", why), own)
-
-    @property
-    def unknown_model(self) -> Answer:
-        own = Answer(status=404, code="model_not_found")
-        return self._of_its_own(error("ResourceNotFoundException"), own)
+    def fails(self, how: str) -> Answer:
+        """`throttled`, `broken`, `denied`, `unknown model`, in the words of the service."""
+        return FAILS[how][self.kind == "openai"]
 
     def invalid(self, message: str) -> Answer:
-        own = Answer(status=400, message=message)
-        return self._of_its_own(error("ValidationException", message), own)
+        if self.kind == "bedrock":
+            return error("ValidationException", message)
+        return Answer(status=400, message=message)
 
     @property
     def cut(self) -> str:
@@ -101,6 +82,24 @@ class Wire:
     @property
     def filtered(self) -> str:
         return "content_filtered" if self.kind == "bedrock" else "content_filter"
+
+
+DENIED = "User: arn:aws:sts::1:assumed-role/prompt is not authorized: bedrock:InvokeModel"
+FAILS = {
+    "throttled": (
+        error("ThrottlingException", "Too many requests", retry_after=0.01),
+        Answer(status=429, code="rate_limit_exceeded", retry_after=0.01),
+    ),
+    "broken": (error("InternalServerException"), Answer(status=500)),
+    "denied": (
+        error("AccessDeniedException", DENIED),
+        Answer(status=401, code="invalid_api_key"),
+    ),
+    "unknown model": (
+        error("ResourceNotFoundException"),
+        Answer(status=404, code="model_not_found"),
+    ),
+}
 
 
 @pytest.fixture(scope="session")

@@ -29,7 +29,7 @@ def failure(wire: Wire, **request: object) -> str:
 
 @pytest.mark.parametrize("kind", ["throttled", "broken", "dropped"])
 def test_what_may_pass_is_tried_once_more(wire: Wire, kind: str) -> None:
-    passing = Answer(drop=True) if kind == "dropped" else getattr(wire, kind)
+    passing = Answer(drop=True) if kind == "dropped" else wire.fails(kind)
     wire.server.play(passing, Answer("ok"))
     assert wire.ask().text == "ok"
     assert len(wire.server.requests) == 2
@@ -41,7 +41,7 @@ def test_what_may_pass_is_tried_once_more(wire: Wire, kind: str) -> None:
 def test_a_service_that_asks_for_a_long_pause_is_not_asked_again(
     wire: Wire, retry_after: float, timeout_s: float
 ) -> None:
-    wire.server.play(replace(wire.throttled, retry_after=retry_after), Answer("late"))
+    wire.server.play(replace(wire.fails("throttled"), retry_after=retry_after), Answer("late"))
     assert "try again in a minute" in failure(wire, timeout_s=timeout_s)
     assert len(wire.server.requests) == 1
 
@@ -59,8 +59,8 @@ def test_a_slow_answer_is_given_up_and_without_time_left_nobody_is_asked(wire: W
 def test_what_an_operator_has_to_mend_is_named_and_asked_for_once(wire: Wire) -> None:
     own = "BedrockModelArns" if wire.kind == "bedrock" else "WEBBEE_MODEL_KEY"
     there = "WEBBEE_MODEL (on your own machine: MODEL= or --model)"
-    for answer, named in ((wire.denied, own), (wire.unknown_model, there)):
-        wire.server.play(answer)
+    for how, named in (("denied", own), ("unknown model", there)):
+        wire.server.play(wire.fails(how))
         assert named in failure(wire)
     assert len(wire.server.requests) == 2
 
@@ -247,12 +247,6 @@ def test_a_key_is_sent_and_never_shown(loop: LoopThread, caplog: pytest.LogCaptu
     assert "sk-" not in f"{caplog.text}{caught.value}{right!r}{vars(right)}{right.name}"
 
 
-def test_i_secrets_never_logged_a_key_comes_from_its_parameter_once(loop: LoopThread) -> None:
-    key = key_of("sk-1\n")
-    assert [loop.run(key.get()), loop.run(key.get())] == ["sk-1", "sk-1"]
-    assert "sk-1" not in repr(key)
-
-
 @pytest.mark.parametrize("newer", ["sk-2", "sk-1"], ids=["replaced", "not replaced"])
 def test_a_key_that_was_refused_is_asked_for_once_more_and_a_new_one_takes_over_within_the_request(
     loop: LoopThread, newer: str
@@ -268,27 +262,27 @@ def test_a_key_that_was_refused_is_asked_for_once_more_and_a_new_one_takes_over_
         assert len(server.requests) == 1 + (newer == "sk-2")
 
 
-def test_a_parameter_that_cannot_be_read_is_named_by_its_setting(loop: LoopThread) -> None:
+def test_i_secrets_never_logged_a_key_comes_from_its_parameter_once_or_its_setting_is_named(
+    loop: LoopThread,
+) -> None:
     missing = {"Error": {"Code": "ParameterNotFound", "Message": "sk-SECRET"}}
-    key = key_of(ClientError(missing, "GetParameter"), "sk-1")
+    key = key_of(ClientError(missing, "GetParameter"), "sk-1\n")
     named = "WEBBEE_MODEL_KEY_SECRET names: it does not exist"
     with pytest.raises(ModelUnavailable, match=named) as caught:
         loop.run(key.get())
     assert "sk-SECRET" not in str(caught.value)
-    assert loop.run(key.get()) == "sk-1"
+    assert [loop.run(key.get()), loop.run(key.get())] == ["sk-1", "sk-1"]
+    assert "sk-1" not in repr(key)
 
 
-def test_a_key_that_no_header_can_carry_is_refused(loop: LoopThread) -> None:
+def test_a_key_that_no_header_can_carry_and_a_base_url_that_is_none_are_refused(
+    loop: LoopThread,
+) -> None:
     with pytest.raises(ModelUnavailable, match="no header"):
         loop.run(ModelKey("ключ").get())
-
-
-@pytest.mark.parametrize(
-    "url", ["http://user:pass@host/v1", "http://", "http://host:port/v1", "http://[bad/v1"]
-)
-def test_a_base_url_that_cannot_be_used_stops_the_start(url: str) -> None:
-    with pytest.raises(SettingsError, match="WEBBEE_MODEL"):
-        OpenAICompatibleModel(url, "m")
+    for host in ("user:pass@host/v1", "", "host:port/v1", "[bad/v1"):
+        with pytest.raises(SettingsError, match="WEBBEE_MODEL"):
+            OpenAICompatibleModel(f"http://{host}", "m")
 
 
 def test_clients_are_kept_by_a_few_read_timeouts(loop: LoopThread) -> None:

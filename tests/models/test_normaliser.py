@@ -219,7 +219,7 @@ def test_what_could_mean_several_things_is_not_read(text: str) -> None:
         nearly_json(text)
 
 
-def test_one_piece_over_and_over_is_seen() -> None:
+def test_one_piece_over_and_over_and_a_recited_prompt_are_no_answer() -> None:
     assert is_repetitive("Well. " + "I am sorry. " * 200)
     assert not is_repetitive("\n".join(f"{n}. task number {n}" for n in range(200)))
     assert not is_repetitive("-" * 2_000)
@@ -227,10 +227,6 @@ def test_one_piece_over_and_over_is_seen() -> None:
     for said in [*"Well. ", *["I am sorry. "] * 200]:
         made.add_text(said)
     assert made.is_endless
-    assert made.response().stop_reason == "unusable"
-
-
-def test_a_recited_prompt_is_no_answer() -> None:
-    made = Assembly(asking())
-    made.add_text("[HISTORY]\nFACTS: app=mail fn=list_inbox data={}")
-    assert made.response().stop_reason == "unusable"
+    recited = Assembly(asking())
+    recited.add_text("[HISTORY]\nFACTS: app=mail fn=list_inbox data={}")
+    assert [one.response().stop_reason for one in (made, recited)] == ["unusable"] * 2

@@ -58,12 +58,8 @@ APPS = "[APPS]\n- mail: 2 functions: inbox, send."
 
 def growing(before: int, **changes: Any) -> ModelRequest:
     """A request whose tools grow: the first is everybody's."""
-    given: dict[str, Any] = {
-        "system": f"Decide.\n\n{APPS}",
-        "tools": (FIND, LIST, SEND),
-        "growing": Growing(1, before, APPS),
-    }
-    return asking(**(given | changes))
+    given: dict[str, Any] = {"tools": (FIND, LIST, SEND), "growing": Growing(1, before, APPS)}
+    return asking(system=f"Decide.\n\n{APPS}", **given, **changes)
 
 
 @pytest.mark.parametrize(
@@ -174,14 +170,12 @@ def test_arguments_that_are_no_object_or_of_a_cut_off_answer_become_text(wire: W
     assert [call.arguments for call in wire.ask().tool_calls] == [{}, '{"to": "a@b.c"}']
 
 
-def test_a_filtered_answer_says_so(wire: Wire) -> None:
+def test_a_filtered_answer_says_so_and_a_refusal_is_the_text(wire: Wire) -> None:
     wire.server.play(Answer("The first half of", stop=wire.filtered))
     with pytest.raises(ModelUnavailable) as caught:
         wire.ask()
     assert caught.value.cause == "refused"
-
-
-def test_a_refusal_is_the_text(openai: Wire) -> None:
-    openai.server.play(Answer(refusal="I cannot help with that."))
-    response = openai.ask()
-    assert (response.text, response.stop_reason) == ("I cannot help with that.", "refusal")
+    if wire.kind == "openai":
+        wire.server.play(Answer(refusal="I cannot help with that."))
+        response = wire.ask()
+        assert (response.text, response.stop_reason) == ("I cannot help with that.", "refusal")

@@ -35,17 +35,15 @@ def streamed_call(index: int, call_id: str, to: str) -> list[dict[str, Any]]:
     ]
 
 
-ODD = {"two calls at one index": (0, 0), "a gap between indexes": (2, 7)}
-
-
-@pytest.mark.parametrize(("first", "second"), ODD.values(), ids=ODD)
-def test_calls_that_converse_streams_oddly_are_those_meant(first: int, second: int) -> None:
-    answer = ConverseAnswer(asking())
-    for event in [*streamed_call(first, "a", "bob"), *streamed_call(second, "b", "eva")]:
-        answer.event(event)
-    answer.event({"messageStop": {"stopReason": "tool_use"}})
-    found = answer.response().tool_calls
-    assert [call.arguments for call in found] == [{"to": "bob"}, {"to": "eva"}]
+def test_calls_that_converse_streams_oddly_are_those_meant() -> None:
+    """Two at one index, and with a gap between their indexes."""
+    for first, second in ((0, 0), (2, 7)):
+        answer = ConverseAnswer(asking())
+        for event in [*streamed_call(first, "a", "bob"), *streamed_call(second, "b", "eva")]:
+            answer.event(event)
+        answer.event({"messageStop": {"stopReason": "tool_use"}})
+        found = answer.response().tool_calls
+        assert [call.arguments for call in found] == [{"to": "bob"}, {"to": "eva"}]
 
 
 def chat(*deltas: dict[str, Any]) -> ModelResponse:
@@ -68,11 +66,6 @@ def test_clear_thoughts_come_in_pieces_and_are_kept_apart() -> None:
     assert found.reasoning.plain == {"reasoning_content": "Hm."}
 
 
-def test_an_event_that_is_no_json_is_asked_for_again() -> None:
-    with pytest.raises(Retryable):
-        ChatAnswer(asking()).line("data: {broken")
-
-
 LONG = "The first sentence is here. The second one follows it. The third ends the reply."
 
 
@@ -84,29 +77,24 @@ def wire(service: Wire) -> Wire:
 def test_an_answer_is_heard_before_it_is_whole(wire: Wire) -> None:
     wire.server.play(Answer("ok"), Answer(LONG, pace_s=0.5))
     wire.ask()  # shows that the model does not think aloud
-    heard: list[str] = []
 
-    async def first_piece() -> None:
-        begun = asyncio.Event()
-
-        def hear(piece: str) -> None:
-            heard.append(piece)
-            begun.set()
-
-        asked = asyncio.ensure_future(streamed(wire.model, asking(), hear))
-        await begun.wait()
+    async def first_piece() -> str:
+        heard: asyncio.Queue[str] = asyncio.Queue()
+        asked = asyncio.ensure_future(streamed(wire.model, asking(), heard.put_nowait))
+        piece = await heard.get()
         asked.cancel()
+        return piece
 
-    wire.loop.run(first_piece())
-    assert heard
-    assert LONG.startswith("".join(heard))
-    assert len("".join(heard)) < len(LONG)
+    piece = wire.loop.run(first_piece())
+    assert piece and LONG.startswith(piece) and piece != LONG
 
 
 def test_an_answer_that_breaks_off_before_its_first_word_is_asked_for_again(wire: Wire) -> None:
     wire.server.play(Answer(LONG, broken_off=1), Answer("ok"))
     assert wire.ask().text == "ok"
     assert len(wire.server.requests) == 2
+    with pytest.raises(Retryable):  # as is an event that is no JSON
+        ChatAnswer(asking()).line("data: {broken")
 
 
 def test_thoughts_that_only_their_end_tells_are_never_heard(openai: Wire) -> None:

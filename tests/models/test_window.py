@@ -28,12 +28,10 @@ def shop(fat: int = 0) -> Extension:
     chat = ChatExtension(ext)
     for thing in THINGS:
         for verb in ("list", "find", "count", "describe"):
+            about = f"{verb.title()} the {thing} of the shop, with all that is known of each."
+            examples = [f"{verb} my {thing}", f"what {thing} are there?"]
 
-            @chat.function(
-                f"{thing}_{verb}",
-                f"{verb.title()} the {thing} of the shop, with all that is known of each of them.",
-                examples=[f"{verb} my {thing}", f"what {thing} are there?"],
-            )
+            @chat.function(f"{thing}_{verb}", about, examples=examples)
             async def run(ctx: Context, name: str = "", city: str = "") -> ActionResult:
                 rows = [{"id": f"o-{n}", "title": f"Order {n}"} for n in range(fat)]
                 return ActionResult.success({"rows": rows, "count": 3}, "There are 3.")
@@ -84,25 +82,19 @@ def test_results_of_a_round_leave_room_for_the_next_question(service: Wire) -> N
 
 def test_the_oldest_facts_go_before_any_turn() -> None:
     items = tuple(HistoryItem(str(n), "ok", (), "m", "r", ("FACTS",)) for n in range(2))
-    assert [len(i.facts) for i in shorter(items)] == [0, 1]
-    assert [len(i.facts) for i in shorter(shorter(items))] == [0, 0]
-    assert [i.at for i in shorter(shorter(shorter(items)))] == ["1"]
+    for left in ([("0", 0), ("1", 1)], [("0", 0), ("1", 0)], [("1", 0)]):
+        items = shorter(items)
+        assert [(i.at, len(i.facts)) for i in items] == left
 
 
 # ---- settings
 
 
 def test_a_role_wins_over_a_model_and_that_over_all_and_over_what_is_known() -> None:
-    told = {
-        "openai:o3-mini": {"temperature": 0.5, "effort": "high", "output_tokens": 900},
-        "narrator": {"output_tokens": 700},
-    }
-    env = {
-        "WEBBEE_MODEL": "openai:http://127.0.0.1:9/v1#o3-mini",
-        "WEBBEE_MODEL_EFFORT": "low",
-        "WEBBEE_MODEL_STOP": '["END"]',
-        "WEBBEE_MODEL_SETTINGS": json.dumps(told),
-    }
+    of_o3 = {"temperature": 0.5, "effort": "high", "output_tokens": 900}
+    told = json.dumps({"openai:o3-mini": of_o3, "narrator": {"output_tokens": 700}})
+    env = {"WEBBEE_MODEL": "openai:http://127.0.0.1:9/v1#o3-mini", "WEBBEE_MODEL_EFFORT": "low"}
+    env |= {"WEBBEE_MODEL_STOP": '["END"]', "WEBBEE_MODEL_SETTINGS": told}
     found = Settings.from_env(env)
     classifier, narrator = (options_of(found, role) for role in ("classifier", "narrator"))
     assert (classifier.output_tokens, narrator.output_tokens) == (900, 700)
