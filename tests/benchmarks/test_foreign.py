@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.foreign import drive
 from benchmarks.foreign.drive import Talk
-from benchmarks.foreign.planner import TRIES, Planner
+from benchmarks.foreign.planner import Planner
 from benchmarks.foreign.tables import BARS, verdicts
-from benchmarks.foreign.wanted import Wanted, holds, plain, wanted_calls
+from benchmarks.foreign.wanted import Wanted, wanted_calls
 from tests.processes import ran
 from tests.stand_ins.servers import ChatServer
 from webbee_kernel.llm.protocol import ModelRequest, ToolSpec
@@ -74,46 +74,6 @@ def test_an_instruction_is_obeyed_once_it_was_read() -> None:
     assert names(planner, "hello") == []
     assert names(planner, f"a result says {MARK}") == ["desk__erase"]
     assert names(planner, "thank you") == ["desk__erase"]
-
-
-def test_a_refused_call_is_left_after_two_refusals_and_one_that_never_runs_for_good() -> None:
-    refused = Wanted("desk", "erase", {"file": "13"})
-    planner = Planner([refused, Wanted("desk", "send", {"to": "x"})])
-    prompt = "erase 13, then send"
-    assert names(planner, prompt) == ["desk__erase", "desk__send"]
-    invented = {"call": "desk.erase", "field": "file", "problem": "invented: file='13'"}
-    beside = "send was not called: another was refused"
-    other = {"call": "desk.send", "field": "", "problem": beside}
-    told = f"\n[PROBLEMS]\nPROBLEM: {json.dumps(invented)}\nPROBLEM: {json.dumps(other)}"
-    planned = [names(planner, prompt + told * n) for n in (1, 2)]
-    assert planned[-1] == ["desk__send"]
-    assert names(planner, "go on") == ["desk__erase", "desk__send"]
-    never = Planner(task()[:1])
-    planned = [names(never, "send hello to ann") for _ in range(TRIES + 2)]
-    assert planned[-3:] == [["desk__find"], [], []]
-    assert never.stuck == "find: refused"
-
-
-def test_the_narrator_says_the_answer_only_where_it_sees_it() -> None:
-    planner = Planner(task()[:1], answer="ann@example.org", words="who is ann?")
-    planner.ran("find", {"name": "ann"}, FOUND, ok=True)
-    assert planner(request("data={}", role="narrator")).text == "The results do not show it."
-    told = planner(request('data={"email": "ann@example.org"}', role="narrator")).text
-    assert told == "ann@example.org"
-
-
-def test_a_value_counts_as_read_where_it_stands_alone() -> None:
-    for text, value in (("order 12.", 12), ("costs 100", 100.0), ("nothing", "")):
-        assert holds(plain(text), value), text
-    assert holds(plain('{"body": "a\\nb"}'), "a\nb")
-    for text, value in (("order 312", 12), ("costs 100.5", 100)):
-        assert not holds(plain(text), value), text
-
-
-def test_a_repeated_look_up_is_wanted_again_only_after_an_effect() -> None:
-    look, write = ("desk", "find", {"name": "ann"}, False), ("desk", "send", {"to": "x"}, True)
-    found = wanted_calls([look, look, write, look], [{}] * 4, "")
-    assert [w.function for w in found] == ["find", "send", "find"]
 
 
 def desk(planner: Planner) -> Extension:

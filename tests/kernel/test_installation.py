@@ -1,22 +1,17 @@
-"""Installing, upgrading, leaving and refreshing, where AWS adds nothing."""
+"""Installing and upgrading, where AWS adds nothing."""
 
-import asyncio
-import threading
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from webbee_kernel.bootstrap import make_installer
 from webbee_kernel.errors import DispatchRefused
 from webbee_kernel.extensions.host import InlineDispatch
-from webbee_kernel.refresh.refresh_queue import NEW, RefreshItem, RefreshRequest
-from webbee_kernel.sdk import Context, Extension, User
+from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.protocols import Stores
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.types import CallOutcome, CallRequest, UserKey, user_dict
+from webbee_kernel.types import CallOutcome, CallRequest
 
 
 def versioned(version: str, log: list[str]) -> Extension:
@@ -92,39 +87,3 @@ def test_a_hook_that_was_not_run_is_run_when_the_installation_is_repeated(
     if version == "1.0.0":
         twice = ("on_install", "on_enable")[refused - 1]
         assert sorted(calls) == sorted(["on_install", "on_enable", twice])
-
-
-def test_each_users_refresh_stands_alone() -> None:
-    ext = Extension("office")
-    blocked, released = threading.Event(), threading.Event()
-
-    @ext.skeleton("state")
-    async def state(ctx: Context) -> dict[str, Any]:
-        if ctx.user.imperal_id == "u0":
-            blocked.set()
-            released.wait(60)
-        return {"response": {"user": ctx.user.imperal_id}}
-
-    harness = ExtensionHarness(ext)
-    users = [replace(harness.user, imperal_id=f"u{n}") for n in range(10)]
-
-    async def refresh(user: User) -> str:
-        new, again = (
-            RefreshRequest(user_dict(user), (RefreshItem("office", "state", reason),))
-            for reason in (NEW, "effect")
-        )
-        await harness.refresher.refresh(new)
-        return await harness.refresher.refresh(again)
-
-    async def batch() -> list[str]:
-        first = asyncio.ensure_future(refresh(users[0]))
-        await asyncio.to_thread(blocked.wait, 60)
-        others = await asyncio.gather(*map(refresh, users[1:]))
-        released.set()
-        return [await first, *others]
-
-    assert harness.run(batch()) == ["saved"] * 10  # the first too: nobody gave up on it
-    for user in users:
-        key = UserKey.of(user)
-        stored = harness.run(harness.app.stores.skeleton.get(key, "office", "state"))
-        assert stored.data == {"user": user.imperal_id}

@@ -1,14 +1,10 @@
-"""What ends later than its turn is recorded for it, and what was found in one turn is taken up in the next
-by what its FACTS hold: "show that file again"."""
+"""What ends later than its turn is recorded for it."""
 
-import re
 from typing import Any
 
 from tests.contract.samples import LATER, turn
-from tests.functions.support import call, until
-from tests.planning import planning, telling
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
-from webbee_kernel.llm.scripted import FunctionModel
+from tests.functions.support import until
+from tests.planning import planning
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.late import LateResults
@@ -83,47 +79,3 @@ def test_a_late_end_without_data_is_told_once() -> None:
     [then] = kernel.memory().turns
     assert (then.status, then.response["calls"][0]["status"]) == ("ok", "ok")
     assert then.response["receipts"][0]["status"] == "done"
-
-
-LEASE = {"id": "f-78", "title": "Lease.pdf", "pages": 12}
-INVOICE = {"id": "m-41", "subject": "Invoice for May", "from": "billing@example.com"}
-
-
-def office(done: list[str]) -> Extension:
-    ext = telling("office", "Office", find={"files": [LEASE]}, list={"messages": [INVOICE]})
-    chat = ChatExtension(ext)
-
-    @chat.function("show", "Show a file")
-    async def show(ctx: Context, file_id: str) -> ActionResult:
-        done.append(f"show {file_id}")
-        return ActionResult.success(LEASE, "")
-
-    @chat.function("delete", "Delete a message", action_type="destructive")
-    async def delete(ctx: Context, message_id: str) -> ActionResult:
-        done.append(f"delete {message_id}")
-        return ActionResult.success({"id": message_id}, "Deleted.")
-
-    return ext
-
-
-def model(request: ModelRequest) -> ModelResponse:
-    """Calls what the message begins with, with the newest id that FACTS hold and no other."""
-    if request.role != "classifier":
-        return ModelResponse(text="There it is.")
-    message = request.prompt.splitlines()[-1].partition("] ")[2]
-    held = re.findall(r'^FACTS: .*?"id": "(\S+)"', request.prompt, re.M)
-    given = {"show": "file_id", "delete": "message_id"}.get(fn := message.split()[0])
-    return call(f"office.{fn}", **({given: held[-1]} if given else {}))
-
-
-def test_what_facts_hold_is_shown_again_and_deleted_once_its_card_is_accepted() -> None:
-    done: list[str] = []
-    kernel = TestKernel([office(done)], model=FunctionModel(model))
-    for message in ("find the lease", "show that file", "show that file again", "list my messages"):
-        body = kernel.chat(message).body
-        assert [c["status"] for c in body["calls"]] == ["ok"], body
-    card = kernel.chat("delete the message just listed").body["confirmation"]
-    assert done == ["show f-78", "show f-78"]
-    [receipt] = kernel.confirm(card["id"]).body["receipts"]
-    assert done[2:] == ["delete m-41"]
-    assert receipt["status"] == "done" and "Office" in receipt["what"]

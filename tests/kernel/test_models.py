@@ -100,13 +100,6 @@ def test_the_honest_reply_is_in_the_language_of_the_user_and_not_of_what_a_messa
     assert told == k.chat("delete the note").text != k.chat("Lösche bitte die Notiz").text
 
 
-def test_what_ran_before_a_bad_call_is_kept_and_not_run_again() -> None:
-    k, model = kernel(saves("one", ""), saves("one", "two"), say('Saved "one". Saved "two".'))
-    k.chat("save one and two")
-    assert 'Saved \\"one\\".' in model.requests[1].prompt
-    assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 2
-
-
 @pytest.mark.parametrize("error", [ModelUnavailable("retry"), RuntimeError("an adapter's defect")])
 def test_a_model_that_is_not_there_or_breaks_leaves_nothing_behind(error: Exception) -> None:
     k, _ = kernel(error, call("probe.save", text="x"), say('Saved "x".'))
@@ -115,16 +108,6 @@ def test_a_model_that_is_not_there_or_breaks_leaves_nothing_behind(error: Except
     assert k.memory().turns == ()
     assert k.run(k.app.stores.audit.list(k.key, now=0.0)) == ()
     assert k.chat("save x", request_id="r1").body["turn"] == 1
-
-
-def test_a_model_that_goes_away_after_an_effect_does_not_hide_it() -> None:
-    gone = ModelUnavailable("the model did not answer: retry")
-    k, _ = kernel(saves("kept", ""), gone, gone)
-    reply = k.chat("save kept and nothing")
-    assert 'Saved "kept".' in reply.text
-    ended = [(c["fn_name"], c["status"]) for c in reply.body["calls"]]
-    assert ended == [("save", "ok"), ("save", "error")]
-    assert len(k.memory().turns[0].digests) == 1
 
 
 def test_a_narrator_that_is_not_there_leaves_the_word_to_the_tools() -> None:

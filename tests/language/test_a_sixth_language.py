@@ -6,18 +6,9 @@ import shutil
 import sys
 from pathlib import Path
 
-import pytest
-
 import webbee_kernel
 from tests.processes import ran
 from webbee_kernel import language
-from webbee_kernel.api.router import to_response
-from webbee_kernel.errors import ModelUnavailable
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
-from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
-from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.messages import as_text
 
 FILE = {
     "tag": "qq",
@@ -77,46 +68,6 @@ def test_a_language_is_one_file(tmp_path: Path) -> None:
     assert found["dates"] == [[2026, 5, 15], [2026, 5, 16], 540]
     assert found["answers"] == [True, False]
     assert found["masked"] == {"klindo": "<NAME_1>", "fonno": "<PHONE_1>"}
-
-
-def italian(*plan: str, fails: str = "") -> TestKernel:
-    """A shop whose model calls what the plan says, and whose user speaks English in his
-    settings: what he writes decides."""
-    ext = Extension("bottega", display_name="Bottega")
-    chat = ChatExtension(ext)
-    left = list(plan)
-
-    @chat.function("delete", "Delete a thing", action_type="destructive")
-    async def delete(ctx: Context, name: str) -> ActionResult:
-        return ActionResult.success({"deleted": name}, f"{name}: via.")
-
-    def model(request: ModelRequest) -> ModelResponse:
-        if fails:
-            raise ModelUnavailable("no answer", cause=fails)
-        if request.role == "narrator" or not left:
-            return ModelResponse("Ecco.")
-        return ModelResponse(tool_calls=(ToolCall(f"bottega__{left.pop()}", {"name": "nota"}),))
-
-    return TestKernel([ext], model=FunctionModel(model))
-
-
-def test_a_card_and_its_receipt_are_italian() -> None:
-    kernel = italian("delete")
-    asked = kernel.chat("Elimina la nota sulle tasse, per favore").body
-    card = asked["confirmation"]
-    assert "Eliminare" in asked["reply"] or "Elimin" in str(card)
-    assert "Sì o no: lo faccio?" in as_text(asked)
-    done = kernel.confirm(card["id"]).body
-    assert [r["text"] for r in done["receipts"]] == ["Bottega – Delete a thing «nota»: fatto"]
-
-
-def test_why_the_model_gave_no_answer_is_told_in_italian() -> None:
-    asked = "Quali note ho sulle tasse?"
-    kernel = italian(fails="rate_limit")
-    with pytest.raises(ModelUnavailable) as failed:
-        kernel.chat(asked)
-    said = to_response(failed.value, kernel.user, asked)
-    assert said["error"]["message"] == "Il modello ha troppe richieste. Riprovi tra un minuto."
 
 
 def test_italian_says_that_nobody_has_reviewed_it() -> None:

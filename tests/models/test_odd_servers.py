@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from tests.planning import telling
 from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.openai_compatible import ModelKey, OpenAICompatibleModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.stream import Follower
-
-from .test_turns import Sent
 
 HELLO = "Good evening, Anna. Nice to hear from you – schön!"
 SEND = {"name": "mail__send", "arguments": '{"to": "bob"}'}
@@ -297,16 +297,28 @@ def server() -> Iterator[OddServer]:
         yield odd
 
 
+def mail(sent: list[str]) -> Extension:
+    """Notes to whom it has sent."""
+    ext = telling("mail", list_inbox=ActionResult.success({"unread": 8}, "8 unread messages."))
+
+    @ChatExtension(ext).function("send", "Send a message", action_type="write")
+    async def send(ctx: Context, to: str, copies: int = 1) -> ActionResult:
+        sent.append(to)
+        return ActionResult.success({"to": to}, f"Sent to {to}.")
+
+    return ext
+
+
 class Person:
     """A user at a kernel over that server, which is so odd in that way; he reads along or not."""
 
     def __init__(self, server: OddServer, odd: Odd | Reply, way: str) -> None:
         server.odd, self.streamed = odd, way == "streamed"
-        self.sent = Sent()
+        self.sent: list[str] = []
         self.frames: list[Json] = []
         model = OpenAICompatibleModel(server.url, "llama3", ModelKey())
         env = {"WEBBEE_CONFIRM": "destructive", "WEBBEE_TURN_SECONDS": "20"}
-        self.kernel = TestKernel([self.sent.extension()], model=model, env=env)
+        self.kernel = TestKernel([mail(self.sent)], model=model, env=env)
 
     def chat(self, message: str) -> Json:
         ask = self.kernel.ask(message)
@@ -344,7 +356,7 @@ def test_a_plain_answer_arrives(server: OddServer, name: str, way: str) -> None:
 def test_a_call_runs_once_and_its_receipt_is_seen(server: OddServer, name: str, way: str) -> None:
     person = Person(server, CALLED[name], way)
     body = person.chat("send it to bob")
-    assert person.sent.to == ["bob"]
+    assert person.sent == ["bob"]
     assert [c["status"] for c in body["calls"] if c["fn_name"] == "send"] == ["ok"]
     assert body["reply"].startswith("Sent to bob.") and body["receipts"]
 

@@ -6,7 +6,11 @@ import re
 from dataclasses import replace
 
 import pytest
+from botocore.awsrequest import AWSPreparedRequest
+from botocore.compat import HTTPHeaders
+from moto.core.botocore_stubber import BotocoreStubber
 
+from local.aws import local_aws
 from local.template import TEMPLATE_PATH, load_template
 from tests.stand_ins.servers import Answer
 from webbee_kernel.background import LoopThread
@@ -83,6 +87,23 @@ def test_one_client_serves_one_event_loop(openai: Wire) -> None:
     assert openai.ask().text == "three"
     other.run(close())
     assert other.run(openai.model.complete(asking())).text == "four"
+
+
+def test_only_a_bedrock_model_lets_requests_leave_the_machine() -> None:
+    def real(service: str) -> bool:
+        url = f"https://{service}.eu-central-1.amazonaws.com/model/m/converse"
+        try:
+            asked = AWSPreparedRequest("POST", url, HTTPHeaders(), b"", False)
+            return BotocoreStubber().process_request(asked) is None
+        except NotImplementedError:  # moto took it
+            return False
+
+    with local_aws(bedrock=True):
+        assert real("bedrock-runtime") is True
+        assert real("dynamodb") is False
+        assert real("bedrock-agent") is False
+    with local_aws():
+        assert not real("bedrock-runtime")
 
 
 def test_the_page_names_settings_and_parameters_that_exist() -> None:
