@@ -114,13 +114,10 @@ class Bench:
         outcome: CallOutcome = self.run(self.dispatch.call(request))
         return outcome
 
-    def refresh(self, app_id: str, section: str, user: User = ALICE) -> str:
+    def refresh(self, app_id: str, section: str) -> str:
         refresher = make_refresher(self.app, self.dispatch)
-        outcome: str = self.run(
-            refresher.refresh(
-                RefreshRequest(user_dict(user), (RefreshItem(app_id, section, "new"),))
-            )
-        )
+        asked = RefreshRequest(user_dict(ALICE), (RefreshItem(app_id, section, "new"),))
+        outcome: str = self.run(refresher.refresh(asked))
         return outcome
 
     def section(self, app_id: str, section: str, user: User = ALICE) -> Any:

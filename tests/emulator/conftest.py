@@ -51,10 +51,8 @@ class Cloud:
     def invoke(self, function: str, event: Any) -> Any:
         return self.functions[function].invoke(event)
 
-    def http(
-        self, function: str, name: str, /, *, sub: str = "alice", **changes: Any
-    ) -> tuple[int, Any]:
-        event = recorded(name, sub) | changes
+    def http(self, function: str, name: str, /, **changes: Any) -> tuple[int, Any]:
+        event = recorded(name) | changes
         answer = self.invoke(function, event)
         is_json = "json" in answer["headers"]["content-type"]
         return answer["statusCode"], json.loads(answer["body"]) if is_json else answer["body"]
@@ -96,11 +94,11 @@ class Asked(NamedTuple):
     body: bytes
 
 
-def recorded(name: str, sub: str = "alice") -> dict[str, Any]:
+def recorded(name: str) -> dict[str, Any]:
     """An event of tests/events.json, with this suite's user where it has one."""
     event: dict[str, Any] = json.loads(EVENTS.read_text("utf-8"))[name]
     if jwt := event.get("requestContext", {}).get("authorizer", {}).get("jwt"):
-        jwt["claims"] = CLAIMS | {"sub": sub}
+        jwt["claims"] = CLAIMS
     return event
 
 

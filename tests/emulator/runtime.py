@@ -52,15 +52,13 @@ class Built:
         return self.root / "task" / logical_id
 
 
-def lay_out(
-    build: Path, target: Path, *, python: Path | None = None, emulator: Path | None = None
-) -> Built:
+def lay_out(build: Path, target: Path) -> Built:
     """Copy a build directory's artefacts to `target`. Python and emulator are those of `make
-    test-built` unless given."""
+    test-built`."""
     for artefact in sorted(p for p in build.iterdir() if p.is_dir()):
         goal = target / ("opt" if artefact.name.endswith("Layer") else f"task/{artefact.name}")
         shutil.copytree(artefact, goal, dirs_exist_ok=True)
-    return Built(target, python or ROOT / ".venv-emulator/bin/python", emulator or _emulator())
+    return Built(target, ROOT / ".venv-emulator/bin/python", _emulator())
 
 
 def _emulator() -> Path:

@@ -140,8 +140,8 @@ class Loop:
         stores = dynamodb_stores(Tables.from_variables(os.environ), shards=4)
         return asyncio.run(stores.skeleton.read(UserKey(*owner.split("#"))))
 
-    def has(self, name: str, owner: str = "acme#alice") -> bool:
-        return name in [s.section for s in self.state(owner).sections]
+    def has(self, name: str) -> bool:
+        return name in [s.section for s in self.state().sections]
 
     def section(self, name: str, owner: str = "acme#alice") -> Section:
         return next(s for s in self.state(owner).sections if s.section == name)
@@ -149,9 +149,9 @@ class Loop:
     def data(self, name: str, owner: str = "acme#alice") -> Any:
         return self.section(name, owner).data
 
-    def trace(self, owner: str = "acme#alice") -> Counter[str]:
+    def trace(self) -> Counter[str]:
         """What ran, and how often."""
-        own, found = f"{owner}#clockwork", rows(self.stack, "store", "trace#")
+        own, found = "acme#alice#clockwork", rows(self.stack, "store", "trace#")
         return Counter(json.loads(r["data"])["what"] for r in found if r["pk"] == own)
 
 
@@ -321,13 +321,13 @@ def test_what_is_due_costs_one_lease_one_look_and_one_save(fresh: Loop) -> None:
     assert calls == ["UpdateItem", "Query", "UpdateItem"]
 
 
-def set_value(loop: Loop, n: int, claims: Any = ALICE) -> None:
+def set_value(loop: Loop, n: int) -> None:
     """A write of the user's own, asked for without a model."""
-    assert loop.person(claims).call("clockwork", "set", n=n)["summary"] == f"Set to {n}."
+    assert loop.person().call("clockwork", "set", n=n)["summary"] == f"Set to {n}."
 
 
-def alerts(loop: Loop, claims: Any = ALICE) -> list[str]:
-    return [e["text"] for e in loop.person(claims).events("alert")]
+def alerts(loop: Loop) -> list[str]:
+    return [e["text"] for e in loop.person().events("alert")]
 
 
 SAVE = ("update_item", "SET #sections")

@@ -65,9 +65,8 @@ class ModelServer(ABC):
 
     path: ClassVar[str] = ""
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self) -> None:
         self._open = contextlib.ExitStack()
-        self._port = port
         self.url = ""
         self.reset()
 
@@ -82,7 +81,7 @@ class ModelServer(ABC):
         self.problems: list[str] = []
 
     def __enter__(self) -> Self:
-        self._service = self._open.enter_context(served(answer=self._reply, port=self._port))
+        self._service = self._open.enter_context(served(answer=self._reply))
         self.url = self._service.url + self.path
         return self
 

@@ -79,8 +79,8 @@ class ChatServer(ModelServer):
 
     path = "/v1"
 
-    def __init__(self, port: int = 0, *, key: str = "", model: str = "") -> None:
-        super().__init__(port)
+    def __init__(self, *, key: str = "", model: str = "") -> None:
+        super().__init__()
         self.key = key
         self.model = model
 

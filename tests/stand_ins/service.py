@@ -158,11 +158,11 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
 
 @contextmanager
 def served(
-    *script: Reply, answer: Callable[[Request], Reply] = lambda request: Reply(), port: int = 0
+    *script: Reply, answer: Callable[[Request], Reply] = lambda request: Reply()
 ) -> Iterator[Service]:
     """A server for the time of the block; what the script lacks is answered with `{}`."""
     service = Service(script=list(script), answer=answer)
-    server = _Server(("127.0.0.1", port), _handler(service))
+    server = _Server(("127.0.0.1", 0), _handler(service))
     server.daemon_threads, server.closed = True, service.closed
     service.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)

@@ -63,18 +63,13 @@ def _no_password_is_logged(
     assert not [p for p in PASSWORDS if p in logged + printed.out + printed.err]
 
 
-def harness(
-    servers: MailServers, language: str = "en", owner: str = "demo", **overrides: Any
-) -> ExtensionHarness:
-    return ExtensionHarness(
-        FOLDER, secrets={"accounts": servers.accounts_secret(owner, **overrides)}, language=language
-    )
+def harness(servers: MailServers, language: str = "en", **overrides: Any) -> ExtensionHarness:
+    return with_secret(servers.accounts_secret("demo", **overrides), language)
 
 
 def with_secret(secret: str | None, language: str = "en") -> ExtensionHarness:
-    return ExtensionHarness(
-        FOLDER, secrets={} if secret is None else {"accounts": secret}, language=language
-    )
+    secrets = {} if secret is None else {"accounts": secret}
+    return ExtensionHarness(FOLDER, secrets=secrets, language=language)
 
 
 def both(mail: ExtensionHarness) -> list[tuple[str, bool, str]]:
@@ -104,11 +99,9 @@ def held(servers: MailServers, address: str, folder: str = "INBOX") -> list[str]
     return [str(message["Subject"]) for message in servers.messages(address, folder)]
 
 
-def message(
-    subject: str = "Hello", body: str = "Body", sender: str = "Anna <anna@example.com>"
-) -> EmailMessage:
+def message(subject: str, body: str = "Body") -> EmailMessage:
     built = EmailMessage(policy=policy.SMTP)
-    built["From"] = sender
+    built["From"] = "Anna <anna@example.com>"
     built["To"] = PERSONAL
     built["Subject"] = subject
     built["Message-ID"] = f"<{abs(hash((subject, body)))}@example.com>"
