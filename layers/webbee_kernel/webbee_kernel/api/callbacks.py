@@ -1,5 +1,5 @@
-"""What other services send: webhooks, handed to the extension that asked for them, and the browser
-of a person who signed in there, with a state and a code."""
+"""Requests from other services: webhooks, passed on to their extension, and the browser of a person
+who signed in there, with a state and a code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from ..stores.item_keys import tenant_of_state
 from ..types import (
     SIGNIN_USER,
     WEBHOOK_USER,
-    CallOutcome,
     JSONObject,
     user_from,
 )
@@ -57,7 +56,7 @@ class Webhooks:
             return Answer({"error": error}, 500)
         status, headers, body = (outcome.data[k] for k in ("status", "headers", "body"))
         if isinstance(body, str):
-            # a text is sent as it is, also where its extension says that it is JSON
+            # with a charset the text is sent as it is, even if it is said to be JSON
             kind = headers.pop("content-type", "text/plain")
             kind = kind if "charset" in kind.lower() else f"{kind}; charset=utf-8"
             return Answer(body, status, kind, headers)
@@ -157,7 +156,18 @@ class SignInPages:
         signin = await self._find(request, body.state)
         if signin is None:
             return _page(failure_page(_language(request), "over"), 400)
-        outcome = await self._connect(signin, body.code)
+        # a code is exchanged once: a repeated delivery gets the first outcome
+        outcome = await self._services.call(
+            "connect",
+            signin.user,
+            signin.app_id,
+            signin.provider,
+            {"state": signin.state, "code": body.code},
+            session_id="oauth",
+            request_id=signin.key,
+            # one claim for the state, whichever code comes with it
+            nth=0,
+        )
         language = signin.user.language
         if not outcome.ok:
             return _page(failure_page(language, "failed", reason=outcome.error), 400)
@@ -166,20 +176,6 @@ class SignInPages:
             items = after_effects(await self._dispatch.catalogue(), [signin.app_id])
             await self._services.queue.ask(signin.user, items)
         return _page(success_page(language, outcome.summary))
-
-    async def _connect(self, signin: PendingSignIn, code: str) -> CallOutcome:
-        """A code is exchanged once: whoever delivers it again gets the first outcome."""
-        return await self._services.call(
-            "connect",
-            signin.user,
-            signin.app_id,
-            signin.provider,
-            {"state": signin.state, "code": code},
-            session_id="oauth",
-            request_id=signin.key,
-            # one claim for the state, whichever code comes with it
-            nth=0,
-        )
 
     async def _find(self, request: Request, state: str) -> PendingSignIn | None:
         app_id, provider = request.path["app_id"], request.path["provider"]

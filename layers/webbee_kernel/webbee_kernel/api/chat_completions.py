@@ -1,8 +1,8 @@
-"""A turn behind the protocol that chat clients speak: OpenAI's chat completions.
+"""Turns through OpenAI's chat completions protocol.
 
-Of the messages a client sends, the last one by the user counts: memory is the kernel's, and what a
-client repeats of it is not read. A conversation is the client's: `metadata.session_id`, else one of
-`SESSION_HEADERS`, else `user`, else a digest of the first message by the user.
+Only the last user message is the turn's: the kernel has its own memory and ignores the earlier
+messages. The session is `metadata.session_id`, else one of `SESSION_HEADERS`, else `user`, else a
+digest of the first user message.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..clock import digest
 from ..errors import BadInput, NotFound
 from ..observability import Usage, bind, track_usage
 from ..text import json_text
-from ..turn.kernel import Kernel, TurnRequest
+from ..turn.kernel import TurnRequest
 from ..turn.messages import as_text
 from ..types import JSONObject
 from .request_models import MAX_MESSAGE, at_most
@@ -31,10 +31,10 @@ SESSION_HEADERS: Final = (
     "x-openwebui-chat-id",
     "x-librechat-conversation-id",
 )
-"""Headers in which front ends name a conversation, as they are or as an operator sets them up."""
+"""Headers in which front ends name a conversation, by default or by configuration."""
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-SENTENCE: Final = re.compile(r".+?(?:[.!?\u2026]+\s+|\n+|$)", re.S)
+_SENTENCE: Final = re.compile(r".+?(?:[.!?\u2026]+\s+|\n+|$)", re.S)
 OWN: Final = "The kernel calls its own functions only."
 _TYPES: Final[Mapping[int, str]] = {
     401: "authentication_error",
@@ -43,39 +43,39 @@ _TYPES: Final[Mapping[int, str]] = {
 }
 
 
-class Spoken(BaseModel):
-    """What clients of the protocol send: what is not named here is ignored."""
+class _Body(BaseModel):
+    """A part of a request; unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Part(Spoken):
+class Part(_Body):
     """A part of a message's content; only text is read."""
 
     type: str
     text: str = ""
 
 
-class Message(Spoken):
+class Message(_Body):
     """One message of a conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[Part] | None = None
 
 
-class StreamOptions(Spoken):
+class StreamOptions(_Body):
     """What a stream ends with."""
 
     include_usage: bool = False
 
 
-class TextFormat(Spoken):
+class TextFormat(_Body):
     """The one form of an answer."""
 
     type: Literal["text"] = "text"
 
 
-class CompletionBody(Spoken):
+class CompletionBody(_Body):
     """`POST /v1/openai/v1/chat/completions`. What is not named here (temperature, max_tokens, …) is
     the operator's to choose and ignored; what would make the answer another thing is refused."""
 
@@ -114,20 +114,20 @@ class OpenAI:
         the protocol has no place for: calls, sources, a question that waits."""
         body = request.body(CompletionBody)
         known(body.model)
-        shown = [m for m in body.messages if m.role == "user"]
+        messages = tuple(_shown(m) for m in body.messages if m.role == "user")
         ask = TurnRequest(
             request.caller,
             session(request, body),
             message(body),
             request.key(),
             is_alone=all(m.role in ("user", "system", "developer") for m in body.messages),
-            # with a key of the client's own it is the key that says what is asked again
-            user_messages=()
-            if request.headers.get("idempotency-key")
-            else tuple(map(_shown, shown)),
+            # with the client's own key it is the key that tells a repeated request
+            user_messages=() if request.headers.get("idempotency-key") else messages,
             previous_reply=before(body.messages),
         )
-        reply, usage = await answered(self._kernel, ask)
+        bind(session=ask.session_id, turn=ask.request_id)
+        with track_usage() as usage:
+            reply = (await self._kernel.turn(ask)).body
         made = {
             "id": f"chatcmpl-{ask.request_id}",
             "created": int(self._clock.now()),
@@ -135,11 +135,10 @@ class OpenAI:
         }
         if not body.stream:
             return Answer(_whole(made, reply, usage))
-        counted = bool(body.stream_options and body.stream_options.include_usage)
-        return Answer(
-            "".join(_events(_chunks(made, reply, usage if counted else None))),
-            content_type="text/event-stream",
-        )
+        counted = body.stream_options and body.stream_options.include_usage
+        chunks = map(json_text, _chunks(made, reply, usage if counted else None))
+        text = "".join(f"data: {chunk}\n\n" for chunk in (*chunks, "[DONE]"))
+        return Answer(text, content_type="text/event-stream")
 
     @Route(f"GET {ROOT}/models", answer=JSONObject, errors=shaped)
     async def models(self, request: Request) -> Answer:
@@ -153,17 +152,10 @@ class OpenAI:
         return Answer(_row())
 
 
-async def answered(kernel: Kernel, ask: TurnRequest) -> tuple[JSONObject, Usage]:
-    """The turn's answer, and what its models read and wrote."""
-    bind(session=ask.session_id, turn=ask.request_id)
-    with track_usage() as usage:
-        return (await kernel.turn(ask)).body, usage
-
-
 def before(messages: Sequence[Message]) -> str | None:
-    """The reply that the client shows directly before the user's last message: a yes answers the
-    card that stands there. Empty where another message does, None where it shows none before."""
-    # instructions may stand anywhere between, and no person sees them
+    """The reply directly before the last user message, whose card a yes answers. Empty where it is
+    another message, None where there is none."""
+    # instructions may stand anywhere, and no person sees them
     told = [m for m in messages if m.role not in ("system", "developer")]
     last = next((i for i, m in reversed(list(enumerate(told))) if m.role == "user"), 0)
     if not last:
@@ -172,12 +164,12 @@ def before(messages: Sequence[Message]) -> str | None:
 
 
 def session(request: Request, body: CompletionBody) -> str:
-    """The conversation's id, always of the form that `/v1/chat` takes."""
+    """The session's id, always of the form that `/v1/chat` takes."""
     headers = (request.headers.get(name) for name in SESSION_HEADERS)
     given = ((body.metadata or {}).get("session_id"), *headers, body.user)
     named = next((str(name) for name in given if name and str(name).strip()), "")
     if not named:
-        # of what a client repeats the first message alone stays the same
+        # the one message that is in every request of a conversation
         first = next((m for m in body.messages if m.role == "user"), body.messages[0])
         named = f"first message: {_text(first)}"
     # clients name conversations by any text, even by an address
@@ -185,8 +177,7 @@ def session(request: Request, body: CompletionBody) -> str:
 
 
 def message(body: CompletionBody) -> str:
-    """What the user says now: the last message by the user, which must be the last by anyone but
-    the system."""
+    """The last user message; BadInput for none, or one without text."""
     at = next((i for i, m in reversed(list(enumerate(body.messages))) if m.role == "user"), None)
     if at is None:
         raise BadInput("messages holds none by the user", field="messages")
@@ -197,20 +188,19 @@ def message(body: CompletionBody) -> str:
 
 
 def _shown(one: Message) -> str:
-    """The text of a message that was read before, whatever else it holds."""
+    """The text of a message, without its other parts."""
     parts = one.content if isinstance(one.content, list) else ()
     return "\n".join(part.text for part in parts) if parts else str(one.content or "")
 
 
 def _text(one: Message) -> str:
     """The text of a message; BadInput where it holds a part that is none."""
-    if not isinstance(one.content, list):
-        return one.content or ""
-    if other := next((part.type for part in one.content if part.type != "text"), ""):
+    parts = one.content if isinstance(one.content, list) else ()
+    if other := next((part.type for part in parts if part.type != "text"), ""):
         raise BadInput(
             f"messages holds a part of type {other[:64]!r}: only text is read", field="messages"
         )
-    return "\n".join(part.text for part in one.content)
+    return _shown(one)
 
 
 def known(model: str) -> None:
@@ -238,7 +228,7 @@ def _usage(usage: Usage) -> JSONObject:
 
 
 def _extras(reply: JSONObject) -> JSONObject:
-    """What the protocol has no place for."""
+    """The fields that the protocol does not have."""
     return {name: value for name, value in reply.items() if name != "reply"}
 
 
@@ -263,15 +253,9 @@ def _chunks(made: JSONObject, reply: JSONObject, usage: Usage | None) -> Iterato
         return {**base, "choices": [choice]}
 
     yield chunk({"role": "assistant", "content": ""})
-    for sentence in SENTENCE.findall(as_text(reply)):
+    for sentence in _SENTENCE.findall(as_text(reply)):
         yield chunk({"content": sentence})
     yield {**chunk({}, "stop"), "webbee": _extras(reply)}
     # the protocol wants it last, in a chunk without choices
     if usage is not None:
         yield {**base, "choices": [], "usage": _usage(usage)}
-
-
-def _events(chunks: Iterator[JSONObject]) -> Iterator[str]:
-    for chunk in chunks:
-        yield f"data: {json_text(chunk)}\n\n"
-    yield "data: [DONE]\n\n"

@@ -1,5 +1,5 @@
 """A Lambda function around a service: built once per process, its coroutines run on one loop
-thread; and how its log lines look: powertools' Logger, with two rules of ours in its formatter."""
+thread. And its log: powertools' Logger with a formatter of ours."""
 
 from __future__ import annotations
 
@@ -23,20 +23,25 @@ from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
 from ..aws import clients
 from ..aws.clients import take_credentials
-from ..background import LoopThread
+from ..background import LoopThread, wait
 from ..clock import Clock, SystemClock
 from ..config import FALLBACKS, INLINE, KEYS, FunctionName, Settings
 from ..observability import bind_invocation, collect_metrics, log_fields
 
 
 def set_up_logging(function: str) -> None:
-    """Send `webbee.*` to standard error as JSON at `POWERTOOLS_LOG_LEVEL` (INFO). On an author's
-    machine in plain lines, what extensions say and raise at INFO whatever the kernel's own
-    level."""
+    """Send `webbee.*` to standard error as JSON at `POWERTOOLS_LOG_LEVEL` (INFO); on an author's
+    machine in plain lines, those of extensions always at INFO."""
     level = os.environ.get("POWERTOOLS_LOG_LEVEL", "INFO").upper()
     if os.environ.get("WEBBEE_DEVELOP", "").lower() in ("1", "true"):
-        _send("webbee", AuthorFormatter(), level)
-        _send("webbee.extension", AuthorFormatter(), "INFO")
+        for name, own in (("webbee", level), ("webbee.extension", "INFO")):
+            logger = logging.getLogger(name)
+            if not logger.handlers:
+                handler = logging.StreamHandler()
+                handler.setFormatter(AuthorFormatter())
+                logger.addHandler(handler)
+                logger.setLevel(own)
+                logger.propagate = False
     # tests and local servers build several functions in one process: one handler is enough
     elif not logging.getLogger("webbee").handlers:
         Logger(
@@ -48,22 +53,11 @@ def set_up_logging(function: str) -> None:
         )
 
 
-def _send(name: str, formatter: logging.Formatter, level: str) -> None:
-    logger = logging.getLogger(name)
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(formatter)
-        logger.addHandler(handler)
-        logger.setLevel(level)
-        logger.propagate = False
-
-
 _SAID = re.compile(r"app=(\S+)(.*?) \| (.*)", re.DOTALL)
 
 
 class AuthorFormatter(logging.Formatter):
-    """`17:21:04 [tasks] what it said`, the level where it is no INFO, and of an error its
-    frames."""
+    """`17:21:04 [tasks] text`, with the level unless it is INFO, and the frames of an error."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, and one per frame."""
@@ -77,13 +71,13 @@ class AuthorFormatter(logging.Formatter):
 
 
 class JsonFormatter(LambdaPowertoolsFormatter):
-    """Powertools' keys, then `function` and what the invocation bound; of exceptions the class and
-    places, never the text."""
+    """Powertools' keys, `function` and the fields of the invocation; of an exception its class and
+    frames, never its text."""
 
     def __init__(self, function: str) -> None:
         super().__init__(
             json_serializer=lambda line: orjson.dumps(line, default=str).decode(),
-            json_deserializer=str,  # a message that happens to be JSON stays a text
+            json_deserializer=str,  # a message that is JSON by chance stays a text
             serialize_stacktrace=False,
             use_rfc3339=True,
             utc=True,
@@ -93,7 +87,7 @@ class JsonFormatter(LambdaPowertoolsFormatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """One line of JSON."""
-        # other handlers get the same record, and must find it as it was
+        # a copy: other handlers get the same record
         shown = copy.copy(record)
         vars(shown).update(logger=record.name, **(log_fields()))
         if raised := _raised(record):
@@ -102,7 +96,7 @@ class JsonFormatter(LambdaPowertoolsFormatter):
 
 
 def _raised(record: logging.LogRecord) -> list[str]:
-    """The class and the places of an exception."""
+    """The class of an exception and its innermost frames."""
     kind, _, trace = record.exc_info or (None, None, None)
     if kind is None:
         return []
@@ -111,28 +105,27 @@ def _raised(record: logging.LogRecord) -> list[str]:
         code = trace.tb_frame.f_code
         places.append(f"{Path(code.co_filename).name}:{trace.tb_lineno} {code.co_name}")
         trace = trace.tb_next
-    # the innermost frames: where it was raised
     return [kind.__name__, *places[-8:]]
 
 
 SNAPSHOT: Final = "snap-start"
 BEFOREHAND: Final = ("provisioned-concurrency", SNAPSHOT)
-"""Kinds of init that nobody waits for, as AWS_LAMBDA_INITIALIZATION_TYPE names them."""
+"""Values of AWS_LAMBDA_INITIALIZATION_TYPE for an init that no caller waits for."""
 
 
 class Service(Protocol):
-    """What a function does with an event."""
+    """Handles a function's events."""
 
     def handle(self, event: Mapping[str, Any]) -> Coroutine[Any, Any, Any]:
-        """Answer one event of any kind this function is triggered by."""
+        """Handle an event of any kind that triggers this function."""
         ...
 
 
 class Function:
     """`lambda_handler`: callable with `(event, context)`, from several threads at once.
 
-    Under the Lambda runtime it is built during init, so a missing variable stops the function there
-    with one line that names it; elsewhere it is built on the first call.
+    Under the Lambda runtime the service is built during init, so that a missing variable fails
+    there; elsewhere on the first call.
     """
 
     def __init__(
@@ -143,8 +136,8 @@ class Function:
         *,
         alone: bool = False,
     ) -> None:
-        """`alone`: this process is the function's, as under the Lambda runtime: its environment is
-        read once and fenced off from extension code."""
+        """`alone`: the process runs only this function, as under the Lambda runtime: its
+        environment is read once, and what extension code must not see is removed from it."""
         self._role: FunctionName = role
         self._alone = alone
         self._build = build
@@ -158,59 +151,50 @@ class Function:
         self._after: AfterResponse | None = None
         self._is_cold = False
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
-            self.service()
-            self._is_cold = True
-            # threads and client in init, where Lambda gives a whole processor
-            clients.start_threads()
-            # it has no table
-            if role != "model_broker":
-                clients.aws_client("dynamodb")
-            if ready := getattr(self._service, "ready", None):
-                self._loop.run(ready())
-            kind = os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE")
-            if kind in BEFOREHAND:
-                self._warm_up()
-            if kind == SNAPSHOT:
-                _when_restored()
-            if role in ("chat_turn", "tool_dispatch"):
-                self._after = _keep_awake(runtime)
-            gc.freeze()  # what init made stays: no later collection needs to walk it
+            self._initialize()
+            if role in ("chat_turn", "tool_dispatch"):  # turns and background tasks go on
+                self._after = AfterResponse(runtime, wait)
+                self._after.start()
+            gc.freeze()  # objects of init stay: the collector need not visit them
             gc.enable()
+
+    def _initialize(self) -> None:
+        """Do during init, with a whole processor, what the first event would do."""
+        service = self.service()
+        clients.start_threads()
+        if self._role != "model_broker":  # it has no table
+            clients.aws_client("dynamodb")
+        if ready := getattr(service, "ready", None):
+            self._loop.run(ready())
+        kind = os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE")
+        if kind in BEFOREHAND:
+            self._warm()
+        else:
+            self._is_cold = True
+        if kind == SNAPSHOT:  # connections and the state of `random` must not be shared
+            hooks: Any = import_module("snapshot_restore_py")
+            hooks.register_after_restore(clients.close_connections)
+            hooks.register_after_restore(random.seed)
 
     def service(self) -> Service:
         """The service, built when first needed."""
-        with self._building:
-            return self._built()
-
-    def _built(self) -> Service:
         alone = self._alone or "AWS_LAMBDA_RUNTIME_API" in os.environ
         now = frozenset() if alone else clients.environment("WEBBEE_", "IMPERAL_", *clients.PLACE)
-        if now != self._built_from:  # another environment is another deployment
-            self._service, self._built_from = None, now
-        if self._service is None:
-            settings = Settings.from_env(os.environ, self._role)
-            cell = self._role == "tool_dispatch" and settings.tenancy != "process"
-            inline = self._role != "model_broker" and settings.dispatch == INLINE
-            if alone and (cell or inline):
-                # before the service is built, which imports extension code
-                _fence_off()
-            clients.forget_clients(is_lazy=True)
-            self._service, self._settings = self._build(settings, self.clock), settings
-        return self._service
-
-    def _warm_up(self, *, beside: bool = False) -> None:
-        """Make and load once what a first turn meets. Where an environment is made before anybody
-        waits for it, in init; else `beside` the first event, which waits for tables and models
-        meanwhile."""
-        if not self._is_cold:
-            return
-        self._is_cold = False
-        if beside:
-            Thread(target=self._warm, name="warm-up", daemon=True).start()
-        else:
-            self._warm()
+        with self._building:
+            if self._service is None or now != self._built_from:
+                settings = Settings.from_env(os.environ, self._role)
+                runs_extensions = self._role == "tool_dispatch" and settings.tenancy != "process"
+                is_inline = self._role != "model_broker" and settings.dispatch == INLINE
+                if alone and (runs_extensions or is_inline):
+                    # before extension code is imported
+                    _remove_secrets()
+                clients.forget_clients(is_lazy=True)
+                self._service, self._built_from = None, now
+                self._service, self._settings = self._build(settings, self.clock), settings
+            return self._service
 
     def _warm(self) -> None:
+        """Make and load what a first turn uses."""
         settings = self._settings
         calls = self._role in ("chat_turn", "skeleton_refresh")
         if calls and settings.dispatch != INLINE:
@@ -229,70 +213,50 @@ class Function:
     def __call__(self, event: Mapping[str, Any], context: Any = None) -> Any:
         try:
             service = self.service()
-            self._warm_up(beside=True)
+            if self._is_cold:  # beside the first event, which waits for tables and models
+                self._is_cold = False
+                Thread(target=self._warm, name="warm-up", daemon=True).start()
             version = str(getattr(context, "function_version", "") or "")
             namespace = self._settings.metrics_namespace
             metrics = collect_metrics(self._role, namespace, log_fields, version=version)
             with bind_invocation(event, context), metrics:
                 return self._loop.run(service.handle(event))
         finally:
-            # also where the handler raised: Lambda waits for the extension in any case
+            # also where the handler raised: Lambda waits for the extension then, too
             if self._after:
                 self._after.invocation_answered()
 
 
-def _when_restored() -> None:
-    """What a snapshot must not share with those that are made of it: connections and the state of
-    `random`. The hooks are the managed runtime's own."""
-    hooks: Any = import_module("snapshot_restore_py")
-    hooks.register_after_restore(clients.close_connections)
-    hooks.register_after_restore(random.seed)
-
-
-def _fence_off() -> None:
-    """Extension code comes next: what the kernel alone needs leaves the environment."""
+def _remove_secrets() -> None:
+    """Remove what only the kernel needs from the environment."""
     take_credentials(os.environ)
     for name in [n for n in os.environ if n in KEYS or n.startswith(FALLBACKS)]:
         del os.environ[name]
 
 
-def _keep_awake(runtime: str) -> AfterResponse:
-    """Functions whose work outlives their answers stay awake for it: turns that go on, background
-    tasks of extensions."""
-    from ..background import wait
-
-    after = AfterResponse(runtime, wait)
-    after.start()
-    return after
-
-
 _NAME = "webbee-background"
 TRIES: Final = 5
 AGAIN_S: Final = 0.1
-"""How often an event is asked for, and the seconds between: the runtime's API is in this machine,
-and one that stays away is an environment that Lambda will replace."""
+"""Attempts to get the next event from the runtime, and the seconds between."""
 
 _log = logging.getLogger("webbee.background")
 
 
 class AfterResponse:
-    """Keeps the environment awake until `wait_idle` returns, once per invocation.
+    """Keeps the environment running after an answer until `wait_idle` returns.
 
     Lambda freezes an environment once the runtime has answered *and* every extension has asked for
-    the next event. This internal extension asks only when background tasks are done, so
-    `ctx.background_task` is neither frozen nor lost, and the caller gets its answer at once. The
-    function's timeout still bounds it.
+    the next event. This internal extension asks only when background tasks are done, so they are
+    neither frozen nor lost, and the caller has its answer at once. The function's timeout holds.
     """
 
     def __init__(self, runtime_api: str, wait_idle: Callable[[], object]) -> None:
         from urllib3 import PoolManager, Retry
 
-        # the runtime's own, on the loopback
         self._address = f"http://{runtime_api}/2020-01-01/extension"
         self._wait_idle = wait_idle
         self._finished = threading.Semaphore(0)
-        # a question that failed is put again: while none is put, Lambda waits, and every answer of
-        # this environment would end with the function's time
+        # without a pending request Lambda would wait for the function's timeout
         again = Retry(
             TRIES - 1,
             status_forcelist=frozenset(range(400, 600)),
@@ -302,7 +266,7 @@ class AfterResponse:
         self._http = PoolManager(retries=again)
 
     def start(self) -> None:
-        """Register during init and follow the invocations from a thread."""
+        """Register, during init, and follow the invocations in a thread."""
         named = self._http.request(
             "POST",
             f"{self._address}/register",
@@ -318,7 +282,7 @@ class AfterResponse:
         threading.Thread(target=self._follow, args=(headers,), name=_NAME, daemon=True).start()
 
     def invocation_answered(self) -> None:
-        """The handler returned: what is still running may finish."""
+        """The handler returned."""
         self._finished.release()
 
     def _follow(self, headers: Mapping[str, str]) -> None:
@@ -330,7 +294,7 @@ class AfterResponse:
             except HTTPError as error:
                 _log.error("error=%s | the next event could not be asked for", type(error).__name__)
                 return
-            # counted and not a flag: the answer may be there before its event is seen here
+            # a counter: the answer may come before its event is seen here
             self._finished.acquire()
             try:
                 self._wait_idle()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
 from typing import Any
 
 from .. import __version__
@@ -14,24 +13,24 @@ from ..types import SYSTEM_USER, SessionKey, UserKey
 from .router import Answer, Request, Route, Services
 
 HEALTH_CACHE_S = 60.0
-"""Seconds for which an app's answer holds."""
+"""Seconds for which an app's answer is cached."""
 
 HEALTH_S = 6.0
-"""Seconds the route waits for all apps together: one has 5."""
+"""Seconds for which the route waits for an app, whose own limit is 5."""
 
 
 class Health:
-    """What the deployment says of itself, to anybody."""
+    """The public health check."""
 
     def __init__(self, services: Services) -> None:
         self._app = services.app
         self._services = services
-        self._said: dict[str, tuple[float, str]] = {}
+        self._answers: dict[str, tuple[float, str]] = {}
 
     @Route("GET /v1/health", public=True, answer="HealthAnswer")
     async def health(self, request: Request) -> Answer:
         """503 where a table of this function does not answer."""
-        # nobody's: no token can have such an id
+        # no token can have such an id
         probe = UserKey("__health__", "__health__")
         stores, now = self._app.stores, self._app.clock.now()
         checks = {
@@ -39,9 +38,10 @@ class Health:
             "skeleton": stores.skeleton.read(probe),
             "events": stores.events.since(probe, "", now=now),
         }
-        catalogue = await self._services.kernel.dispatch.catalogue()
-        found, said = await asyncio.gather(
-            asyncio.gather(*map(reachable, checks.values())), self._apps(catalogue.apps.values())
+        apps = (await self._services.kernel.dispatch.catalogue()).apps
+        found, answers = await asyncio.gather(
+            asyncio.gather(*map(reachable, checks.values())),
+            asyncio.gather(*map(self._of, apps.values())),
         )
         tables = dict(zip(checks, found, strict=True))
         healthy = all(v == "ok" for v in tables.values())
@@ -50,29 +50,23 @@ class Health:
             "version": __version__,
             "model": self._app.model.name,
             "tables": tables,
-            "extensions": said,
+            "extensions": dict(zip(apps, answers, strict=True)),
         }
         return Answer(body, 200 if healthy else 503)
 
-    async def _apps(self, apps: Collection[AppInfo]) -> dict[str, str]:
-        """What every app says of itself, asked side by side; `timeout` where one has not answered
-        when the answer is due. Of one that failed to load the kind of error: its text is for the
-        log, this route is public."""
-        said = await asyncio.gather(*map(self._of, apps))
-        return {app.app_id: answer for app, answer in zip(apps, said, strict=True)}
-
     async def _of(self, app: AppInfo) -> str:
-        """The app's own health check, asked once a minute per process: the route is public."""
+        """The app's own health check, run once a minute per process since the route is public; of
+        an app that failed to load the class of the error."""
         if app.error or not app.has_health_check:
             return app.error.partition(":")[0] or "ok"
         now = self._app.clock.now()
-        asked, answer = self._said.get(app.app_id, (0.0, ""))
-        if now - asked > HEALTH_CACHE_S:
-            answer = await self._asked(app.app_id)
-            self._said[app.app_id] = (now, answer)
+        asked_at, answer = self._answers.get(app.app_id, (0.0, ""))
+        if now - asked_at > HEALTH_CACHE_S:
+            answer = await self._check(app.app_id)
+            self._answers[app.app_id] = (now, answer)
         return answer
 
-    async def _asked(self, app_id: str) -> str:
+    async def _check(self, app_id: str) -> str:
         # a deployment may serve no tenant but its own
         tenant_id = self._app.settings.tenant_ids[0]
         nobody = User(SYSTEM_USER, role="system", tenant_id=tenant_id)
@@ -87,7 +81,7 @@ class Health:
 
 
 async def reachable(check: Any) -> str:
-    """`ok`, or the code of what kept a table from answering."""
+    """`ok`, or the code of a table's error."""
     try:
         await check
     except KernelError as error:

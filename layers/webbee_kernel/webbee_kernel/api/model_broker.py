@@ -1,5 +1,5 @@
-"""`model_broker`: asks the operator's model for `ctx.ai`. It has the model's key, which no process
-that runs extension code has, and nothing else: no table, no user, no tool."""
+"""`model_broker`: calls the operator's model for `ctx.ai`. It alone has the model's key: no process
+that runs extension code does. It has no tables, users or tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..types import JSONObject
 
 
 class BrokerService:
-    """The invocation of `model_broker`, by the credentials that a call of `tool_dispatch` has."""
+    """Handles invocations of `model_broker`, which calls of `tool_dispatch` may make."""
 
     def __init__(
         self, settings: Settings, clock: Clock | None = None, *, model: Model | None = None
@@ -26,14 +26,13 @@ class BrokerService:
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """`{"text", "model", "usage", "stop"}` for `{"system", "prompt", "max_tokens",
-        "language"}`; `{"unavailable"}` where no model answers. Whoever asks is extension code:
-        every size is bounded here."""
+        "language"}`; `{"unavailable"}` where no model answers. The caller is extension code: all
+        sizes are limited here."""
         request = ModelRequest(
             role="ai",
             system=str(event.get("system", ""))[:MAX_PROMPT],
             prompt=str(event["prompt"])[:MAX_PROMPT],
             max_tokens=max(1, min(int(event.get("max_tokens", 1024)), MAX_TOKENS)),
-            # as long as RFC 5646 expects a tag to be
             language=str(event.get("language", "en"))[:35],
         )
         try:

@@ -1,9 +1,7 @@
-"""The page: one self-contained document, bundled from `index.html`, `style.css` and the ES modules
-of this folder. No CDN.
+"""The page: one self-contained HTML document without a CDN. `make page` bundles it from
+`index.html`, `style.css` and the ES modules of this folder into `document.html`, which is served.
 
-`document.html` is what is served; `make page` writes it, after a change of its sources.
-
-May import: base. Entrance: `document`.
+Entrance: `document`.
 """
 
 from __future__ import annotations
@@ -26,8 +24,7 @@ _PARTS = re.compile(r'<style>(.*?)</style>.*<script type="module">(.*?)</script>
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a browser gets: the document, its gzip form and the headers that keep strangers' text
-    from running."""
+    """The document, its gzip form and its headers."""
 
     html: str
     gzipped: bytes
@@ -37,8 +34,8 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """Where people sign in: an OpenID Connect issuer, this page's client there, and the origin of
-    the issuer's endpoints where it is another one (Amazon Cognito's domain)."""
+    """An OpenID Connect issuer, the page's client id there, and the origin of its endpoints if that
+    differs (Amazon Cognito's domain)."""
 
     issuer: str
     client: str
@@ -46,8 +43,8 @@ class SignIn:
 
 
 def document(live_url: str = "", sign_in: SignIn | None = None) -> Document:
-    """The document, made ready once per process and form; `live_url` is the WebSocket API's
-    address, empty where there is none. Without `sign_in` the page asks for a token."""
+    """The document, cached per process; `live_url` is the WebSocket API's address or empty. Without
+    `sign_in` the page asks for a token."""
     return _document(live_url, sign_in, SMALL.stat().st_mtime_ns)
 
 
@@ -59,7 +56,7 @@ def _document(live_url: str, sign_in: SignIn | None, _written: int) -> Document:
         block = (
             f'<script type="application/json" id="sign-in-settings">{escaped(settings)}</script>'
         )
-        # JSON is not run, so the policy needs no hash of it
+        # JSON is not executed: the policy needs no hash of it
         html = html.replace("<div id=", block + "<div id=", 1)
     parts = _PARTS.search(html)
     assert parts, "the document holds one style and one script"
@@ -78,17 +75,16 @@ def _document(live_url: str, sign_in: SignIn | None, _written: int) -> Document:
 
 
 def escaped(text: str) -> str:
-    """JSON as it may stand in a script element: nothing in it ends the element."""
+    """JSON for a script element, which no part of it can close."""
     return text.replace("<", "\\u003c")
 
 
 def policy(script: str, style: str, live_url: str = "", sign_in: SignIn | None = None) -> str:
-    """A Content-Security-Policy that runs this script and this style, by hash, and nothing else,
-    and connects to its own origin, to the WebSocket API and to where people sign in."""
+    """A Content-Security-Policy for this script and style only, by hash, with connections to its
+    own origin, the WebSocket API and the issuer."""
     signing = (sign_in.issuer, sign_in.origin) if sign_in else ()
     others = [urlsplit(url) for url in (live_url, *signing)]
     origins = dict.fromkeys(f" {o.scheme}://{o.netloc}" for o in others if o.netloc)
-    elsewhere = "".join(origins)
     return "; ".join(
         (
             "default-src 'none'",
@@ -96,7 +92,7 @@ def policy(script: str, style: str, live_url: str = "", sign_in: SignIn | None =
             f"style-src '{_hash(style)}'",
             "img-src https: data:",
             "media-src https: data:",
-            f"connect-src 'self'{elsewhere}",
+            f"connect-src 'self'{''.join(origins)}",
             "base-uri 'none'",
             "form-action 'none'",
             "frame-ancestors 'none'",
