@@ -118,6 +118,17 @@ def test_a_small_number_passes_that_stands_as_an_id_or_counts_rows_without_ids(d
     assert holds(11, data) and holds("11", data)
 
 
+@pytest.mark.parametrize("arguments", [{"notes": ["W99"]}, {"deep": [{"n": {"x": "see W99"}}]}])
+def test_what_a_model_made_up_is_no_truer_once_a_result_repeats_it(arguments: Any) -> None:
+    echo = KnownIds(results=[(arguments, {"echo": "W99"})])
+    assert (echo.contains("order_id", "W99"), echo.suspect) == (False, ("w99",))
+    assert KnownIds(results=[({"order_id": "W99"}, {})]).suspect == ()  # a guard looked at it
+    found = KnownIds(results=[(arguments, {"orders": [{"order_id": "W99"}]})])
+    assert found.contains("order_id", "W99")
+    said = KnownIds(messages=["order W99"], results=[(arguments, {"echo": "W99"})])
+    assert (said.contains("order_id", "W99"), said.suspect) == (True, ())
+
+
 IDS = """cancel 11|cancel order #11.|11|order no. 11, please|orders 10, 11 and 12|the eleventh one|task-11
     |удали задачу 11|on 12 May cancel 11"""
 DATES = """on 2026-05-11|at 11:30|11.05.2026|it cost $11|11%|11 euros|t11x|5.11|on 11 May 2026
