@@ -45,14 +45,17 @@ def test_settings_name_the_models_and_show_no_key(env: dict[str, str], name: str
 
 
 def test_the_settings_reach_the_services(openai: Wire) -> None:
-    told = {"EFFORT": "high", "CACHE": "24h", "TEMPERATURE": "0.3", "STOP": '["END"]'}
+    told = {"EFFORT": "high", "CACHE": "24h", "TEMPERATURE": "0.3", "KEY": "sk-1"}
     env = {f"WEBBEE_MODEL_{name}": value for name, value in told.items()}
     env |= {"WEBBEE_MODEL": f"openai:{openai.server.url}#m", "WEBBEE_MODEL_TOOL_CHOICE": "auto"}
+    env |= {"WEBBEE_MODEL_STOP": '["END"]'}
     openai.server.play(Answer("ok"))
     replace(openai, model=make_model(Settings.from_env(env))).ask(asking())
     sent = {"reasoning_effort": "high", "prompt_cache_retention": "24h", "temperature": 0.3}
     sent |= {"stop": ["END"], "tool_choice": "auto"}
-    assert openai.server.requests[0].body.items() >= sent.items()
+    [received] = openai.server.requests
+    assert received.body.items() >= sent.items()
+    assert received.headers["authorization"] == "Bearer sk-1"
 
 
 def test_what_a_request_cost_is_a_metric_without_content(
