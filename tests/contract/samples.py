@@ -23,9 +23,8 @@ UNDECLARED: Declared = ((), 0.0)
 
 
 def turn(seq: int, **changes: Any) -> Turn:
-    told = Turn(
-        seq, f"2026-05-15T17:{seq:02d}:00Z", "ok", f"письмо {seq}", f"ответ {seq}", f"r{seq}"
-    )
+    at = f"2026-05-15T17:{seq:02d}:00Z"
+    told = Turn(seq, at, "ok", f"письмо {seq}", f"ответ {seq}", f"r{seq}")
     digests = (ToolCallDigest("mail", "list_inbox", '{"unread": 8}'),)
     given = {"apps": ("mail",), "digests": digests, "vault": {"<EMAIL_1>": "sarah@example.com"}}
     response = {"reply": f"ответ {seq}", "n": 2**70, "share": 0.1}
@@ -71,10 +70,11 @@ class Kept:
         self._documents, self.place = stores.documents, place
 
     def __getattr__(self, method: str) -> Any:
-        return partial(getattr(self._documents, method), self.place)
+        when = {"now": NOW} if method in ("create", "update") else {}
+        return partial(getattr(self._documents, method), self.place, **when)
 
     async def add(self, *rows: dict[str, Any]) -> list[Document]:
-        return [await self.create(row, now=NOW) for row in rows]
+        return [await self.create(row) for row in rows]
 
     async def pages(self, field: str, **options: Any) -> list[list[Any]]:
         """Every page's values of one field."""

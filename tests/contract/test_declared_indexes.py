@@ -38,16 +38,16 @@ def tasks_of(stores: Stores, kept: Declared | None = None) -> Kept:
 async def test_changed_and_removed_documents_move_and_leave(stores: Stores) -> None:
     tasks = tasks_of(stores)
     one, two, three = await tasks.add(*({"n": n, "state": "open"} for n in (1, 2, 3)))
-    await tasks.update(one.id, {"n": 9}, now=NOW)
-    await tasks.update(two.id, {"state": "done", "note": "x" * 5_000}, now=NOW)
+    await tasks.update(one.id, {"n": 9})
+    await tasks.update(two.id, {"state": "done", "note": "x" * 5_000})
     assert await tasks.pages("n", order_by="n", limit=2) == [[2, 3], [9]]
     assert (await tasks.query(order_by="n")).data[0].data["note"] == "x" * 5_000
     assert [await tasks.count(where={"state": s}) for s in ("open", "done", "other")] == [2, 1, 0]
     assert [await tasks.delete(d.id) for d in (three, three)] == [True, False]
     assert (await tasks.query(order_by="-n")).total == await tasks.count() == 2
     assert await tasks.pages("n", order_by="-n") == [[9, 2]]
-    await tasks.update("new", {"n": 5}, now=NOW)
-    await tasks.update(two.id, {"n": None}, replace=True, now=NOW)
+    await tasks.update("new", {"n": 5})
+    await tasks.update(two.id, {"n": None}, replace=True)
     assert await tasks.pages("n", order_by="-n") == [[9, 5, None]]
     assert [await tasks.count(), await tasks.count(where={"state": "done"})] == [3, 0]
 
@@ -108,12 +108,12 @@ async def test_ten_writers_at_once_leave_one_count(stores: Stores) -> None:
     (shared,) = await tasks.add({"n": 0, "state": "open"})
     await asyncio.gather(
         *(tasks.add({"n": n, "state": "open"}) for n in range(5)),
-        *(tasks.update(shared.id, {"n": n, "state": "done"}, now=NOW) for n in range(5)),
+        *(tasks.update(shared.id, {"n": n, "state": "done"}) for n in range(5)),
     )
     assert [await tasks.count(), await tasks.count(where={"state": "done"})] == [6, 1]
     assert len((await tasks.query(order_by="n")).data) == 6
     with pytest.raises(StoreConflict):
-        await tasks.update(shared.id, {"n": 1}, if_match="other", now=NOW)
+        await tasks.update(shared.id, {"n": 1}, if_match="other")
 
 
 async def test_an_undeclared_order_over_many_says_what_it_cost(
@@ -188,7 +188,7 @@ async def test_a_page_and_a_count_read_what_they_show(dynamo: Dynamo) -> None:
 async def test_when_all_documents_are_gone_only_their_marker_is_left(dynamo: Dynamo) -> None:
     tasks = tasks_of(dynamo.stores)
     made = await tasks.add({"n": 1}, {"n": "x" * 500_000}, {"n": list(range(300))})
-    await tasks.update(made[1].id, {"n": 4}, now=NOW)
+    await tasks.update(made[1].id, {"n": 4})
     for document in made:
         await tasks.delete(document.id)
     (marker,) = await all_items(dynamo)
@@ -242,7 +242,7 @@ async def test_what_is_written_without_the_declaration_is_never_missed(dynamo: D
     older = dynamodb_stores(dynamo.tables, client_factory=lambda _: dynamo.client)
     for undeclared in (
         lambda: tasks_of(older, UNDECLARED).add({"n": 3}),
-        lambda: tasks_of(older, UNDECLARED).update(made[0].id, {"n": 9}, now=NOW),
+        lambda: tasks_of(older, UNDECLARED).update(made[0].id, {"n": 9}),
         lambda: tasks_of(older, UNDECLARED).delete(made[1].id),
     ):
         await undeclared()

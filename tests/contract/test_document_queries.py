@@ -22,7 +22,7 @@ async def test_a_page_can_be_continued_when_its_last_document_is_gone(tasks: Kep
         await tasks.delete(page.data[-1].id)
         rest = await tasks.query(limit=2, order_by=order, cursor=page.cursor)
         assert [d.data["n"] for d in rest] == [2, 3]
-        await tasks.update(page.data[-1].id, page.data[-1].data, now=NOW)
+        await tasks.update(page.data[-1].id, page.data[-1].data)
 
 
 async def test_where_compares_top_level_fields_as_json(tasks: Kept) -> None:

@@ -2,35 +2,11 @@ from typing import Any
 
 import pytest
 
-from tests.contract.samples import ALICE, BOB, NOW, notes, race
+from tests.contract.samples import BOB, NOW, notes, race
 from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Stores
 from webbee_kernel.types import UserKey
-
-THEN = "2026-06-01T00:00:00Z"
-
-
-async def create(
-    stores: Stores,
-    data: dict[str, Any],
-    *,
-    doc_id: str = "",
-    collection: str = "notes",
-    user: UserKey = ALICE,
-) -> Document:
-    place = notes(stores, collection, user=user)
-    return await place.create(data, now=NOW, doc_id=doc_id)
-
-
-async def get(
-    stores: Stores, doc_id: str, *, collection: str = "notes", user: UserKey = ALICE
-) -> Document | None:
-    return await notes(stores, collection, user=user).get(doc_id)
-
-
-async def update(stores: Stores, doc_id: str, data: dict[str, Any], **options: Any) -> Document:
-    return await notes(stores).update(doc_id, data, now=THEN, **options)
 
 
 async def users(stores: Stores, collection: str = "notes", tenant: str = "acme") -> list[str]:
@@ -40,11 +16,11 @@ async def users(stores: Stores, collection: str = "notes", tenant: str = "acme")
 
 
 async def test_a_document_comes_back_whole(stores: Stores) -> None:
-    made = await create(stores, {"title": "план"})
+    made = await notes(stores).create({"title": "план"})
     assert made == Document(made.id, "notes", {"title": "план"}, NOW, NOW, "alice", made.etag)
     assert len(made.id) == 32
     assert made.etag
-    assert await get(stores, made.id) == made
+    assert await notes(stores).get(made.id) == made
 
 
 EXACT: list[Any] = [
@@ -56,8 +32,8 @@ EXACT: list[Any] = [
 
 async def test_every_json_value_comes_back_exactly(stores: Stores) -> None:
     for value in EXACT:
-        made = await create(stores, {"value": value, "null": None})
-        found = await get(stores, made.id)
+        made = await notes(stores).create({"value": value, "null": None})
+        found = await notes(stores).get(made.id)
         assert found is not None
         assert repr(found.data) == repr({"value": value, "null": None})
 
@@ -72,32 +48,36 @@ async def test_numbers_that_json_lacks_and_what_is_no_object_are_refused(
     stores: Stores, data: Any
 ) -> None:
     wrong = ValueError if data in LACKED else TypeError
-    for write in (create(stores, data, doc_id="d"), update(stores, "d", data)):
+    for write in (notes(stores).create(data, doc_id="d"), notes(stores).update("d", data)):
         with pytest.raises(wrong):
             await write
-    assert await get(stores, "d") is None
+    assert await notes(stores).get("d") is None
 
 
 async def test_of_racing_creators_of_one_id_one_wins(stores: Stores) -> None:
-    got = await race(*(lambda n=n: create(stores, {"n": n}, doc_id="one") for n in range(6)))
+    got = await race(*(lambda n=n: notes(stores).create({"n": n}, doc_id="one") for n in range(6)))
     winners = [result for result in got if isinstance(result, Document)]
     assert len(winners) == 1
     assert sum(isinstance(result, StoreConflict) for result in got) == 5
-    assert await get(stores, "one") == winners[0]
+    assert await notes(stores).get("one") == winners[0]
 
 
 @pytest.mark.parametrize("doc_id", ["a b/c", "Ж" * 256, "..", "part", "é\u2028"])
 async def test_callers_may_choose_ids(stores: Stores, doc_id: str) -> None:
-    made = await create(stores, {}, doc_id=doc_id)
+    made = await notes(stores).create({}, doc_id=doc_id)
     assert made.id == doc_id
-    assert await get(stores, doc_id) == made
+    assert await notes(stores).get(doc_id) == made
     assert [d.id for d in (await notes(stores).query()).data] == [doc_id]
 
 
 @pytest.mark.parametrize("doc_id", ["a#b", "x" * 513, "Ж" * 257, "a\nb", "\x00", "\ud800"])
 async def test_ids_that_are_none_are_refused_everywhere(stores: Stores, doc_id: str) -> None:
-    reads = get(stores, doc_id), notes(stores).delete(doc_id)
-    for attempt in (create(stores, {}, doc_id=doc_id), update(stores, doc_id, {}), *reads):
+    reads = notes(stores).get(doc_id), notes(stores).delete(doc_id)
+    for attempt in (
+        notes(stores).create({}, doc_id=doc_id),
+        notes(stores).update(doc_id, {}),
+        *reads,
+    ):
         with pytest.raises(ValueError):
             await attempt
 
@@ -105,7 +85,7 @@ async def test_ids_that_are_none_are_refused_everywhere(stores: Stores, doc_id: 
 @pytest.mark.parametrize("collection", ["", "a#b", "a b", "x" * 129, "заметки", "a\n"])
 async def test_collections_that_are_none_are_refused(stores: Stores, collection: str) -> None:
     place = notes(stores, collection)
-    writes = place.create({}, now=NOW), place.update("d", {}, now=NOW)
+    writes = place.create({}), place.update("d", {})
     for attempt in (
         *writes,
         place.get("d"),
@@ -118,33 +98,33 @@ async def test_collections_that_are_none_are_refused(stores: Stores, collection:
 
 
 async def test_a_wrong_etag_is_refused_with_the_current_one(stores: Stores) -> None:
-    made = await create(stores, {"a": 1})
-    current = await update(stores, made.id, {"a": 2}, if_match=made.etag)
+    made = await notes(stores).create({"a": 1})
+    current = await notes(stores).update(made.id, {"a": 2}, if_match=made.etag)
     with pytest.raises(StoreConflict) as conflict:
-        await update(stores, made.id, {"a": 3}, if_match=made.etag)
+        await notes(stores).update(made.id, {"a": 3}, if_match=made.etag)
     assert conflict.value.current_etag == current.etag
     assert conflict.value.expected_etag == made.etag
-    assert await get(stores, made.id) == current
+    assert await notes(stores).get(made.id) == current
     with pytest.raises(StoreConflict):
-        await update(stores, "missing", {"a": 3}, if_match=made.etag)
-    assert await get(stores, "missing") is None
+        await notes(stores).update("missing", {"a": 3}, if_match=made.etag)
+    assert await notes(stores).get("missing") is None
 
 
 async def test_racing_merges_lose_nothing(stores: Stores) -> None:
-    await create(stores, {}, doc_id="shared")
-    await race(*(lambda n=n: update(stores, "shared", {f"field{n}": n}) for n in range(16)))
-    found = await get(stores, "shared")
+    await notes(stores).create({}, doc_id="shared")
+    await race(*(lambda n=n: notes(stores).update("shared", {f"field{n}": n}) for n in range(16)))
+    found = await notes(stores).get("shared")
     assert found is not None
     assert found.data == {f"field{n}": n for n in range(16)}
 
 
 async def test_racing_deletes_delete_once(stores: Stores) -> None:
-    made = await create(stores, {})
+    made = await notes(stores).create({})
     assert sorted(await race(*[lambda: notes(stores).delete(made.id)] * 4)) == [False] * 3 + [True]
 
 
 async def test_documents_of_others_are_out_of_reach(stores: Stores) -> None:
-    made = await create(stores, {"a": 1}, doc_id="d")
+    made = await notes(stores).create({"a": 1}, doc_id="d")
     for other in (
         *(notes(stores, user=user) for user in (BOB, UserKey("other", "alice"))),
         *(notes(stores, app="mail"), notes(stores, "note")),
@@ -152,13 +132,13 @@ async def test_documents_of_others_are_out_of_reach(stores: Stores) -> None:
         assert await other.get("d") is None
         assert await other.count() == 0
         assert not await other.delete("d")
-    assert await get(stores, "d") == made
+    assert await notes(stores).get("d") == made
 
 
 async def test_collections_that_begin_alike_do_not_mix(stores: Stores) -> None:
     names = ["a", "ab", "a/b", "a-", "a:1", "a.b", "a_"]
     for name in names:
-        await create(stores, {"in": name}, collection=name)
+        await notes(stores, name).create({"in": name})
     for name in names:
         page = await notes(stores, name).query()
         assert [d.data["in"] for d in page] == [name]
@@ -167,23 +147,23 @@ async def test_collections_that_begin_alike_do_not_mix(stores: Stores) -> None:
 
 async def test_the_users_of_a_collection_are_listed(stores: Stores) -> None:
     people = [UserKey("acme", f"user{n}") for n in range(5)]
-    made = [await create(stores, {}, user=user) for user in people]
-    await create(stores, {}, user=UserKey("other", "stranger"))
-    await create(stores, {}, user=BOB, collection="notesx")
+    made = [await notes(stores, user=user).create({}) for user in people]
+    await notes(stores, user=UserKey("other", "stranger")).create({})
+    await notes(stores, "notesx", user=BOB).create({})
     assert await users(stores) == [f"user{n}" for n in range(5)]
     assert await users(stores, "notesx") == ["bob"]
     assert await users(stores, "empty") == []
     await notes(stores, user=people[1]).delete(made[1].id)
     assert await users(stores) == ["user0", "user2", "user3", "user4"]
-    await create(stores, {}, user=people[1])
+    await notes(stores, user=people[1]).create({})
     assert await users(stores) == [f"user{n}" for n in range(5)]
 
 
 async def test_what_a_caller_holds_is_not_what_is_stored(stores: Stores) -> None:
     data: dict[str, Any] = {"list": [1]}
-    made = await create(stores, data, doc_id="d")
+    made = await notes(stores).create(data, doc_id="d")
     data["list"].append(2)
     made.data["list"].append(3)
-    found = await get(stores, "d")
+    found = await notes(stores).get("d")
     assert found is not None
     assert found.data == {"list": [1]}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.contract.conftest import Dynamo
-from tests.contract.samples import NOW, notes, race
+from tests.contract.samples import notes, race
 from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Stores
@@ -23,11 +23,7 @@ def noise(size: int, seed: int = 0) -> str:
 
 
 async def put(stores: Stores, data: dict[str, Any], doc_id: str = "big") -> Document:
-    return await notes(stores).update(doc_id, data, now=NOW, replace=True)
-
-
-async def get(stores: Stores, doc_id: str = "big") -> Document | None:
-    return await notes(stores).get(doc_id)
+    return await notes(stores).update(doc_id, data, replace=True)
 
 
 def keys(dynamo: Dynamo) -> list[str]:
@@ -38,9 +34,9 @@ def keys(dynamo: Dynamo) -> list[str]:
 @pytest.mark.parametrize("size", [INLINE_BYTES - 20, INLINE_BYTES, 400_000, 1_200_000])
 async def test_any_size_comes_back_whole(stores: Stores, size: int) -> None:
     data = {"text": noise(size), "n": 2**70}
-    made = await notes(stores).create(data, now=NOW, doc_id="big")
-    small = await notes(stores).create({"n": 1}, now=NOW)
-    assert await get(stores) == made
+    made = await notes(stores).create(data, doc_id="big")
+    small = await notes(stores).create({"n": 1})
+    assert await notes(stores).get("big") == made
     assert made.data == {"text": noise(size), "n": 2**70}
     page = await notes(stores).query(limit=5)
     assert page.data == [made, small]
@@ -50,20 +46,20 @@ async def test_any_size_comes_back_whole(stores: Stores, size: int) -> None:
 
 async def test_a_merge_into_a_large_document_keeps_the_rest(stores: Stores) -> None:
     first = await put(stores, {"text": noise(900_000), "n": 1})
-    merged = await notes(stores).update("big", {"n": 2}, now=NOW, if_match=first.etag)
+    merged = await notes(stores).update("big", {"n": 2}, if_match=first.etag)
     assert merged.data == {"text": noise(900_000), "n": 2}
-    assert await get(stores) == merged
+    assert await notes(stores).get("big") == merged
     with pytest.raises(StoreConflict):
-        await notes(stores).update("big", {"n": 3}, now=NOW, if_match=first.etag)
+        await notes(stores).update("big", {"n": 3}, if_match=first.etag)
     with pytest.raises(StoreConflict) as conflict:
-        await notes(stores).create({"text": noise(600_000, 1)}, now=NOW, doc_id="big")
+        await notes(stores).create({"text": noise(600_000, 1)}, doc_id="big")
     assert conflict.value.current_etag == merged.etag
 
 
 async def test_beyond_the_limit_a_document_is_refused(stores: Stores) -> None:
     with pytest.raises(ValueError, match="too large"):
         await put(stores, {"text": noise(5_400_000)})
-    assert await get(stores) is None
+    assert await notes(stores).get("big") is None
 
 
 async def test_a_reader_never_sees_halves_of_two_versions(stores: Stores) -> None:
@@ -75,7 +71,7 @@ async def test_a_reader_never_sees_halves_of_two_versions(stores: Stores) -> Non
             await put(stores, versions[n])
 
     async def read() -> list[Document | None]:
-        return [await get(stores) for _ in range(6)]
+        return [await notes(stores).get("big") for _ in range(6)]
 
     results = await race(write, read, read)
     for found in (*results[1], *results[2]):
@@ -98,10 +94,10 @@ def meanwhile(dynamo: Dynamo, operation: str, work: Callable[[], Coroutine[Any, 
 async def test_a_document_replaced_behind_its_head_is_read_anew(dynamo: Dynamo, size: int) -> None:
     await put(dynamo.stores, {"text": noise(600_000)})
     meanwhile(dynamo, "Query", partial(put, dynamo.stores, {"text": noise(size, 1)}))
-    found = await get(dynamo.stores)
+    found = await notes(dynamo.stores).get("big")
     assert found is not None
     assert found.data == {"text": noise(size, 1)}
-    assert found == await get(dynamo.stores)
+    assert found == await notes(dynamo.stores).get("big")
 
 
 async def test_a_document_that_grows_while_deleted_leaves_nothing_behind(dynamo: Dynamo) -> None:
@@ -115,7 +111,7 @@ async def test_a_document_that_grows_while_deleted_leaves_nothing_behind(dynamo:
 async def test_a_document_deleted_between_head_and_parts_is_gone(dynamo: Dynamo) -> None:
     await put(dynamo.stores, {"text": noise(600_000)})
     meanwhile(dynamo, "Query", partial(notes(dynamo.stores).delete, "big"))
-    assert await get(dynamo.stores) is None
+    assert await notes(dynamo.stores).get("big") is None
 
 
 async def test_no_part_outlives_its_version(dynamo: Dynamo) -> None:
@@ -125,7 +121,7 @@ async def test_no_part_outlives_its_version(dynamo: Dynamo) -> None:
         made = await put(dynamo.stores, {"text": text})
         held = [f"notes#big#part#{n:03d}" for n in range(parts)]
         assert keys(dynamo) == [marker, "notes#big", *held]
-        assert await get(dynamo.stores) == made
+        assert await notes(dynamo.stores).get("big") == made
     assert await notes(dynamo.stores).delete("big")
     assert not await notes(dynamo.stores).delete("big")
     assert keys(dynamo) == [marker]
@@ -136,7 +132,7 @@ async def test_head_and_index_together_and_every_part_fit_dynamodbs_limits(dynam
     collection = "c" * 128
     for size in (INLINE_BYTES - 11, 1_200_000):
         place, text = notes(dynamo.stores, collection), {"text": noise(size)}
-        await place.update(longest, text, now=NOW, replace=True)
+        await place.update(longest, text, replace=True)
         for item in dynamo.client.scan(TableName=dynamo.tables.store)["Items"]:
             stored = (
                 sum(len(name) + len(next(iter(value.values()))) for name, value in item.items())

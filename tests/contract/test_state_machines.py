@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from tests.contract.samples import LATER, NOW, Kept, pending, turn
+from tests.contract.samples import LATER, Kept, pending, turn
 from tests.json_values import json_values
 from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.stores import Collection, Stores
@@ -159,7 +159,7 @@ class Documents(Machine):
 
     @rule(doc_id=ids, data=documents)
     def create(self, doc_id: str, data: dict[str, Any]) -> None:
-        work = self.kept.create(data, now=NOW, doc_id=doc_id)
+        work = self.kept.create(data, doc_id=doc_id)
         if doc_id in self.model:
             with pytest.raises(StoreConflict):
                 self.do(work)
@@ -171,7 +171,7 @@ class Documents(Machine):
     @rule(doc_id=ids, data=documents, replace=st.booleans(), guard=guards)
     def update(self, doc_id: str, data: dict[str, Any], replace: bool, guard: str) -> None:
         etag = {"none": "", "right": self.etags.get(doc_id, "absent"), "wrong": "wrong"}[guard]
-        work = self.kept.update(doc_id, data, now=NOW, if_match=etag, replace=replace)
+        work = self.kept.update(doc_id, data, if_match=etag, replace=replace)
         if guard == "wrong" or etag == "absent":
             with pytest.raises(StoreConflict):
                 self.do(work)
