@@ -60,7 +60,7 @@ GROUPS = {
         ("channels",),
         (
             *("unit/test_skeleton.py", "unit/test_truncate.py", "unit/test_fact_ledger.py"),
-            *("unit/test_cache_client.py", "unit/test_prompt.py"),
+            *("unit/test_context_clients.py", "unit/test_prompt.py"),
             "invariants",
         ),
     ),
