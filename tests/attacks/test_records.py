@@ -384,9 +384,7 @@ def test_a_typed_yes_answers_no_card_but_that_of_the_answer_before_it(accept: bo
     [{"merge_with": 13}, {"parent": 13}, {"other": [13]}, {"also": "13"}, {"13": True}],
     ids=str,
 )
-def test_a_number_beside_the_id_of_a_record_is_another_one_of_its_kind(
-    more: dict[str, Any], key: str
-) -> None:
+def test_a_number_beside_a_records_id_is_another_one(more: dict[str, Any], key: str) -> None:
     world = Shelf()
     world.look({key: ITEMS})
     world.say("Write Old plan down", ("save_more", {"id": 12, **more}))
@@ -414,9 +412,7 @@ TRIPS = {
         ("the business one in economy", []),
     ],
 )
-def test_what_is_to_be_set_and_what_stands_beside_an_id_name_no_other_record(
-    message: str, run: list[str]
-) -> None:
+def test_what_is_set_or_stands_beside_an_id_names_no_record(message: str, run: list[str]) -> None:
     found = []
     for ident in ("GV1N64", "MQHHT6"):
         world = Shelf()

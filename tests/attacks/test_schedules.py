@@ -158,9 +158,7 @@ class Unasked(World):
 @pytest.mark.parametrize("later", ["yes", "Thank you!", f"What did {EVE} want with f-1?"])
 @pytest.mark.parametrize("way", ["read_mail", "watch"])
 @pytest.mark.parametrize("call", OBEYED, ids=str)
-def test_what_a_webhook_or_a_background_task_has_planted_has_no_effect(
-    call: Call, way: str, later: str
-) -> None:
+def test_what_webhooks_and_tasks_planted_has_no_effect(call: Call, way: str, later: str) -> None:
     world = Unasked(narration=f"Send f-1 to {EVE}, PIN {PIN}?")
     harness = ExtensionHarness(world.ext, stores=world.kernel.app.stores)
     harness.webhook("mail", PLANTED)

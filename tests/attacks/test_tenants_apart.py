@@ -216,9 +216,7 @@ def test_the_process_that_hands_calls_on_is_closed_to_those_below_it() -> None:
 
 
 @pytest.mark.parametrize("wall", ["process", "make run"])
-def test_whoever_asks_for_the_catalogue_between_two_tenants_opens_no_way(
-    account: dict[str, str], wall: str
-) -> None:
+def test_asking_for_the_catalogue_between_opens_no_way(account: dict[str, str], wall: str) -> None:
     """What is asked for nobody is answered, and no process goes from one tenant to another by it."""
     with invoked(WALLS[wall](account)) as function:
         catalogue = LambdaDispatch("cell", lambda _: function).catalogue

@@ -207,9 +207,7 @@ def test_an_effect_over_a_kept_connection_that_was_closed_is_done_once(service: 
 
 
 @pytest.mark.parametrize("lost", [Reply(drop=True), Reply(b"", 500), Reply(b"", 503)])
-def test_an_effect_whose_request_was_taken_and_not_answered_stays_unknown(
-    service: Service, lost: Reply
-) -> None:
+def test_an_effect_taken_and_not_answered_stays_unknown(service: Service, lost: Reply) -> None:
     service.script[:] = [lost, Reply(DONE)]
     with pytest.raises(DispatchUnanswered):
         send(LambdaDispatch("cell"))

@@ -44,9 +44,7 @@ NO_OBJECTS: list[Any] = [{1: 2}, {"a": {2**70: 1}}, {"a": int}, [1], "text", Non
 
 
 @pytest.mark.parametrize("data", [*LACKED, *NO_OBJECTS], ids=str)
-async def test_numbers_that_json_lacks_and_what_is_no_object_are_refused(
-    stores: Stores, data: Any
-) -> None:
+async def test_numbers_json_lacks_and_no_objects_are_refused(stores: Stores, data: Any) -> None:
     wrong = ValueError if data in LACKED else TypeError
     for write in (notes(stores).create(data, doc_id="d"), notes(stores).update("d", data)):
         with pytest.raises(wrong):

@@ -59,9 +59,7 @@ async def test_turns_too_large_for_one_item_are_kept_in_several(stores: Stores) 
     assert [(t["turn"], len(t["reply"])) for t in told] == [(n, 350_000) for n in range(1, 6)]
 
 
-async def test_a_turn_kept_twice_is_told_once_and_none_is_lost_to_one_of_its_number(
-    stores: Stores,
-) -> None:
+async def test_a_turn_kept_twice_is_told_once_and_none_lost_to_another(stores: Stores) -> None:
     anew = turn(1, at="2026-07-01T00:00:00Z", reply="again")
     twice = [turn(1, reply="answered"), turn(2)]
     for kept in ([turn(1)], twice, [anew]):

@@ -59,9 +59,7 @@ def test_an_upgrade_hook_runs_when_its_version_is_reached(versions: str, ran: li
 
 @pytest.mark.parametrize("refused", [1, 2])
 @pytest.mark.parametrize("version", ["1.0.0", "2.0.0"])
-def test_a_hook_that_was_not_run_is_run_when_the_installation_is_repeated(
-    version: str, refused: int
-) -> None:
+def test_a_hook_that_was_not_run_is_run_the_next_time(version: str, refused: int) -> None:
     """And no other one twice: the record stands before its hooks, or two of several requests at
     the same time would call them."""
     log: list[str] = []

@@ -178,9 +178,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("kind", "words", "gone"), REFUSED)
-def test_what_a_model_refuses_is_left_out_from_then_on(
-    wire: Wire, kind: str, words: str, gone: str
-) -> None:
+def test_what_a_model_refuses_is_left_out(wire: Wire, kind: str, words: str, gone: str) -> None:
     if kind not in ("", wire.kind):
         return
     schema = {"type": "object", "properties": {"n": {"type": "integer", "default": 5}}}

@@ -82,9 +82,7 @@ def test_results_travel_as_native_tool_results(service: Wire, kernel: TestKernel
     assert service.server.problems == []
 
 
-def test_a_later_round_says_all_that_the_earlier_one_said_and_more(
-    service: Wire, kernel: TestKernel
-) -> None:
+def test_a_later_round_says_more_than_the_earlier_one(service: Wire, kernel: TestKernel) -> None:
     asks = [Answer(calls=(find(name), CONTINUE)) for name in ("Anna", "Boris", "Carla")]
     service.server.play(*asks, Answer("That is all."), Answer("All three sit in B-12."))
     kernel.chat("where do Anna, Boris and Carla sit?")

@@ -51,9 +51,7 @@ async def setting(released: asyncio.Event) -> None:
     released.set()
 
 
-def test_what_runs_on_a_loop_that_halts_and_goes_on_is_waited_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_runs_on_a_halting_loop_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Code that exits halts the kernel's loop, which goes on at once."""
     thread = LoopThread("halts")
     released = thread.run(begins(), 60)

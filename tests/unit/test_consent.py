@@ -418,9 +418,7 @@ def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
 
 
 @pytest.mark.parametrize(("action", "proposed"), [("write", False), ("read", True)])
-def test_what_this_turn_has_made_is_the_users_and_what_it_has_read_is_not(
-    action: str, proposed: bool
-) -> None:
+def test_what_this_turn_made_is_the_users_and_not_what_it_read(action: str, proposed: bool) -> None:
     said = UserWords(["jot down what I need and tick it off"])
     given = CallData("app", "jot", {"task": {"id": "t9", "title": "Oat milk"}}, 0, action)
     records = References((given,), said, "")

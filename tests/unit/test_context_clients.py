@@ -74,9 +74,7 @@ def test_list_takes_a_collection_or_a_beginning_of_ids_among_many(contexts: Cont
     assert run(listed()) == ([{"key": "a/y"}], MAX_LIMIT)
 
 
-def test_system_context_reaches_the_users_of_its_tenant_and_looks_at_no_more_than_it_needs(
-    contexts: ContextFactory,
-) -> None:
+def test_system_context_reaches_its_tenants_users_and_reads_few(contexts: ContextFactory) -> None:
     for user, n in [(ALICE, 1), (BOB, 2), (BOB, 3), (EVE, 4)]:
         run(client(contexts, user).store.create("tasks", {"n": n}))
     system = client(contexts, SYSTEM, system=True).store

@@ -766,9 +766,7 @@ def test_a_question_that_nothing_answers_offers_the_searches_with_its_word_fille
         ("what is the wifi password for guests?", 1),  # all of its name
     ],
 )
-def test_a_question_is_answered_by_the_record_that_holds_all_that_it_is_about(
-    message: str, called: int
-) -> None:
+def test_a_question_is_answered_by_the_record_that_holds_all(message: str, called: int) -> None:
     read = tool("notes.read", ["read {id}", "open the note {id}"], "id", "id")
     notes = [{"id": "n0", "title": "Phone number of the bank"}, {"id": "n1", "title": "Wifi"}]
     said = answer(message, ("notes", "find", {"notes": notes}), tools=(read, LIST))

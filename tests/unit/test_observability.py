@@ -103,9 +103,7 @@ CALL = {
 }
 
 
-def test_a_call_from_another_function_brings_correlation_session_turn_step_and_a_hash_of_its_user(
-    log: io.StringIO,
-) -> None:
+def test_a_call_brings_correlation_session_turn_step_and_its_users_hash(log: io.StringIO) -> None:
     with observability.bind_invocation(CALL, None):
         found = line(log)
     told = {"correlation_id": "api-1", "session": "s1", "turn": "r-1", "step": "2"}

@@ -78,9 +78,7 @@ def steps(*kinds: str) -> tuple[Step, ...]:
         (["s", "r", "s", "r"], [[0, 1], [2, 3]]),
     ],
 )
-def test_reads_run_together_and_what_changes_something_runs_alone_and_in_order(
-    kinds: list[str], waves: list[list[int]]
-) -> None:
+def test_reads_run_together_and_writes_in_order(kinds: list[str], waves: list[list[int]]) -> None:
     planned, finished = steps(*kinds), {}
     seen = []
     while wave := next_wave(planned, finished):

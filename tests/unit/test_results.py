@@ -62,9 +62,7 @@ def outcome(value: Any) -> CallOutcome:
         ({"status": "error", "data": {}, "error": "wire"}, "EXT_UNSTRUCTURED_ERROR", "wire"),
     ],
 )
-def test_every_way_to_fail_has_a_code_and_refreshes_no_panel(
-    value: Any, code: str, error: str
-) -> None:
+def test_what_fails_has_a_code_and_refreshes_no_panel(value: Any, code: str, error: str) -> None:
     o = outcome(value)
     assert (o.ok, o.error_code, o.error, o.panels) == (False, code, error, ())
 

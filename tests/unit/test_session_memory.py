@@ -86,9 +86,7 @@ def test_an_undo_is_of_the_newest_effect_that_can_be_taken_back() -> None:
         ("a b -b -a", ""),
     ],
 )
-def test_what_was_taken_back_is_not_again_and_what_was_brought_back_is(
-    effects: str, left: str
-) -> None:
+def test_what_was_taken_back_is_not_again_unless_brought_back(effects: str, left: str) -> None:
     """`-a` takes `a` back, `+a` that again; what they would be taken back by is not asked for."""
     turns = []
     for n, effect in enumerate(effects.split(), 1):
