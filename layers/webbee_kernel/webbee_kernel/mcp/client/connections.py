@@ -340,7 +340,9 @@ def failure_of(error: Exception, server: McpServer) -> ActionResult:
         return ActionResult.error(text, True, code="BACKEND_5XX")
     code = getattr(error, "code", None)
     if isinstance(code, int):
-        return _of_code(code, one_line(str(error), 500), name)
+        kind, template = _OF_CODES.get(code, ("", "{name}: {text}"))
+        text = template.format(name=name, text=one_line(str(error), 500))
+        return ActionResult.error(text, code == CLOSED, code=kind)
     text = f"{name} gave no answer ({type(error).__name__})"
     return ActionResult.error(text, True, code="BACKEND_5XX")
 
@@ -369,8 +371,3 @@ _OF_CODES: Final[Mapping[int, tuple[str, str]]] = {
     METHOD_NOT_FOUND: ("UNKNOWN_SUB_FUNCTION", "{name}: {text}"),
 }
 """The kernel's code and words for one of JSON-RPC."""
-
-
-def _of_code(code: int, text: str, name: str) -> ActionResult:
-    kind, template = _OF_CODES.get(code, ("", "{name}: {text}"))
-    return ActionResult.error(template.format(name=name, text=text), code == CLOSED, code=kind)

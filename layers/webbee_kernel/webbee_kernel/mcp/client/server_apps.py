@@ -10,6 +10,7 @@ import asyncio
 import contextvars
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -94,10 +95,9 @@ def split_answers(arguments: JSONObject) -> tuple[JSONObject, Elicitation]:
 def _question_text(question: Mapping[str, JSON], fields: Mapping[str, JSON]) -> str:
     """A question on one line, with its fields or URL."""
     text = one_line(reveal(str(question.get("message", ""))))
-    if url := question.get("url"):
-        return cut(f"“{text}” ({one_line(reveal(str(url)))})", MAX_QUESTION)
-    fields_text = "; ".join(_fields(fields))
-    return cut(f"“{text}”" + (f" ({fields_text})" if fields_text else ""), MAX_QUESTION)
+    url = one_line(reveal(str(question.get("url") or "")))
+    more = url or "; ".join(_fields(fields))
+    return cut(f"“{text}”" + (f" ({more})" if more else ""), MAX_QUESTION)
 
 
 def _fields(fields: Mapping[str, JSON]) -> Iterator[str]:
@@ -300,15 +300,12 @@ def _progress_reporter(
         last = time.monotonic()
         percent = 100.0 * progress / total if total else 0.0
 
-        event = _quietly(ctx.progress(percent, message or ""))
+        event = _ignoring_errors(ctx.progress(percent, message or ""))
         loop.call_soon_threadsafe(background.start, event, "mcp-progress", context=context)
 
     return report
 
 
-async def _quietly(work: Awaitable[None]) -> None:
-    """Ignore failures of progress events."""
-    try:
+async def _ignoring_errors(work: Awaitable[None]) -> None:
+    with suppress(Exception):
         await work
-    except Exception:
-        return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import shutil
@@ -126,9 +125,7 @@ class ServerProcess:
 
 def is_closed(error: BaseException) -> bool:
     """Whether an error means a closed connection."""
-    while isinstance(error, BaseExceptionGroup) and error.exceptions:
-        error = error.exceptions[0]
-    return getattr(error, "code", None) == CLOSED
+    return getattr(_first(error), "code", None) == CLOSED
 
 
 @asynccontextmanager
@@ -316,7 +313,7 @@ class Session:
                 await self._end.wait()
         except BaseException as error:
             if not ready.done():
-                ready.set_exception(_first(error))
+                ready.set_exception(_first(error).with_traceback(None))
                 ready.exception()  # whoever opened may have given up
             if isinstance(error, asyncio.CancelledError):
                 raise
@@ -366,8 +363,6 @@ def _dump(model: Any) -> JSONObject:
 
 def _first(error: BaseException) -> BaseException:
     """The error itself, out of the groups that task groups wrap it in."""
-    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+    while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    with contextlib.suppress(AttributeError):
-        error.__traceback__ = None
     return error

@@ -1,4 +1,5 @@
-"""Results: what a tool or a resource answered, as the data of a call. Pure."""
+"""A server's tools as functions, their arguments checked, and answers as results. Pure. All of it
+comes from strangers."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from ...sdk import ui
 from ...sdk.result import ActionResult, failure
 from ...sdk.ui import UINode
 from ...text import cut, one_line, reveal
-from ...types import JSON, JSONObject
+from ...types import JSON, JSONObject, object_of
 
 MAX_MEDIA: Final = 500_000
 """Characters of base64 that people are shown of one answer: a result may have 1 MB."""
@@ -32,8 +33,8 @@ MAX_SUMMARY: Final = 300
 
 
 def of_tool(answer: Mapping[str, JSON]) -> ActionResult:
-    """A `tools/call` result: structured content where there is some, else a text that is JSON, else
-    the texts. What is no text is told by its kind and size."""
+    """A `tools/call` result: structured content, else a text that is JSON, else the texts; other
+    blocks by type and size."""
     blocks = _blocks(answer.get("content"))
     texts = _result_texts(blocks)
     text = "\n".join(texts)
@@ -50,32 +51,31 @@ def of_tool(answer: Mapping[str, JSON]) -> ActionResult:
 
 
 def of_resource(uri: str, answer: Mapping[str, JSON]) -> ActionResult:
-    """A `resources/read` result: each part with its text, or its kind and size."""
-    parts = [_part(p) for p in _blocks(answer.get("contents"))]
-    texts = [str(p["text"]) for p in parts if "text" in p]
-    summary = cut(one_line(" ".join(texts)), MAX_SUMMARY)
-    blocks = [{"type": "resource", "resource": p} for p in _blocks(answer.get("contents"))]
+    """A `resources/read` result: each part with its text, or its type and size."""
+    blocks = _blocks(answer.get("contents"))
+    parts = [_part(block) for block in blocks]
+    texts = " ".join(str(p["text"]) for p in parts if "text" in p)
+    summary = cut(one_line(texts), MAX_SUMMARY)
     return ActionResult.success({"uri": uri, "contents": parts}, summary, ui=_media(blocks))
 
 
 def of_resources(resources: Iterable[JSONObject], templates: Iterable[JSONObject]) -> ActionResult:
-    """The resources a server has, and the patterns of those it makes when asked."""
+    """A server's resources and templates of resources."""
     keys = ("uri", "uriTemplate", "name", "title", "description", "mimeType", "size")
-    rows = [{k: r[k] for k in keys if r.get(k) is not None} for r in resources]
-    patterns = [{k: t[k] for k in keys if t.get(k) is not None} for t in templates]
-    data: JSONObject = {"resources": rows, **({"templates": patterns} if patterns else {})}
+    data: JSONObject = {"resources": [_fields(r, *keys) for r in resources]}
+    if patterns := [_fields(t, *keys) for t in templates]:
+        data["templates"] = patterns
     return ActionResult.success(data, "")
 
 
 def _media(blocks: list[JSONObject]) -> UINode | None:
-    """What people see of an answer and no model reads: its pictures and sounds, 500 KB of them at
-    most. Only what the type says it is, is drawn: the page opens nothing."""
+    """The pictures and sounds of an answer, for people only: at most 500 KB of the known types."""
     nodes, room = [], MAX_MEDIA
     for block in blocks:
         media = block["resource"] if isinstance(block.get("resource"), dict) else block
         mime, data = str(media.get("mimeType", "")), media.get("data", media.get("blob"))
         draw = next((d for d, kind in _KINDS.items() if kind.fullmatch(mime)), None)
-        # nothing but base64: a stranger's text becomes a part of an address here
+        # base64 only: the text becomes a part of a URL
         if draw is None or not isinstance(data, str) or not _BASE64.fullmatch(data):
             continue
         room -= len(data)
@@ -86,7 +86,6 @@ def _media(blocks: list[JSONObject]) -> UINode | None:
 
 
 def _media_name(block: JSONObject) -> str:
-    """What a picture is called; a stranger's words, on one line."""
     return cut(one_line(reveal(str(block.get("name") or block.get("uri") or ""))), 80)
 
 
@@ -108,22 +107,23 @@ def _structured(content: JSON, texts: list[str]) -> JSONObject:
 
 
 def _summary(block: JSONObject) -> JSONObject:
-    """A block that is no text, without its bytes."""
+    """A block other than text, without its bytes."""
     if block.get("type") == "resource" and isinstance(block.get("resource"), dict):
         return {"type": "resource", **_part(block["resource"])}
-    keys = ("type", "uri", "name", "title", "description", "mimeType")
-    summary: JSONObject = {k: block[k] for k in keys if block.get(k) is not None}
+    summary = _fields(block, "type", "uri", "name", "title", "description", "mimeType")
     return summary | _size(block.get("data"))
 
 
 def _part(part: JSONObject) -> JSONObject:
-    keys = ("uri", "mimeType", "text")
-    summary: JSONObject = {k: part[k] for k in keys if part.get(k) is not None}
-    return summary | _size(part.get("blob"))
+    return _fields(part, "uri", "mimeType", "text") | _size(part.get("blob"))
+
+
+def _fields(given: JSONObject, *names: str) -> JSONObject:
+    return {name: given[name] for name in names if given.get(name) is not None}
 
 
 def _size(encoded: JSON) -> JSONObject:
-    """Bytes of what was base64; nothing where there is none."""
+    """The number of bytes behind base64."""
     if not isinstance(encoded, str):
         return {}
     return {"bytes": len(encoded) * 3 // 4 - encoded[-2:].count("=")}
@@ -134,14 +134,14 @@ def _blocks(given: JSON) -> list[JSONObject]:
 
 
 _UNCHECKED: Final = ("pattern", "patternProperties", "format")
-"""Rules that are not checked here: a stranger's regular expression may take for ever."""
+"""Rules that are not checked here: a regular expression may take for ever."""
 MISSING: Final = "required"
 UNKNOWN: Final = "additionalProperties"
 
 
 def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
-    """Raises CallError, VALIDATION_MISSING_FIELD or VALIDATION_TYPE_ERROR, with the first argument
-    that the schema does not take. Made when first needed: a cold start checks nothing."""
+    """A function that raises CallError, VALIDATION_MISSING_FIELD or VALIDATION_TYPE_ERROR, for the
+    first argument that the schema refuses. Its validator is made when first needed."""
 
     @lru_cache(maxsize=1)
     def validator() -> Any:
@@ -158,7 +158,7 @@ def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
 
         try:
             error = best_match(validator().iter_errors(arguments))
-        # no schema of its draft, or more than can be followed: the server knows its own better
+        # the schema is invalid or too deep: the server checks by itself
         except (Unresolvable, RecursionError, UnknownType, TypeError):
             return
         if error:
@@ -169,17 +169,15 @@ def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
 
 def _error_of(error: Any) -> CallError:
     where = [str(part) for part in error.absolute_path]
-    # a schema may be `false`: nothing may stand there
-    properties = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
+    # a schema may be `false`
+    properties = object_of(error.schema).get("properties", {})
     if error.validator == MISSING:
-        # the third draft says it of the property itself, whose name ends the path
+        # draft 3 has it at the property itself, whose name ends the path
         names = [where.pop()] if error.validator_value is True else error.validator_value
         missing = str(next((n for n in names if n not in error.instance), ""))
-        # only among what the schema does not know: a known argument was meant as itself
-        field, misspelt = (
-            ".".join([*where, missing]),
-            closest(missing, error.instance.keys() - properties),
-        )
+        field = ".".join([*where, missing])
+        # a known argument is not a misspelt one
+        misspelt = closest(missing, error.instance.keys() - properties)
         text = f"{field} is missing" + (f": {misspelt!r} is no argument" if misspelt else "")
         return CallError("VALIDATION_MISSING_FIELD", text, field=field)
     field = ".".join(where) or "params"
@@ -192,9 +190,9 @@ def _error_of(error: Any) -> CallError:
 
 
 MAX_TEXT: Final = 1_024
-"""Characters of a description: what the strictest of the model services accepts."""
+"""Characters of a description: the limit of the strictest model service."""
 MAX_SCHEMA: Final = 32_768
-"""Characters of a schema's JSON: eight thousand tokens, a third of what all functions may take."""
+"""Characters of a schema's JSON: a third of what all functions may take."""
 MAX_DEPTH: Final = 32
 
 _NAME = re.compile(r"[^A-Za-z0-9_-]")
@@ -240,16 +238,15 @@ def problem_of(definition: Mapping[str, JSON]) -> str:
 
 
 def action_type(annotations: Mapping[str, JSON]) -> str:
-    """`read`, `write` or `destructive`, as the hints say; where they say nothing, the careful
-    reading that the protocol gives as their default, as where one says the opposite of another: it
-    destroys."""
+    """`read`, `write` or `destructive` by the hints; destructive, the protocol's default, also if
+    they contradict each other."""
     if annotations.get("readOnlyHint") is True and annotations.get("destructiveHint") is not True:
         return "read"
     return "write" if annotations.get("destructiveHint") is False else "destructive"
 
 
 def hidden_characters(definition: Mapping[str, JSON]) -> tuple[str, ...]:
-    """Where in a definition characters stand that nobody sees: `inputSchema.properties.a`."""
+    """The paths of invisible characters in a definition: `inputSchema.properties.a`."""
     found = (path for path, text in _texts(dict(definition)) if reveal(text) != text)
     return tuple(dict.fromkeys(found))
 
@@ -257,8 +254,7 @@ def hidden_characters(definition: Mapping[str, JSON]) -> tuple[str, ...]:
 def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
     if problem := problem_of(definition):
         raise ValueError(f"tool {str(definition.get('name'))[:64]!r}: {problem}")
-    hints = definition.get("annotations")
-    hints = hints if isinstance(hints, dict) else {}
+    hints = object_of(definition.get("annotations"))
     name = str(definition["name"])
     description = definition.get("description") or hints.get("title") or definition.get("title")
     text = str(description or " ".join(re.split("[_.-]+", name)).strip().capitalize())
@@ -277,11 +273,10 @@ def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
 
 
 def problem_of_schema(schema: JSONObject) -> str:
-    """Why a stranger's schema is not shown; empty where it may be."""
+    """Why a schema is refused; empty where it is not."""
     try:
         size = len(json.dumps(schema))
     except RecursionError:
-        # so deep that Python cannot write it: too large in any case
         size = MAX_SCHEMA + 1
     if size > MAX_SCHEMA or _depth(schema) > MAX_DEPTH:
         return f"its schema has {size} characters; {MAX_SCHEMA} and {MAX_DEPTH} levels are taken"
@@ -295,7 +290,7 @@ def problem_of_schema(schema: JSONObject) -> str:
 
 
 def _depth(value: JSON) -> int:
-    # by levels, not by calls: a stranger's nesting must not use up our stack
+    # not recursive: nesting must not use up the stack
     level, depth = [value], 0
     while level and depth <= MAX_DEPTH:
         below = (
@@ -322,7 +317,7 @@ def _texts(value: JSON, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def readable(schema: JSONObject) -> JSONObject:
-    """The schema as it is; of what is prose in it, one line without anything hidden."""
+    """The schema with its prose on one line and without invisible characters."""
 
     def walk(value: JSON, key: str = "") -> JSON:
         if isinstance(value, dict):
