@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Annotated, Final
+from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -28,7 +29,7 @@ from ..types import (
 )
 from .extension_routes import REFUSED
 from .request_models import Params
-from .router import Answer, Request, Route, Services
+from .router import Answer, Request, Route, Services, validate
 
 WEBHOOK = "/v1/ext/{app_id}/webhook/{path+}"
 
@@ -152,7 +153,8 @@ class SignInPages:
     @Route(f"POST {CALLBACK}", public=True, content_type=HTML, body=SignInBody, body_type=FORM)
     async def finish(self, request: Request) -> Answer:
         """Exchange the code and store the account."""
-        body = request.form(SignInBody)
+        form = request.raw().decode("utf-8", "replace")
+        body = validate(SignInBody, dict(parse_qsl(form, keep_blank_values=True)))
         signin = await self._find(request, body.state)
         if signin is None:
             return _page(failure_page(_language(request), "over"), 400)

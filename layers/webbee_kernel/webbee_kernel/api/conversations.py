@@ -191,17 +191,18 @@ def _matches(
 ) -> list[JSONObject]:
     """The turns that hold every word, then those that lack some and hold what tells most. A few of
     each conversation, the newest first, each with an excerpt and the words that it lacks."""
-    read = [(session, row, _texts(row)) for session, row in turns]
-    held = [frozenset[str]().union(*(words.held(t) for _, t in texts)) for *_, texts in read]
+    read = []
+    for session, row in turns:
+        texts = _texts(row)
+        held = frozenset[str]().union(*(words.held(text) for _, text in texts))
+        read.append((session, row, texts, held))
     # a question that got only offers holds every word that is looked for from there, and tells none
     every = frozenset(word.word for word in words.words)
-    told = (has for (*_, texts), has in zip(read, held, strict=True) if texts[1:] or has != every)
+    told = (has for *_, texts, has in read if texts[1:] or has != every)
     best, count = words.best(Counter(told)), Counter[str]()
     found: list[JSONObject] = []
     # sorting is stable: with as many words the newest stay in front
-    for (session, row, texts), has in sorted(
-        zip(read, held, strict=True), key=lambda one: -len(one[1])
-    ):
+    for session, row, texts, has in sorted(read, key=lambda one: -len(one[3])):
         count[session.session_id] += has in best
         if has in best and count[session.session_id] <= MATCHES:
             at = {name: row[name] for name in ("at", "turn", "request_id")}

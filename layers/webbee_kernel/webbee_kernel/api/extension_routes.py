@@ -23,7 +23,6 @@ from ..types import (
     JSONObject,
     Step,
     UserKey,
-    to_dict,
 )
 from .identity import has_role, require_role
 from .request_models import Params, RequestId, SessionId, Wire
@@ -178,20 +177,15 @@ TOLD: Final = (
 
 
 def _answered(outcome: CallOutcome, *, panel: bool) -> Answer:
+    """The panel, or the fields of an outcome that are not empty."""
     if panel and outcome.ok:
         return Answer(outcome.ui)
     if refusal := REFUSED.get(outcome.error_code):
         raise refusal(outcome.error, code=outcome.error_code, field="function")
-    return Answer(_result(to_dict(outcome)))
-
-
-def _result(outcome: JSONObject) -> JSONObject:
-    """What its caller is told of an outcome, less what says nothing."""
-    told = (name for name in TOLD if name in outcome)
-    body = {name: outcome[name] for name in told if outcome[name] not in ("", None, ())}
-    return body | {
-        "refresh_panels": [{"app_id": outcome["app_id"], "panel_id": p} for p in outcome["panels"]]
-    }
+    told = {name: getattr(outcome, name) for name in TOLD}
+    body = {name: value for name, value in told.items() if value not in ("", None, ())}
+    refresh = [{"app_id": outcome.app_id, "panel_id": p} for p in outcome.panels]
+    return Answer({**body, "refresh_panels": refresh})
 
 
 WRONG_VALUE = "VALIDATION_TYPE_ERROR"

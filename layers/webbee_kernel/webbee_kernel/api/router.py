@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -114,12 +114,6 @@ class Request(NamedTuple):
                 limit=REQUEST_ID.pattern,
             )
         return header or new_id()
-
-    def form(self, model: type[B]) -> B:
-        """The body of an HTML form as a wire model, every field a text, the last of each name;
-        BadInput as for `body`."""
-        text = self.raw().decode("utf-8", "replace")
-        return validate(model, dict(parse_qsl(text, keep_blank_values=True)))
 
 
 class Answer(NamedTuple):

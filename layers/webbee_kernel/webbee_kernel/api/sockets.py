@@ -55,17 +55,12 @@ class Sockets:
         self._turns = turns
         self._pusher = pusher
 
-    @property
-    def open(self) -> bool:
-        """Whether this deployment has WebSockets."""
-        return bool(self._app.settings.live_url)
-
     @Route("POST /v1/live", answer="TicketAnswer")
     async def ticket(self, request: Request) -> Answer:
         """A ticket for one connection, to be used within 60 seconds: the address holds it, because
         a browser can send no header when it connects. What is said over it is answered in the
         language that this request asks for."""
-        if not self.open:
+        if not self._app.settings.live_url:
             raise NotFound("this deployment has no WebSockets: poll GET /v1/events", field="path")
         ticket = secrets.token_urlsafe(24)
         ends_at = min(token_ends_at(request.event), self._now() + CONNECTION_S)
