@@ -17,7 +17,7 @@ ROOT = HERE.parents[1]
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:
-    with local_world() as running:
+    with local_world(origins=["https://app.example.com"]) as running:
         yield running
 
 

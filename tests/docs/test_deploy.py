@@ -37,16 +37,11 @@ def _service(name: str) -> Any:
 
 
 @cache
-def _waiters(name: str) -> dict[str, Any]:
+def _waiters(name: str) -> dict[str, str]:
     """A service's waiters as the command line names them, with the operation that each asks."""
     client = boto3.client(name)
-    found = client.waiter_names
-    model = client._get_waiter_config()["waiters"]
-    return {w.replace("_", "-"): model[_camel(w)]["operation"] for w in found}
-
-
-def _camel(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("_"))
+    names = client.waiter_names
+    return {w.replace("_", "-"): client.get_waiter(w).config.operation for w in names}
 
 
 def plain(block: str) -> str:

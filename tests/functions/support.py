@@ -18,6 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import boto3
+import pytest
 from botocore.exceptions import ClientError
 from moto.core import DEFAULT_ACCOUNT_ID as ACCOUNT_ID
 from moto.sqs.models import sqs_backends
@@ -222,6 +223,17 @@ def deployed(
     with local_stack(extensions_dir=extensions, env=env) as stack:
         forget_clients(is_lazy=True)  # those of a test that was in another region
         yield replace(stack, handlers=functions(**doubles))
+
+
+def one_for_all(**options: Any) -> Any:
+    """The fixture `stack` of a module whose tests share a deployment, each with a user of its own."""
+
+    @pytest.fixture(scope="module")
+    def stack() -> Iterator[Stack]:
+        with deployed(**options) as running:
+            yield running
+
+    return stack
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,13 @@ import pytest
 
 from local.reference import all_routes
 from local.stack import Stack, http_event
-from tests.functions.support import ALICE, BOB, Answer, Person, deployed, event, tables
+from tests.functions.support import ALICE, BOB, Answer, Person, event, one_for_all, tables
 from webbee_kernel.stores.paging import Cursor
 
 LIMIT = 8_000
 
 
-@pytest.fixture(scope="module")
-def stack() -> Iterator[Stack]:
-    """One deployment for the module: what is refused changes nothing, so the tests cannot meet each
-    other."""
-    with deployed() as running:
-        yield running
+stack = one_for_all()  # what is refused changes nothing
 
 
 @pytest.fixture

@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from local.stack import Stack
-from tests.functions.support import ALICE, Answer, Person, deployed, settle
+from tests.functions.support import ALICE, Answer, Person, one_for_all, settle
 from tests.functions.test_mcp_server import send, stateless
 
 EXTENSIONS = Path(__file__).parents[1] / "clients/extensions"
@@ -19,10 +17,7 @@ STREAM = {"accept": "application/json, text/event-stream"}
 OPEN = {**STREAM, "mcp-protocol-version": "2025-11-25"}
 
 
-@pytest.fixture(scope="module")
-def stack() -> Iterator[Stack]:
-    with deployed(extensions=EXTENSIONS) as running:
-        yield running
+stack = one_for_all(extensions=EXTENSIONS)
 
 
 def tool(name: str, **arguments: Any) -> dict[str, Any]:

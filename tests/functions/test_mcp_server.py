@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import BOB, Answer, Person, deployed, rows
+from tests.functions.support import BOB, Answer, Person, one_for_all, rows
 
 STATELESS = "2026-07-28"
 META = "io.modelcontextprotocol/"
@@ -21,10 +20,7 @@ ENVIRONMENT = {
 }
 
 
-@pytest.fixture(scope="module")
-def stack() -> Iterator[Stack]:
-    with deployed(env=ENVIRONMENT) as running:
-        yield running
+stack = one_for_all(env=ENVIRONMENT)
 
 
 def send(

@@ -3,26 +3,19 @@ the ledger keeps nothing of it."""
 
 from __future__ import annotations
 
-import io
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from local.stack import Stack
 from tests.functions.extensions.probe.main import RUBBISH, SECRET
-from tests.functions.support import ALICE, Person, deployed, rows, tables
+from tests.functions.support import ALICE, Person, one_for_all, rows, tables
 from tests.stand_ins.logs import everything_logged
 from webbee_kernel.api.function import JsonFormatter
 
-
-@pytest.fixture(scope="module")
-def stack() -> Iterator[Stack]:
-    """One deployment for the module; each test has a user of its own."""
-    with deployed() as running:
-        yield running
+stack = one_for_all()
 
 
 def facts(person: Person) -> str:
@@ -37,22 +30,16 @@ def assert_next_turn_works(person: Person) -> None:
     assert "after" in facts(person)
 
 
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    """What the functions write to their log."""
-    with everything_logged(JsonFormatter("chat_turn")) as text:
-        yield text
-
-
 @pytest.mark.parametrize(
     ("message", "words"),
     [("probe.fail {}", "RuntimeError"), ("probe.leave {}", "SystemExit")],
     ids=["raises", "calls sys.exit"],
 )
 def test_a_handler_that_does_not_return_fails_its_call_and_its_error_stands_in_the_log_alone(
-    person: Person, log: io.StringIO, message: str, words: str
+    person: Person, message: str, words: str
 ) -> None:
-    answer = person.chat(message)
+    with everything_logged(JsonFormatter("chat_turn")) as log:
+        answer = person.chat(message)
     assert (answer.status, answer["status"], answer["turn"]) == (200, "error", 1)
     assert [c["error_code"] for c in answer["calls"]] == ["INTERNAL"]
     assert words in answer["reply"]

@@ -7,7 +7,6 @@ import json
 import re
 import socket
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from local.cli.talk import state_of
 from local.project import child_environment
 from local.world import World, local_world, prepare
 from tests.processes import ran
+from tests.stand_ins.service import server_that
 
 ROOT = Path(__file__).parents[2]
 FAILING = ROOT / "tests" / "compat" / "failing"
@@ -123,19 +123,12 @@ def test_errors_say_what_to_do(command: Run, words: str, says: str) -> None:
     ],
 )
 def test_an_address_of_something_else_is_told(command: Run, said: bytes, says: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    def answer(connection: socket.socket) -> None:
+        connection.recv(65_536)
+        connection.sendall(said)
 
-        def answer() -> None:
-            connection, _ = listening.accept()
-            with connection:
-                connection.recv(65_536)
-                connection.sendall(said)
-
-        other = threading.Thread(target=answer)
-        other.start()
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        _, err = command("sessions", "--url", url, ends=1)
-        other.join()
+    with server_that(answer) as port:
+        _, err = command("sessions", "--url", f"http://127.0.0.1:{port}", ends=1)
     assert says in err
 
 

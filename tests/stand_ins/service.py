@@ -174,3 +174,32 @@ def served(
         server.shutdown()
         server.server_close()
         thread.join(timeout=5)
+
+
+@contextmanager
+def server_that(talks: Callable[[socket.socket], None]) -> Iterator[int]:
+    """A listener that hands each connection to `talks` and keeps it open until the end."""
+    held_open: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                held_open.append(connection)
+                try:
+                    talks(connection)
+                except OSError:
+                    continue
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join(5)
+            for connection in held_open:
+                connection.close()

@@ -6,9 +6,7 @@ import json
 import logging
 import socket
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email import policy
 from email.message import EmailMessage
@@ -19,6 +17,7 @@ import pytest
 
 from local.demo_mail import demo_mail
 from local.mail_servers import DEMO_ACCOUNTS, DemoAccount, MailServers
+from tests.stand_ins.service import server_that
 from tests.stand_ins.trust import certificate
 from webbee_kernel.sdk import ActionResult
 from webbee_kernel.testing import NOW, ExtensionHarness
@@ -806,35 +805,6 @@ def test_an_operator_opens_private_networks_and_never_the_metadata_service(
             FOLDER, secrets={"accounts": secret}, config={"private_hosts": True}
         )
         assert opened.call("list_inbox").error_code == "HOST_REFUSED"
-
-
-@contextmanager
-def server_that(talks: Callable[[socket.socket], None]) -> Iterator[int]:
-    """A listener that hands each connection to `talks` and keeps it open until the end."""
-    held_open: list[socket.socket] = []
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def serve() -> None:
-            while True:
-                try:
-                    connection, _ = listener.accept()
-                except OSError:
-                    return
-                held_open.append(connection)
-                try:
-                    talks(connection)
-                except OSError:
-                    continue
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        try:
-            yield listener.getsockname()[1]
-        finally:
-            listener.shutdown(socket.SHUT_RDWR)
-            thread.join(5)
-            for connection in held_open:
-                connection.close()
 
 
 def speaks_http(connection: socket.socket) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -10,13 +9,7 @@ import openai
 import pytest
 from openai import OpenAI
 
-from local.world import World, local_world
-
-
-@pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    with local_world(origins=["https://app.example.com"]) as running:
-        yield running
+from local.world import World
 
 
 def client(world: World, token: str = "bob", **options: object) -> OpenAI:
