@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from local.loopback import Client, served
 from local.project import ROOT, child_environment
 from local.stack import local_stack
 from local.template import create_tables, load_template
+from tests.functions.support import until
 from tests.processes import kill, ran
 from webbee_kernel.api.process_pool import ProcessEnded
 from webbee_kernel.sdk import User
@@ -145,12 +145,6 @@ class Run:
         body = {"function": function, "params": {"how": how}}
         answer = Client(self.url, user).post("/v1/extensions/daring/call", body)
         return dict(answer)
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait for what becomes true, however slow the machine is: a test has a time of its own."""
-    while not holds():
-        time.sleep(0.05)
 
 
 def daring(extensions: Path) -> Path:

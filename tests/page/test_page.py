@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from local.loopback import Client
+
 from .conftest import On, Visit
 
 
@@ -47,18 +49,9 @@ def node(kind: str, name: str, **props: Any) -> dict[str, Any]:
     return {"type": kind, "props": {"param_name": name, "label": name, **props}}
 
 
-def send(url: str, token: str, method: str, path: str, body: Any = None) -> Any:
-    headers = {"authorization": f"Bearer {token}"}
-    request = urllib.request.Request(
-        url + path, json.dumps(body).encode() if body is not None else None, headers, method=method
-    )
-    with urllib.request.urlopen(request, timeout=30) as response:
-        return json.loads(response.read())
-
-
 def call(url: str, token: str, app: str, function: str, **params: Any) -> Any:
     body = {"function": function, "params": params}
-    return send(url, token, "POST", f"/v1/extensions/{app}/call", body)
+    return Client(url, token).post(f"/v1/extensions/{app}/call", body)
 
 
 def test_a_person_chats_in_english_and_sees_what_was_called(visit: Visit) -> None:
@@ -173,7 +166,7 @@ def test_an_empty_conversation_offers_what_authors_say_in_the_readers_language(
     visit: Visit, url: str, locale: str, offered: str, first: str
 ) -> None:
     page = visit(locale=locale)
-    answer = send(url, "bob", "GET", "/v1/extensions")
+    answer = Client(url, "bob").get("/v1/extensions")
     answer["caller"]["language"] = locale[:2]
     page.route("**/v1/extensions", lambda route: route.fulfill(json=answer))
     page.get_by_role("button", name="bob").click()

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from local.loopback import Client
+
 from .conftest import On, Visit, served
-from .test_page import call, say, send
+from .test_page import call, say
 
 APP = '''"""One panel."""
 
@@ -114,7 +116,7 @@ def test_a_function_of_an_installed_app_is_tried_from_the_dialog_of_apps(
     visit: Visit, url: str
 ) -> None:
     page = visit()
-    answer = send(url, "bob", "GET", "/v1/extensions")
+    answer = Client(url, "bob").get("/v1/extensions")
     clock = {"fn_name": "get_current_time", "description": "Tells the time", "action_type": "read"}
     extra = {"app_id": "time", "display_name": "time", "installed": True, "functions": [clock]}
     answer["extensions"].append({**answer["extensions"][0], "panels": [], "offers": {}, **extra})
