@@ -105,18 +105,7 @@ def test_a_panel_that_waits_for_an_event_is_fetched_again_when_it_is_emitted(
     assert "🔔" in bell.get_by_role("heading").inner_text()
 
 
-def test_a_reload_in_mid_turn_keeps_the_message_and_shows_the_answer(visit: Visit) -> None:
-    page = visit("bob")
-    counting(page)
-    page.reload()
-    page.locator(".turn.you").get_by_text("count slowly").wait_for()
-    page.locator(".working").wait_for()
-    page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for()
-    assert page.locator(".turn.you").count() == 1
-    assert page.locator(".turn.webbee").count() == 1
-
-
-def test_a_new_conversation_is_not_lost_by_a_reload(visit: Visit) -> None:
+def test_a_reload_loses_neither_a_draft_nor_a_turn_that_runs(visit: Visit) -> None:
     page = visit("bob")
     on = On(page)
     on.afresh()
@@ -124,9 +113,13 @@ def test_a_new_conversation_is_not_lost_by_a_reload(visit: Visit) -> None:
     page.reload()
     on.composer.wait_for()
     assert on.composer.input_value() == "half a thou"
-    begin(page, "add a task: kept over a reload")
+    counting(page)
     page.reload()
-    on.logged('Added the task "kept over a reload"')
+    page.locator(".turn.you").get_by_text("count slowly").wait_for()
+    page.locator(".working").wait_for()
+    page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for()
+    assert page.locator(".turn.you").count() == 1
+    assert page.locator(".turn.webbee").count() == 1
 
 
 def test_a_server_that_starts_anew_in_mid_turn_costs_no_message(visit: Visit, apps: Path) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import urllib.error
-import urllib.request
 from typing import Any
 
+import httpx
 import pytest
 
 from local.loopback import Client
@@ -139,14 +138,20 @@ def test_dates_and_times_are_written_as_where_the_browser_is_by_its_clock(visit:
     assert re.search(r"\d{4} г\.$", said, re.MULTILINE), said
 
 
+def remembering(page: Any, turns: list[dict[str, Any]]) -> Any:
+    """The page, signed in, with a conversation of these turns."""
+    answer = {"session_id": "known", "turns": turns, "cursor": None}
+    page.route("**/v1/sessions/known", lambda route: route.fulfill(json=answer))
+    page.evaluate("sessionStorage.setItem('webbee.session.bob', 'known')")
+    page.get_by_role("button", name="bob").click()
+    return page
+
+
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo"])
 def test_moments_of_another_zone_stay_in_it_and_say_so(visit: Visit, zone: str) -> None:
-    page = visit(timezone_id=zone)
     turn = {"request_id": "r", "message": "when?", "status": "ok", "at": "2020-11-28T15:13:00Z"}
     turn["reply"] = "At 2020-11-29T00:13:00+09:00\n\n| a |\n|---|\n| 2020-11-29 00:13 UTC+09:00 |"
-    page.route("**/v1/sessions/zoned", lambda route: route.fulfill(json={"turns": [turn]}))
-    page.evaluate("sessionStorage.setItem('webbee.session.bob', 'zoned')")
-    page.get_by_role("button", name="bob").click()
+    page = remembering(visit(timezone_id=zone), [turn])
     shown = page.locator(".n-markdown time")
     shown.nth(1).wait_for()
     assert shown.all_inner_texts() == ["29 Nov 2020, 00:13 UTC+09:00"] * 2
@@ -201,11 +206,7 @@ def test_of_a_thousand_turns_those_near_are_built_and_all_can_be_found(visit: Vi
     for n, turn in enumerate(turns, 1):
         turn["message"] = "the aardvark" if n == 3 else f"question {n}"
         turn["reply"] = f"- answer **{n}**\n\n| a | b |\n|---|---|\n| 1 | {n} |"
-    page = visit()
-    answer = {"session_id": "long", "turns": turns, "cursor": None}
-    page.route("**/v1/sessions/long", lambda route: route.fulfill(json=answer))
-    page.evaluate("sessionStorage.setItem('webbee.session.bob', 'long')")
-    page.get_by_role("button", name="bob").click()
+    page = remembering(visit(), turns)
     page.locator(".turn.webbee strong").get_by_text("1000", exact=True).wait_for()
     calls, strong = page.locator(".log .call"), page.locator(".log strong")
     assert page.locator(".turn.you").count() == 1_000
@@ -346,29 +347,22 @@ def test_a_message_whose_answer_was_lost_is_asked_again_by_itself_and_runs_once(
     assert [t["title"] for t in listed].count("only once") == 1
 
 
-def test_a_wrong_token_is_refused_with_words(browser: Any, url: str) -> None:
-    page = browser.new_context(locale="en-GB").new_page()
-    page.goto(url)
+def test_a_wrong_token_is_refused_with_words(visit: Visit) -> None:
+    page = visit(expected="401")
     page.locator("summary", has_text="Access token").click()
     page.get_by_label("Access token").fill("mallory")
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("alert").get_by_text("not accepted").wait_for()
-    page.context.close()
 
 
 def test_the_page_is_one_small_document_that_loads_nothing_else(url: str) -> None:
-    with urllib.request.urlopen(url, timeout=60) as response:
-        html, headers = response.read().decode(), response.headers
-    assert "://" not in re.sub(r"http://www\.w3\.org/2000/svg", "", html)
-    assert "unsafe" not in headers["content-security-policy"]
-    zipped = urllib.request.Request(url, headers={"accept-encoding": "gzip"})
-    with urllib.request.urlopen(zipped, timeout=60) as response:
-        assert len(response.read()) < 70_000
-        etag = response.headers["etag"]
-    known = urllib.request.Request(url, headers={"if-none-match": etag})
-    with pytest.raises(urllib.error.HTTPError, match="304") as unchanged:
-        urllib.request.urlopen(known, timeout=60)
-    unchanged.value.close()
+    page = httpx.get(url, headers={"accept-encoding": "gzip"}, timeout=60)
+    assert "://" not in page.text.replace("http://www.w3.org/2000/svg", "")
+    assert "unsafe" not in page.headers["content-security-policy"]
+    assert page.headers["content-encoding"] == "gzip"
+    assert int(page.headers["content-length"]) < 70_000
+    known = {"if-none-match": page.headers["etag"]}
+    assert httpx.get(url, headers=known, timeout=60).status_code == 304
 
 
 def test_the_list_behind_the_bell_closes_with_escape_and_when_something_is_sent(
