@@ -1,4 +1,4 @@
-"""Reads the registries of an `imperal_sdk` extension into the kernel's own `Extension`."""
+"""Converts the registries of an `imperal_sdk` extension to the kernel's own `Extension`."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ WIDGET = "__widget__"
 
 
 def adopt(app_id: str, main: ModuleType) -> Extension | None:
-    """The extension of a loaded folder in the kernel's terms, under the folder's id; None where its
-    modules hold none."""
+    """The extension of a loaded folder as the kernel's own, under the folder's id; None where its
+    modules define none."""
     theirs = next(_extensions(main), None)
     if theirs is None:
         return None
@@ -150,8 +150,8 @@ def _tool(app: Adopted, theirs: Any) -> FunctionDef:
 
 
 def _app_tool(app: Adopted, theirs: Any, schema: Mapping[str, Any]) -> FunctionDef:
-    """A tool of a 6.x `App`. Its scopes are the app's wish for itself, granted by installing it;
-    they are not asked of the user."""
+    """A tool of a 6.x `App`. Its scopes are those the app requests for itself, granted by its
+    installation: users need not have them."""
     action = "destructive" if schema.get("destructive") else "write"
     model = arguments_model(theirs.func, schema.get("parameters", {}).get("properties", {}))
     return FunctionDef(
@@ -165,7 +165,7 @@ def _app_tool(app: Adopted, theirs: Any, schema: Mapping[str, Any]) -> FunctionD
 
 
 def _sections(app: Adopted, ours: Extension) -> None:
-    """Skeleton sections and alert tools: what the names say, with the ttl and alert of
+    """Skeleton sections and alert tools, found by their names; ttl and alert are those of
     `@ext.skeleton` where it was used."""
     for name, tool in app.ext.tools.items():
         if name.startswith(ALERT_PREFIX):
@@ -184,8 +184,8 @@ def _sections(app: Adopted, ours: Extension) -> None:
 
 
 def _panels(app: Adopted, ours: Extension) -> None:
-    """Panels, tray items and widgets: all are panels here, the latter two under the names the SDK
-    calls them by."""
+    """Panels, tray items and widgets. All are panels here; the latter two keep the names of their
+    tools in the SDK."""
     for panel_id, said in app.ext.panels.items():
         if not _is_secrets_panel(panel_id, said):
             call = handler(app, app.ext.tools[f"__panel__{panel_id}"].func, "panel")
@@ -215,8 +215,8 @@ def _trays_and_widgets(app: Adopted, ours: Extension) -> None:
 
 
 def _is_secrets_panel(panel_id: str, said: Mapping[str, Any]) -> bool:
-    """The panel the SDK adds by itself: it links to a page that is not here, and the page lists
-    secrets without it."""
+    """Whether it is the panel that the SDK adds by itself: it links to a page of the platform, and
+    the kernel's page lists secrets without it."""
     return (
         panel_id == "secrets" and said.get("icon") == "KeyRound" and said.get("title") == "Secrets"
     )
@@ -280,7 +280,7 @@ _log = logging.getLogger("webbee.imperal")
 
 
 async def run(func: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    """Call it; a handler that is not async runs on a thread, so that it cannot block the others."""
+    """Call a handler; one that is not async runs in a thread, so that it cannot block others."""
     if inspect.iscoroutinefunction(func):
         return await func(*args, **kwargs)
     # a partial or a wrapper is no coroutine function, and may return one all the same
@@ -302,9 +302,9 @@ def handler(
 def function(
     app: Adopted, func: Callable[..., Any], parameter: str = "", place: str | None = None
 ) -> Handler:
-    """A chat function: `params` is the kernel's checked model, given whole as `parameter` or,
-    without one, as keywords. To a tool of a 6.x `App` the context goes by keyword, to the `place`
-    that it has for it, or not at all."""
+    """A chat function: `params` is the kernel's validated model, passed whole as `parameter` or,
+    without one, as keywords. A tool of a 6.x `App` gets the context as the keyword `place`, or not
+    at all where that is empty."""
 
     async def call(ctx: Context, params: BaseModel | None = None, /, **kwargs: Any) -> Any:
         theirs = KernelContext(ctx, app, "chat_fn")
@@ -318,7 +318,7 @@ def function(
 
 
 def alert(app: Adopted, func: Callable[..., Any]) -> Handler:
-    """`skeleton_alert_<section>(ctx, old=, new=)`; without them if it takes neither."""
+    """An alert tool `skeleton_alert_<section>(ctx, old=, new=)`; it gets those that it takes."""
 
     async def call(ctx: Context, *, old: dict[str, Any], new: dict[str, Any]) -> Any:
         given = accepted(func, {"old": old, "new": new})
@@ -345,8 +345,8 @@ def listener(app: Adopted, func: Callable[..., Any], event_type: str) -> Handler
 
 
 def webhook(app: Adopted, func: Callable[..., Any], method: str) -> Handler:
-    """A webhook by keyword: `headers`, `body` (text) and `query_params`, as many as it takes, or
-    one `request`."""
+    """A webhook, called with those of `headers`, `body` (text) and `query_params` that it takes, or
+    with one `request`."""
     names = [*inspect.signature(func).parameters][1:]
     is_whole = len(names) == 1 and names[0] not in ("headers", "body", "query_params", "kwargs")
 

@@ -1,4 +1,4 @@
-"""What handlers of the other dialect take and return, as this kernel has it. Pure."""
+"""Converts what the SDK's handlers take, return and raise. Pure."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ def _of_dict(value: Mapping[str, Any]) -> Any:
 
 
 def _is_result(value: Any) -> bool:
-    """Whether it is an `ActionResult`, whoever's."""
+    """Whether it is an `ActionResult`, the kernel's or the SDK's."""
     return hasattr(value, "to_dict") and hasattr(value, "status")
 
 
 def presentable(value: Any) -> Any:
-    """Dataclasses and whatever renders itself as dicts; the rest untouched."""
+    """Dataclasses and objects with `to_dict` as dicts; other values unchanged."""
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if is_dataclass(value) and not isinstance(value, type):
@@ -99,8 +99,8 @@ def presentable(value: Any) -> Any:
 
 
 def snapshot(value: Any) -> Any:
-    """A refresh handler's answer: a result stays one, so that a failed one keeps the last good
-    snapshot and of a good one only the data is stored."""
+    """What a refresh handler returned. A result stays one: a failed one keeps the last good
+    snapshot, and of a good one only the data is stored."""
     return value if _is_result(value) else presentable(value)
 
 
@@ -141,8 +141,8 @@ def _with_ui(value: Mapping[str, Any]) -> ActionResult:
 
 
 def _node(description: Any) -> Any:
-    """The SDK's flat `{"type": "metric_card", …}` as nodes that every page draws; a real node
-    passes."""
+    """The SDK's flat `{"type": "metric_card", …}` as nodes that every page draws; a real node stays
+    as it is."""
     if not isinstance(description, Mapping) or "props" in description:
         return description
     if description.get("type") == "metric_card":
@@ -178,7 +178,8 @@ def _made(kind: str, /, **props: Any) -> dict[str, Any]:
 
 @contextmanager
 def in_their_words(app_id: str) -> Iterator[None]:
-    """Translate what leaves the block; everything not named here passes as it is."""
+    """Translate errors that leave the block to the SDK's; those that `translate` does not list stay
+    as they are."""
     try:
         yield
     except Exception as error:
@@ -197,7 +198,7 @@ _SAME_WORDS: Final[tuple[tuple[type[Exception], type[Exception]], ...]] = (
 
 
 def translate(error: Exception, app_id: str) -> Exception | None:
-    """The SDK's error that says the same, None where the kernel's own is right already."""
+    """The SDK's error of the same meaning; None where the kernel's own error stays."""
     same = (made(str(error)) for kind, made in _SAME_WORDS if isinstance(error, kind))
     if (found := next(same, None)) is not None:
         return found

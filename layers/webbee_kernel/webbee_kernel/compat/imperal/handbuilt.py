@@ -1,5 +1,5 @@
-"""What clients built by hand are made of: the gateway's address, and a token that ends with the
-call; and `ctx.http`, which reaches that address with that token."""
+"""For clients that extensions build by hand: the gateway's address, and a token that is valid for
+one call; and `ctx.http`, which reaches that address with that token."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _open: weakref.WeakValueDictionary[str, Gateway] = weakref.WeakValueDictionary()
 
 
 class Gateway:
-    """One call's way in, for its app, tenant and user. It is open while the call's context, or a
-    client of it, is alive."""
+    """One call's access to the gateway, for its app, tenant and user; valid while the call's
+    context, or a client of it, is alive."""
 
     def __init__(
         self, ctx: Context, app_id: str, serve: Callable[[], str], parent: Gateway | None = None
@@ -47,14 +47,14 @@ class Gateway:
 
     @property
     def url(self) -> str:
-        """The address; the first to ask in this process waits for the server to start. OSError
-        where no socket can be had."""
+        """The server's address; the first access in a process starts the server. OSError where no
+        socket is available."""
         return _address or _start(self._serve)
 
     @property
     def token(self) -> str:
-        """The secret that stands for this call, made when first read. That of an `as_user` context
-        is good as long as its parent's."""
+        """The secret token of this call, made when first read. That of an `as_user` context is
+        valid as long as its parent's."""
         with _lock:
             if not self._token:
                 self._token = secrets.token_urlsafe(24)
@@ -92,8 +92,8 @@ def find(headers: Any) -> Gateway | None:
 
 
 class HandBuilt:
-    """The private attributes of which extensions build clients of their own, on a context and on
-    its clients."""
+    """The SDK's private attributes, on a context and on its clients, from which extensions build
+    clients of their own."""
 
     _gateway: Gateway | None = None
     _extension_id = _user_id = ""
@@ -116,7 +116,7 @@ class HandBuilt:
         return f"{type(self).__name__}(app={self._extension_id!r})"
 
     def _enter(self, gateway: Gateway | None, user_id: str) -> None:
-        """Point the attributes at this call's gateway, whatever they were."""
+        """Set the attributes for this call's gateway, in place of earlier ones."""
         for name in ("_gateway_url", "_auth_token", "_service_token"):
             vars(self).pop(name, None)
         if gateway:
@@ -127,8 +127,8 @@ class HandBuilt:
 class HTTP(HandBuilt, kernel.HttpClient):
     """GET, POST, PUT, PATCH and DELETE; `timeout` is in seconds, over 180 is refused.
 
-    Of this machine it reaches the gateway alone, and that only with the token of its own call among
-    the headers.
+    Of this machine's addresses it reaches the gateway's only, and that with its own call's token in
+    the headers only.
     """
 
     def __init__(self, http: kernel.HttpClient) -> None:
@@ -180,7 +180,8 @@ def _options(request: httpx.Request, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _body(response: kernel.HttpResponse) -> Any:
-    """JSON where the answer says so and is, otherwise text; bytes where it is not UTF-8."""
+    """The body: JSON where the content type says so and it parses, else text; bytes where it is not
+    UTF-8."""
     raw = response.body
     if "json" in response.headers.get("content-type", ""):
         try:
@@ -194,7 +195,7 @@ def _body(response: kernel.HttpResponse) -> Any:
 
 
 def _start(serve: Callable[[], str]) -> str:
-    """Start the server, once per process, and let the SDK's own client say for whom it acts."""
+    """Start the server, once per process, and make the SDK's store client name the acting user."""
     global _address
     with _lock:
         if not _address:

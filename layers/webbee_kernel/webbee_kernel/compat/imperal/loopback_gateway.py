@@ -1,6 +1,5 @@
-"""The gateway's wire: a request, its answer, and what bodies have to hold; and who may ask for
-what: finds a request's route, checks whom it names, and puts errors into statuses. Fields that are
-not named here are ignored."""
+"""The gateway's HTTP server: finds a request's route, checks its body and for whom it acts, serves
+it, and maps errors to statuses. Unknown fields of a body are ignored."""
 
 from __future__ import annotations
 
@@ -61,8 +60,8 @@ class Request:
 
 
 class Served(Store):
-    """What a request is served from: the documents of the user it acts for, and what else a client
-    may ask for. The arguments of a method are the fields of a body."""
+    """What serves a request: the documents of the user it acts for, messages, the model's answers.
+    The parameters of a method are the fields of its body."""
 
     def __init__(self, ctx: Context, app_id: str) -> None:
         super().__init__(ctx.store, app_id, ctx.user.tenant_id)
@@ -99,14 +98,14 @@ class Served(Store):
 
 
 def _unnamed(given: dict[str, Any]) -> dict[str, Any]:
-    """What a client sent besides whom it acts for."""
+    """The fields but those that say for whom the client acts."""
     return {k: v for k, v in given.items() if k not in ("user_id", "extension_id", "tenant_id")}
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method, a path, and the name of what serves it. `told` is the key under which its answer
-    goes out; `system` is for system contexts only."""
+    """A method, a path, and the method of `Served` behind them. `told` is the key under which its
+    answer is sent; `system` is for system contexts only."""
 
     method: str
     path: str
@@ -124,8 +123,8 @@ class Route:
         return re.fullmatch(pattern.replace("{doc_id}", "(?P<doc_id>.+)"), path)
 
     async def serve(self, served: Served, given: Mapping[str, Any]) -> Any:
-        """What the request comes to; Refused 422 names the fields that are missing or wrong, never
-        what was in them."""
+        """The answer; Refused 422 names the fields that are missing or wrong, never their
+        values."""
         try:
             values = _shape(self.serves).model_validate(given)
         except ValidationError as error:
@@ -166,7 +165,7 @@ ROUTES = (
 RETRY_S = 30
 """Seconds after which a client may ask again while the store is gone."""
 UNTOLD_TENANT = "default"
-"""What the SDK's store client names where nobody told it the tenant."""
+"""The tenant that the SDK's store client sends by default."""
 _log = logging.getLogger("webbee.imperal")
 
 
@@ -201,8 +200,8 @@ async def _serve(request: Request, gateway: Gateway) -> Any:
 
 
 def _route(request: Request) -> tuple[Route, dict[str, str]]:
-    """The first route that fits. `all` and `list_users` are a document's id too: the SDK's clients
-    send `limit` where they mean the list."""
+    """The first matching route and the parts of the path. `all` and `list_users` may be ids of
+    documents, too: the SDK's clients send `limit` where they mean the list."""
     fitting = [(route, found) for route in ROUTES if (found := route.match(request.path))]
     for route, found in fitting:
         if route.method == request.method and (not route.system or "limit" in request.query):
@@ -211,7 +210,7 @@ def _route(request: Request) -> tuple[Route, dict[str, str]]:
 
 
 def _refused(methods: set[str]) -> Refused:
-    """Of a path that takes these methods; of one that takes none, nothing is there."""
+    """405 for a path that takes other methods, 404 for one that takes none."""
     if not methods:
         served = ", ".join(f"{r.method} {r.path}" for r in ROUTES)
         return Refused(404, f"this deployment serves {served} and nothing else")
@@ -299,8 +298,8 @@ class _Connection(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815
 
     def _answer(self) -> Any:
-        """That of the call's gateway. What is too large is read to its end first: a client that is
-        still sending would not hear the answer."""
+        """The answer of the call's gateway. A body that is too large is read to its end first: a
+        client that is still sending would not read the answer."""
         size = int(self.headers.get("content-length") or 0)
         body = self.rfile.read(min(size, MAX_BODY_BYTES))
         if size > MAX_BODY_BYTES:

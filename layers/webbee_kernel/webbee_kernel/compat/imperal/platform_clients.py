@@ -1,5 +1,5 @@
-"""The clients of the SDK's `Context`: the kernel's own, whose answers and errors are told in the
-SDK's words."""
+"""The clients of the SDK's `Context`: they call the kernel's own and convert answers and errors to
+the SDK's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FORBIDDEN_COLLECTION = re.compile(r"[:*?\[\]\s/]")
 
 
 class Client(HandBuilt):
-    """A client of the kernel's for the SDK's code."""
+    """A client of the kernel's with the SDK's types and errors."""
 
     def __init__(self, client: Any, app_id: str, tenant_id: str = "") -> None:
         self._client = client
@@ -50,7 +50,7 @@ class Client(HandBuilt):
         return in_their_words(self._extension_id)
 
     def _told(self, value: Any) -> Any:
-        """An answer of the kernel's as the SDK's type of the same name."""
+        """The kernel's answer as the SDK's type of the same name."""
         match value:
             case list():
                 return [self._told(each) for each in value]
@@ -65,8 +65,8 @@ class Client(HandBuilt):
 
 
 def _made(kind: Any, value: Any, named: Sequence[str], own: dict[str, Any]) -> Any:
-    """An object of the SDK with all that one of the kernel's holds: not every version of it takes
-    each field when it is made."""
+    """An object of the SDK with all fields of the kernel's; some are set afterwards, as not every
+    version's constructor takes them."""
     made = kind(**{name: getattr(value, name) for name in named}, **own)
     for name in type(value).__dataclass_fields__.keys() - own.keys():
         setattr(made, name, getattr(value, name))
@@ -74,7 +74,7 @@ def _made(kind: Any, value: Any, named: Sequence[str], own: dict[str, Any]) -> A
 
 
 def translated(method: Callable[..., Any]) -> Any:
-    """A method of the kernel's client, as the SDK has it."""
+    """A method that calls the kernel client's of that name and converts its answer and errors."""
 
     @functools.wraps(method)
     async def call(self: Client, *args: Any, **kwargs: Any) -> Any:
@@ -380,7 +380,7 @@ class Billing:
 
 
 def _refusing(name: str) -> Any:
-    """A method of the SDK's billing client that is there, as its protocol wants, and refuses."""
+    """A method of the SDK's billing client that exists, as its protocol demands, and refuses."""
 
     async def refused(self: Billing, *args: Any, **kwargs: Any) -> Any:
         raise sdk.ExtensionError(

@@ -1,5 +1,5 @@
-"""The SDK's `Context`, made for one call over the kernel's: an instance of its class, its clients
-the kernel's."""
+"""The SDK's `Context` for one call: an instance of the SDK's class over the kernel's context and
+clients."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .platform_clients import (
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """An extension of the SDK under the id that counts here."""
+    """An extension of the SDK under the kernel's id for it."""
 
     app_id: str
     ext: Any
@@ -39,8 +39,8 @@ class Adopted:
 
 
 class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
-    """What a handler of the SDK gets. `tool_type` is skeleton, panel, chat_fn or tool, as in the
-    SDK."""
+    """The context that a handler of the SDK gets. `tool_type` is skeleton, panel, chat_fn or tool,
+    as in the SDK."""
 
     def __init__(
         self,

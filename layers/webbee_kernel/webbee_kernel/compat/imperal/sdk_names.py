@@ -1,5 +1,4 @@
-"""What of the SDK is used, by name: the one place that knows where a version keeps it. Public
-modules only."""
+"""The names that are used of the SDK, and where its versions keep them. Public modules only."""
 
 from __future__ import annotations
 
