@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ..item_keys import members_key
@@ -201,7 +202,7 @@ def by_creation(table: str, collection: Collection, after: str = "") -> Query:
     # `!` sorts before hex digits and `g` after them
     low = f"{after}!" if after else f"{collection.name}#"
     bounds = low, f"{collection.name}#g"
-    return _between(table, collection, ("by_created", "created"), bounds, backwards=False)
+    return _between(table, collection, ("by_created", "created"), bounds)
 
 
 def ranges(table: str, question: DocumentQuery, state: Generation | None) -> Ranges:
@@ -232,12 +233,11 @@ def _indexed(table: str, question: DocumentQuery, state: Generation) -> Ranges:
         bounds, exact = _in_order(after, question.is_descending), not question.where
     number, prefix = collection.fields.index(name), f"{collection.name}#{state.gen}#"
     index = f"by_{number + 1}", SORT_KEYS[number]
-    backwards = question.is_descending and not is_of_value
     queries = [
-        _between(table, collection, index, (prefix + low, prefix + high), backwards=backwards)
-        for low, high in bounds
+        _between(table, collection, index, (prefix + low, prefix + high)) for low, high in bounds
     ]
-    return Ranges(queries, index[1], exact, in_order)
+    backwards = question.is_descending and not is_of_value
+    return Ranges([replace(q, backwards=backwards) for q in queries], index[1], exact, in_order)
 
 
 _END: Final = ":"
@@ -261,14 +261,9 @@ def _after_entry(key: str, created: str) -> str:
 
 
 def _between(
-    table: str,
-    collection: Collection,
-    index: tuple[str, str],
-    bounds: tuple[str, str],
-    *,
-    backwards: bool,
+    table: str, collection: Collection, index: tuple[str, str], bounds: tuple[str, str]
 ) -> Query:
     name, sort_key = index
     condition = f"#pk = :pk AND #{sort_key} BETWEEN :low AND :high"
     values = {"pk": collection.pk, "low": bounds[0], "high": bounds[1]}
-    return Query(table, condition, values, index=name, backwards=backwards)
+    return Query(table, condition, values, index=name)
