@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 from dataclasses import replace
-from itertools import chain
 from typing import Any, Final
 
 import orjson
@@ -150,8 +149,8 @@ def _removal_of_old(minute: int) -> Item:
 
 def _marks(item: Item, minute: int) -> frozenset[str]:
     """Those of this minute and the one before."""
-    by_minute = (item.get(f"{_MARKS}{at}", ()) for at in (minute - 1, minute))
-    return frozenset(chain.from_iterable(by_minute))
+    before, now = item.get(f"{_MARKS}{minute - 1}", ()), item.get(f"{_MARKS}{minute}", ())
+    return frozenset((*before, *now))
 
 
 CONNECTION_KINDS: Final = ("connection", "ticket")
