@@ -142,9 +142,12 @@ class ExtensionHost:
         # a blocked thread affects only its owner
         with self._threads.of(_thread_owner(request)) as thread:
             try:
-                outcome = await self._once(request, thread)
+                work = self._execute(request)
+                outcome = await _run_on_thread(thread, work, request.deadline_s)
             except TimeoutError:
                 outcome = unfinished_outcome(request)
+            except (ExtensionExit, RuntimeError) as error:
+                outcome = await self._faults.outcome(error, request)
         if outcome.fate == RUNNING:
             kind, name, seconds = request.kind, request.name, request.deadline_s
             handler, loaded = self._handlers.get(id(request), (None, None))
@@ -169,12 +172,6 @@ class ExtensionHost:
             result = {"data": o.data} if o.ok else {"code": o.error_code, "error": o.error}
             data[call.app_id][call.name] = result
         return ok_outcome(request, data)
-
-    async def _once(self, request: CallRequest, thread: LoopThread) -> CallOutcome:
-        try:
-            return await _run_on_thread(thread, self._execute(request), request.deadline_s)
-        except (ExtensionExit, RuntimeError) as error:
-            return await self._faults.outcome(error, request)
 
     async def _execute(self, request: CallRequest) -> CallOutcome:
         started = time.perf_counter()

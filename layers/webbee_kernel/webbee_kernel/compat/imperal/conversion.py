@@ -127,8 +127,8 @@ def webhook_answer(value: Any) -> Any:
 
 
 def _with_ui(value: Mapping[str, Any]) -> ActionResult:
-    """A dict of an `App` tool: the SDK adds `_ui`, a flat description of a card or a table, which
-    is no fact for a model."""
+    """A dict of an `App` tool: the SDK adds `_ui`, the flat description of a card, which is no fact
+    for a model."""
     data = {k: v for k, v in value.items() if k not in ("_ui", "declarative_ui")}
     summary = str(data.get("summary") or data.get("message") or "")
     if data.get("error"):
@@ -147,8 +147,6 @@ def _node(description: Any) -> Any:
         return description
     if description.get("type") == "metric_card":
         return _card(description)
-    if description.get("type") == "table":
-        return _table(description)
     props = {k: v for k, v in description.items() if k != "type"}
     return _made(str(description.get("type") or "Text"), **props)
 
@@ -164,12 +162,6 @@ def _card(description: Mapping[str, Any]) -> dict[str, Any]:
     label, value = description.get("badge") or title, description.get("metric") or ""
     children = [_made("Stat", label=str(label), value=str(value)), _made("KeyValue", items=pairs)]
     return _made("Card", title=title, content=_made("Stack", children=children, direction="v"))
-
-
-def _table(description: Mapping[str, Any]) -> dict[str, Any]:
-    columns = [{"key": str(c), "label": str(c)} for c in description.get("columns") or ()]
-    table = _made("DataTable", columns=columns, rows=description.get("rows") or [])
-    return _made("Section", title=str(description.get("title") or ""), children=[table])
 
 
 def _made(kind: str, /, **props: Any) -> dict[str, Any]:
