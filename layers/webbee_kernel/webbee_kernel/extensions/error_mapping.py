@@ -350,7 +350,7 @@ async def _catch_exit(work: Awaitable[T]) -> T:
     ExtensionExit."""
     try:
         return await work
-    except (Exception, asyncio.CancelledError):
+    except (Exception, asyncio.CancelledError, GeneratorExit):
         raise
     except BaseException as error:
         raise ExtensionExit(error) from None
