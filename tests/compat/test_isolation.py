@@ -173,7 +173,7 @@ def test_in_lambda_the_environment_holds_no_credentials_once_extensions_load() -
         os.environ["AWS_LAMBDA_RUNTIME_API"] = "127.0.0.1:9001"
         function.service()
         from webbee_kernel.aws.clients import aws_client
-        held = aws_client("dynamodb")._request_signer._credentials
+        held = aws_client("dynamodb")._request_signer._credentials.get_frozen_credentials()
         from webbee_kernel.extensions.registry import load_folder
         from tests.compat.conftest import Bench
         bench = Bench(load_folder({str(EXTENSIONS)!r}))
