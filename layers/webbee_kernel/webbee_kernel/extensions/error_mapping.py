@@ -339,20 +339,20 @@ async def run_contained(work: Awaitable[T], seconds: float | None = None) -> T:
         task.cancel()
         await asyncio.wait({task}, timeout=UNWIND_S)
         raise TimeoutError
+    try:
+        return task.result()
+    except Exception:
+        raise
     # the code cancelled itself: raised as it is, that would look like our own end
-    if task.cancelled():
-        raise ExtensionExit(asyncio.CancelledError())
-    return task.result()
+    except BaseException as error:
+        raise ExtensionExit(error) from None
 
 
 async def _catch_exit(work: Awaitable[T]) -> T:
-    """Turn KeyboardInterrupt, SystemExit and their like, which would end the event loop, into
-    ExtensionExit."""
+    """Turn KeyboardInterrupt and SystemExit, which would end the event loop, into ExtensionExit."""
     try:
         return await work
-    except (Exception, asyncio.CancelledError, GeneratorExit):
-        raise
-    except BaseException as error:
+    except (KeyboardInterrupt, SystemExit) as error:
         raise ExtensionExit(error) from None
 
 
