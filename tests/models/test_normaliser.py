@@ -184,7 +184,7 @@ def test_a_nearly_right_call_is_that_of_the_one_function_that_fits_and_called_on
     made = Assembly(asking(tools=TOOLS))
     made.add_text(text)
     made.add_call(0, "", name, given)
-    answer = made.response()
+    answer = made.response({}, {})
     assert (answer.text, answer.tool_calls) == ("", RIGA)
 
 
@@ -229,4 +229,4 @@ def test_one_piece_over_and_over_and_a_recited_prompt_are_no_answer() -> None:
     assert made.is_endless
     recited = Assembly(asking())
     recited.add_text("[HISTORY]\nFACTS: app=mail fn=list_inbox data={}")
-    assert [one.response().stop_reason for one in (made, recited)] == ["unusable"] * 2
+    assert [one.response({}, {}).stop_reason for one in (made, recited)] == ["unusable"] * 2

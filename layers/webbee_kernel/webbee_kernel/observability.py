@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import sys
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -78,8 +77,6 @@ def _hash_of(user: Any) -> str:
     return user_hash(str(user.get("tenant_id", "")), str(user["imperal_id"]))
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
 MAX_VALUES = 99
 """Values of one metric in a line: at the embedded format's limit of 100, powertools would write
 before the invocation has ended."""
@@ -189,25 +186,15 @@ def measure_all(values: Mapping[str, float], owner: tuple[str, ...] = ()) -> Non
             figures.add(owner, name, value)
 
 
-def record_duration(
-    name: str,
-) -> Callable[[Callable[P, Coroutine[Any, Any, R]]], Callable[P, Coroutine[Any, Any, R]]]:
-    """Record how long a coroutine function takes, in milliseconds, whether it returns or raises."""
-
-    def decorate(
-        function: Callable[P, Coroutine[Any, Any, R]],
-    ) -> Callable[P, Coroutine[Any, Any, R]]:
-        @functools.wraps(function)
-        async def timed(*args: P.args, **kwargs: P.kwargs) -> R:
-            started = time.perf_counter()
-            try:
-                return await function(*args, **kwargs)
-            finally:
-                measure(name, round((time.perf_counter() - started) * 1000, 1))
-
-        return timed
-
-    return decorate
+@asynccontextmanager
+async def record_duration(name: str) -> AsyncIterator[None]:
+    """A decorator: record how long a coroutine function takes, in milliseconds, whether it returns
+    or raises."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        measure(name, round((time.perf_counter() - started) * 1000, 1))
 
 
 def count_turn(status: str, masked: int) -> None:

@@ -39,9 +39,9 @@ def record(
     facts leave, and of both the oldest calls give way first, the newest keeps most. What is cut
     stays valid JSON and says so under `_truncated` or as a list's last item.
     """
-    whole = ((i, (a, f, _facts(data))) for i, (a, f, data) in enumerate(calls))
-    numbered = [(i, call) for i, call in whole if call[2] is not None]
-    facts = [call for _, call in numbered]
+    whole = [(a, f, _facts(data)) for a, f, data in calls]
+    numbers = [i for i, call in enumerate(whole) if call[2] is not None]
+    facts = [whole[i] for i in numbers]
     digests = tuple(ToolCallDigest(a, f, dumps(d)) for a, f, d in facts)
     room = cap + 1  # the last line needs no break
     # most turns fit: nothing is weighed twice
@@ -51,7 +51,7 @@ def record(
     # one marker in place of calls that went whole
     omitted = tuple(d for d in digests if (d.app_id, d.fn_name) == (KERNEL, OMITTED_FN))
     kept = digests[len(omitted) :]
-    numbers = [i for i, _ in numbered[len(numbered) - len(kept) :]]
+    numbers = numbers[len(numbers) - len(kept) :]
     by_number = dict(zip(numbers, kept, strict=True))
     # arguments of a call without facts would stand alone
     first = numbers[0] if omitted else 0

@@ -137,8 +137,9 @@ class Assembly:
         if arguments not in (None, ""):
             call.pieces.append(arguments)
 
-    def response(self) -> ModelResponse:
-        """The answer. Calls written as text are used if there are no native ones."""
+    def response(self, message: JSONObject, plain: JSONObject) -> ModelResponse:
+        """The answer, with the reasoning to send back. Calls written as text are used if there are
+        no native ones."""
         reader = self._reader
         text, stop = reader.close(), _stop_reason(self.stop)
         calls = self._all_calls(text)
@@ -149,7 +150,9 @@ class Assembly:
         is_silent = stop == "end_turn" and not (text or calls)
         if is_silent and (reader.has_thoughts or self.has_thoughts):
             stop = "only_thoughts"
-        return ModelResponse(text, _complete(calls, stop), self.usage, stop, reader.is_orphan)
+        reasoning = self._reasoning(message, plain, len(calls))
+        calls = _complete(calls, stop)
+        return ModelResponse(text, calls, self.usage, stop, reader.is_orphan, reasoning=reasoning)
 
     def _all_calls(self, text: str) -> tuple[ToolCall, ...]:
         """The native calls, else those written as text; unparsable markup becomes
@@ -160,9 +163,8 @@ class Assembly:
         is_lost = reader.has_unreadable_call and self._request.tools and not (found or text)
         return (ToolCall(UNREADABLE_CALL, {}),) if is_lost else found
 
-    def reasoning(self, message: JSONObject, plain: JSONObject, read: int) -> Reasoning | None:
-        """The reasoning to send back with the answer and its calls; per-call extras only if all
-        native calls are among the `read` ones of the answer."""
+    def _reasoning(self, message: JSONObject, plain: JSONObject, read: int) -> Reasoning | None:
+        """Per-call extras only if all native calls are among the `read` ones of the answer."""
         extras = tuple(call.extra or {} for call in self.calls)
         extra = extras if any(extras) and len(extras) == read else ()
         return Reasoning(message, extra, plain) if message or extra or plain else None

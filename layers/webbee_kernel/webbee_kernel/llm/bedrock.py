@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from ..aws.clients import (
@@ -28,9 +27,16 @@ from ..aws.clients import (
 from ..config import ModelOptions
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .adapter import Adapter, Listener, fixed_parts, optional_parts, output_tokens
+from .adapter import (
+    Adapter,
+    Listener,
+    Message,
+    conversation,
+    fixed_parts,
+    optional_parts,
+    output_tokens,
+)
 from .assembly import Assembly, count, require_content
-from .conversation import Message, conversation
 from .failures import Retryable, failure_of, pause_of, slow
 from .options import PLAIN
 from .protocol import CUT_OFF, Growing, ModelRequest, ModelResponse, ToolSpec, Usage
@@ -320,14 +326,12 @@ class ConverseAnswer:
 
     def response(self) -> ModelResponse:
         """The answer, with the signed or encrypted reasoning to send back."""
-        answer = self.draft.response()
         blocks = [
             {"reasoningContent": thought}
             for thought in self._thoughts.values()
             if "redactedContent" in thought or thought["reasoningText"].get("signature")
         ]
-        message = {"content": blocks} if blocks else {}
-        return replace(answer, reasoning=self.draft.reasoning(message, {}, len(answer.tool_calls)))
+        return self.draft.response({"content": blocks} if blocks else {}, {})
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from ..config import ModelOptions
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .adapter import optional_parts, output_tokens
+from .adapter import Message, conversation, optional_parts, output_tokens
 from .assembly import Assembly, count
-from .conversation import Message, conversation
 from .failures import MODEL_SETTING, Retryable
 from .protocol import ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
 from .tools import describe, wire_schema
@@ -234,11 +232,9 @@ class ChatAnswer:
             self.draft.stop = "refusal" if self.draft.stop in ("", "stop") else self.draft.stop
         thoughts = self._thoughts
         self.draft.has_thoughts = bool(thoughts)
-        answer = self.draft.response()
         encrypted: JSONObject = {k: thoughts[k] for k in (DETAILS, EXTRA) if k in thoughts}
         clear: JSONObject = {k: thoughts[k] for k in CLEAR if isinstance(thoughts.get(k), str)}
-        own = self.draft.reasoning(encrypted, clear, len(answer.tool_calls))
-        return replace(answer, reasoning=own)
+        return self.draft.response(encrypted, clear)
 
     def _empty_error(self) -> Exception:
         """The error for an answer that is empty, truncated or not a completion."""

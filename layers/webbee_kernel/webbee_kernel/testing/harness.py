@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from ..sdk import ActionResult, Context, Extension, User, ui
 from ..stores.memory import memory_stores
 from ..stores.protocols import Stores
 from ..types import CallOutcome, CallRequest, Event, JSONObject, UserKey, user_dict
-from .in_memory import NOW, USER, HttpCall, HttpFunction, client_of, minutes, registry_of
+from .in_memory import NOW, USER, HttpCall, HttpFunction, T, client_of, minutes, registry_of
 
 KINDS = ("alert", "fault", "notification", "panel_refresh", "progress", "result", "turn")
 
@@ -116,7 +116,7 @@ class ExtensionHarness:
         """The key of the user's data."""
         return UserKey.of(self.user)
 
-    def run(self, coro: Any) -> Any:
+    def run(self, coro: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the harness's loop."""
         return self._loop.run(coro)
 
@@ -295,5 +295,4 @@ class ExtensionHarness:
             request_id=new_id(),
             deadline_s=self.app.settings.call_seconds,
         )
-        outcome: CallOutcome = self.run(self.dispatch.call(request))
-        return outcome
+        return self.run(self.dispatch.call(request))

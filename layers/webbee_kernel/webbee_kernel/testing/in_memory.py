@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from cronsim import CronSim, CronSimError
 
@@ -32,6 +32,7 @@ from ..turn.late import KIND, LateResults
 from ..turn.messages import Reply
 from ..types import JSON, Event, SessionKey, UserKey
 
+T = TypeVar("T")
 NOW = "2026-05-15T17:21:04Z"
 USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")
 
@@ -199,7 +200,7 @@ class TestKernel:
         if isinstance(events, MemoryEventStore):
             events.listen(self._on_event)
 
-    def run(self, coro: Any) -> Any:
+    def run(self, coro: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the kernel's loop."""
         return self._loop.run(coro)
 
@@ -218,21 +219,15 @@ class TestKernel:
         user: User | None = None,
     ) -> Reply:
         """One turn."""
-        reply: Reply = self.run(
-            self.kernel.turn(
-                self.ask(message, session_id=session_id, request_id=request_id, user=user)
-            )
-        )
-        return reply
+        ask = self.ask(message, session_id=session_id, request_id=request_id, user=user)
+        return self.run(self.kernel.turn(ask))
 
     def confirm(
         self, confirmation_id: str, accept: bool = True, *, session_id: str = "s1"
     ) -> Reply:
         """Answer a confirmation."""
-        reply: Reply = self.run(
-            self.kernel.confirm(self.ask("", session_id=session_id), confirmation_id, accept)
-        )
-        return reply
+        ask = self.ask("", session_id=session_id)
+        return self.run(self.kernel.confirm(ask, confirmation_id, accept))
 
     def ask(
         self,
@@ -252,15 +247,12 @@ class TestKernel:
 
     def memory(self, session_id: str = "s1") -> SessionMemory:
         """What the session remembers."""
-        memory: SessionMemory = self.run(
-            self.app.stores.sessions.read(SessionKey(self.key, session_id), now=self.clock.now())
-        )
-        return memory
+        session = SessionKey(self.key, session_id)
+        return self.run(self.app.stores.sessions.read(session, now=self.clock.now()))
 
     def state(self) -> UserState:
         """The user's sections and installations."""
-        state: UserState = self.run(self.app.stores.skeleton.read(self.key))
-        return state
+        return self.run(self.app.stores.skeleton.read(self.key))
 
     @property
     def key(self) -> UserKey:
