@@ -7,10 +7,9 @@ import hashlib
 import re
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
-from os.path import commonprefix
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from . import language
@@ -38,9 +37,6 @@ OPEN_WORLD = "x-open-world"
 
 GOES_TO = "x-goes-to"
 """In a parameter's schema: the address that its default holds as a secret, for cards alone."""
-
-MIN_LEAD = 24
-"""Characters that descriptions must share for a prompt to state them once."""
 
 MAX_RULES = 1_200
 """Characters of an app's rules (`ChatExtension(system_prompt=…)`) that reach the classifier: about
@@ -106,11 +102,8 @@ class FunctionInfo:
     """What the author declares of arguments and data: path (`parent.key`) → `name`, `email`, …"""
     titles: dict[str, str] = field(default_factory=dict)
     """What it does in a few words, by language."""
-    lead: int = 0
-    """Characters at the start of the description that all functions of the app share; not
-    serialized."""
     common_arguments: tuple[str, ...] = ()
-    """Arguments described alike in several functions of the app; not serialized either."""
+    """Arguments described alike in several functions of the app; not serialized."""
 
     @property
     def tool_name(self) -> str:
@@ -183,16 +176,15 @@ class AppInfo:
     """Functions that it had and does not offer now, each with the reason."""
 
     def __post_init__(self) -> None:
-        """Find text that functions share, so that a prompt states it once."""
-        lead = _lead([f.description for f in self.functions])
+        """Find arguments that functions share, so that a prompt describes them once."""
         common = self.arguments.items()
         common_arguments = [
             tuple(n for n, d in _argument_descriptions(f).items() if (n, d) in common)
             for f in self.functions
         ]
-        if lead or any(common_arguments):
+        if any(common_arguments):
             functions = (
-                replace(f, lead=lead, common_arguments=names)
+                replace(f, common_arguments=names)
                 for f, names in zip(self.functions, common_arguments, strict=True)
             )
             object.__setattr__(self, "functions", tuple(functions))
@@ -207,11 +199,6 @@ class AppInfo:
                 counts.setdefault(name, Counter())[description] += 1
         most = {name: texts.most_common(1)[0] for name, texts in counts.items() if "" not in texts}
         return {name: text for name, (text, count) in most.items() if count > 1}
-
-    @property
-    def lead_text(self) -> str:
-        """The common beginning of all descriptions; may be empty."""
-        return self.functions[0].description[: self.functions[0].lead] if self.functions else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,23 +253,12 @@ class Catalogue:
         apps = [asdict(a) for a in self.apps.values()]
         for function in (f for a in apps for f in a["functions"]):
             # found again by `__post_init__` where it arrives
-            del function["lead"], function["common_arguments"]
+            del function["common_arguments"]
         return {"apps": apps}
 
     @staticmethod
     def from_dict(data: JSONObject) -> Catalogue:
         return Catalogue({a["app_id"]: from_dict(AppInfo, a) for a in data["apps"]})
-
-
-def _lead(descriptions: Sequence[str]) -> int:
-    """Length of the common beginning of three or more descriptions, up to a sentence's end or a
-    colon; 0 where it is short or is all of one."""
-    if len(descriptions) < 3:
-        return 0
-    prefix = commonprefix(descriptions)  # noqa: RUF071 – texts, not paths
-    end = max(prefix.rfind(". "), prefix.rfind(": ")) + 2
-    is_long_enough = end > MIN_LEAD and all(d[end:].strip() for d in descriptions)
-    return end if is_long_enough else 0
 
 
 def _argument_descriptions(function: FunctionInfo) -> dict[str, str]:
