@@ -210,12 +210,33 @@ def test_one_account_that_fails_does_not_hide_the_other(servers: MailServers) ->
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"limit": 0}, {"limit": 51}, {"since": "someday"}, {"account": "a\r\nb"}]
+    ("function", "given"),
+    [
+        *(("list_inbox", wrong) for wrong in ({"limit": 0}, {"limit": 51}, {"since": "someday"})),
+        ("list_inbox", {"account": "a\r\nb"}),
+        *(("search", wrong) for wrong in ({}, {"text": 'x"\r\na1 DELETE Archive'})),
+        *(
+            ("send", {"to": to, "body": "hi"})
+            for to in (
+                *("a@b.example\nBcc: c@d.example", "a@b.example\r\n", "a@b.example, c@d.example"),
+                *("Anna <a@b.example>", "anna", "a@b.example>\r\nRCPT TO:<c@d.example"),
+            )
+        ),
+        *(
+            ("send", {"to": "a@b.example", "body": "hi", **wrong})
+            for wrong in (
+                *({"subject": f"Hi{end}Bcc: c@d.example"} for end in ("\r\n", "\u2028")),
+                *({"body": text} for text in ("   ", "x" * 20_001)),
+                {"account": "1\r\nX: y"},
+            )
+        ),
+    ],
 )
-def test_arguments_out_of_range_are_refused(
-    mail: ExtensionHarness, arguments: dict[str, Any]
+def test_arguments_out_of_range_or_with_a_command_or_a_header_in_them_are_refused(
+    servers: MailServers, mail: ExtensionHarness, function: str, given: dict[str, Any]
 ) -> None:
-    assert mail.call("list_inbox", **arguments).error_code.startswith("VALIDATION")
+    assert mail.call(function, **given).error_code.startswith("VALIDATION")
+    assert servers.received == []
 
 
 # ---- search
@@ -257,13 +278,6 @@ def test_a_message_that_lacks_a_word_says_so_and_stands_behind(mail: ExtensionHa
     assert order["lacks"] == ["number"]
     assert result.summary == "found 1 message; not with all of these words"
     assert subjects(mail.call("search", text="revenue final loan"))[0] == "Q2 results"
-
-
-@pytest.mark.parametrize("criteria", [{}, {"text": 'x"\r\na1 DELETE Archive'}])
-def test_a_search_for_nothing_or_with_a_command_in_it_is_refused(
-    mail: ExtensionHarness, criteria: dict[str, str]
-) -> None:
-    assert mail.call("search", **criteria).error_code.startswith("VALIDATION")
 
 
 # ---- read
@@ -392,30 +406,6 @@ def test_a_text_arrives_as_written_from_the_chosen_account_and_names_a_short_sub
     assert (received.envelope_from, received.subject) == (PERSONAL, subject)
     assert received.text.splitlines() == body.splitlines()
     assert held(servers, "sarah@example.com")[-1] == subject
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"to": "a@b.example\nBcc: c@d.example"},
-        {"to": "a@b.example\r\n"},
-        {"to": "a@b.example, c@d.example"},
-        {"to": "Anna <a@b.example>"},
-        {"to": "anna"},
-        {"to": "a@b.example>\r\nRCPT TO:<c@d.example"},
-        {"subject": "Hi\r\nBcc: c@d.example"},
-        {"subject": "Hi\u2028Bcc: c@d.example"},
-        {"account": "1\r\nX: y"},
-        {"body": "   "},
-        {"body": "x" * 20_001},
-    ],
-)
-def test_header_injection_and_bad_arguments_are_refused(
-    servers: MailServers, mail: ExtensionHarness, bad: dict[str, str]
-) -> None:
-    result = mail.call("send", **({"to": "a@b.example", "body": "hi"} | bad))
-    assert result.error_code.startswith("VALIDATION")
-    assert servers.received == []
 
 
 def test_a_refused_recipient_is_named(servers: MailServers) -> None:
