@@ -217,37 +217,14 @@ def test_webhooks_and_schedules_are_the_local_tenants() -> None:
         assert alice.post("/v1/extensions/herald/call", account)["data"]["daily"] >= 1
 
 
-SLOW = """
-import asyncio
-from pydantic import BaseModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
-
-ext = Extension("slow")
-chat = ChatExtension(ext)
-
-
-class Nothing(BaseModel):
-    pass
-
-
-@chat.function("count_sheep", "Count the sheep", examples=["count the sheep"])
-async def count_sheep(ctx: Context, params: Nothing) -> ActionResult:
-    await asyncio.sleep(2)
-    return ActionResult.success({"sheep": 36}, "36 sheep.")
-"""
-
-
-def test_a_turn_that_goes_on_behind_its_request_is_waited_for(
-    tmp_path: Path, written: Callable[..., Path], command: Command
-) -> None:
-    written("slow", SLOW)
-    env = {"WEBBEE_ANSWER_SECONDS": "0.5"}
-    with local_world(extensions_dir=tmp_path, env=env) as world:
-        asked = {"message": "count the sheep", "session_id": "a", "request_id": "r1"}
+def test_a_turn_that_goes_on_behind_its_request_is_waited_for(command: Command) -> None:
+    showcase = Path(__file__).parents[1] / "page" / "extensions"
+    with local_world(extensions_dir=showcase, env={"WEBBEE_ANSWER_SECONDS": "0.5"}) as world:
+        asked = {"message": "count slowly", "session_id": "a", "request_id": "r1"}
         api = Client(world.url, "dev")
         assert api.post("/v1/chat", asked)["status"] == "working"
         there = ("--url", world.url, "--session", "b")
-        assert "36" in command("chat", "count the sheep", *there)[0]
+        assert "Counted to 4." in command("chat", "count slowly", *there)[0]
         with pytest.raises(RuntimeError, match="404 not_found: there is no session 'none'"):
             api.get("/v1/sessions/none")
         while api.post("/v1/chat", asked)["status"] == "working":
