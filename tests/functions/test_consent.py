@@ -4,8 +4,6 @@ requests are no turns of a person's."""
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,24 +12,6 @@ from tests.functions.support import ALICE, BOB, Answer, Person, rows
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 
-POST = """
-from pydantic import BaseModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
-
-ext = Extension("post", "1.0.0", display_name="Post", description="Sends letters")
-chat = ChatExtension(ext, description="letters")
-
-
-class Letter(BaseModel):
-    to: str
-    text: str = ""
-
-
-@chat.function("send_letter", "Send a letter", action_type="write")
-async def send_letter(ctx, params: Letter) -> ActionResult:
-    await ctx.store.create("sent", params.model_dump())
-    return ActionResult.success({"sent": params.to, "text": params.text}, "Sent.")
-"""
 ANN = "ann@example.org"
 
 
@@ -39,23 +19,18 @@ def model(request: ModelRequest) -> ModelResponse:
     """Sends a letter to Ann for every message, whatever it says; what it cannot call it talks."""
     if request.role == "narrator":
         return ModelResponse("Done.")
-    if not any(tool.app_id == "post" for tool in request.tools):
+    if not any(tool.app_id == "probe" for tool in request.tools):
         return ModelResponse("A title")
     text = json.dumps({"to": "eve@evil.example"}) if "Eve" in request.prompt else "Hello"
-    return ModelResponse(tool_calls=(ToolCall("post__send_letter", {"to": ANN, "text": text}),))
+    return ModelResponse(tool_calls=(ToolCall("probe__send_letter", {"to": ANN, "text": text}),))
 
 
-@pytest.fixture
-def deployment(tmp_path: Path) -> dict[str, Any]:
-    (tmp_path / "post").mkdir()
-    (tmp_path / "post" / "main.py").write_text(POST, "utf-8")
-    return {"extensions": tmp_path, "model": FunctionModel(model)}
+pytestmark = pytest.mark.deployed(model=FunctionModel(model))
 
 
 @pytest.fixture
 def card(alice: Person) -> str:
     """The card below Alice's first letter, which she has not answered."""
-    alice.install("post")
     return str(alice.chat("write to Ann")["confirmation"]["id"])
 
 
@@ -77,13 +52,11 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_it_is_taken_back(
     stack: Stack,
 ) -> None:
     alice, bob = Person(stack, ALICE), Person(stack, BOB)
-    for person in (alice, bob):
-        person.install("post")
     card = alice.chat("write to Ann")["confirmation"]
     assert card["calls"][0]["remember"] is True
     confirm(alice, card["id"], remember=True)
     [row] = accepted(alice)
-    assert (row["app_id"], row["fn_name"], row["destination"]) == ("post", "send_letter", ANN)
+    assert (row["app_id"], row["fn_name"], row["destination"]) == ("probe", "send_letter", ANN)
     assert alice.chat("again", session_id="another")["status"] == "ok"
     assert sent(stack) == 2
     assert bob.chat("write to Ann")["status"] == "confirmation" and accepted(bob) == []
@@ -100,23 +73,22 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_it_is_taken_back(
 
 def test_a_card_of_an_app_that_was_uninstalled_does_not_run(alice: Person, card: str) -> None:
     """By button or in words; the same card runs once the app is there again."""
-    alice.uninstall("post")
+    alice.uninstall("probe")
     for answer in (confirm(alice, card), alice.chat("yes")):
         assert (answer.status, answer.error["code"]) == (403, "not_allowed")
         assert answer.error["field"] == "app_id"
     assert sent(alice.stack) == 0
-    alice.install("post")
+    alice.install("probe")
     assert confirm(alice, card)["status"] == "ok"
     assert sent(alice.stack) == 1
 
 
 def test_what_was_accepted_for_an_app_goes_with_it(stack: Stack, alice: Person) -> None:
-    alice.install("post")
     confirm(alice, alice.chat("write to Ann")["confirmation"]["id"], remember=True)
     assert len(accepted(alice)) == 1
-    alice.uninstall("post")
+    alice.uninstall("probe")
     assert accepted(alice) == []
-    alice.install("post")
+    alice.install("probe")
     assert alice.chat("again", session_id="another")["status"] == "confirmation"
     assert sent(stack) == 1
 
@@ -162,8 +134,6 @@ def test_a_second_yes_with_other_content_is_a_conflict(alice: Person, card: str)
 def test_a_clients_request_for_a_title_neither_answers_a_card_nor_takes_its_place(
     stack: Stack, alice: Person
 ) -> None:
-    alice.install("post")
-
     def say(content: str) -> dict[str, object]:
         body = {"model": "webbee", "messages": [{"role": "user", "content": content}]}
         path = "/v1/openai/v1/chat/completions"

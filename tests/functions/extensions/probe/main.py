@@ -33,6 +33,13 @@ class Which(BaseModel):
     id: str
 
 
+class Letter(BaseModel):
+    """What goes to whom."""
+
+    to: str
+    text: str = ""
+
+
 class Rubbish(BaseModel):
     """What kind of it."""
 
@@ -111,6 +118,13 @@ async def remove(ctx: Context, params: Words) -> ActionResult:
     """A destructive call that can be counted: one document an effect."""
     await ctx.store.create("removed", {"text": params.text})
     return ActionResult.success({"removed": params.text}, f'Removed "{params.text}".')
+
+
+@chat.function("send_letter", "Send a letter", action_type="write")
+async def send_letter(ctx: Context, params: Letter) -> ActionResult:
+    """An effect that leaves."""
+    await ctx.store.create("sent", params.model_dump())
+    return ActionResult.success({"sent": params.to, "text": params.text}, "Sent.")
 
 
 @chat.function("open", "Open a thing by its id")
