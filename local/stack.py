@@ -70,12 +70,6 @@ class Stack:
         answer = self.handlers[function].lambda_handler(orjson.loads(orjson.dumps(event)), None)
         return orjson.loads(orjson.dumps(answer))
 
-    def set_secret(self, tenant: str, user: str, app_id: str, name: str, value: str) -> None:
-        """Set a user's secret through the API's own route, as the page would."""
-        claims = {"sub": user, "tenant_id": tenant}
-        path = f"/v1/extensions/{app_id}/secrets/{name}"
-        self.ask("PUT", path, claims, {"value": value})
-
     def ask(self, method: str, path: str, claims: Mapping[str, str], body: Any = None) -> Any:
         """What the API answers to somebody, straight through its function: it need not listen yet.
         CliError where it refuses."""

@@ -1,12 +1,10 @@
 """A saved file is live for the next call; one that does not load leaves the version before. What
-is found in it is told at its line, and what a run keeps is there again."""
+is found in it is told at its line."""
 
 from __future__ import annotations
 
-import json
 import logging
 import shutil
-import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,10 +14,8 @@ from typing import Any
 import pytest
 
 from local.checking import CheckResult, problems_of
-from local.loopback import Client
 from local.project import child_environment
 from local.run import check_saved
-from local.world import World, local_world, prepare
 from tests.functions.support import until
 from webbee_kernel.extensions.registry import reload, shared_registry, watch
 from webbee_kernel.sdk import User
@@ -263,25 +259,3 @@ def test_dev_tells_at_its_start_what_no_call_would_show(
     ]
     assert "is no cron of five fields (Bad minute)" in "".join(said), said
     assert any(f"main.py:{at}: error" in one for one in said), said
-
-
-def test_documents_secrets_and_mail_outlive_a_run_that_keeps_them(tmp_path: Path) -> None:
-    def called(world: World, app: str, function: str, **params: Any) -> Any:
-        body = {"function": function, "params": params}
-        return Client(world.url, "alice").post(f"/v1/extensions/{app}/call", body)["data"]
-
-    with local_world(prepare=prepare, keep=tmp_path / "kept") as world:
-        called(world, "tasks", "add", title="Kept")
-        Client(world.url, "alice").delete("/v1/extensions/notes/installation")
-        world.mail.deliver("me@personal.com", b"Subject: Kept too\r\n\r\nHello\r\n")
-        mails = len(world.mail.kept())
-    assert stat.S_IMODE((tmp_path / "kept" / "state.json").stat().st_mode) == 0o600
-    with local_world(prepare=prepare, keep=tmp_path / "kept") as world:
-        assert "Kept" in json.dumps(called(world, "tasks", "list_tasks"))
-        assert len(world.mail.kept()) == mails
-        assert called(world, "mail", "search", subject="Kept too")["found"] == 1
-        listed = Client(world.url, "alice").get("/v1/extensions")["extensions"]
-        apps = {a["app_id"]: a["installed"] for a in listed}
-        assert (apps["notes"], apps["tasks"]) == (False, True)
-    with local_world(prepare=prepare) as world:  # which keeps nothing
-        assert called(world, "tasks", "list_tasks")["tasks"] == []

@@ -61,7 +61,9 @@ class Recorder:
 def mailbox(model: Recorder, **env: str) -> Iterator[tuple[Person, MailServers]]:
     with MailServers() as mail, local_stack(env=env) as stack:
         stack = replace(stack, handlers=functions(model=model))
-        stack.set_secret("local", "sarah", "mail", "accounts", mail.accounts_secret("demo"))
+        sarah = {"sub": "sarah", "tenant_id": "local"}
+        accounts = {"value": mail.accounts_secret("demo")}
+        stack.ask("PUT", "/v1/extensions/mail/secrets/accounts", sarah, accounts)
         person = Person(stack, SARAH)
         for app in ("mail", "tasks", "notes"):
             person.install(app)

@@ -47,7 +47,7 @@ def lived(stack: Stack, claims: Any) -> Person:
     at = "2026-05-15T17:21:04Z"
     accepted = AcceptedDestination("probe.save#0a1b", "probe", "save", "ann@example.org", at)
     asyncio.run(stores.accepted.put(user, [accepted]))
-    stack.set_secret(claims["tenant_id"], claims["sub"], "probe", "token", "s3cret")
+    stack.ask("PUT", "/v1/extensions/probe/secrets/token", claims, {"value": "s3cret"})
     person.send("POST", "/v1/turns/r0/stop")
     for connection in ("open", ""):  # one that is used, one that is not yet
         ticket = person.send("POST", "/v1/live")["url"].partition("?ticket=")[2]

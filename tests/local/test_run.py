@@ -11,21 +11,21 @@ import os
 import shlex
 import signal
 import socket
+import stat
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from local import run
 from local import world as worlds
 from local.loopback import Client
-from local.mail_servers import MailServers
 from local.saved_state import KEY, StateFile
-from local.stack import Stack, local_stack
+from local.stack import Stack
 from local.world import World, apps_of, local_world, prepare, prepare_and_refresh
 
 Command = Callable[..., tuple[str, str]]
@@ -231,37 +231,42 @@ def test_a_turn_that_goes_on_behind_its_request_is_waited_for(command: Command) 
             pass
 
 
-def subjects(world: World, user: str) -> int:
-    search = {"function": "search", "params": {"subject": "Q3 plan"}}
-    answer = Client(world.url, user).post("/v1/extensions/mail/call", search)
-    return int(answer["data"]["found"]) if answer["status"] == "ok" else 0
+def called(world: World, user: str, app: str, function: str, **params: Any) -> Any:
+    body = {"function": function, "params": params}
+    return Client(world.url, user).post(f"/v1/extensions/{app}/call", body).get("data")
 
 
-def test_the_demo_mailbox_is_read_after_any_restart_and_accounts_of_ones_own_stay(
-    tmp_path: Path,
-) -> None:
-    """Its ports are others at each start; a run that was ended before it had prepared anything
-    kept those of the run before."""
+def found(world: World, user: str, subject: str) -> int:
+    data = called(world, user, "mail", "search", subject=subject)
+    return int(data["found"]) if data else 0
+
+
+def test_what_a_run_keeps_the_next_one_finds(tmp_path: Path) -> None:
+    """Documents, mail, what was uninstalled, an account of one's own, the key of webhooks' addresses:
+    else those that services were given would be dead, or anybody's. The demo's mailbox has other
+    ports at each start, also after a run that was ended before it had prepared anything."""
     own = [{"address": "me@example.com", "password": "x", "imap_host": "127.0.0.1", "imap_port": 1}]
-    with local_world(prepare=prepare, keep=tmp_path) as world:
+    kept = tmp_path / "kept"
+    with local_world(prepare=prepare, keep=kept) as world:
         ops = Client(world.url, "ops")
         ops.put("/v1/extensions/mail/secrets/accounts", {"value": json.dumps(own)})
-    with local_world(keep=tmp_path) as world:
-        assert [subjects(world, user) for user in ("alice", "bob", "dev")] == [1, 1, 1]
-    kept = StateFile(tmp_path).state["secrets"]
-    assert [json.loads(v) for name, v in kept.items() if "/ops/" in name] == [own]
-    with local_world(prepare=prepare, keep=tmp_path) as world:
-        assert (subjects(world, "bob"), subjects(world, "ops")) == (1, 0)
-
-
-def test_a_run_has_a_webhook_key_of_its_own_and_the_next_one_has_it_again(tmp_path: Path) -> None:
-    """Else addresses that services were given would be dead after each start, or anybody's."""
-    keeper = StateFile(tmp_path)
-    assert keeper.settings() == {}
-    with local_stack() as stack, MailServers(demo=False) as mail:
-        first = stack.env[KEY]
-        keeper.save(stack.env, mail)
-    with local_stack() as stack:
-        assert len(first) > 30 and stack.env[KEY] != first
-    with local_stack(env=StateFile(tmp_path).settings()) as stack:
-        assert stack.env[KEY] == first
+        called(world, "alice", "tasks", "add", title="Kept")
+        Client(world.url, "alice").delete("/v1/extensions/notes/installation")
+        world.mail.deliver("me@personal.com", b"Subject: Kept too\r\n\r\nHello\r\n")
+        mails, key = len(world.mail.kept()), world.stack.env[KEY]
+    assert stat.S_IMODE((kept / "state.json").stat().st_mode) == 0o600
+    with local_world(keep=kept) as world:
+        assert (len(world.mail.kept()), len(key) > 30) == (mails, True)
+        assert world.stack.env[KEY] == key
+        assert [found(world, user, "Q3 plan") for user in ("alice", "bob", "dev")] == [1, 1, 1]
+    secrets = StateFile(kept).state["secrets"]
+    assert [json.loads(v) for name, v in secrets.items() if "/ops/" in name] == [own]
+    with local_world(prepare=prepare, keep=kept) as world:
+        assert "Kept" in json.dumps(called(world, "alice", "tasks", "list_tasks"))
+        assert [found(world, user, "Q3 plan") for user in ("bob", "ops")] == [1, 0]
+        assert found(world, "alice", "Kept too") == 1
+        listed = Client(world.url, "alice").get("/v1/extensions")["extensions"]
+        assert [a["app_id"] for a in listed if not a["installed"]] == ["notes"]
+    with local_world(prepare=prepare) as world:  # which keeps nothing
+        assert called(world, "alice", "tasks", "list_tasks")["tasks"] == []
+        assert world.stack.env[KEY] != key
