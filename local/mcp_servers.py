@@ -1,43 +1,54 @@
-"""Servers of the Model Context Protocol: those of `webbee.toml` beside the caller, and what they
-offer, for an operator to look at before it counts.
-
-[mcp.time]
-command = "uvx"
-args = ["mcp-server-time"]
-cwd = "/srv/time"
-env = { TIME_KEY = "${TIME_KEY}" }
-
-[mcp.docs]
-url = "https://mcp.example.com/mcp"
-auth = "bearer"
-
-`${TIME_KEY}` is a variable of the shell that starts: a secret stands in no file.
-"""
+"""`webbee mcp`: servers of the Model Context Protocol, those of `webbee.toml` beside the caller
+(docs/mcp.md shows one), what they offer, and the operator's yes to it, before which it does not
+count."""
 
 from __future__ import annotations
 
+import argparse
+import asyncio
 import json
+import logging
 import os
 import re
+import sys
 import tomllib
-from collections.abc import Iterable, Mapping
+import webbrowser
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from pydantic import ValidationError
+
+from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.approvals import FILE as APPROVED
 from webbee_kernel.mcp.client.approvals import Approval, Drift, compared, digests
-from webbee_kernel.mcp.client.connections import Connections, McpServer, SessionRequest, servers_of
-from webbee_kernel.mcp.client.server_tools import action_type, hidden_characters, problem_of
-from webbee_kernel.text import cut
+from webbee_kernel.mcp.client.connections import (
+    Connections,
+    McpServer,
+    SessionRequest,
+    failure_of,
+    servers_of,
+)
+from webbee_kernel.mcp.client.server_apps import extra_functions
+from webbee_kernel.mcp.client.server_tools import (
+    Tool,
+    action_type,
+    hidden_characters,
+    problem_of,
+    tools_of,
+)
+from webbee_kernel.text import cut, reveal
 from webbee_kernel.types import JSONObject
 
-from .terminal import CliError
+from .project import COMMAND, SERVE, folder_of_extensions
+from .terminal import CliError, mark, paint, tell, waiting
 
 if TYPE_CHECKING:
     from webbee_kernel.mcp.client.server_session import Session
 
-
+T = TypeVar("T")
 FILE: Final = Path("webbee.toml")
 VARIABLE: Final = "WEBBEE_MCP_SERVERS"
 REFERENCE: Final = re.compile(r"\$\{(\w+)\}")
@@ -82,7 +93,7 @@ def as_json(servers: Iterable[McpServer]) -> str:
     return json.dumps(given, ensure_ascii=False)
 
 
-def add(server: McpServer) -> None:
+def _write_down(server: McpServer) -> None:
     """Write a server at the end of the file; the rest stays as somebody wrote it."""
     before = FILE.read_text("utf-8").rstrip("\n") + "\n\n" if FILE.exists() else ""
     given = server.model_dump(mode="json", exclude_defaults=True, exclude={"id"})
@@ -157,13 +168,6 @@ def _why_not(tool: JSONObject) -> str:
     return ""
 
 
-def line_of(tool: JSONObject) -> str:
-    """A tool as a list shows it: `fetch (read, open world)`."""
-    hints = tool.get("annotations") or {}
-    beyond = "" if hints.get("openWorldHint") is False else ", open world"
-    return f"{tool['name']} ({action_type(hints)}{beyond})"
-
-
 def write(folder: str | Path, approvals: Mapping[str, Approval]) -> Path:
     """Keep them, readable and in a stable order, so that a change shows in a review."""
     servers: dict[str, JSONObject] = {}
@@ -175,3 +179,224 @@ def write(folder: str | Path, approvals: Mapping[str, Approval]) -> Path:
     path = Path(folder) / APPROVED
     path.write_text(json.dumps({"servers": servers}, indent=1, ensure_ascii=False) + "\n", "utf-8")
     return path
+
+
+WIDE = 160
+"""Characters of a description that a list shows; a change is shown whole."""
+
+
+def _asked(work: Coroutine[Any, Any, T]) -> T:
+    """What servers say. What fails is told in a sentence: the tracebacks that the SDK logs
+    meanwhile tell no operator more."""
+    logging.disable(logging.CRITICAL)
+    try:
+        return asyncio.run(work)
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def listed(options: argparse.Namespace) -> int:
+    """Every server: whether it answers, what it offers against what was approved. 1 where
+    something has to be looked at."""
+    given, known = configured(), _known(_folder(options))
+
+    async def all_of() -> list[str]:
+        return await asyncio.gather(*(_state(server, known, options.token) for server in given))
+
+    states = dict(zip((server.id for server in given), _asked(all_of()), strict=True))
+    lines = [
+        f"{mark(not states[s.id])} {s.id}: {states[s.id] or 'as approved'} ({s.where})"
+        for s in given
+    ]
+    if remote := [server for server in given if server.url]:
+        lines.append(f"\nMcpServers of a deployment:\n{as_json(remote)}")
+    if not given:
+        lines.append(f"no server yet: {COMMAND} mcp add time -- uvx mcp-server-time")
+    tell(options, {name: state or "ok" for name, state in states.items()}, lines)
+    return int(any(states.values()))
+
+
+def add(options: argparse.Namespace) -> int:
+    """Name a server in webbee.toml, look at what it offers, approve it."""
+    if any(server.id == options.id for server in configured()):
+        raise CliError(f"{options.id} is in {FILE} already")
+    command = options.rest
+    if bool(command) == bool(options.server):
+        raise CliError("give either --server URL, its address, or -- COMMAND …, which runs it here")
+    try:
+        server = McpServer(
+            id=options.id,
+            url=options.server or None,
+            command=command[0] if command else "",
+            args=tuple(command[1:]),
+            env=_variables(options.env),
+            cwd=options.cwd,
+            name=options.name,
+            auth="bearer" if options.bearer else "none",
+        )
+        if options.oauth:
+            server, options.token = _signed_in(server, options.public_url)
+    except ValidationError as error:
+        first = error.errors()[0]
+        at = f"{first['loc'][0]}: " if first["loc"] else ""
+        raise CliError(at + first["msg"].removeprefix("Value error, ")) from None
+    if not _approved(resolved(server), options):
+        return 1
+    _write_down(server)
+    print(f"{server.id} is in {FILE}; {SERVE}, started anew, serves it")
+    tools = tools_of(_known(_folder(options))[server.id].tools).values()
+    if found := [t for t in tools if t.action_type == "read" or t.schema.get("properties")]:
+        # what only reads and needs nothing more is the best to begin with
+        best = min(found, key=_asks)
+        words = " ".join(re.findall("[^_-]+", best.fn_name))
+        shows = "; a form asks for the rest" if any(_asks(best)) else ""
+        print(f'then in the chat: "{words}"{shows}\nthe page\'s Apps list what else it can do')
+    return 0
+
+
+def _asks(tool: Tool) -> tuple[bool, bool]:
+    """Whether it does more than read, and whether it needs to be told something."""
+    return tool.action_type != "read", bool(tool.schema.get("required"))
+
+
+def _variables(given: Sequence[str]) -> dict[str, str]:
+    """`NAME=VALUE` as they stand; `NAME` alone refers to the shell's variable of that name."""
+    pairs = (one.partition("=") for one in given)
+    return {name: value if equals else f"${{{name}}}" for name, equals, value in pairs}
+
+
+def _signed_in(server: McpServer, public_url: str) -> tuple[McpServer, str]:
+    """The server with its provider, and the operator's token."""
+    if not server.url:
+        raise CliError("only a server with a url is signed in to")
+    from .mcp_signin import NoSignIn, sign_in
+
+    back = f"{public_url.rstrip('/')}/v1/ext/{server.id}/oauth/{server.id}/callback"
+    try:
+        found = asyncio.run(sign_in(server.url, [back], _to_browser))
+    except NoSignIn as error:
+        raise CliError(f"{server.id}: no sign-in: {error}") from None
+    if found.secret:
+        path = f"/v1/extensions/{server.id}/secrets/{server.id}_client_secret"
+        print(f"its client has a secret: an operator sets it with PUT {path}\n  {found.secret}")
+    more = {"auth": "oauth", "oauth": found.provider, "scopes": found.scopes}
+    return McpServer.model_validate({**server.model_dump(), **more}), found.token
+
+
+async def _to_browser(address: str) -> None:
+    print(f"sign in with your browser:\n  {address}", flush=True)
+    if sys.stdin.isatty():
+        await asyncio.to_thread(webbrowser.open, address)
+
+
+def approve(options: argparse.Namespace) -> int:
+    """Look at what servers offer now and approve it; all of them without a name."""
+    given = configured()
+    chosen = [s for s in given if s.id in options.ids] if options.ids else list(given)
+    if missing := set(options.ids) - {s.id for s in given}:
+        raise CliError(f"no server is called {', '.join(sorted(missing))}")
+    agreed = [_approved(server, options) for server in chosen]
+    return 0 if all(agreed) else 1
+
+
+def _approved(server: McpServer, options: argparse.Namespace) -> bool:
+    """Show what one server offers and keep it where the operator agrees."""
+    with waiting(f"asking {server.id}"):
+        found = _asked(_look(server, options.token))
+    if isinstance(found, str):
+        print(f"{mark(False)} {server.id}: {found}")
+        return False
+    known = _known(_folder(options))
+    before = known.get(server.id)
+    if options.only:
+        found = found.only(options.only.split(","))
+    for line in told(server, found, before):
+        print(line)
+    if not options.yes and not _agrees():
+        print("nothing is approved")
+        return False
+    path = write(_folder(options), known | {server.id: found.approval})
+    tools, more = len(found.approval.tools), extra_functions(server, found.approval)
+    told_more = f", {tools + len(more)} functions with {', '.join(more)}" if more else ""
+    counted = f"{tools} tool{'s' * (tools != 1)}"
+    print(f"{mark(True)} {server.id}: {counted} approved in {path}{told_more}")
+    return True
+
+
+def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
+    """What an operator reads before he agrees."""
+    about, drift = found.about, found.drift(before)
+    says = " ".join(reveal(str(about.get(key, ""))) for key in ("name", "version")).strip()
+    spoken = f"version {found.approval.protocol} of the protocol"
+    lines = [f"{paint(server.id, 'bold')} ({server.where}) says it is {says or '?'}, {spoken}"]
+    old = {t["name"]: t for t in before.tools} if before else {}
+    for tool in found.approval.tools:
+        name = str(tool["name"])
+        word = "changed" if name in drift.changed else "new" if name in drift.new else ""
+        hints = tool.get("annotations") or {}
+        beyond = "" if hints.get("openWorldHint") is False else ", open world"
+        kind = f"({action_type(hints)}{beyond})"
+        lines.append(f"  {paint(word.ljust(8), 'yellow')}{name} {kind}")
+        said = cut(" ".join(reveal(str(tool.get("description", ""))).split()), WIDE)
+        lines += _changes(old.get(name, {}), tool) if word == "changed" else [f"{'':10}{said}"]
+        if name in found.hidden:
+            places = ", ".join(reveal(place) for place in found.hidden[name])
+            lines.append(paint(f"          hidden characters in {places}", "red"))
+    lines += [f"  {paint('gone'.ljust(8), 'yellow')}{reveal(name)}" for name in drift.gone]
+    silent = [t["name"] for t in found.approval.tools if not t.get("annotations")]
+    if silent:
+        lines.append(
+            f"  {', '.join(map(reveal, silent))}: the server does not say what they do, so each"
+            " call is asked about first; readOnlyHint in annotations says that a tool only reads"
+        )
+    no = paint("refused".ljust(8), "red")
+    return [
+        *lines,
+        *(f"  {no}{reveal(name)}: {why}" for name, why in found.refused.items()),
+    ]
+
+
+def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
+    """Both forms of every part of a definition that differs."""
+    for key in approvals.COMPARED:
+        if old.get(key) != new.get(key):
+            for sign, form in (("-", old.get(key)), ("+", new.get(key))):
+                yield f"          {sign} {key}: {reveal(json.dumps(form, ensure_ascii=False))}"
+
+
+async def _state(server: McpServer, known: dict[str, Approval], token: str) -> str:
+    """What is wrong with a server; empty where nothing is."""
+    found, approval = await _look(server, token), approvals.of(server, known)
+    if isinstance(approval, str) or isinstance(found, str):
+        return found if isinstance(found, str) else str(approval)
+    differs = found.drift(approval)
+    return f"not as it was approved ({differs})" if differs else ""
+
+
+async def _look(server: McpServer, token: str) -> Seen | str:
+    """What a server offers, or why it does not say."""
+    connections = Connections()
+    try:
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return await look(connections, server, token, now)
+    except Exception as error:
+        return str(failure_of(error, server).error)
+    finally:
+        await asyncio.to_thread(connections.close)
+
+
+def _agrees() -> bool:
+    if not sys.stdin.isatty():
+        raise CliError("nobody is here to look at this: --yes approves it unseen")
+    return input("Approve these tools? [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _known(folder: Path) -> dict[str, Approval]:
+    try:
+        return approvals.read(folder)
+    except ValueError as error:
+        raise CliError(str(error)) from None
+
+
+def _folder(options: argparse.Namespace) -> Path:
+    return folder_of_extensions(options.into)

@@ -167,7 +167,7 @@ def _of_operators(commands: Commands) -> None:
     rotate.text("--secret", "the secret's ARN, where it is not the stack's")
 
     told = "ask a model what it can do, and say what to do about the rest"
-    model = commands.add("models check", "cli.models.check", told)
+    model = commands.add("models check", "models.check", told)
     told = "where local starts find what was learned (.webbee); empty keeps nothing"
     model.text("--keep", told, ".webbee", metavar="FOLDER")
     model.of_environment("model", "WEBBEE_MODEL", "bedrock:<id> or openai:<base-url>#<model>")
@@ -175,11 +175,11 @@ def _of_operators(commands: Commands) -> None:
 
 def _of_servers(commands: Commands) -> None:
     told = "what servers there are, and what is wrong with them"
-    listed = commands.add("mcp list", "cli.mcp.listed", told)
+    listed = commands.add("mcp list", "mcp_servers.listed", told)
     told = "name a server in webbee.toml and approve what it offers"
-    add = commands.add("mcp add", "cli.mcp.add", told, json=False)
+    add = commands.add("mcp add", "mcp_servers.add", told, json=False)
     told = "look at what servers offer now, and approve it"
-    approve = commands.add("mcp approve", "cli.mcp.approve", told, json=False)
+    approve = commands.add("mcp approve", "mcp_servers.approve", told, json=False)
     for command in (listed, add, approve):
         command.folder()
         command.of_environment("--token", "WEBBEE_MCP_TOKEN", "for a server that wants one")

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from local import models, run
-from local.cli.models import QUESTION, WEATHER, WORD, others_at
-from local.models import PORTS, offers
+from local.models import PORTS, QUESTION, WEATHER, WORD, offers, others_at
 from tests.stand_ins.http import Answer, ModelServer, Received
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
 from tests.stand_ins.service import Reply, Request, served
