@@ -1,10 +1,5 @@
-"""AWS on this machine: moto behind one lock, in this process and on a port.
-
-- `local_aws`   an empty account in this process, for the local run and for tests
-- `account`     the same account as an application to be served, for the local cell
-- `aws_server`  an account for what does not run in this process; `python -m local.aws` serves the
-  tables and the queue of template.yaml for `sam local invoke`
-- `lambda_api`  Invoke, the one call of Lambda's API that the kernel makes
+"""AWS on this machine: moto behind one lock, in this process and on a port. `python -m local.aws`
+serves the tables and the queue of template.yaml for `sam local invoke`.
 
 moto is not thread-safe. Of 1,500 concurrent ADDs 1,371 survive, and of 100 conditional puts on
 absent keys some have two winners; no error is raised. One lock round every request makes all of it

@@ -19,8 +19,7 @@ from typing import Any
 
 import boto3
 
-from .demo_mail import Mail
-from .mail_servers import MailServers
+from .mail_servers import Mail, MailServers
 from .terminal import CliError
 
 FILE = "state.json"

@@ -1,13 +1,7 @@
 """`webbee eval`: does what people say reach the function meant, with the arguments meant?
 
-A table `utterances.toml` in the extension's folder, one `[[case]]` each:
-
-    [[case]]
-    say = "write an invoice to Acme for 100 euros"
-    call = "write"                                   # empty: nothing is to be called
-    arguments = { customer = "Acme", amount = 100 }   # those that must be so; others may be there
-
-No handler runs: each call is recorded and answered with nothing.
+It stands in the table `utterances.toml` of an extension's folder (docs/extensions.md shows one). No
+handler runs: each call is recorded and answered with nothing.
 """
 
 from __future__ import annotations

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from local.demo_mail import demo_mail
-from local.mail_servers import DEMO_ACCOUNTS, DemoAccount, MailServers
+from local.mail_servers import DEMO_ACCOUNTS, DemoAccount, MailServers, demo_mail
 from tests.stand_ins.service import server_that
 from tests.stand_ins.trust import certificate
 from webbee_kernel.sdk import ActionResult
