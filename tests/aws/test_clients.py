@@ -132,6 +132,20 @@ def test_a_transaction_is_repeated_with_the_same_token(
     assert (len(service.requests), len(tokens)) == (3, 1)
 
 
+def test_a_batch_names_each_item_once_and_the_last_of_it_counts(
+    service: Service, database: Database
+) -> None:
+    service.script[:] = [Reply({"UnprocessedItems": {}})]
+    spelled = [put("t", {**key_of("a", "b"), "to": to}) for to in ("BOB@x.org", "bob@x.org")]
+    asyncio.run(database.batch([*spelled, put("t", key_of("a", "c"))]))
+    (request,) = service.requests
+    sent = [part["PutRequest"]["Item"] for part in request.json["RequestItems"]["t"]]
+    assert [(i["sk"], i.get("to")) for i in sent] == [
+        ({"S": "b"}, {"S": "bob@x.org"}),
+        ({"S": "c"}, None),
+    ]
+
+
 WHOLE = b'{"Item":{"pk":{"S":"a"}}}'
 SUMMED = {"x-amz-crc32": str(zlib.crc32(WHOLE))}
 CONTRADICTED = Reply(b'{"Item":{"x":1}}', headers=SUMMED)

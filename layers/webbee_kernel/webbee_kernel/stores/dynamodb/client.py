@@ -166,9 +166,10 @@ class Database:
             request = {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     async def batch(self, writes: Iterable[Write]) -> None:
-        """Puts and deletions of one table, whatever stands there, 25 a request; what the table
-        leaves over is asked again, with growing pauses."""
-        pending = list(writes)
+        """Puts and deletions of one table, whatever stands there, 25 a request, of one item the
+        last; what the table leaves over is asked again, with growing pauses."""
+        # DynamoDB refuses a request that names an item twice
+        pending = list({(w.item["pk"], w.item["sk"]): w for w in writes}.values())
         table = pending[0].table if pending else ""
         for attempt in range(10):
             if not pending:

@@ -232,10 +232,11 @@ class AcceptedStore(TableStore):
         )
 
     async def put(self, user: UserKey, accepted: Iterable[AcceptedDestination]) -> None:
-        """Remember these. Repeatable."""
-        keys = {one: key_of(user_key(user), PREFIX + one.key) for one in accepted}
+        """Remember these, of two spellings of one destination the last. Repeatable."""
         await self._put_batch(
-            {**key, **dict(zip(_STORED_FIELDS, one[1:], strict=True))} for one, key in keys.items()
+            key_of(user_key(user), PREFIX + one.key)
+            | dict(zip(_STORED_FIELDS, one[1:], strict=True))
+            for one in accepted
         )
 
     async def delete(self, user: UserKey, keys: Iterable[str]) -> None:
