@@ -35,7 +35,7 @@ WEBHOOK = "/v1/ext/{app_id}/webhook/{path+}"
 
 
 class Webhooks:
-    """Public: there is no user, each extension checks its sender's signature."""
+    """Public; each extension checks its sender's signature."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -52,7 +52,7 @@ class Webhooks:
         if outcome.error_code in REFUSED:
             raise NotFound(outcome.error, field="path")
         if not outcome.ok:
-            # none of the extension's words: the sender is a stranger
+            # without the extension's text: the sender is unknown
             error = {"code": outcome.error_code, "message": "the webhook failed"}
             return Answer({"error": error}, 500)
         status, headers, body = (outcome.data[k] for k in ("status", "headers", "body"))
@@ -64,8 +64,8 @@ class Webhooks:
         return Answer(body, status, headers=headers)
 
     async def _tenant_and_path(self, path: str) -> tuple[str, str]:
-        """Tenant and path of an address. Without a tenant it is that of the deployment's own; with
-        one that was not signed here there is no such address."""
+        """Tenant and path of an address: the deployment's own tenant, or a signed one. NotFound for
+        a wrong signature."""
         if not path.startswith(SIGN):
             return self._services.app.settings.tenant_ids[0], path
         mark, _, rest = path.partition("/")
@@ -114,7 +114,7 @@ class SignInBody(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PendingSignIn:
-    """A sign-in that its state has found. `key` names it without giving it away."""
+    """A sign-in found by its state; `key` identifies it without revealing the state."""
 
     user: User
     app_id: str
@@ -124,9 +124,8 @@ class PendingSignIn:
 
 
 class SignInPages:
-    """GET asks the person, POST finishes: a link that is only looked at, by a person or by a
-    scanner, connects nothing. Both are public: the state is the only proof, and it names the user
-    it was begun for."""
+    """GET asks the user to confirm, POST finishes: opening a link alone connects nothing. Both are
+    public; the state is the only proof, and names the user who began it."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -141,7 +140,7 @@ class SignInPages:
         language, code = signin.user.language, request.query.get("code", "")
         if not _CODE.fullmatch(code):
             error = request.query.get("error", "")
-            # anybody may write the address: only what looks like a code is repeated
+            # anybody may make up the address: only an error code is shown
             reason = error if _REASON.fullmatch(error) else "no code"
             provider = signin.provider.title()
             html = failure_page(language, "declined", provider=provider, reason=reason)
@@ -173,7 +172,7 @@ class SignInPages:
         language = signin.user.language
         if not outcome.ok:
             return _page(failure_page(language, "failed", reason=outcome.error), 400)
-        # the first delivery has asked for the refresh
+        # the first delivery has queued the refresh
         if not outcome.repeated:
             items = after_effects(await self._dispatch.catalogue(), [signin.app_id])
             await self._services.queue.ask(signin.user, items)
@@ -219,12 +218,12 @@ HEADERS: Final[Mapping[str, str]] = {
     "referrer-policy": "no-referrer",
     "x-frame-options": "DENY",
 }
-"""The address holds a one-time code: nothing may learn it from a referrer, a frame or a script."""
+"""The address has a one-time code, which must not leak by a referrer, a frame or a script."""
 
 
 def confirm_page(tag: str, provider: str, app: str, user: str, state: str, code: str) -> str:
-    """Asks the person to finish: a link that somebody else sent must not connect their account to
-    his user. `tag` is a language's, or what a browser says of them."""
+    """Asks the user to finish, so that a link from somebody else cannot connect their account.
+    `tag` is a language tag or an `Accept-Language` header."""
     say = language.of(tag).say
     hidden = "".join(
         f'<input type="hidden" name="{n}" value="{escape(v)}">'
@@ -238,13 +237,13 @@ def confirm_page(tag: str, provider: str, app: str, user: str, state: str, code:
 
 
 def success_page(tag: str, what: str) -> str:
-    """It worked."""
+    """The sign-in worked."""
     say = language.of(tag).say
     return _document(tag, say("oauth_done_title"), escape(say("oauth_done", what=what)))
 
 
 def failure_page(tag: str, key: str, **values: str) -> str:
-    """It did not; `why` is `over`, `declined` or `failed`."""
+    """The sign-in failed; `key` is `over`, `declined` or `failed`."""
     say = language.of(tag).say
     return _document(tag, say("oauth_failed_title"), escape(say(f"oauth_{key}", **values)))
 

@@ -1,4 +1,4 @@
-"""`chat_turn`: every route there is; what concerns extension code it asks of tool_dispatch."""
+"""`chat_turn`: every route; extension code runs in `tool_dispatch`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OPENAPI: Final = Path(__file__).with_name("openapi.json")
 
 
 def _others(services: Services) -> Iterator[Group]:
-    """The routes that no turn needs, each with the prefixes of its paths."""
+    """The routes that no turn needs, by the prefixes of their paths."""
 
     def of(module: str) -> Any:
         return import_module(f".{module}", __package__)
@@ -60,8 +60,8 @@ def _others(services: Services) -> Iterator[Group]:
 
 
 class ChatService:
-    """Chat, confirmations, sessions, events, catalogue, inspector and page; the other routes stand
-    in modules of their own."""
+    """Routes of chat, confirmations, events, catalogue, inspector and page; and the events of the
+    WebSocket API and of streams."""
 
     def __init__(
         self,
@@ -87,15 +87,14 @@ class ChatService:
         self.router = Router(*own, *_others(services))
 
     async def ready(self) -> None:
-        """What the first turn would read of the extensions; in init, where a whole processor has
-        nothing else to do."""
+        """Read the catalogue during init, with a whole processor."""
         params = self.kernel.dispatch.catalogue
         if isinstance(params, CachedValue) and (catalogue := await params.peek()):
             warm_up_catalogue(catalogue)
 
     @staticmethod
     def warm() -> None:
-        """What the first turn would load and compile."""
+        """Load and compile what the first turn would."""
         warm_up()
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
@@ -132,8 +131,7 @@ class ChatService:
         return await self._answer(request, ask, work)
 
     async def _answer(self, request: Request, ask: TurnRequest, work: Work) -> Answer:
-        """The turn of a request, or 202 if it takes long or for `Prefer: respond-async`."""
-        # RFC 7240
+        """The turn of a request; 202 if it takes long or for `Prefer: respond-async` (RFC 7240)."""
         at_once = ASYNC in request.headers.get("prefer", "").lower()
         return await self.turns.answer(ask, work, at_once=at_once)
 

@@ -1,5 +1,4 @@
-"""A person's conversations: the list, one of them page by page, its title, its end, and full-text
-search over all that was said in them."""
+"""A user's conversations: list, pages of turns, title, deletion, and full-text search."""
 
 from __future__ import annotations
 
@@ -28,19 +27,19 @@ MAX_QUERY = 80
 """Characters of what is searched for."""
 
 CONVERSATIONS: Final = 20
-"""Conversations that one request reads, the most recently touched first."""
+"""Conversations that one request reads, most recent first."""
 TURNS: Final = 200
 """Newest turns of each that are read."""
 MATCHES: Final = 5
-"""Matches that are told of one conversation, the newest first."""
+"""Matches per conversation, newest first."""
 MIN_QUERY: Final = 2
-"""Characters of a query: one letter stands everywhere, and finds nothing."""
+"""Characters of a query; a shorter one finds nothing."""
 HIDDEN_PROPERTIES: Final = frozenset(
     ("type", "id", "icon", "param_name", "variant", "action", "src", "direction", "size")
 )
-"""Properties of a UI tree that nobody reads."""
+"""Properties of a UI tree that are not text."""
 INTERACTIVE_NODES: Final = frozenset(("Button", "Link"))
-"""Nodes that say what may be done, and nothing of what is."""
+"""Nodes for actions, which are not searched."""
 AT_ONCE: Final = 5
 BEFORE, AROUND = 40, 160
 """Characters of an excerpt before what was found, and in all."""
@@ -89,9 +88,8 @@ class SearchParams(After):
 class Conversations:
     """The routes under `/v1/sessions` and `/v1/search`.
 
-    There is no index for a search: a request reads the newest conversations and, of each, its
-    newest turns, and the cursor goes on with the conversations before them. So a search costs what
-    reading them costs, is exact, and forgets what they forget.
+    A search has no index: a request reads the newest turns of the newest conversations, and the
+    cursor continues with the conversations before them.
     """
 
     def __init__(self, services: Services) -> None:
@@ -125,7 +123,7 @@ class Conversations:
             )
         if not turns:
             raise NotFound(f"there is no session {key.session_id!r}", field="id")
-        # as a turn reads it: what is older stands in the table, and no model sees it
+        # as a turn reads it: older turns are stored, but no model sees them
         remembered = memory.since(iso(now - self._app.settings.session_days * 86_400)).turns
         remembered_keys = {(t.at, t.seq) for t in remembered}
         rows = [{**row, "remembered": (row["at"], row["turn"]) in remembered_keys} for row in turns]
@@ -148,7 +146,7 @@ class Conversations:
     async def forget(self, request: Request) -> Answer:
         """Delete a session: the model's memory of it and its transcript."""
         key = _key(request)
-        # the list's row goes last: where this fails half-way, it can be asked again
+        # the list's row is last: after a failure the deletion can be repeated
         await self._stores.sessions.delete(key)
         await self._stores.transcripts.delete(key)
         return Answer({"deleted": key.session_id})
@@ -168,7 +166,7 @@ class Conversations:
             read, before = await self._stores.transcripts.list(
                 user, limit=CONVERSATIONS, cursor=params.cursor or None, now=now
             )
-        # each read takes a thread, and turns of this process need some as well
+        # each read takes a thread, which turns need, too
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def turns(session_id: str) -> list[JSONObject]:
@@ -189,19 +187,19 @@ def _key(request: Request) -> SessionKey:
 def _matches(
     turns: Sequence[tuple[SessionSummary, JSONObject]], words: SearchWords
 ) -> list[JSONObject]:
-    """The turns that hold every word, then those that lack some and hold what tells most. A few of
-    each conversation, the newest first, each with an excerpt and the words that it lacks."""
+    """The turns with every word, then those that lack the least telling ones: a few of each
+    conversation, newest first, each with an excerpt and the words that it lacks."""
     read = []
     for session, row in turns:
         texts = _texts(row)
         held = frozenset[str]().union(*(words.held(text) for _, text in texts))
         read.append((session, row, texts, held))
-    # a question that got only offers holds every word that is looked for from there, and tells none
+    # not of questions that only got suggestions: those repeat every word of the question
     every = frozenset(word.word for word in words.words)
     told = (has for *_, texts, has in read if texts[1:] or has != every)
     best, count = words.best(Counter(told)), Counter[str]()
     found: list[JSONObject] = []
-    # sorting is stable: with as many words the newest stay in front
+    # stable: among equals the newest stay first
     for session, row, texts, has in sorted(read, key=lambda one: -len(one[3])):
         count[session.session_id] += has in best
         if has in best and count[session.session_id] <= MATCHES:
@@ -212,8 +210,8 @@ def _matches(
 
 
 def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a turn told: its reply, its message, what was drawn. A reply that called nothing and
-    draws nothing but buttons offers what may be said instead, in the question's own words."""
+    """The texts of a turn: reply, message and UI. Of a turn without calls whose UI is only buttons,
+    which are suggestions in the question's words, only the message."""
     message, ui = ("message", str(row["message"])), row.get("ui")
     ui_texts = list(_ui_texts(ui))
     if ui and not ui_texts and not row.get("calls"):
@@ -224,7 +222,7 @@ def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _excerpt(
     texts: Sequence[tuple[str, str]], words: Sequence[SearchWord], has: frozenset[str]
 ) -> JSONObject:
-    """Where the first word stands in the passage that holds most, and which ones the turn lacks."""
+    """The place of the first word in the passage with most words, and the missing words."""
     passages = ((name, _passage(line, words)) for name, text in texts for line in text.splitlines())
     name, text = max(passages, key=lambda passage: len(_places(passage[1], words)))
     begins, ends = _places(text, words)[0]
@@ -239,7 +237,7 @@ def _excerpt(
 
 
 def _passage(line: str, words: Sequence[SearchWord]) -> str:
-    """A line of a text; of a table's row the cells that hold a word."""
+    """A line of a text; of a table's row the cells with a word."""
     if not line.startswith("|"):
         return line
     cells = (cell.strip() for cell in line.split("|"))
@@ -251,7 +249,7 @@ def _places(text: str, words: Sequence[SearchWord]) -> list[tuple[int, int]]:
 
 
 def _ui_texts(node: Any) -> Iterator[str]:
-    """The texts of a UI tree, not those of its buttons nor what they do."""
+    """The texts of a UI tree, without buttons and actions."""
     if isinstance(node, list):
         for item in node:
             yield from _ui_texts(item)

@@ -1,5 +1,5 @@
-"""What a person does with an app without a model: panels, direct calls, installing, and secrets,
-whose values live where extensions run and never come back."""
+"""Routes of one app: panels, direct calls, installation, and secrets, whose values are never read
+back."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from .router import Answer, Request, Route, Services, unavailable_reason
 
 PANEL_PREFIX = "__panel__"
 PANEL_PREFIXES = (PANEL_PREFIX, "__tray__", "__widget__")
-"""Tray items and widgets of `imperal-sdk` extensions are panels under their whole name."""
+"""Tray items and widgets of `imperal-sdk` extensions are panels with their prefix in the name."""
 
 OFFERED = 2
-"""Examples of an app that are offered in a language."""
+"""Examples of an app per language."""
 
 REFUSED: Mapping[str, type[KernelError]] = {
     "UNKNOWN_TOOL": NotFound,
     "UNKNOWN_SUB_FUNCTION": NotFound,
     "PERMISSION_DENIED": NotAllowed,
 }
-"""Outcomes that are errors of the request, not results of the function."""
+"""Error codes of the request, not of the function."""
 
 
 INSTALLATION = "/v1/extensions/{app_id}/installation"
@@ -70,7 +70,7 @@ class InstallationBody(Wire):
 
 
 class Apps:
-    """Calls of one function of an app, and which apps a user has."""
+    """Direct calls and installations."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -138,14 +138,14 @@ _language_of = lru_cache(maxsize=4_096)(language.detect)
 
 
 def offers(app: AppInfo) -> dict[str, list[str]]:
-    """What can be said to an app, by language: of its authors' examples one a function for each
-    language, of functions that only read, because what harms nobody is tried first."""
+    """Examples of what can be said to an app, by language: the authors' first one of each function
+    that reads."""
     found: dict[str, list[str]] = {}
     for function in app.functions:
         if function.action_type == "read":
-            # what still has a gap to be filled comes last
+            # those with a gap to be filled come last
             texts = sorted(map(example_phrase, function.examples), key=lambda text: "…" in text)
-            # from behind, so that of each language the first one stands
+            # reversed: the first one of each language wins
             first = {_language_of(text): text for text in reversed(texts)}
             for tag, example in first.items():
                 found.setdefault(tag, []).append(example)
@@ -153,7 +153,7 @@ def offers(app: AppInfo) -> dict[str, list[str]]:
 
 
 async def known_app(kernel: Kernel, request: Request) -> AppInfo:
-    """The app that the path names; NotFound where none is deployed under that id."""
+    """The app of the path; NotFound where it is not deployed."""
     app_id = request.path["app_id"]
     info = (await kernel.dispatch.catalogue()).apps.get(app_id)
     if info is None:
@@ -162,7 +162,7 @@ async def known_app(kernel: Kernel, request: Request) -> AppInfo:
 
 
 async def loaded_app(kernel: Kernel, request: Request) -> AppInfo:
-    """The same; NotFound, with the reason, also where it failed to load."""
+    """The same; NotFound with the reason also if it failed to load."""
     info = await known_app(kernel, request)
     if info.error:
         raise NotFound(unavailable_reason(info, request.caller), field="app_id")
@@ -173,7 +173,7 @@ TOLD: Final = (
     *("app_id", "fn_name", "status", "data", "summary", "error", "error_code", "retryable", "ui"),
     *("duration_ms", "problems", "incident"),
 )
-"""What of an outcome its caller is told: the fields of `CallAnswer`."""
+"""The fields of an outcome in `CallAnswer`."""
 
 
 def _answered(outcome: CallOutcome, *, panel: bool) -> Answer:
@@ -206,7 +206,7 @@ class SecretBody(Wire):
 
 
 class AppSecrets:
-    """Lists, sets and removes them, for users; app-wide and webhook secrets for operators."""
+    """Secrets of users; app-wide and webhook secrets for operators."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -222,7 +222,7 @@ class AppSecrets:
             | {"writable": may_all or d["scope"] == "user"}
             for d in declared.values()
         ]
-        # the host answers in the order of the declarations
+        # in the order of the declarations
         pairs = zip(found.data["secrets"], described, strict=True)
         return Answer({"secrets": [s | d for s, d in pairs]})
 
@@ -248,7 +248,7 @@ class AppSecrets:
     ) -> CallOutcome:
         owner, app_id = _owner(request), request.path["app_id"]
         outcome = await self._services.call(kind, owner, app_id, name, arguments)
-        if not outcome.ok and outcome.error_code != WRONG_VALUE:  # nobody knows whether it was done
+        if not outcome.ok and outcome.error_code != WRONG_VALUE:  # unknown whether it was done
             raise DispatchUnanswered(f"{outcome.error}; ask again")
         return outcome
 
@@ -270,8 +270,8 @@ class AppSecrets:
 
 
 def _owner(request: Request) -> User:
-    """Whose secrets: the caller's, or with `user=__webhook__` those that the app's webhooks read,
-    which an operator of the tenant sets."""
+    """Whose secrets: the caller's, or with `user=__webhook__` those of the app's webhooks, for
+    operators."""
     if not request.query.get("user"):
         return request.caller
     require_role(request.caller, "operator")

@@ -1,4 +1,4 @@
-"""Identity: who is asking, from the authoriser's claims and nothing else."""
+"""Identity: the caller, from the authoriser's claims only."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ ROLES = ("user", "developer", "operator")
 _PART = re.compile(r"[^#]{1,128}")
 _RESERVED = re.compile(r"__.*__")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Unicode's categories of controls, invisible marks, surrogates and separators of lines: two ids
-that differ in these look the same."""
+"""Unicode categories of invisible characters: two ids that differ in these look the same."""
 
 
 def user_of(event: Mapping[str, Any]) -> User:
@@ -40,12 +39,12 @@ def user_of(event: Mapping[str, Any]) -> User:
     scopes = _first(claims, "scopes", "scope").replace(",", " ").split()
     return User(
         imperal_id=_key_part("sub", imperal_id),
-        # a role of somebody else's making gives no rights here
+        # an unknown role gives no rights
         role=role if role in ROLES else "user",
         language=one_line(_first(claims, "language", "locale") or "en")[:35],
         email=one_line(_claim(claims, "email"))[:320],
         tenant_id=_key_part("tenant_id", _claim(claims, "tenant_id") or "default"),
-        # `*` stands for all scopes, which a token cannot give
+        # a token cannot give all scopes
         scopes=tuple(one_line(s) for s in scopes if s != "*"),
     )
 
@@ -70,10 +69,10 @@ def require_role(user: User, role: str) -> None:
 
 
 def _claims(event: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The claims; none where anything on the way to them has another shape."""
+    """The claims; empty for an event of another shape."""
     authorizer = object_of(object_of(event.get("requestContext")).get("authorizer"))
     claims = object_of(object_of(authorizer.get("jwt")).get("claims"))
-    # a Lambda authoriser's context holds them without a layer between
+    # a Lambda authoriser's context has them directly
     return claims or object_of(authorizer.get("lambda"))
 
 

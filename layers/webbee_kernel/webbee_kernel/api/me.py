@@ -1,5 +1,4 @@
-"""What a person is owed: the record of what was done in their name, everything that is kept of
-them, and the end of it."""
+"""A user's own data: audit records, export, erasure and accepted destinations."""
 
 from __future__ import annotations
 
@@ -20,17 +19,17 @@ from .request_models import After, Page, Params, check_cursor
 from .router import Answer, Request, Route, Services
 
 READ_TURNS: Final = 200
-"""Newest turns of a session in which the message behind a record is looked for."""
+"""Newest turns of a session that are searched for the message of a record."""
 CONFIRM_S: Final = 600
-"""Seconds for which the word that confirms an erasure holds, at least."""
+"""Minimum seconds for which the word that confirms an erasure is valid."""
 ERASE_S: Final = 20.0
-"""Seconds that one request spends erasing; the next goes on."""
+"""Maximum seconds of erasing per request; the next one continues."""
 
 TOLD: Final = (
     *("at", "app_id", "fn_name", "action_type", "status", "duration_ms"),
     *("session_id", "request_id"),
 )
-"""What of a record its person reads in any case."""
+"""The fields of a record that its user always gets."""
 
 
 class EraseParams(Params):
@@ -85,8 +84,8 @@ class Me:
         )
 
     async def _messages(self, user: UserKey, records: tuple[AuditRecord, ...]) -> dict[str, str]:
-        """Messages by the requests that they were, from the conversations."""
-        # a destination that was taken back, say, belongs to no conversation
+        """Messages by request id, from the conversations."""
+        # records of revoked destinations have no session
         sessions = sorted({r.session_id for r in records if r.session_id})
         stores, now = self._app.stores, self._app.clock.now()
         keys = [SessionKey(user, session) for session in sessions]
@@ -97,7 +96,7 @@ class Me:
             request_id: str(turn["message"])
             for turns, _, _ in pages
             for turn in turns
-            # what ran behind a yes bears the id of its card
+            # a call after a yes has the id of its card
             for request_id in (turn["request_id"], *turn.get("also", ()))
         }
 
@@ -119,10 +118,10 @@ class Me:
         and answers with the word that confirms; 202 where it needs to be asked again to finish."""
         user = UserKey.of(request.caller)
         now = self._app.clock.now()
-        # the word changes with the clock: one given out just before holds, too
+        # the word changes with the clock: the one before is valid, too
         words = [_word(user, now), _word(user, now - CONFIRM_S)]
         params = request.query_model(EraseParams)
-        # an empty word is a wrong one
+        # an empty word is wrong
         if "confirm" not in params.model_fields_set:
             return Answer({"status": "confirm", "confirm": words[0], "counts": {}})
         if params.confirm not in words:
@@ -132,7 +131,7 @@ class Me:
                 field="confirm",
             )
         until = time.monotonic() + ERASE_S
-        # first, so that no open page begins anything new meanwhile
+        # first, so that no open page starts anything
         await self._app.stores.connections.forget(user)
         personal_data = make_personal_data(self._app, user, await self._apps())
         erased = await personal_data.erase(
@@ -155,7 +154,7 @@ class Me:
     async def revoke(self, request: Request) -> Answer:
         """Take one of them back (`key`), or all: the next effect that goes there is asked about."""
         params = request.query_model(RevokeParams)
-        # an empty one is none of them: only without it all go
+        # an empty key is none of them
         keys = [params.key] if "key" in params.model_fields_set else None
         return Answer({"revoked": await self._accepted.forget(UserKey.of(request.caller), keys)})
 
@@ -164,7 +163,7 @@ class Me:
 
 
 def _word(user: UserKey, now: float) -> str:
-    """Not a secret: whoever asks twice means it."""
+    """Not a secret: it only shows that the request was repeated."""
     return f"erase_{digest(str(user), int(now // CONFIRM_S))[:12]}"
 
 

@@ -1,5 +1,4 @@
-"""Wire models: what requests may hold. Unknown fields, wrong types and breached limits are refused
-by name."""
+"""Wire models of requests. Unknown fields, wrong types and exceeded limits are refused by name."""
 
 from __future__ import annotations
 
@@ -15,15 +14,14 @@ MAX_MESSAGE = 8_000
 """Characters of a message."""
 
 MAX_SEARCH = 500
-"""Characters of what the inspector looks for."""
-
+"""Characters of the inspector's search."""
 
 PAGE = 50
-"""Rows of a list in one answer, at most and where nothing is said."""
+"""Rows of a list in one answer, maximum and default."""
 
 
 def limit_of(text: str) -> int:
-    """How many rows a list shall have; BadInput for what is no number from 1 to `PAGE`."""
+    """The number of rows; BadInput unless it is from 1 to `PAGE`."""
     is_number = text.isascii() and text.isdigit() and len(text) <= len(str(PAGE))
     if not is_number or not 1 <= int(text) <= PAGE:
         raise BadInput(f"limit is a number from 1 to {PAGE}", field="limit", limit=PAGE)
@@ -31,7 +29,7 @@ def limit_of(text: str) -> int:
 
 
 def at_most(limit: int, name: str, value: str) -> str:
-    """A text of a request's; BadInput where it has more characters."""
+    """The text; BadInput where it is longer."""
     if len(value) > limit:
         told = f"{name} has {len(value)} characters; the limit is {limit}"
         raise BadInput(told, field=name, limit=limit)
@@ -40,7 +38,7 @@ def at_most(limit: int, name: str, value: str) -> str:
 
 @contextmanager
 def check_cursor() -> Iterator[None]:
-    """BadInput for a cursor that no answer gave out."""
+    """BadInput for an invalid cursor."""
     try:
         yield
     except ValueError as error:
@@ -56,7 +54,7 @@ def has_text(value: str) -> str:
 class Wire(BaseModel):
     """What a request holds. Unknown fields are refused."""
 
-    # built with the first request that holds one: a start would pay for all of them
+    # built with the first request that needs it, not at start
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 

@@ -1,5 +1,4 @@
-"""One HTTP API event in, one answer out: a request as routes see it, how a method is marked as one;
-every error becomes a status code here and nowhere else."""
+"""The HTTP API: requests, answers, the decorator `Route`, the router; errors as status codes."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ ROUTES = "_routes"
 
 
 class Request(NamedTuple):
-    """A request as routes see it. `user` is None on public routes only."""
+    """A request. `user` is None on public routes only."""
 
     event: Mapping[str, Any]
     user: User | None
@@ -63,8 +62,7 @@ class Request(NamedTuple):
 
     @property
     def reader(self) -> User:
-        """The caller, to be answered in the first language of `Accept-Language` where it names
-        one: how he is spoken to, which is no part of who he is; else in his own."""
+        """The caller with the first language of `Accept-Language`, if it names one."""
         first = LANGUAGE.match(self.headers.get("accept-language", ""))
         return replace(self.caller, language=first[0]) if first else self.caller
 
@@ -98,12 +96,12 @@ class Request(NamedTuple):
         return validate(model, data)
 
     def query_model(self, model: type[B]) -> B:
-        """Path and query as a wire model, whose fields parse their texts; BadInput as `body`."""
+        """Path and query as a wire model; BadInput as `body`."""
         return validate(model, {**self.query, **self.path}, strict=False)
 
     def key(self, body_key: str | None = None) -> str:
-        """The id that makes a retry safe: the body's own, else the header Idempotency-Key, else a
-        new one; BadInput for a header that is no request id."""
+        """The request's id: the body's own, else the header Idempotency-Key, else a new one;
+        BadInput for an invalid header."""
         if body_key:
             return body_key
         header = self.headers.get("idempotency-key", "")
@@ -131,14 +129,13 @@ H = TypeVar("H", bound=Callable[..., Coroutine[Any, Any, Answer]])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Route:
-    """A method that answers requests, told by decorating it. `key` is API Gateway's route key,
-    `POST /v1/chat`. The rest describes it in the OpenAPI document.
+    """Decorates the method that serves a route. `key` is API Gateway's route key, `POST /v1/chat`.
+    The rest describes it in the OpenAPI document.
 
-    `body` is the wire model of the request and `body_type` how it travels, `answer` the shape
-    of a 200 of `content_type`, or its name among those of `local`, `accepted` that of a 202,
-    `params` the wire model of query and path. A route that is not public refuses other query
-    parameters. `errors` gives an error of this status and body another form, `failure` is that
-    form's shape.
+    `body` is the wire model of the request and `body_type` its media type, `answer` the shape of a
+    200 of `content_type` or its name in `local/answers.py`, `accepted` that of a 202, `params` the
+    wire model of query and path; a route that is not public refuses other query parameters.
+    `errors` formats an error of a status and body, `failure` is the shape of that.
     """
 
     key: str
@@ -153,21 +150,20 @@ class Route:
     failure: Any = None
 
     def __call__(self, method: H) -> H:
-        """The method, served by this route too."""
         # in front, since Python applies the lowest decorator first
         vars(method)[ROUTES] = (self, *vars(method).get(ROUTES, ()))
         return method
 
     def match(self, method: str, path: str) -> dict[str, str] | None:
-        """The path's parameters, decoded; None where it is another route's. `{name}` takes one
-        part, `{name+}` at the end all that are left, neither takes an empty text."""
+        """The path's parameters, decoded; None for another route's path. `{name}` takes one part,
+        `{name+}` at the end all that are left; neither is empty."""
         route_method, _, pattern = self.key.partition(" ")
         if method != route_method:
             return None
         if "{" not in pattern:
             return {} if path == pattern else None
         found = _expression(pattern).fullmatch(path)
-        # decoded behind the split: an encoded slash stays within its part
+        # decoded after the split: an encoded slash stays within its part
         return {n: unquote(part) for n, part in found.groupdict().items()} if found else None
 
 
@@ -182,7 +178,7 @@ def validate(model: type[B], data: Any, *, strict: bool = True) -> B:
     try:
         return model.model_validate(data, strict=strict)
     except ValidationError as error:
-        # without the input: an error is logged and shown, and must not repeat what was sent
+        # without the input, since errors are logged
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(p) for p in first["loc"]) or "body"
         context = first.get("ctx") or {}
@@ -218,13 +214,13 @@ UNAVAILABLE_TEXTS: Final = {
     "dispatch_unavailable": "unanswered",
     "being_answered": "being_answered",
 }
-"""What people are told of a 503 by its code, where more is known than that something is down."""
+"""Texts of 503s by code; another code has a general text."""
 
 
 def to_response(error: KernelError, user: User | None, message: str = "") -> JSONObject:
-    """The error's body. What is down is for the log, and for developers and operators, who also
-    read what a model's server said: others read that something is, why a model gave no answer, and
-    what to do, in the language of their `message`, else their own. What was told stays so."""
+    """The error's body. Of a 503, users get a general text in the language of their `message`, else
+    their own; developers and operators what is down, with the words of a model's server. The text
+    stays the same when it is asked for again."""
     if error.status == 503 and not error.public_message:
         of_model = error if isinstance(error, ModelUnavailable) else None
         if user is None or user.role == "user":
@@ -239,8 +235,8 @@ def to_response(error: KernelError, user: User | None, message: str = "") -> JSO
 
 
 def unavailable_reason(app: AppInfo, user: User) -> str:
-    """Why an app offers nothing, empty where it works. The text of its error may hold what it read
-    when it was imported: it is for the log, and for developers and operators."""
+    """Why an app cannot be used, empty where it can. The text of its error may hold what it read
+    when it was imported: it is for developers and operators."""
     return app.error and (
         app.error if user.role != "user" else _language_of(user, "").say("app_away")
     )
@@ -249,7 +245,7 @@ def unavailable_reason(app: AppInfo, user: User) -> str:
 def internal_error(
     log: logging.Logger, what: str, user: User | None, message: str = ""
 ) -> JSONObject:
-    """What a defect looks like from outside: a number that stands in the log with its frames."""
+    """The body of an unexpected error: a number that the log has with the frames."""
     number = new_id()
     log.error("incident=%s | %s failed", number, what, exc_info=sys.exception())
     text = _language_of(user, message).say("incident", n=number)
@@ -265,7 +261,7 @@ _log = logging.getLogger("webbee.api")
 
 
 class Services(NamedTuple):
-    """What a group of routes works with."""
+    """The collaborators of routes."""
 
     app: App
     kernel: Kernel
@@ -281,8 +277,8 @@ class Services(NamedTuple):
         arguments: JSONObject | None = None,
         **more: Any,
     ) -> CallOutcome:
-        """Have an app called, in the time that the deployment gives a call; `more` are further
-        fields of the request."""
+        """Call an app, by default for the deployment's time of a call; `more` are further fields of
+        the request."""
         seconds = {"deadline_s": self.app.settings.call_seconds}
         request = CallRequest(
             kind, user_dict(user), app_id, name, arguments or {}, **{**seconds, **more}
@@ -291,29 +287,29 @@ class Services(NamedTuple):
 
 
 class Group:
-    """An object whose methods are routes, made when a path under one of its prefixes is first asked
-    for. What no turn needs is imported there: its cold start does not pay for it."""
+    """An object with routes, created at the first request for a path under one of its prefixes, so
+    that a cold start imports only what a turn needs."""
 
     def __init__(self, create: Callable[[], object], *prefixes: str) -> None:
-        """Without prefixes it is looked at for every path."""
+        """Without prefixes it may serve any path."""
         self._create = create
         self._prefixes = prefixes or ("",)
 
     @cached_property
     def routes(self) -> list[tuple[Route, Handler]]:
-        """As written: of two that match a path the upper one serves it."""
+        """In the order of the source; the first match serves a path."""
         group = self._create()
         methods = vars(type(group)).items()
         return [(route, getattr(group, n)) for n, m in methods for route in getattr(m, ROUTES, ())]
 
     def serves(self, path: str) -> bool:
-        """Whether a path may be one of theirs."""
+        """Whether a path may be one of its routes'."""
         return any(path == p or path.startswith(p + "/") for p in self._prefixes)
 
 
 class Router:
-    """The routes of several groups. API Gateway tells the route only where it has one of its own;
-    all others come as `ANY /v1/{proxy+}`, so the path is matched here."""
+    """The routes of several groups, matched by path: most come as API Gateway's one route
+    `ANY /v1/{proxy+}`."""
 
     def __init__(self, *groups: Group) -> None:
         self.groups = groups
@@ -324,8 +320,8 @@ class Router:
         return {route: handler for group in self.groups for route, handler in group.routes}
 
     async def serve(self, event: Mapping[str, Any]) -> JSONObject:
-        """Answer one event; never raises. Counted, reads only where they fail: a page polls twenty
-        times for each turn, which would hide that every turn fails."""
+        """Answer one event; never raises. Counts requests, but reads only if they fail: pages poll
+        so often that failing turns would not show."""
         http = (event.get("requestContext") or {}).get("http") or {}
         method, path = http.get("method", ""), str(event.get("rawPath") or http.get("path", ""))
         if method == "OPTIONS":  # a browser asks first; API Gateway adds what it may do
@@ -351,7 +347,7 @@ class Router:
 
 
 def _request(route: Route, event: Mapping[str, Any], path: Mapping[str, str]) -> Request:
-    """The event for the route's handler; BadInput for an unknown query parameter."""
+    """The event as a request; BadInput for an unknown query parameter."""
     query = event.get("queryStringParameters") or {}
     user = None if route.public else user_of(event)
     if user:
@@ -363,13 +359,13 @@ def _request(route: Route, event: Mapping[str, Any], path: Mapping[str, str]) ->
                 f"there is no query parameter {other[0][:64]!r}; {route.key} {takes}",
                 field=other[0][:64],
             )
-    # API Gateway lowers the names of headers, local servers and tests need not
+    # API Gateway lowers the names of headers, local servers may not
     headers = {k.lower(): v for k, v in (event.get("headers") or {}).items()}
     return Request(event=event, user=user, path=path, query=query, headers=headers)
 
 
 def _reader(event: Mapping[str, Any]) -> User | None:
-    """Who reads the answer, where the authoriser knows."""
+    """The caller, if the authoriser knows one."""
     try:
         return user_of(event)
     except NotAuthenticated:
@@ -377,11 +373,11 @@ def _reader(event: Mapping[str, Any]) -> User | None:
 
 
 def _refusal(error: Exception, reader: User | None, route: Route | None) -> Answer:
-    """What is answered to a request that could not be served, in the form of its route."""
+    """The answer to a request that failed, in the form of its route."""
     if isinstance(error, KernelError):
         if error.status >= 500:
             _log.error("code=%s | %s", error.code, error)
-        # an outage has no known end: clients that obey the header come back soon
+        # an outage has no known end: clients may retry soon
         wait = error.retry_after if isinstance(error, LimitReached) else 1
         headers = {"retry-after": str(wait)} if error.status in (429, 503) else {}
         answer = Answer(to_response(error, reader), error.status, headers=headers)

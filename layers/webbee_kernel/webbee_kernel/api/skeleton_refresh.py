@@ -1,5 +1,4 @@
-"""`skeleton_refresh`: the schedule's tick, the refresh queue, and installations; no
-extension code."""
+"""`skeleton_refresh`: the schedule, the refresh queue and installations; no extension code."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ _log = logging.getLogger("webbee.refresh")
 
 
 class RefreshService:
-    """What `skeleton_refresh` does with each kind of event."""
+    """Handles the events of `skeleton_refresh`."""
 
     def __init__(
         self,
@@ -70,8 +69,8 @@ class RefreshService:
         if signal := event.get("signal"):
             return {"signal": signal, "apps": await self._signal(str(signal), event)}
         measure("Ticks")
-        flush()  # a tick that is ended before it ends was one
-        # first: to find jobs takes more, and what keeps one from it does not keep the other
+        flush()  # counted even if it is cut off
+        # first: finding jobs takes longer, and fails for other reasons
         queued = await self.refresher.tick(self._sender)
         return {"queued": queued, "jobs": await self.scheduler.tick(self._sender)}
 
@@ -87,7 +86,7 @@ class RefreshService:
         return outcomes
 
     async def _installation(self, event: Mapping[str, Any]) -> JSONObject:
-        """What `chat_turn` asks for a user of its own, who was authenticated there."""
+        """An installation for a user whom `chat_turn` has authenticated."""
         user, app_id = user_from(event["user"]), str(event["app_id"])
         try:
             if event["kind"] == "uninstall":
@@ -95,13 +94,12 @@ class RefreshService:
             await self._installer.install(user, app_id, refresh=bool(event.get("refresh")))
         except KernelError as error:
             count_request(failed=True)
-            # told as an answer: an exception would reach the caller without code and status
+            # an answer: an exception would lose code and status
             return {"unavailable": error.body()["error"]}
         return {}
 
     async def _batch(self, records: list[JSONObject]) -> JSONObject:
-        """Work on the messages side by side; what could not be done is reported so that only it
-        comes again."""
+        """Handle the messages concurrently; failed ones are reported and delivered again."""
         done = await asyncio.gather(*map(self._message, records))
         return {
             "batchItemFailures": [
@@ -112,8 +110,8 @@ class RefreshService:
         }
 
     async def _message(self, record: JSONObject) -> bool:
-        """Whether the message is dealt with. One that cannot be read comes again, by then perhaps
-        to the version that knows it, and ends in the dead-letter queue."""
+        """Whether the message is done. One that cannot be read is delivered again, perhaps to a
+        version that knows it, and ends in the dead-letter queue."""
         try:
             message = from_wire(orjson.loads(record["body"]))
             # one id from the turn that asked to the refresh, in both functions' logs
@@ -136,7 +134,7 @@ class RefreshService:
         return outcome != "busy" or not isinstance(message, RefreshRequest)
 
     async def _settle(self, message: OpenEffect) -> str:
-        """Write the record of an effect that has ended meanwhile, or look at it again later."""
+        """Write the record of an effect that has ended meanwhile, or check again later."""
         user = UserKey.of(user_from(message.user))
         if await self.dispatch.settle(user, message.record):
             return "recorded"
@@ -146,7 +144,7 @@ class RefreshService:
 
 
 def _whose(message: RefreshMessage) -> dict[str, str]:
-    """The user of a message, as the log names them."""
+    """The user of a message for the log."""
     if isinstance(message, ShardDue):
         return {}
     user = message.user
@@ -154,7 +152,7 @@ def _whose(message: RefreshMessage) -> dict[str, str]:
 
 
 def _reason(error: Exception) -> str:
-    """Its class, and of an outage its words: they name a table or a service, nobody's data."""
+    """The error's class, and of an outage its text, which names a table or a service."""
     name = type(error).__name__
     outage = isinstance(error, KernelError) and error.status >= 500
     return f"{name} ({error})" if outage else name

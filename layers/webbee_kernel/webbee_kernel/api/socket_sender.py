@@ -1,11 +1,10 @@
-"""Sends a user's events to the user's open connections, as API Gateway's `@connections` serves
-them, and forgets those that are gone; and the batches that wake `chat_turn` for it: the stream of
-the events table, and the queue of late results.
+"""Sends events to their user's open WebSocket connections, by API Gateway's `@connections`. And the
+batches that trigger `chat_turn` for it: the stream of the events table and the queue of late
+results.
 
-Each record counts by itself. An event is pushed to its user's open pages; a page that misses it
-asks for it later. A result that outlived its turn must reach the turn: where that is not recorded
-yet, or a step fails, it goes to the queue and is looked at again until it has. What cannot be read
-goes to the dead-letter queue.
+An event is pushed to its user's open pages; a page that misses it asks for it later. A late result
+must reach its turn: until that is recorded, or if a step fails, it goes through the queue again.
+Records that cannot be read go to the dead-letter queue.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ MAX_FRAME_BYTES: Final = 120_000
 """API Gateway takes 128 KB a message."""
 
 _GONE_ERRORS: Final = ("GoneException", "410")
-"""What a connection that has ended is called, by name and by status."""
+"""Error codes for a connection that has ended."""
 
 
 class Pusher:
-    """Sends frames to open connections by the WebSocket API at `url`,
-    `https://<api>.execute-api.<region>.amazonaws.com/<stage>`; to none in a deployment without one.
-    Nothing here raises for a connection that is gone."""
+    """Sends frames through the WebSocket API at `url`
+    (`https://<api>.execute-api.<region>.amazonaws.com/<stage>`), empty without one. A connection
+    that is gone raises nothing."""
 
     def __init__(self, url: str, connections: ConnectionStore, clock: Clock) -> None:
         self._url = url
@@ -51,29 +50,28 @@ class Pusher:
         self._clock = clock
 
     async def push(self, user: UserKey, frames: Sequence[JSONObject]) -> None:
-        """The frames, in order, to each of the user's open connections, side by side."""
+        """Send frames in order to each of the user's open connections, concurrently."""
         found = await self._connections.of_user(user, now=self._clock.now())
         await asyncio.gather(*(self.send(user, connection, frames) for connection in found))
 
     async def end(self, connection_id: str) -> None:
-        """End a connection that speaks for nobody any more."""
+        """End a connection."""
         await self._ask("delete_connection", connection_id)
 
     async def send(self, user: UserKey, connection_id: str, frames: Sequence[JSONObject]) -> bool:
-        """The frames, in order, to one connection; whether it is still there."""
+        """Send frames in order to one connection; whether it is still there."""
         for frame in frames:
             if not await self._ask("post_to_connection", connection_id, Data=encode_frame(frame)):
-                # API Gateway does not promise to tell of every end
+                # not every end comes as an event
                 await self._connections.close(user, connection_id)
                 return False
         return True
 
     async def _ask(self, operation: str, connection_id: str, **request: Any) -> bool:
-        """One signed request; False where the connection is gone. What else fails is logged: a
-        frame is never worth more than what it tells of, and events are found again."""
+        """One request; False where the connection is gone. Other errors are only logged: the page
+        can ask for events again."""
 
         def ask() -> None:
-            # few attempts: a frame that comes late is worth little
             client = aws_client("apigatewaymanagementapi", attempts=2, address=self._url)
             getattr(client, operation)(ConnectionId=connection_id, **request)
 
@@ -92,11 +90,10 @@ _log = logging.getLogger("webbee.live")
 
 
 class Peer:
-    """The page at the other end of a connection.
+    """The page at the other end of a connection, with a queue of frames.
 
-    Frames that are put wait here for the one before them; the turn waits for none. Pieces of text
-    that wait together are sent together, so a slow connection gets fewer frames and not later ones.
-    It sends on the event loop it is made on, whoever puts a frame in.
+    Waiting text frames are merged, so a slow connection gets fewer frames, not later ones. Frames
+    are sent on the event loop that made it.
     """
 
     def __init__(self, pusher: Pusher, connection_id: str, user: User) -> None:
@@ -115,8 +112,7 @@ class Peer:
         return await self._pusher.send(self.key, self._connection_id, frames)
 
     def put(self, frame: JSONObject) -> None:
-        """Send this after what was put before. Safe from any thread: what code on another loop puts
-        in takes its place at this loop's next turn."""
+        """Queue a frame, from any thread."""
         if threading.get_ident() == self._thread:
             self._add(frame)
         else:
@@ -132,13 +128,12 @@ class Peer:
             start(self._send(), "frames")
 
     async def sent(self) -> None:
-        """Wait until everything put so far has left, or the connection is gone."""
+        """Wait until the queue is sent, or the connection is gone."""
         await self._idle.wait()
 
     async def _send(self) -> None:
         try:
             while self._frames and self._is_open:
-                # what comes while these are sent is joined for the next time
                 now, self._frames = self._frames, []
                 self._is_open = await self.tell(*now)
         except KernelError as error:  # the turn is worth more than its frames
@@ -149,7 +144,7 @@ class Peer:
 
 
 def _merge_text(frames: list[JSONObject], frame: JSONObject) -> bool:
-    """Whether the frame went into the one before it: both are text of the same turn."""
+    """Append a text frame to the last one if that is text, too; whether it was."""
     last = frames[-1] if frames else {}
     if not last.get("type") == frame["type"] == "text":
         return False
@@ -158,7 +153,7 @@ def _merge_text(frames: list[JSONObject], frame: JSONObject) -> bool:
 
 
 def frame_of(event: Event) -> JSONObject:
-    """An event of the user's: what `GET /v1/events` tells, over the socket."""
+    """An event as `GET /v1/events` has it, as a frame."""
     return {"type": "event", **_event_fields(event)}
 
 
@@ -167,15 +162,15 @@ def _event_fields(event: Event) -> JSONObject:
 
 
 def error_frame(error: JSONObject, request: JSONObject) -> JSONObject:
-    """A frame of the page that could not be served; `error` is an API error's body."""
+    """The answer to a frame that could not be served; `error` is an API error's body."""
     request_id = request.get("request_id")
     ids = {"request_id": request_id[:128]} if isinstance(request_id, str) else {}
     return {"type": "error", **ids, **error}
 
 
 def encode_frame(frame: JSONObject) -> bytes:
-    """The frame as it is sent. One that is larger than a message may be loses what makes it so,
-    and says that it has to be fetched: a turn by its session, an event by `GET /v1/events`."""
+    """The frame as it is sent. One that is too large has only its ids and `fetch`: the page then
+    reads the session, or `GET /v1/events`."""
     raw = json_text(frame).encode()
     if len(raw) <= MAX_FRAME_BYTES:
         return raw
@@ -184,12 +179,11 @@ def encode_frame(frame: JSONObject) -> bytes:
 
 
 PAUSES_S: Final = (5, 10, 20, 40, 60)
-"""Seconds after which a late result is looked at for the first, second, … time; the last one for
-all that follow."""
+"""Seconds before each attempt to add a late result; the last value repeats."""
 
 
 class StreamRecords:
-    """What `chat_turn` does with records of the stream and of the queue."""
+    """Handles records of the stream and of the queue."""
 
     def __init__(self, app: App, dispatch: Dispatch, pusher: Pusher) -> None:
         settings = app.settings
@@ -200,7 +194,7 @@ class StreamRecords:
         self._dead = JsonQueue(settings.dead_letter_url) if settings.dead_letter_url else None
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
-        """The partial batch response: the records that have to come again."""
+        """The partial batch response: the records to be delivered again."""
         if (event.get("Records") or [{}])[0].get("eventSource") != "aws:dynamodb":
             return await _each(event, "SQS", self._retry)
         by_user: dict[UserKey, list[JSONObject]] = {}
@@ -213,7 +207,7 @@ class StreamRecords:
                 return
             if found:
                 user, told = found
-                # also of a record that comes again: pages know events by their id
+                # also of a repeated record: pages know events by their id
                 by_user.setdefault(user, []).append(frame_of(told))
                 if told.kind == KIND:
                     await self._take(user, told)
@@ -227,15 +221,15 @@ class StreamRecords:
         return answer
 
     async def _take(self, user: UserKey, event: Event) -> None:
-        """A result that outlived its turn becomes a part of it, now or later. Raises where neither
-        can be: the record comes again."""
+        """Add a late result to its turn, now or later. Raises where neither works: the record is
+        delivered again."""
         if self._queue is None:
             start(self._late.take(user, event), f"late-{event.event_id}")
         elif not await self._is_done(user, event):
             await self._queue.send(_queue_message(user, event, 0), PAUSES_S[0])
 
     async def _retry(self, record: JSONObject) -> None:
-        """A letter of the queue. Raises where it can neither be settled nor sent on."""
+        """A message of the queue. Raises where it can neither be settled nor sent again."""
         try:
             user, event, waited_s = _event_of_message(loads(record["body"]))
         except (KeyError, TypeError, ValueError) as error:
@@ -246,13 +240,12 @@ class StreamRecords:
         if waited_s >= WAIT_S:
             _log.warning("kind=%s | a late result found no turn", event.kind)
             return
-        # what was waited in all lies between two pauses, so it tells which one is next
         pause = next((p for p in PAUSES_S if p > waited_s), PAUSES_S[-1])
         assert self._queue
         await self._queue.send(_queue_message(user, event, waited_s + pause), pause)
 
     async def _is_done(self, user: UserKey, event: Event) -> bool:
-        """Whether nothing is left to be done for it, now; whatever fails is tried again later."""
+        """Whether the result is settled; False also after an error."""
         try:
             return await self._late.look(user, event) != "absent"
         except Exception as error:
@@ -260,8 +253,7 @@ class StreamRecords:
             return False
 
     async def _dead_letter(self, record: JSONObject, error: Exception) -> None:
-        """A record that nobody can read goes to the dead-letter queue, whole; raises where there is
-        none or it takes nothing."""
+        """Send a record to the dead-letter queue; raises where that is missing or fails."""
         _log.error("error=%s | a record cannot be read", type(error).__name__)
         if self._dead is None:
             raise error
@@ -273,12 +265,12 @@ async def _each(
     kind: Literal["SQS", "DynamoDBStreams"],
     handle: Callable[[JSONObject], Coroutine[Any, Any, None]],
 ) -> JSONObject:
-    """powertools' partial batch response: each record is handled, in order of their beginning."""
-    # imported late: 80 ms of CPU that a process which only answers requests need not pay
+    """Handle the records concurrently; powertools' partial batch response."""
+    # 80 ms of CPU that a process which only answers requests does not need
     from aws_lambda_powertools.utilities.batch import AsyncBatchProcessor, EventType
 
     class Records(AsyncBatchProcessor):
-        """Handles them on the loop that runs: by itself it runs one of its own to its end."""
+        """Uses the running loop; the base class runs one of its own."""
 
         async def handle(self) -> None:
             await asyncio.gather(*map(self._async_process_record, self.records))
@@ -309,8 +301,8 @@ def _event_of_message(message: JSONObject) -> tuple[UserKey, Event, float]:
 
 
 def event_from_record(record: Mapping[str, Any]) -> tuple[UserKey, Event] | None:
-    """User and event of an item that was written; None for what is no new event, such as one that
-    expired. Raises ValueError for an item that is no event of a user."""
+    """User and event of a new item; None for another change. ValueError for an item that is no
+    event."""
     image = record["dynamodb"].get("NewImage")
     if record.get("eventName") != "INSERT" or not image:
         return None

@@ -1,4 +1,4 @@
-"""The WebSocket API: who may open a connection, and what its page may say over it."""
+"""The WebSocket API: opens connections by ticket and serves their frames."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from .turns import Turns
 
 TICKET_S: Final = 60
 CONNECTION_S: Final = 3 * 3600
-"""Seconds after which API Gateway ends a connection, and for which it is known at most."""
+"""Seconds after which API Gateway ends a connection."""
 UNTIL: Final = "until"
-"""Under which a ticket says when its token ends, and with it the connection."""
+"""The key of a ticket for the end of its token, which ends the connection, too."""
 
 PAGE: Final = 100
 MAX_PAGES: Final = 20
@@ -42,7 +42,7 @@ FRAMES: Final[Mapping[str, type[Wire]]] = {
     "stop": StopFrame,
     "turn": TurnFrame,
 }
-"""What a page may say, by its `type`."""
+"""The frames of a page, by their `type`."""
 _DONE: Final[JSONObject] = {"statusCode": 200}
 _log = logging.getLogger("webbee.live")
 
@@ -74,7 +74,7 @@ class Sockets:
         return Answer({"url": url, "expires_in": TICKET_S})
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
-        """One event of the WebSocket API: a connection opens, says something, ends."""
+        """One event of the WebSocket API: a connection opens, sends a frame, or ends."""
         context = event["requestContext"]
         connection_id = str(context["connectionId"])
         match context.get("eventType"):
@@ -87,7 +87,7 @@ class Sockets:
                 return _DONE
         user = await self._app.stores.connections.find(connection_id, now=self._now())
         if user is None:
-            # nobody knows whose it is: the page opens another one, with a new ticket
+            # unknown: the page opens another one, with a new ticket
             await self._pusher.end(connection_id)
             return {"statusCode": 410}
         peer = Peer(self._pusher, connection_id, user_from(user))
@@ -100,13 +100,12 @@ class Sockets:
         user = await self._app.stores.connections.take(ticket, now=self._now())
         if user is None:
             return {"statusCode": 401}
-        # taken out: what stays is the user as calls name him
         until = int(user.pop(UNTIL, self._now() + CONNECTION_S))
         await self._app.stores.connections.open(connection_id, user, expires_at=until)
         return _DONE
 
     async def _answer(self, peer: Peer, body: str) -> None:
-        """Serve a frame of the page; what cannot be served is said to it."""
+        """Serve a frame of the page, or answer with the error."""
         frame: JSONObject = {}
         try:
             frame = _frame(body)
@@ -142,8 +141,8 @@ class Sockets:
                 await peer.tell({"type": "pong"})
 
     async def _hello(self, peer: Peer, last: str) -> None:
-        """What was missed since the last event that the page saw, and a little more: an event that
-        was stored late may have an earlier id. A page that saw none gets none."""
+        """Send the events since the last one that the page has, and some before: an event that was
+        stored late may have an earlier id. A page that has none gets none."""
         log = self._app.events
         newest = last or log.mark()
         since = log.rewind(last) if last else newest
@@ -154,7 +153,6 @@ class Sockets:
             newest = since = found[-1].event_id if found else since
             if len(found) < PAGE:
                 break
-        # all that was missed has been sent; from here on events come by themselves
         await peer.tell({"type": "ready", "last_event_id": max(newest, last)})
 
     def _now(self) -> int:

@@ -1,4 +1,4 @@
-"""Turns as requests run them: waited for, or not, and gone on with in the same invocation."""
+"""Runs turns for requests, which wait for them or let them continue in the same invocation."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ from .router import Answer, internal_error, to_response
 from .socket_sender import Peer
 
 BEAT_S: Final = 1.0
-"""Seconds between two looks of a running turn at whether it is to stop."""
+"""Seconds between two checks whether a running turn is to stop."""
 
 STOPS_S: Final = 600
-"""Seconds a wish to stop is kept."""
+"""Seconds for which a request to stop is kept."""
 
 Work = Callable[[TurnRequest], Coroutine[None, None, Reply]]
-"""What runs a turn: the kernel's `turn`, or one of its confirmations."""
+"""Runs a turn: the kernel's `turn`, or an answer to a card."""
 
 _log = logging.getLogger("webbee.turns")
 
 
 class Turns:
-    """Runs turns. One that is not waited for to its end goes on, is recorded, and its answer
-    arrives as an event of kind `turn`."""
+    """Runs turns. One that outlives its request is recorded, and its answer is an event of kind
+    `turn`."""
 
     def __init__(self, app: App, kernel: Kernel) -> None:
         self._app = app
         self.kernel = kernel
 
     async def answer(self, ask: TurnRequest, work: Work, *, at_once: bool) -> Answer:
-        """The turn's reply, if it is done within `WEBBEE_ANSWER_SECONDS`; else 202, which `at_once`
-        gives as soon as the turn has begun. Raises what the turn raises."""
+        """The turn's reply within `WEBBEE_ANSWER_SECONDS`, else 202; with `at_once` 202 as soon as
+        the turn has begun. Raises what the turn raises."""
         bind(session=ask.session_id, turn=ask.request_id)
         follower = Follower(ask.request_id)
         running = asyncio.ensure_future(self._run(ask, follower, work))
-        # 202 once the turn has begun, so that a limit or a conflict is still told at once
+        # not before it has begun: a limit or a conflict is still an error of the request
         if at_once:
             begun = asyncio.ensure_future(follower.started.wait())
             await asyncio.wait({running, begun}, return_when=asyncio.FIRST_COMPLETED)
@@ -59,16 +59,14 @@ class Turns:
             await asyncio.wait({running}, timeout=self._app.settings.answer_seconds)
         if running.done():
             return Answer(running.result().body)
-        # nobody waits: a failure is recorded, so that who polls is told
+        # from now on a failure is recorded for clients that poll
         follower.is_detached = True
-        # counted as work of the process until it ends
         start(self._finish(ask, running, follower), f"turn-{ask.request_id}")
         return Answer(TurnWorking(ask.request_id, ask.session_id).body(), 202)
 
     def follow(self, ask: TurnRequest, work: Work, peer: Peer) -> None:
-        """Run the turn and tell the page of it as it goes; this returns at once."""
+        """Run the turn in the background with a page as its reader."""
         bind(session=ask.session_id, turn=ask.request_id)
-        # frames in order, whatever the gateway's answers take
         follower = Follower(ask.request_id, peer.put, peer.sent)
         running = asyncio.ensure_future(self._run(ask, follower, work))
         start(self._finish(ask, running, follower, peer), f"turn-{ask.request_id}")
@@ -76,7 +74,7 @@ class Turns:
     async def confirmation_work(
         self, user: User, confirmation_id: str, accept: bool, how: CardAnswer
     ) -> tuple[TurnRequest, Work]:
-        """What answers a confirmation, in its session, and how; NotFound where there is none."""
+        """The request and the work that answer a confirmation; NotFound where there is none."""
         session_id = await self._app.stores.sessions.find_pending(
             UserKey.of(user), confirmation_id, now=self._app.clock.now()
         )
@@ -102,10 +100,10 @@ class Turns:
                 return await work(ask._replace(follower=follower))
         except Exception as error:
             if isinstance(error, KernelError):
-                # words the error in the message's language: whoever tells it later has no message
+                # for the text in the message's language, which is not known later
                 to_response(error, ask.user, ask.message)
-            if not isinstance(error, LimitReached | TurnWorking):  # none of ours began
-                # nothing is left of the turn: the same request may begin it anew
+            if not isinstance(error, LimitReached | TurnWorking):  # no turn began
+                # the same request may begin the turn again, unless its failure is recorded
                 if not (follower.is_detached and await self._record_failure(ask, error)):
                     await heartbeat.mark_failed()
             raise
@@ -113,8 +111,8 @@ class Turns:
             heartbeat.end()
 
     async def _record_failure(self, ask: TurnRequest, error: Exception) -> bool:
-        """Record the failure of a turn that was answered 202: whoever polls is told of it, and does
-        not run it again. False where it could not be recorded."""
+        """Record the failure of a turn that was answered 202, for clients that poll; whether that
+        worked."""
         if isinstance(error, KernelError):
             body = error.body()
         else:
@@ -133,11 +131,11 @@ class Turns:
         follower: Follower,
         peer: Peer | None = None,
     ) -> None:
-        """The end of a turn that nobody waits for: an event, and the last frame of its page."""
+        """Send the end of a turn as an event, and as the last frame of its page."""
         body = await self._result_body(ask, running)
         data = {"request_id": ask.request_id, "session_id": ask.session_id, **body}
         mark = {}
-        # a repeated request ends here with the reply of the first one
+        # not for a repeated request, which has the first one's reply
         if follower.started.is_set():
             mark = {"id": await self._store(ask, data)}
         if peer:
@@ -160,8 +158,7 @@ class Turns:
         return {"status": "error", **body}
 
     async def _store(self, ask: TurnRequest, data: JSONObject) -> str:
-        """The event's id; empty where it could not be stored: the turn is in its session, and the
-        same request asked again returns it."""
+        """The event's id; empty where it could not be stored: the turn is in its session."""
         event = self._app.events.new("turn", data)
         try:
             await self._app.events.put(ask.key.user, event)
@@ -174,15 +171,15 @@ class Turns:
 def _trace(
     ask: TurnRequest, follower: Follower, prices: Mapping[str, Price]
 ) -> AbstractContextManager[None]:
-    """A developer who follows a turn of his own sees what it spends time and money on."""
+    """Sends a developer who follows a turn its spans with their cost."""
     if not (follower.has_reader and has_role(ask.user, "developer")):
         return nullcontext()
     return watch_spans(lambda span: follower.tell("trace", **with_cost(span, prices)))
 
 
 class _Heartbeat:
-    """While a turn runs: looks each second whether it is to stop, and says that it runs when half
-    its lease is over; the first was taken with the count of its request."""
+    """Every second of a running turn checks whether it is to stop, and renews its lease at half
+    time; the first lease was taken with the count of its request."""
 
     def __init__(self, app: App, limits: Limits, ask: TurnRequest, follower: Follower) -> None:
         self._limits = limits
@@ -195,7 +192,7 @@ class _Heartbeat:
         self._marked_at = self._clock.now()
         self._mark_lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
-        # a turn that ends within its first second costs no task and no read
+        # a turn of less than a second needs no task and no read
         self._timer = asyncio.get_running_loop().call_later(BEAT_S, self._begin)
 
     def end(self) -> None:
@@ -212,13 +209,13 @@ class _Heartbeat:
             try:
                 async with self._mark_lock:
                     await self._once(self._clock.now())
-            except StorageUnavailable as error:  # the turn is worth more than its beat
+            except StorageUnavailable as error:  # the turn goes on
                 _log.warning("code=%s | running turn could not say so", error.code)
             await asyncio.sleep(BEAT_S)
 
     async def _once(self, now: float) -> None:
         ask = self._ask
-        # at half of the lease, so that one lost write ends nothing
+        # at half of the lease: one write may fail
         if self._follower.started.is_set() and now - self._marked_at >= LEASE_S / 2:
             await self._limits.update_mark(ask.user, self._working, CONTINUES)
             self._marked_at = now
@@ -226,8 +223,8 @@ class _Heartbeat:
             self._follower.stop()
 
     async def mark_failed(self) -> None:
-        """The turn failed and left nothing: whoever asks again begins it anew, at once. A beat that
-        is on its way would say later that the turn still runs: it is waited for."""
+        """Release the lease of a failed turn, so that the same request begins it again. Waits for a
+        renewal in progress, which would undo that."""
         async with self._mark_lock:
             try:
                 await self._limits.update_mark(self._ask.user, self._working, NO_RESULT)
@@ -236,8 +233,8 @@ class _Heartbeat:
 
 
 def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
-    """A model's price; None where nobody said it. `model` is `bedrock:<id>` or `openai:<model>`;
-    a price may also stand under what `WEBBEE_MODEL` says of it, the server's address included."""
+    """A model's price; None if it is not configured. `model` is `bedrock:<id>` or `openai:<model>`;
+    a price may also have the model as in `WEBBEE_MODEL`, with the server's address."""
     if found := prices.get(model):
         return found
     service, _, name = model.partition(":")
@@ -247,7 +244,7 @@ def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
 
 
 def with_cost(span: JSONObject, prices: Mapping[str, Price]) -> JSONObject:
-    """A span of a turn as it is shown, with the `cost` of a model request if its price is known."""
+    """A span of a turn with the `cost` of a model request, if its price is known."""
     price = price_of(str(span.get("model", "")), prices)
     if price is None or "input_tokens" not in span:
         return span

@@ -1,4 +1,4 @@
-"""What the classifier sees, what it does not, and why. Pure: computed from what a turn read.
+"""What the classifier sees, what it does not, and why. Pure: computed from a turn's reads.
 
 - `prompt_report`  the whole report; its blocks, and per function whether it is in the catalogue
 - `memory_report`  its skeleton sections and remembered turns

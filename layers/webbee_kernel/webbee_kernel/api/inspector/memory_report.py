@@ -1,6 +1,5 @@
-"""What is remembered. Per skeleton section: what is stored, what of it renders, and the rule that
-dropped the rest. Per turn: its calls, what guarded them, its grounding, its facts with cuts and
-masks."""
+"""The skeleton sections (what is stored, what renders, and the rule that dropped the rest) and the
+remembered turns (calls with their guards, grounding, facts with cuts and masks)."""
 
 from __future__ import annotations
 
@@ -44,14 +43,14 @@ RULES = {
 
 
 def _loss(path: str, rule: str, detail: str = "not rendered") -> JSONObject:
-    """Something not rendered: where it stands, by which rule, and what happened in figures."""
+    """Something that is not rendered: its path, the rule, and the figures."""
     return {"path": path, "rule": rule, "because": RULES[rule], "detail": detail}
 
 
 def sections(view: TurnContext) -> list[JSONObject]:
     """Every stored section and every one an installed app registers, in the prompt or not."""
     known = {(a.app_id, s.section): s for a in view.catalogue.apps.values() for s in a.sections}
-    # apps may have sections of one name: their labels then say whose they are
+    # the label of a section whose name two apps have names the app
     shown = Counter(s.section for s in view.sections if s.data is not None)
     stored = {(s.app_id, s.section): s for s in view.user_state.sections}
     reports = [_section(view, s, shown, known.get(key)) for key, s in stored.items()]
@@ -162,8 +161,8 @@ def _unseen(key: Any, path: str, rule: str) -> JSONObject:
 
 
 def lost(value: Any, path: str, *, inside: bool = False) -> Iterator[JSONObject]:
-    """What of a field's value does not render, the line's length aside; `inside`: it stands in a
-    list or an object."""
+    """What of a field's value does not render, apart from the line's length; `inside` a list or an
+    object."""
     if isinstance(value, str) and (size := len(one_line(value))) > skeleton.MAX_STRING:
         cut = f"{size} characters, the first {skeleton.MAX_STRING - 1} render"
         yield _loss(path, "string_over_60", cut)
@@ -186,8 +185,8 @@ def _of_object(
 
 
 def _of_list(items: Sequence[Any], path: str) -> Iterator[JSONObject]:
-    """What a list loses: all of its records where they are many, else what does not tell them
-    apart; of many plain values the end."""
+    """What a list loses: all records if there are many, else their fields but title and id; of many
+    plain values the last ones."""
     is_long = len(items) > skeleton.MAX_LIST
     if is_long and not skeleton.is_plain(items):
         yield _loss(path, "list_over_5", f"{len(items)} items render as list[{len(items)}]")
@@ -213,7 +212,7 @@ GUARDS = {
     "VALIDATION_MISSING_FIELD": "arguments fit the parameter model: refused",
     "VALIDATION_TYPE_ERROR": "arguments fit the parameter model: refused",
 }
-"""What stopped a call, by the code recorded with it; any other code is the handler's own."""
+"""The guard that refused a call, by its error code; other codes are the handler's."""
 
 _CHARS = re.compile(r"…\[\d+ chars\]$")
 
@@ -240,21 +239,20 @@ def _turn(view: TurnContext, turn: Turn, item: HistoryItem) -> JSONObject:
         "facts": [_fact(view, d) for d in item.digests],
         "facts_chars": len("\n".join(item.facts)),
         "facts_limit": fact_ledger.TURN_CAP,
-        # the turn that takes its slot
         "leaves_on_turn": turn.seq + RING_SIZE,
     }
 
 
 def guard(call: JSONObject) -> str:
-    """The guards' verdict as the call's record tells it."""
+    """The guards' verdict on a recorded call."""
     if call.get("status") == "ok":
         return "all passed"
     return GUARDS.get(str(call.get("error_code", "")), "all passed; the call itself failed")
 
 
 def _fact(view: TurnContext, digest: ToolCallDigest) -> JSONObject:
-    """One call's FACTS line and its ARGS line, each empty where there is none. `data` and `args`
-    hold the user's real values, `masked` what stands for them in the lines."""
+    """A call's FACTS and ARGS lines (empty where missing), its real `data` and `args`, and the
+    placeholders for them in the lines (`masked`)."""
     stored = (digest.data_facts_json, digest.args_json)
     data, args = (unmask_json(text, view.masker) for text in stored)
     lines = fact_ledger.lines(digest)
@@ -272,14 +270,14 @@ def _fact(view: TurnContext, digest: ToolCallDigest) -> JSONObject:
 
 
 def cuts(value: Any, path: str) -> Iterator[JSONObject]:
-    """Where the ledger cut: paths and the markers it left."""
+    """The ledger's cuts: paths and markers."""
     if isinstance(value, dict):
         for key, item in value.items():
             is_marker = key == TRUNCATED
             marked = [{"path": path, "marker": str(item)}]
             yield from marked if is_marker else cuts(item, f"{path}.{key}")
     elif isinstance(value, list):
-        # at the end alone: elsewhere it is a value that looks like the marker
+        # a marker is always the last item
         rows = value[:-1] if more_of(value) else value
         for i, item in enumerate(rows):
             yield from cuts(item, f"{path}[{i}]")
@@ -289,8 +287,7 @@ def cuts(value: Any, path: str) -> Iterator[JSONObject]:
 
 
 def grounding(turn: Turn) -> JSONObject:
-    """What was looked up in a reply when it was written: the values that have a source, and what is
-    marked as having none."""
+    """The values of a reply that have a source, and those that are marked as having none."""
     told, reply = turn.response, turn.reply
     tokens: list[JSONObject] = [
         {"kind": s["how"], "token": reply[s["start"] : s["end"]], "found": True, "path": s["path"]}

@@ -1,4 +1,5 @@
-"""The whole report of one turn, made before it runs or instead of running it."""
+"""The whole report of a turn that is not run: blocks and functions; sections and turns are
+`memory_report`'s."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ CHARS_PER_TOKEN = 3.5
 def explain(view: TurnContext) -> JSONObject:
     """`blocks`, `failed`, `sections`, `turns`, `functions`, `window` with what it `left_out`, and
     `placeholders`. Nothing is called."""
-    _ = view.opening.prompt  # first: placeholders get the numbers a real turn gives them
+    _ = view.opening.prompt  # first: it numbers the placeholders as the turn would
     section_reports = memory_report.sections(view)
     failed = {app.app_id: app.error for app in view.catalogue.apps.values() if app.error}
     return {
@@ -40,8 +41,7 @@ def explain(view: TurnContext) -> JSONObject:
 
 
 def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
-    """Each part a model receives, in order: characters, its cap and what the cap is made of; None
-    where there is none."""
+    """Each part of the prompt in order: characters, their limit (or None) and its explanation."""
     prompt = view.opening.prompt
     listed = view.opening.shortlist
     count = f"{len(listed.shown)} functions"
@@ -63,7 +63,7 @@ def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
         (
             "apps",
             len(prompt.apps),
-            # what functions share of their arguments is never cut, so it goes beyond the cap
+            # the functions' common arguments are never cut
             MAX_APPS + sum(len(arguments(a)) for a in view.catalogue.apps.values()),
             (
                 f"what each app is and its rules, {MAX_DESCRIPTION} and {MAX_RULES:,} characters an"
@@ -101,8 +101,8 @@ def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
 
 
 def offers(view: TurnContext) -> Iterator[tuple[FunctionInfo, int | None, str]]:
-    """Every function of every deployed app with its place in the catalogue, or why it is in none;
-    shown ones first, in the order a model reads them."""
+    """Every function of every deployed app with its place in the catalogue, or why it has none;
+    shown ones first, in the catalogue's order."""
     listed = view.opening.shortlist
     yield from ((f, place, "") for place, f in enumerate(listed.shown, 1))
     fit_in = f"{len(listed.shown)} of {len(listed.ranked)} functions fit into the {listed.room:,}"
@@ -117,12 +117,8 @@ def offers(view: TurnContext) -> Iterator[tuple[FunctionInfo, int | None, str]]:
 
 
 def function_rows(view: TurnContext) -> list[JSONObject]:
-    """The functions as `offers` has them; apps that failed last.
-
-    `rank` and `score` say how near the message's words are to the function's name, description and
-    examples. They come from the embedded model's matcher, whichever model answers; None without
-    evidence.
-    """
+    """The functions of `offers`, then those of apps that failed. `rank` and `score`, None without a
+    match, are the embedded model's for the message's words, whichever model answers."""
     scores = _scores(view)
     rows = []
     for function, position, why_not in offers(view):

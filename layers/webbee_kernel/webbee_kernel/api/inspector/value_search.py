@@ -1,4 +1,4 @@
-"""A value: the channels where it stands, was cut or masked, or that it was never written."""
+"""The search for a value: the channels that hold it, cut or mask it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAMED = 3
 """Sessions that a verdict names."""
 _EXCERPT = 60
 PAST = ("message", "reply", "also", "details")
-"""What of a turn that is archived was said or brought."""
+"""The searched fields of an archived turn."""
 
 Hit = JSONObject
 Why = tuple[str, str]
@@ -54,13 +54,13 @@ def search(
     conversation that memory has lost, as its user may read them, `others` those of his other
     sessions.
     """
-    # made first: it gives placeholders the numbers that a turn would
+    # first: it numbers the placeholders as the turn would
     _ = view.opening.prompt
     channels = _Channels(view, value)
     found = list(channels.all(past, others or {}))
-    # last: the lines of the prompt repeat what the channels have told better
+    # only then: the lines of the prompt repeat the channels
     found = found or list(channels.prompt())
-    found.sort(key=lambda hit: hit["state"] == "unknown")  # what is known first
+    found.sort(key=lambda hit: hit["state"] == "unknown")  # these last
     return {
         "value": value,
         "seen": any(h["state"] in ("shown", "masked") for h in found),
@@ -99,9 +99,8 @@ def _not_loaded(view: TurnContext) -> list[str]:
 
 def _pattern(value: str) -> re.Pattern[str]:
     needle = one_line(value).casefold()
-    # matches nothing: an empty text would stand everywhere
     if not needle:
-        return re.compile("(?!)")
+        return re.compile("(?!)")  # matches nothing
     begins = r"(?<!\w)" if needle[0].isalnum() else ""  # "west" is not in "newest"
     ends = ""
     if needle.isdigit():  # "50" is not in "500", "12.50" or "09:50:00"
@@ -133,7 +132,7 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 class _Channels:
-    """Where a value may stand in what a turn reads."""
+    """Searches what a turn reads, channel by channel."""
 
     def __init__(self, view: TurnContext, value: str) -> None:
         self._view = view
@@ -152,7 +151,7 @@ class _Channels:
         yield from chain(self._catalogue(), self._others(others))
 
     def prompt(self) -> Iterator[Hit]:
-        """Lines of no channel: rules, what apps say of themselves, headers."""
+        """Lines of the prompt in no channel: rules, descriptions of apps, headers."""
         prompt = self._view.opening.prompt
         for place, text in (("system text", prompt.system), ("prompt", prompt.text)):
             for number, line in enumerate(text.splitlines(), 1):
@@ -160,7 +159,7 @@ class _Channels:
                     yield _hit("prompt", place, f"line {number}", SHOWN, line)
 
     def near(self, text: str) -> str:
-        """The text around the value; its beginning where that stands in it otherwise."""
+        """The text around the value, or its beginning."""
         found = self._pattern.search(text.casefold())
         start = max(0, found.start() - _EXCERPT) if found else 0
         return cut((ELLIPSIS if start else "") + text[start:], 3 * _EXCERPT)
@@ -177,19 +176,19 @@ class _Channels:
         otherwise: Why,
         field: JSONObject | None = None,
     ) -> Iterator[Hit]:
-        """Which of these leaves hold the value: it stands in what is shown of them, or a
-        placeholder does, else `otherwise`, or what a section's `field` lost there."""
+        """The leaves with the value: shown if the `shown` text has it, masked if a placeholder in
+        that stands for it, else as the losses of a section's `field` say, or `otherwise`."""
         is_shown, masked = self._stands(shown), masked_in(self._view, shown)
         for path, leaf in ((path, leaf) for path, leaf in values if self._stands(leaf)):
             why = _lost(field, path) if field else otherwise
-            # a placeholder may stand for a part of the value, too
+            # also placeholders for a part of the value
             names = [p for p, real in masked.items() if self._stands(real) or real in str(leaf)]
             if names:
                 why = "masked", f"the model reads {', '.join(names)}"
             yield _hit(channel, place, path, SHOWN if is_shown else why, leaf)
 
     def _failed(self) -> Iterator[Hit]:
-        """Apps that did not load and that the value names: `shop`, `shop.buy`, `shop__buy`."""
+        """Apps that failed to load and are named in the value: `shop`, `shop.buy`, `shop__buy`."""
         named = set(re.split(r"__|[^a-z0-9_-]", self._value.casefold()))
         for app in self._view.catalogue.apps.values():
             if app.error and (app.app_id in named or self._stands(app.app_id)):
@@ -221,8 +220,7 @@ class _Channels:
                 yield from self._fact(f"{place} {fact['app_id']}.{fact['fn_name']}", fact)
 
     def _fact(self, place: str, fact: JSONObject) -> Iterator[Hit]:
-        """Where a call's facts and arguments hold the value, else where they were cut: it may have
-        stood there."""
+        """A call's facts and arguments with the value, else the places where they were cut."""
         stored = (leaves(fact[n], n) for n in ("data", "args") if fact[n] is not None)
         line = f"{fact['line']}\n{fact['args_line']}"
         found = list(self._told("fact_ledger", place, chain(*stored), line, SHOWN))
@@ -232,7 +230,7 @@ class _Channels:
             yield _hit("fact_ledger", place, marked["path"], why, marked["marker"])
 
     def _archived(self, row: JSONObject) -> Hit | None:
-        """The first hit in a turn that the person reads again and the model has forgotten."""
+        """The first hit in a turn that is archived and no longer in the model's memory."""
         because = f"the model remembers the last {RING_SIZE} turns, and this is no more among them"
         told = ((n, leaf) for n in PAST for n, leaf in leaves(row.get(n), n))
         for path, leaf in ((p, leaf) for p, leaf in told if self._stands(leaf)):
@@ -240,8 +238,7 @@ class _Channels:
         return None
 
     def _others(self, sessions: Mapping[SessionSummary, Iterable[JSONObject]]) -> Iterator[Hit]:
-        """Turns of the same person's other sessions, which no model reads in this one; each names
-        the session and the turn that may be opened."""
+        """Turns of the user's other sessions, which this session's model does not read."""
         for session, rows in sessions.items():
             named = {"session_id": session.session_id, "title": session.title}
             for row in rows:
@@ -265,7 +262,7 @@ class _Channels:
 
 
 def _rendered(field: JSONObject | None) -> str:
-    """What a section's field is in the prompt: its name renders whatever becomes of its value."""
+    """A section's field in the prompt: its name renders even if its value does not."""
     if field is None or field["state"] == "dropped":
         return ""
     return f"{field['name']}={field['shown']}"
@@ -277,7 +274,7 @@ def _lost(field: JSONObject, path: str) -> Why:
         parent = loss["path"]
         within = path == parent or path.startswith((parent + ".", parent + "["))
         if within or loss["rule"] == "line_over_700":
-            # these two rules leave a beginning, the others nothing
+            # these two rules keep the beginning
             partly = loss["rule"] in ("string_over_60", "line_over_700") and field["state"] == "cut"
             return "cut" if partly else "dropped", f"{loss['because']} ({loss['detail']})"
     return "cut", "it renders in another form"
