@@ -245,16 +245,15 @@ def test_an_effect_that_reached_nobody_was_certainly_not_done(
 NAME = "/webbee-settings/shop/policy"
 
 
-def test_the_text_is_what_the_parameter_holds_or_the_file_that_it_names(tmp_path: Path) -> None:
+def test_the_text_is_the_parameters_or_of_the_file_it_names_and_without_it_no_function_starts(
+    tmp_path: Path,
+) -> None:
     file, text = tmp_path / "policy.md", "Спроси. " * 1_000
     file.write_text(text, "utf-8")
     for value, told in (("п" * 2_000, "п" * 2_000), (f"file:{file}", text)):
         with local_aws():
             boto3.client("ssm").put_parameter(Name=NAME, Value=value, Type="String")
             assert Settings.from_env({"WEBBEE_POLICY": read_policy(NAME)}).policy_text() == told
-
-
-def test_without_its_rules_a_function_does_not_start() -> None:
     settings = Settings.from_env({"WEBBEE_POLICY_PARAMETER": NAME})
     with local_aws():
         app = bootstrap(settings)

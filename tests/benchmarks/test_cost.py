@@ -104,12 +104,11 @@ def test_a_count_bills_all_that_it_looked_at(table: Table) -> None:
     assert table.ask("query", **asked, ProjectionExpression="sk") == (1.5, 0)
 
 
-def test_a_transaction_costs_twice(table: Table) -> None:
+def test_a_transaction_costs_twice_and_a_refused_write_the_item_that_stood_there(
+    table: Table,
+) -> None:
     puts = [{"Put": {"TableName": "t", "Item": item(sk, 1_100)}} for sk in ("a", "b")]
     assert table.ask("transact_write_items", TransactItems=puts) == (0, 8)
-
-
-def test_a_refused_write_bills_the_item_that_stood_there(table: Table) -> None:
     table.put("a", 2_500)
     new = "attribute_not_exists(pk)"
     refused = pytest.raises(Exception, match="ConditionalCheckFailed")
@@ -150,11 +149,8 @@ def test_everything_that_is_paid_by_use_is_counted(printed: str) -> None:
     assert "900 minutes" in printed
 
 
-def test_a_millions_price_is_the_sum_of_its_units() -> None:
+def test_a_millions_price_is_the_sum_of_its_units_and_a_count_is_rounded_up() -> None:
     assert dollars({"http": 2, "messages": 3, "log_mb": 0.001}) == pytest.approx(2 + 3 + 0.5)
-
-
-def test_a_count_is_rounded_up_so_that_the_next_one_says_the_same() -> None:
     told = {"writes": 11, "reads": 6.5, "log_mb": 0.002, "gb_seconds": 3.26}
     counted = {"writes": 10.8, "reads": 6.5, "log_mb": 0.00143, "gb_seconds": 3.26}
     assert rounded(counted) == told

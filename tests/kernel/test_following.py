@@ -150,15 +150,14 @@ def test_a_stopped_turn_calls_nothing_more_and_tells_what_ran_and_was_shown(
     assert ([c["status"] for c in body["calls"]], len(model.narrated)) == (called, narrated)
 
 
-def test_a_plain_answer_is_shown_sentence_by_sentence_while_it_is_written() -> None:
+def test_what_is_said_is_shown_by_sentences_and_stays_as_the_beginning_of_a_reply_to_a_call() -> (
+    None
+):
     said = "Hello there. I can look into your mail."
     frames, body = followed(Speaker(planned=(said, ())))
     assert texts(frames)[0].strip() == "Hello there."
     assert said.startswith("".join(texts(frames)).rstrip())
     assert body["reply"] == said
-
-
-def test_what_was_said_before_a_call_stays_as_the_beginning_of_the_reply() -> None:
     frames, body = followed(Speaker(TRUE, planned=("Let me look. One moment", LOOK)))
     assert body["reply"] == f"Let me look.\n\n{READ}"
     assert re.sub(r"\s+", " ", "".join(texts(frames))) == re.sub(r"\s+", " ", body["reply"])

@@ -96,12 +96,15 @@ def test_a_search_beside_a_call_tells_what_came_of_both() -> None:
     assert talk.asked[1].prompt.index("FOUND: ") < talk.asked[1].prompt.index("RESULT: ")
 
 
-def test_a_search_may_stay_within_one_app() -> None:
+def test_a_search_may_stay_within_one_app_and_those_that_find_nothing_new_end_the_turn() -> None:
     talk = Talk()
     within = (search("orchestra", app="glacier"), search("number 31", app="glacier"))
     talk.say(ABOUT_PARCELS, *map(planned, within))
     assert "nothing has to do with 'orchestra'" in talk.asked[1].prompt
     assert "glacier__glacier_31" in names(talk.asked[2])
+    talk = Talk()
+    talk.say(ABOUT_PARCELS, *[planned(search("zebra crossing"))] * 9)
+    assert [r.role for r in talk.asked].count("classifier") == 3
 
 
 def test_a_function_called_by_its_name_without_having_been_shown_is_shown() -> None:
@@ -110,12 +113,6 @@ def test_a_function_called_by_its_name_without_having_been_shown_is_shown() -> N
     assert [c["status"] for c in talk.calls] == ["ok"]
     told = "it was not shown: its arguments stand in the catalogue now"
     assert told in talk.asked[1].prompt
-
-
-def test_searches_that_find_nothing_new_end_the_turn() -> None:
-    talk = Talk()
-    talk.say(ABOUT_PARCELS, *[planned(search("zebra crossing"))] * 9)
-    assert [r.role for r in talk.asked].count("classifier") == 3
 
 
 def test_a_catalogue_stays_within_what_services_take_however_much_is_searched() -> None:

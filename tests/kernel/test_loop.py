@@ -131,7 +131,9 @@ def test_a_failed_call_goes_back_and_a_failure_made_good_is_not_told(office: Off
     assert "LOCKED" not in model.requests[-1].prompt
 
 
-def test_the_narrator_hands_back_when_the_results_do_not_answer(office: Office) -> None:
+def test_the_narrator_hands_back_when_results_do_not_answer_and_not_for_ever(
+    office: Office,
+) -> None:
     done = say("Boris is in B-12 now.")
     k, model = kernel(office, "find Anna", say(HAND_BACK), "move Boris B-12", done)
     assert k.chat("move Boris to Anna").text == "Boris is in B-12 now."
@@ -139,9 +141,6 @@ def test_the_narrator_hands_back_when_the_results_do_not_answer(office: Office) 
     assert HAND_BACK in model.requests[1].system
     assert model.requests[2].prompt.startswith(model.requests[0].prompt + "\n[RESULTS]")
     assert "do not answer" in model.requests[2].prompt
-
-
-def test_a_narrator_that_may_not_hand_back_any_more_is_not_believed(office: Office) -> None:
     back, ended = say(HAND_BACK), say("Nothing more can be called.")
     k, model = kernel(office, "find Anna", back, ended, back, back)
     assert k.chat("where is Anna?").text == "Anna was found."

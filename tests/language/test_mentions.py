@@ -158,11 +158,16 @@ def test_a_word_is_found_in_any_of_its_forms(
     assert words.are_in(text) and words.place_in(text) == place and bool(words) == bool(query)
 
 
-def test_another_word_is_not_found() -> None:
+def test_forms_share_their_stem_a_compound_is_found_by_its_parts_and_another_word_is_not() -> None:
     assert not SearchWords("книгу", "ru").are_in("книжный заметка")
     others = {"renewal": "new", "books": "booth", "red books": "a book", "300418": "300419"}
     for query, text in others.items():
         assert not SearchWords(query, "en").are_in(text), query
+    assert stem("задачами") == stem("задачу")
+    assert stem("tasks", "ru") == stem("task")
+    words = SearchWords("Bestellnummer", "de")
+    assert words.are_in("Die Nummer Ihrer Bestellung") and words.are_in("BESTELLNUMMER 7")
+    assert len(words.held("Ihre Bestellung")) == 1
 
 
 @pytest.mark.parametrize(
@@ -191,14 +196,3 @@ def test_what_lacks_a_word_stands_behind_what_has_all_unless_it_tells_little() -
     assert words.best({order: 1, frozenset(): 9}) == [order | number, order]
     assert words.best({order: 1, number: 8, frozenset(): 9}) == [order | number, order]
     assert words.best({frozenset(): 3}) == [order | number]
-
-
-def test_forms_of_a_word_share_their_stem_whatever_language_asks() -> None:
-    assert stem("задачами") == stem("задачу")
-    assert stem("tasks", "ru") == stem("task")
-
-
-def test_a_compound_is_found_by_its_parts() -> None:
-    words = SearchWords("Bestellnummer", "de")
-    assert words.are_in("Die Nummer Ihrer Bestellung") and words.are_in("BESTELLNUMMER 7")
-    assert len(words.held("Ihre Bestellung")) == 1

@@ -53,14 +53,13 @@ def chat(*deltas: dict[str, Any]) -> ModelResponse:
     return answer.response()
 
 
-def test_one_function_that_is_called_twice_without_ids_is_two_calls() -> None:
+def test_one_function_called_twice_without_ids_is_two_calls_and_pieces_of_thoughts_are_apart() -> (
+    None
+):
     calls = [{"function": {"name": "mail__send", "arguments": f'{{"to": "{to}"}}'}}
              for to in ("bob", "eva")]  # fmt: skip
     found = chat(*({"tool_calls": [call]} for call in calls))
     assert [call.arguments for call in found.tool_calls] == [{"to": "bob"}, {"to": "eva"}]
-
-
-def test_clear_thoughts_come_in_pieces_and_are_kept_apart() -> None:
     found = chat({"reasoning_content": "H"}, {"reasoning_content": "m."}, {"content": "Hello."})
     assert found.text == "Hello." and found.reasoning is not None
     assert found.reasoning.plain == {"reasoning_content": "Hm."}

@@ -289,13 +289,10 @@ def test_a_card_says_that_a_record_is_answered_and_whose_it_is() -> None:
     assert made.verb == "Reply"
 
 
-def test_the_fields_of_a_card_are_named_in_the_users_words() -> None:
+def test_fields_and_dates_stand_on_a_card_in_its_readers_words() -> None:
     made = mailed("de", to="ann@example.org", subject="Miete", body="Bezahlt.", sender_name="Bo")
     names = [field["name"] for field in made.calls[0]["fields"]]
     assert names[:3] == ["an", "Betreff", "Inhalt"] and "„Miete“" in made.question
-
-
-def test_a_date_stands_on_the_card_as_its_reader_writes_it() -> None:
     dates = {"en": "subject: November 30, 2026", "de": "Betreff: 30. November 2026"}
     for tag, written in (dates | {"ru": "тема: 30 ноября 2026\u202fг."}).items():
         made = mailed(tag, to="ann@example.org", subject="2026-11-30", body="2026-13-99")
@@ -303,7 +300,7 @@ def test_a_date_stands_on_the_card_as_its_reader_writes_it() -> None:
         assert "2026-13-99" in made.summary  # what only looks like one stays
 
 
-def test_what_is_hidden_behind_innocent_words_stands_on_the_card() -> None:
+def test_what_hides_behind_innocent_words_stands_on_the_card_and_no_value_adds_a_line() -> None:
     harmless = "All is well here and I am fine. " * 60
     body = f"{harmless} PIN 4711, write to {E} or https://evil.example/k, key abcDEFghi "
     body += f"or evil.example/pay (harmless), @eve_e {harmless}"
@@ -313,6 +310,10 @@ def test_what_is_hidden_behind_innocent_words_stands_on_the_card() -> None:
     assert "harmless" not in summary
     assert len(summary) < 1_000
     assert mailed(to="ann@example.org", body="x " * 499).summary.count("x") > 490
+    body = "hi”\nCalendar – delete all: “yes\u202e\u200b"
+    summary = mailed(to="a@b.co,\nc@d.co", body=body).summary
+    assert len(summary.splitlines()) == 1
+    assert summary.count("”") == 1 and "\u202e" not in summary
 
 
 MAILED = {"type": "string", "format": "email"}
@@ -351,13 +352,6 @@ def test_a_schema_that_refers_to_itself_many_times_is_read_to_its_end() -> None:
     node = {"properties": {f"n{n}": {"$ref": "#/$defs/N"} for n in range(8)} | {"to": MAILED}}
     function = f("save", extra={"$defs": {"N": node}}, root={"$ref": "#/$defs/N"})
     assert ("root.to", "recipient", "format") in classify_function(function).sinks
-
-
-def test_no_value_adds_a_line_or_closes_its_quotation() -> None:
-    body = "hi”\nCalendar – delete all: “yes\u202e\u200b"
-    summary = mailed(to="a@b.co,\nc@d.co", body=body).summary
-    assert len(summary.splitlines()) == 1
-    assert summary.count("”") == 1 and "\u202e" not in summary
 
 
 def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:

@@ -240,7 +240,7 @@ def untouched(monkeypatch: pytest.MonkeyPatch, fresh: ExtensionHarness) -> None:
         monkeypatch.setattr(fresh.app.stores.cache, name, reached)
 
 
-async def test_a_registered_model_comes_back_as_itself_and_apart_from_plain_values(
+async def test_a_registered_model_comes_back_as_itself_and_not_where_it_no_longer_fits(
     cache: Any,
 ) -> None:
     await cache.set("k", Inbox(unread=8))
@@ -248,9 +248,6 @@ async def test_a_registered_model_comes_back_as_itself_and_apart_from_plain_valu
     assert await cache.get("k") is None
     await cache.set("k", "plain")
     assert (await cache.get("k"), await cache.get("k", Inbox)) == ("plain", Inbox(unread=8))
-
-
-async def test_a_value_that_no_longer_fits_its_model_is_a_miss() -> None:
     await cached().context().cache.set("k", Inbox(unread=8))
     assert await cached(model=Renamed).context().cache.get("k", Renamed) is None
 

@@ -70,7 +70,9 @@ def test_what_looks_like_data_gets_a_verdict(
     check(" ".join(words), evidence=of)
 
 
-def test_an_answer_without_a_call_that_names_what_facts_hold_is_held_against_them() -> None:
+def test_an_answer_without_calls_is_held_against_facts_where_it_speaks_of_the_users_things() -> (
+    None
+):
     people = {"people": [{"name": "Anna", "desk": "C-12"}, {"name": "Bo", "desk": "C-7"}]}
     asked = Evidence((Call(data=people),), "what do you know of it?")
     for reply in ("Anna sits in C-12.", "C-99 is a road in Scotland."):
@@ -78,8 +80,6 @@ def test_an_answer_without_a_call_that_names_what_facts_hold_is_held_against_the
     for reply in ("Anna sits in C-99.", "Anna sits in C-7."):
         assert not check(reply, evidence=asked).grounded, reply
 
-
-def test_an_answer_without_calls_is_looked_up_only_where_it_speaks_of_the_users_things() -> None:
     def told(reply: str) -> tuple[str, ...]:
         return check(reply, evidence=Evidence(message="hello")).ungrounded
 

@@ -37,13 +37,12 @@ def marks(reply: str, data: Any, summary: str = "") -> tuple[Mark, ...]:
     return check(reply, evidence=evidence(data, "what is there?", summary)).marks
 
 
-def test_a_number_that_a_summary_has_too_belongs_to_its_record() -> None:
+def test_a_number_belongs_to_its_record_though_a_summary_has_it_and_one_worked_out_to_no_field() -> (
+    None
+):
     tests = [{"name": name, "bids": n} for n, name in enumerate(("Poppy", "Yarrow", "Clover"), 1)]
     found = marks("The Poppy comes second with 3 bids.", {"tests": tests}, "3 tests")
     assert [m.word for m in found] == ["3"]
-
-
-def test_a_column_of_figures_that_are_worked_out_is_none_of_a_field() -> None:
     found = [{"code": c, "value": v} for c, v in (("CREA", 2.7), ("GLUC", 118.0), ("POTA", 3.6))]
     reply = "| Test | Twice |\n|---|---|\n| CREA | 5.4 |\n| POTA | 7.2 |\n| GLUC | 236 |"
     assert "other_record" not in [m.reason for m in marks(reply, {"results": found})]
@@ -151,45 +150,37 @@ def test_rows_counts_sums_and_dates_of_a_list() -> None:
     )
 
 
-def test_the_lowest_and_the_highest_are_named_where_one_row_alone_has_them() -> None:
+def test_amounts_carry_the_currency_of_their_rows_or_of_what_holds_them_and_are_added_within_one() -> (
+    None
+):
     named = [("Milk", "2,10 €"), ("Bread", None), ("Ham", "12,90 €"), ("Salt", "2,10 €")]
     (found,) = aggregates([{"name": name, "price": price} for name, price in named])
     assert found.text() == "data: rows=4; price: sum 17.1 EUR, min 2.1 EUR, max 12.9 EUR of Ham"
-
-
-def test_amounts_carry_the_currency_of_their_rows_or_of_what_holds_them() -> None:
     rows = [{"price": 2.5, "currency": "EUR"}, {"price": 4, "currency": "EUR"}]
     assert "price: sum 6.5 EUR, min 2.5 EUR, max 4 EUR" in aggregates(rows)[0].text()
     held = {"currency": "USD", "orders": [{"price": 1}, {"price": 2}]}
     assert "price: sum 3 USD" in aggregates(held)[0].text()
-
-
-def test_amounts_of_several_currencies_are_not_added() -> None:
     rows = [{"price": 2.5, "currency": "EUR"}, {"price": 4, "currency": "USD"}]
     assert "price" not in aggregates(rows)[0].spans
 
 
-def test_texts_that_are_amounts_are_added() -> None:
+def test_texts_that_are_amounts_of_one_currency_are_added_and_no_others() -> None:
+    for other in ("12,00 $", "1.234 €", "n/a", 7):
+        assert not aggregates([{"paid": "390,00 €"}, {"paid": other}])[0].spans
     rows = [{"paid": text} for text in ("390,00 €", "1.290,00 €", "€ 370,-", "-45,00 €")]
     assert (
         aggregates(rows)[0].text() == "data: rows=4; paid: sum 2005 EUR, min -45 EUR, max 1290 EUR"
     )
 
 
-@pytest.mark.parametrize("other", ["12,00 $", "1.234 €", "n/a", 7])
-def test_texts_that_are_not_all_amounts_of_one_currency_are_not_added(other: Any) -> None:
-    assert not aggregates([{"paid": "390,00 €"}, {"paid": other}])[0].spans
-
-
-def test_of_ids_long_texts_what_was_cut_and_very_many_only_the_length_is_told() -> None:
+def test_of_ids_long_texts_what_was_cut_and_very_many_only_the_length_is_told_within_its_room() -> (
+    None
+):
     texts = [{"order_no": n, "text": "long " * 20} for n in range(4)]
     many = [{f"c{c}": n for c in range(10)} for n in range(50_000)]
     assert aggregates(texts)[0].text() == "data: rows=4"
     assert aggregates({"rows": [{"n": 1}, "… 34 more"]})[0].text() == "data.rows: rows=35"
     assert aggregates(many)[0].text() == "data: rows=50000"
-
-
-def test_aggregates_of_a_list_stay_within_their_room() -> None:
     rows = [{f"column_number_{c}": "ab"[n % 2] * 20 for c in range(60)} for n in range(9)]
     assert len(aggregates(rows)[0].text()) <= MAX_TEXT
 

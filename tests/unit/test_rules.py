@@ -57,10 +57,17 @@ def test_a_narrator_may_say_what_the_policy_says() -> None:
     assert kernel.chat("refunds?").text == "One order. Refunds take 14 days."
 
 
-def test_what_is_too_long_is_cut_visibly_where_it_is_loaded() -> None:
+def test_what_is_too_long_is_cut_visibly_and_what_is_said_for_functions_never() -> None:
     classifier, *_ = asked(shop(rules="r" * (MAX_RULES + 1), about="a" * (MAX_DESCRIPTION + 1)))
     told = f"{'a' * (MAX_DESCRIPTION - 1)}… Rules: {'r' * (MAX_RULES - 1)}…"
     assert classifier.system.endswith(told)
+    described = {f"argument_{n}": f"What the argument number {n} is for. " * 3 for n in range(40)}
+    apps = [
+        AppInfo(f"shop-{n}", description="x" * 300, functions=(asking("a", **described),) * 2)
+        for n in range(50)
+    ]
+    block = apps_block(apps)
+    assert block.count("argument_39: What the argument number 39 is for.") == 50
 
 
 @pytest.mark.parametrize("count", [1, 8, 9, 40, 300])
@@ -111,13 +118,3 @@ def test_what_functions_say_of_an_argument_in_the_same_words_is_said_once() -> N
     assert shown["read"]["properties"]["note"]["description"] == "What to look for."
     assert shown["delete"]["properties"]["id"] == {"type": "string"}
     assert shown["find"]["properties"]["id"]["description"] == "Id of the customer."
-
-
-def test_what_is_said_for_functions_is_never_cut() -> None:
-    described = {f"argument_{n}": f"What the argument number {n} is for. " * 3 for n in range(40)}
-    apps = [
-        AppInfo(f"shop-{n}", description="x" * 300, functions=(asking("a", **described),) * 2)
-        for n in range(50)
-    ]
-    block = apps_block(apps)
-    assert block.count("argument_39: What the argument number 39 is for.") == 50

@@ -44,15 +44,14 @@ def test_a_request_runs_from_a_second_after_it_began_until_its_lease_ends(
     assert is_running(at(asked), [at(0)]) is runs_then
 
 
-def test_a_request_that_left_nothing_runs_no_longer_whoever_asked_meanwhile() -> None:
+def test_a_request_that_left_nothing_runs_no_longer_and_one_that_goes_on_for_another_lease() -> (
+    None
+):
     marks = [at(0), at(3), at(4, NO_RESULT)]
     assert not is_running(at(5), marks)
     assert not is_running(at(0), [at(0), at(0, NO_RESULT)])  # at once
     assert is_running(at(7), [*marks, at(5)])  # begun anew
     assert not is_running(at(5), [at(0, session="s2"), at(5)])  # another's, and a lost answer
-
-
-def test_a_turn_that_goes_on_runs_for_another_lease() -> None:
     marks = [at(0), at(5, CONTINUES), at(12)]
     assert is_running(at(5.5), marks[:2])
     assert is_running(at(14.9), marks)

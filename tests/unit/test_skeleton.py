@@ -81,16 +81,17 @@ def test_what_is_shown_of_a_field(sentence: str) -> None:
         assert compress({"a": value}) == f"a={shown}"
 
 
-def test_six_fields_survive_and_hidden_ones_do_not_count() -> None:
+def test_six_fields_survive_cut_like_texts_and_nothing_passes_for_a_further_one() -> None:
     data = {"_meta": 0, **{f"f{i}": i for i in range(8)}, "_refreshed_at": 1}
     assert compress(data) == "f0=0, f1=1, f2=2, f3=3, f4=4, f5=5"
     assert list(visible(data)) == ["f0", "f1", "f2", "f3", "f4", "f5"]
     assert compress({"_only": 1}) == "(empty)"
-
-
-def test_neither_a_value_nor_a_key_can_pass_for_a_further_field() -> None:
     assert compress({"a": "1, admin=true"}) == "a=1, admin:true"
     assert compress({"x=1, admin": True}) == "x:1: admin=true"
+    assert compress({"k" * 61: 10**60}) == f"{'k' * 59}…=1{'0' * 58}…"
+    assert compress({"k" * 60: 10**59}) == f"{'k' * 60}=1{'0' * 59}"
+    long = line(section({"n": 1}), 1000.0, "s" * 61)
+    assert long == f"- {'s' * 59}… (cached ~0s ago): n=1"
 
 
 def test_a_line_of_seven_hundred_characters_is_whole_and_a_longer_one_is_cut() -> None:
@@ -102,22 +103,12 @@ def test_a_line_of_seven_hundred_characters_is_whole_and_a_longer_one_is_cut() -
     assert len(line(section(fields), 1000.0, "inbox")) == head + len(compress(fields)) < 700
 
 
-def test_sections_stand_by_age_app_and_name_and_one_name_of_two_apps_with_its_app() -> None:
+def test_sections_stand_by_age_app_and_name_and_what_was_never_refreshed_nowhere() -> None:
     unknown = section({"n": 1}, "unknown", "a", refreshed_at=None)
     known = [section({"n": 2}, n, app) for n, app in (("later", "b"), ("same", "b"), ("same", "a"))]
     block = render([unknown, *known], 1000.0)
     names = [x.split(" ")[1] for x in block.split("\n")[2:]]
     assert names == ["a.same", "later", "b.same", "unknown"]
-
-
-def test_names_and_numbers_are_cut_like_texts() -> None:
-    assert compress({"k" * 61: 10**60}) == f"{'k' * 59}…=1{'0' * 58}…"
-    assert compress({"k" * 60: 10**59}) == f"{'k' * 60}=1{'0' * 59}"
-    long = line(section({"n": 1}), 1000.0, "s" * 61)
-    assert long == f"- {'s' * 59}… (cached ~0s ago): n=1"
-
-
-def test_a_section_that_was_never_refreshed_takes_no_line_and_no_share_in_names() -> None:
     block = render([section(None, "items", "a"), section({"n": 2}, "items", "b")], 1000.0)
     assert block.split("\n")[2:] == ["- items (cached ~0s ago): n=2"]
     assert render([], 0.0).split("\n")[2:] == [EMPTY]
@@ -143,16 +134,13 @@ def test_what_no_line_can_show_does_not_pass_the_gate(value: object, passed: obj
     mask.assert_called_once_with({"a": passed})
 
 
-def test_a_handler_may_return_a_response_a_dict_or_an_action_result() -> None:
+def test_a_handler_may_return_a_response_a_dict_or_a_result_and_data_that_only_look_so() -> None:
     done = ActionResult.success({"n": 1}, "one")
     within = ActionResult.success({"response": {"n": 1}}, "one")
     wire = {"status": "success", "data": {"n": 1}, "summary": "one"}
     stamped = {"response": {"n": 1, "_refreshed_at": 5, "_ttl": 60}}
     for result in (stamped, {"n": 1}, done, within, done.to_dict(), wire):
         assert inner(result) == {"n": 1}
-
-
-def test_data_that_only_looks_like_an_answer_of_a_handler_is_stored_as_it_is() -> None:
     wire = {"data": {"n": 1}, "summary": "one"}
     for data in (
         {"status": "success", "n": 1},
