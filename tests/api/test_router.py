@@ -119,16 +119,18 @@ def url() -> Iterator[str]:
         yield world.url
 
 
-def test_the_kept_document_is_fresh() -> None:
+def test_the_kept_document_is_fresh_and_has_each_operations_summary_and_shape() -> None:
     read, served = interface()
     assert (PATH.read_text("utf-8"), SERVED.read_text("utf-8")) == (read, served), (
         "docs/openapi.json is stale: make python ARGS='-m local.reference'"
     )
-
-
-def test_what_a_caller_is_told_of_a_call_is_what_the_document_says() -> None:
     described = answers.CallAnswer.__annotations__.keys() - {"refresh_panels"}
     assert set(TOLD) == described
+    for route, handler in all_routes().items():
+        assert (handler.__doc__ or "").strip()
+        assert route.answer or route.content_type != "application/json" or "webhook" in route.key, (
+            route.key
+        )
 
 
 def test_what_it_describes_reaches_the_function_and_asks_for_a_token_where_it_says_so() -> None:
@@ -138,14 +140,6 @@ def test_what_it_describes_reaches_the_function_and_asks_for_a_token_where_it_sa
             found = matched(deployed, method.upper(), re.sub(r"\{\w+\}", "x", path))
             assert found, (method, path)
             assert found.public is (operation.get("security") == []), (method, path)
-
-
-def test_every_operation_has_a_summary_and_a_shape() -> None:
-    for route, handler in all_routes().items():
-        assert (handler.__doc__ or "").strip()
-        assert route.answer or route.content_type != "application/json" or "webhook" in route.key, (
-            route.key
-        )
 
 
 @schema.parametrize()

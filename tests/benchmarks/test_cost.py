@@ -134,14 +134,13 @@ def printed() -> str:
     return done.stdout
 
 
-def test_both_tables_of_the_page_are_those_that_are_printed(printed: str) -> None:
+def test_both_tables_of_the_page_are_those_printed_and_count_all_that_is_paid_by_use(
+    printed: str,
+) -> None:
     page = (ROOT / "docs" / "cost.md").read_text("utf-8")
     units, months = printed.strip().split("\n\n")
     assert units in page, units
     assert months in page, months
-
-
-def test_everything_that_is_paid_by_use_is_counted(printed: str) -> None:
     [last] = [line for line in printed.splitlines() if line.startswith("| **a million")]
     assert last.count("$") == 4
     for words in ("WebSocket messages", "log MB", "SQS requests", "custom metrics", "alarms"):

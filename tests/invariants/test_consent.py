@@ -244,10 +244,7 @@ def test_a_destination_that_is_kept_for_good_opens_no_other() -> None:
     assert [given for _, given in world.done] == [{"to": ANN}, {"to": ANN}]
 
 
-ASKED = {
-    "all": ["save_note", "find", "send_email", "remove"],
-    "destructive": ["remove"],
-}
+ASKED = {"all": ["save_note", "find", "send_email", "remove"], "destructive": ["remove"]}
 
 
 @pytest.mark.parametrize("setting", ASKED)

@@ -290,8 +290,7 @@ def faulty(crash: list[Any]) -> Any:
     """Memory stores whose sessions and audit may die."""
     stores = memory_stores()
     return stores._replace(
-        sessions=Faulty(stores.sessions, crash),
-        audit=Faulty(stores.audit, crash),
+        sessions=Faulty(stores.sessions, crash), audit=Faulty(stores.audit, crash)
     )
 
 

@@ -71,7 +71,7 @@ ABOUT_PARCELS = "the parcel number 17"
 FIND, LOOK = search("the orchestra number 66"), look("orchestra_66")
 
 
-def test_what_a_search_finds_can_be_called_in_the_next_round() -> None:
+def test_what_a_search_finds_or_a_call_names_can_be_called_in_the_next_round() -> None:
     talk = Talk()
     talk.say(ABOUT_PARCELS, planned(FIND), planned(LOOK))
     assert [c["fn_name"] for c in talk.calls] == ["orchestra_66"]
@@ -84,6 +84,11 @@ def test_what_a_search_finds_can_be_called_in_the_next_round() -> None:
     assert found.startswith("\n[CATALOGUE]\nFOUND: for 'the orchestra number 66'")
     assert f"the catalogue shows {LOOK.name}" in second.exchanges[0].results[0]
     assert narrator.role == "narrator"
+    talk = Talk()
+    talk.say(ABOUT_PARCELS, planned(LOOK), planned(LOOK))
+    assert [c["status"] for c in talk.calls] == ["ok"]
+    told = "it was not shown: its arguments stand in the catalogue now"
+    assert told in talk.asked[1].prompt
 
 
 def test_a_search_beside_a_call_tells_what_came_of_both() -> None:
@@ -105,14 +110,6 @@ def test_a_search_may_stay_within_one_app_and_those_that_find_nothing_new_end_th
     talk = Talk()
     talk.say(ABOUT_PARCELS, *[planned(search("zebra crossing"))] * 9)
     assert [r.role for r in talk.asked].count("classifier") == 3
-
-
-def test_a_function_called_by_its_name_without_having_been_shown_is_shown() -> None:
-    talk = Talk()
-    talk.say(ABOUT_PARCELS, planned(LOOK), planned(LOOK))
-    assert [c["status"] for c in talk.calls] == ["ok"]
-    told = "it was not shown: its arguments stand in the catalogue now"
-    assert told in talk.asked[1].prompt
 
 
 def test_a_catalogue_stays_within_what_services_take_however_much_is_searched() -> None:

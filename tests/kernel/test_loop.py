@@ -165,10 +165,7 @@ def test_no_model_reads_a_secret_argument_back(office: Office) -> None:
 
 @pytest.mark.parametrize(
     ("planned", "asked", "told"),
-    [
-        ("find Anna, ...", "cc", ""),
-        ("move Anna C-7, ...", "ccn", "Anna is in C-7 now.\n\n"),
-    ],
+    [("find Anna, ...", "cc", ""), ("move Anna C-7, ...", "ccn", "Anna is in C-7 now.\n\n")],
     ids=["is the reply where nothing was changed", "stands behind what was done"],
 )
 def test_a_question_of_the_classifier(office: Office, planned: str, asked: str, told: str) -> None:
@@ -203,10 +200,7 @@ PLANS = {
         ["find Anna", "move Anna C-7", "find Anna"],
     ),
     "a plan made anew does not repeat its effects": (
-        [
-            "move Anna C-7, move Boris C-7, find Nobody",
-            "move Anna C-7, move Boris C-7, find Anna",
-        ],
+        ["move Anna C-7, move Boris C-7, find Nobody", "move Anna C-7, move Boris C-7, find Anna"],
         "Anna and Boris are in C-7 now.",
         ["move Anna C-7", "move Boris C-7", "find Nobody", "find Anna"],
     ),

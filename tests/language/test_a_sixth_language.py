@@ -22,12 +22,7 @@ FILE = {
         "scales": {"1000": "grobumm"},
         "decimal": ",",
     },
-    "calendar": {
-        "months": {"5": "maimon"},
-        "days": {"1": "morro"},
-        "inside": "ke",
-        "hour": "hor",
-    },
+    "calendar": {"months": {"5": "maimon"}, "days": {"1": "morro"}, "inside": "ke", "hour": "hor"},
     "people": {"roles": "klindo", "phone_keys": "fonno"},
     "sentences": {"nothing_done": "Zu nok.", "items": {"one": "{n} dinx", "other": "{n} dinxa"}},
     "causes": {},

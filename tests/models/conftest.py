@@ -91,10 +91,7 @@ FAILS = {
         Answer(status=429, code="rate_limit_exceeded", retry_after=0.01),
     ),
     "broken": (error("InternalServerException"), Answer(status=500)),
-    "denied": (
-        error("AccessDeniedException", DENIED),
-        Answer(status=401, code="invalid_api_key"),
-    ),
+    "denied": (error("AccessDeniedException", DENIED), Answer(status=401, code="invalid_api_key")),
     "unknown model": (
         error("ResourceNotFoundException"),
         Answer(status=404, code="model_not_found"),

@@ -283,7 +283,9 @@ def test_a_key_that_no_header_can_carry_and_a_base_url_that_is_none_are_refused(
             OpenAICompatibleModel(f"http://{host}", "m")
 
 
-def test_clients_are_kept_by_a_few_read_timeouts(loop: LoopThread) -> None:
+def test_clients_are_kept_by_a_few_read_timeouts_and_where_no_region_is_set_that_is_said(
+    loop: LoopThread,
+) -> None:
     factory = Mock(side_effect=RuntimeError("a defect stays a defect"))
     for seconds in (0.5, 4.0, 4.9, 17.0, 900.0):
         with pytest.raises(RuntimeError):
@@ -292,9 +294,6 @@ def test_clients_are_kept_by_a_few_read_timeouts(loop: LoopThread) -> None:
     asked = [call.kwargs for call in factory.call_args_list]
     assert [told["read_timeout"] for told in asked] == [2, 5, 5, 20, 180]
     assert {told["attempts"] for told in asked} == {1}
-
-
-def test_a_model_that_is_asked_in_no_region_says_what_to_set(loop: LoopThread) -> None:
     model = BedrockModel(MODEL_ID, client_factory=Mock(side_effect=NoRegionError))
     with pytest.raises(ModelUnavailable, match="AWS_DEFAULT_REGION"):
         loop.run(model.complete(asking()))

@@ -240,12 +240,12 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
         "a line of its own for the error (llama.cpp)": Odd(
             sse(['error: {"code": 400, "type": "exceed_context_size_error"}\n\n'], done=False),
             answer({"error": {"type": "exceed_context_size_error"}}, 400),
-        ),
+        )
     },
     "refused": {
         "filtered in the middle": both(
             {"content": "Good"}, [delta(content="Good"), delta("content_filter")], "content_filter"
-        ),
+        )
     },
     "no_completion": {
         "an HTML login page": answer(LOGIN, kind="text/html"),

@@ -38,7 +38,9 @@ def client(contexts: ContextFactory, user: User = ALICE, **more: Any) -> Any:
     return contexts.make(user, "tasks", **more)
 
 
-def test_what_has_no_meaning_is_refused_in_words(contexts: ContextFactory) -> None:
+def test_what_has_no_meaning_is_refused_in_words_an_index_where_it_is_declared(
+    contexts: ContextFactory,
+) -> None:
     store = client(contexts).store
     for key in ("tasks", "tasks/", "/1", ""):
         for half in (store.get(key), store.set(key, {})):
@@ -52,6 +54,15 @@ def test_what_has_no_meaning_is_refused_in_words(contexts: ContextFactory) -> No
         with pytest.raises(ValueError, match=f"give 1 to {MAX_LIMIT}"):
             run(store.query("tasks", limit=limit))
     assert run(store.query("tasks", limit=MAX_LIMIT)).data == []
+    ext = Extension("shelf")
+    for field in ("", "a b", "a#b", "a+"):
+        with pytest.raises(ValueError, match="a field has"):
+            ext.index("books", field)
+    for n in range(4):
+        ext.index("books", f"f{n}")
+    ext.index("books", "f1")
+    with pytest.raises(ValueError, match="no more"):
+        ext.index("books", "f4")
 
 
 def test_set_replaces_the_whole_and_wraps_what_is_no_object(contexts: ContextFactory) -> None:
@@ -102,18 +113,6 @@ def test_a_silent_table_is_an_error_an_extension_can_catch(contexts: ContextFact
         assert caught.value.retry_after == 30
 
 
-def test_what_cannot_be_an_index_is_refused_where_it_is_declared() -> None:
-    ext = Extension("shelf")
-    for field in ("", "a b", "a#b", "a+"):
-        with pytest.raises(ValueError, match="a field has"):
-            ext.index("books", field)
-    for n in range(4):
-        ext.index("books", f"f{n}")
-    ext.index("books", "f1")
-    with pytest.raises(ValueError, match="no more"):
-        ext.index("books", "f4")
-
-
 def extension(app_id: str = "mail") -> Extension:
     ext = Extension(app_id)
     ext.secret("password", "The mailbox's password", required=True)
@@ -132,14 +131,13 @@ def secrets_of(harness: ExtensionHarness, user: User = ALICE, app_id: str = "mai
     return harness.host.contexts.make(user, app_id).secrets
 
 
-def test_a_name_never_declared_is_refused_in_words_that_help(harness: ExtensionHarness) -> None:
+def test_a_secret_that_was_declared_takes_a_text_of_its_size_and_nothing_else(
+    harness: ExtensionHarness,
+) -> None:
     secrets = harness.context().secrets
     for use in (secrets.get, secrets.is_set, secrets.delete, lambda name: secrets.set(name, "x")):
         with pytest.raises(NotDeclared, match=r"@ext\.secret\('pasword'"):
             harness.run(use("pasword"))
-
-
-def test_a_value_of_the_declared_size_fits_and_nothing_else(harness: ExtensionHarness) -> None:
     secrets = harness.context().secrets
     harness.run(secrets.set("token", "x" * 8))
     for value in ("secretxxx", "ключ!!!"):

@@ -167,7 +167,7 @@ UNDERSTOOD: dict[str, dict[str, list[Called]]] = {
         ],
     },
     "a quotation inside of a text is of it": {
-        "add a task: read “Emma” again": [add("read “Emma” again")],
+        "add a task: read “Emma” again": [add("read “Emma” again")]
     },
     "two commands in one message are done one at a time": {
         "add a task: buy milk and add a task: buy bread": [],

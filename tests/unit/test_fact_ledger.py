@@ -31,12 +31,11 @@ def rows(n: int, width: int = 40) -> dict[str, Any]:
     return {"count": n, "items": [{"id": f"t{i}", "title": "x" * width} for i in range(n)]}
 
 
-def test_a_number_of_more_digits_than_there_is_room_for_does_not_sink_the_turn() -> None:
+def test_older_calls_are_named_while_that_leaves_the_newest_half_of_the_room_whatever_it_holds() -> (
+    None
+):
     digests = record([("a", "old", {"id": 1}), ("a", "new", 10**4000)])
     assert digests[-1].fn_name == "new" and len(facts(digests)) <= TURN_CAP
-
-
-def test_older_calls_are_named_while_that_leaves_the_newest_half_of_the_room() -> None:
     calls = [("a", f"f{i}", rows(400)) for i in range(4)]
     whole = len(json.dumps(rows(400), ensure_ascii=False))
     marker = f'FACTS: app=a fn=f0 data={{"{fact_ledger.TRUNCATED}": "{whole} chars"}}\n'

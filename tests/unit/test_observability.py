@@ -113,12 +113,10 @@ def test_a_call_brings_correlation_session_turn_step_and_its_users_hash(log: io.
     assert observability.user_hash("acme", "alice") != observability.user_hash("umbrella", "alice")
     assert "session" not in line(log)  # nothing of an invocation stays behind
     assert observability.correlation_id() == ""
-
-
-@pytest.mark.parametrize("event", [{}, {"user": "mallory"}, {"user": {}}, {"Records": []}])
-def test_any_event_can_be_bound(log: io.StringIO, event: dict[str, Any]) -> None:
-    with observability.bind_invocation(event, None):
-        assert "user" not in line(log)
+    events: list[dict[str, Any]] = [{}, {"user": "mallory"}, {"user": {}}, {"Records": []}]
+    for event in events:  # any can be bound
+        with observability.bind_invocation(event, None):
+            assert "user" not in line(log)
 
 
 def test_of_an_exception_class_and_places_are_told_and_never_the_text(log: io.StringIO) -> None:

@@ -17,10 +17,7 @@ from webbee_kernel.testing import registry_of
 
 Write = Callable[..., Path]
 MAIN = "from webbee_kernel.sdk import Extension\nwhatever = Extension('claimed', '2.1.0')\n"
-BESIDE = {
-    "handlers.py": "x = 1\n\ndef f()\n",
-    "sub/deep.py": "\nraise RuntimeError('too deep')\n",
-}
+BESIDE = {"handlers.py": "x = 1\n\ndef f()\n", "sub/deep.py": "\nraise RuntimeError('too deep')\n"}
 
 
 @pytest.mark.parametrize(

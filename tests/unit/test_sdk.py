@@ -216,15 +216,12 @@ def test_both_refuse_the_same_section_names(name: str) -> None:
 # ---- what an extension cannot reach
 
 
-def test_there_is_no_way_to_the_fact_ledger() -> None:
+def test_what_the_package_offers_is_what_it_lists_and_no_way_to_the_fact_ledger() -> None:
     ext = Extension("app")
     context = ExtensionHarness(ext).context(system=True)
     assert not [n for n in dir(context) if "history" in n or "prompt" in n]
     for reached in (context, ext, ChatExtension(ext), sdk):
         assert not [n for n in dir(reached) if "ledger" in n]
-
-
-def test_what_the_package_offers_is_what_it_lists_beside_the_published_version() -> None:
     assert version("imperal-sdk") == "6.3.7"
     assert sorted(sdk.__all__) == list(sdk.__all__)
     assert all(hasattr(sdk, name) for name in sdk.__all__)

@@ -159,7 +159,7 @@ def test_null_stays_where_an_argument_must_be_given_and_where_it_is_one_of_sever
     assert found["properties"] == {name: after for name, (_, after) in given.items()}
 
 
-def test_of_many_arguments_what_is_required_stays_and_some_of_the_rest() -> None:
+def test_of_many_arguments_what_is_required_stays_and_of_long_choices_none() -> None:
     properties = {f"argument_{n:02}": {"type": "string"} for n in range(20)}
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     for room, some in ((50, 0), (200, 2)):
@@ -169,9 +169,6 @@ def test_of_many_arguments_what_is_required_stays_and_some_of_the_rest() -> None
     function = FunctionInfo("a", "f", "Does it. " + "At length. " * 40, "read", schema)
     assert describe(forms(function).brief) == "Does it (+14 arguments)"
     assert len(forms(function).whole.input_schema["properties"]) == 20
-
-
-def test_long_lists_of_choices_go_from_a_function_in_few_words() -> None:
     text, choices = {"type": "string"}, [f"choice-{n}" for n in range(30)]
     properties = {"a": {**text, "enum": choices}, "b": {**text, "enum": ["x"]}}
     short = brief({"type": "object", "properties": properties, "required": ["a"]}, 150)
