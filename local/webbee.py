@@ -87,7 +87,7 @@ def _of_users(commands: Commands) -> None:
 
 def _of_authors(commands: Commands) -> None:
     told = "write a new extension that passes its own tests"
-    new = commands.add("new", "cli.scaffold.new", told)
+    new = commands.add("new", "cli.authors.new", told)
     new.needed("extension", "its id: a-z 0-9 _ -")
     new.text("--thing", "what one of its things is called; else asked")
     new.text("--about", "what it is, in one sentence; else asked")
