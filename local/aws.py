@@ -8,6 +8,7 @@ exact. It is installed once, for good.
 
 from __future__ import annotations
 
+import argparse
 import copy
 import json
 import os
@@ -37,7 +38,6 @@ from webbee_kernel.api.process_pool import ProcessEnded
 
 from .loopback import served
 from .template import Template, create_tables, load_template
-from .terminal import Command
 
 REGION = "eu-central-1"
 Record = Callable[[str, str, bytes], None]
@@ -238,8 +238,8 @@ def lambda_api(
 def main(arguments: list[str] | None = None) -> int:
     """Serve tables and queue until interrupted."""
     told = "Serve the tables and the queue of template.yaml on moto."
-    parser = Command(prog="make aws", description=told)
-    parser.text("--host", "the address to listen at (127.0.0.1)", "127.0.0.1")
+    parser = argparse.ArgumentParser(prog="make aws", description=told)
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (127.0.0.1)")
     parser.add_argument("--port", type=int, default=4566)
     options = parser.parse_args(arguments)
     with aws_server(options.host, options.port) as url:

@@ -3,6 +3,7 @@ descriptions, mail servers."""
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Container
@@ -11,7 +12,7 @@ from typing import Any
 
 from .cli.talk import shown
 from .loopback import Client
-from .terminal import Command, paint, wrapped
+from .terminal import paint, wrapped
 from .world import World, local_world
 
 PERSON = {
@@ -64,8 +65,9 @@ class Story:
 
 def main(arguments: list[str] | None = None) -> int:
     """Play the story; 0 when everything happened as told."""
-    parser = Command(prog="make demo", description="A short story on one machine.")
-    parser.text("--model", "offline, bedrock:<id> or openai:<base-url>#<model>", "offline")
+    parser = argparse.ArgumentParser(prog="make demo", description="A short story on one machine.")
+    told = "offline, bedrock:<id> or openai:<base-url>#<model>"
+    parser.add_argument("--model", default="offline", help=told)
     options = parser.parse_args(arguments)
     aws = "tables from template.yaml, IMAP, SMTP, the API"
     print(paint(f"Starting one machine's worth of AWS: {aws} …", "dim"))

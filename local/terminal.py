@@ -1,5 +1,4 @@
-"""What commands share: how they speak, in colour where the terminal takes it, and their
-arguments."""
+"""How commands speak, in colour where the terminal takes it."""
 
 from __future__ import annotations
 
@@ -79,52 +78,3 @@ def near(name: str, known: Iterable[str]) -> str:
     """` – did you mean …?`, where one of the known is nearly it; else empty."""
     matches = get_close_matches(name, list(known), 1)
     return f" – did you mean {matches[0]!r}?" if matches else ""
-
-
-class Command(argparse.ArgumentParser):
-    """One command, with a method for each kind of argument that commands here take."""
-
-    def text(self, name: str, help: str, default: str = "", metavar: str | None = None) -> None:
-        """An option with a value, or, without dashes, a word that may be left out."""
-        more: Any = {} if name.startswith("-") else {"nargs": "?"}
-        self.add_argument(name, default=default, help=help, metavar=metavar, **more)
-
-    def needed(self, name: str, help: str, **more: Any) -> None:
-        """An option or a word that has to be given."""
-        if name.startswith("-"):
-            more["required"] = True
-        self.add_argument(name, help=help, **more)
-
-    def flag(self, name: str, help: str) -> None:
-        """An option without a value."""
-        self.add_argument(name, action="store_true", help=help)
-
-    def words(self, name: str, help: str) -> None:
-        """Any number of words."""
-        self.add_argument(name, nargs="*", help=help)
-
-    def repeated(self, name: str, help: str, metavar: str | None = None) -> None:
-        """An option that may be given again."""
-        self.add_argument(name, action="append", default=[], metavar=metavar, help=help)
-
-    def of_environment(self, name: str, variable: str, help: str, default: str = "") -> None:
-        """An option or a word whose value may stand in the environment."""
-        self.text(name, f"{help} ({variable})", os.environ.get(variable) or default)
-
-    def folder(self, default: str = "") -> None:
-        """Where the extensions are."""
-        self.text("--into", "folder of extensions (extensions)", default)
-
-    def model(self) -> None:
-        """Which model answers."""
-        self.text("--model", "as of make run (offline)", "offline")
-
-    def stack(self) -> None:
-        """Which deployment; credentials and region are those of the AWS command line."""
-        self.text("--stack", "the CloudFormation stack (webbee)", "webbee")
-
-    def deployment(self) -> None:
-        """What a deployment is given."""
-        told, name = "of template.yaml", "NAME=VALUE"
-        self.add_argument("--parameters", nargs="*", default=[], metavar=name, help=told)
-        self.words("rest", "for sam deploy, after --")

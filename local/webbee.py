@@ -11,120 +11,120 @@ from typing import Any
 from webbee_kernel.config import ALL_TABLES
 
 from .project import URL
-from .terminal import CliError, Command, paint
+from .terminal import CliError, paint
 
-GROUPS = {
-    "keys": "the key that signs webhooks' addresses: rotate (operator)",
-    "models": "models: check what one can do",
-    "mcp": "servers of the Model Context Protocol: list, add, approve",
-}
-"""First words of commands of two."""
-
-
-class Commands:
-    """Makes commands of a parser, each with `runs`, the module and function that run it."""
-
-    def __init__(self, top: Command) -> None:
-        self._top = top.add_subparsers(metavar="COMMAND", required=True)
-        self._groups: dict[str, Any] = {}
-
-    def add(self, words: str, runs: str, help: str, *, json: bool = True) -> Command:
-        """A command of one word, or of two, of which the first is a group."""
-        group, _, name = words.rpartition(" ")
-        if group and group not in self._groups:
-            of = self._top.add_parser(group, help=GROUPS[group])
-            self._groups[group] = of.add_subparsers(metavar="ACTION", required=True)
-        place = self._groups.get(group, self._top)
-        made: Command = place.add_parser(
-            name, help=help, description=f"{help[0].upper()}{help[1:]}."
-        )
-        made.set_defaults(runs=runs)
-        if json:
-            made.flag("--json", "print JSON")
-        return made
-
-    def of_api(self, name: str, runs: str, help: str) -> Command:
-        """A command that asks the API."""
-        made = self.add(name, runs, help)
-        made.of_environment("--url", "WEBBEE_URL", f"address of the API, {URL}", URL)
-        made.of_environment("--token", "WEBBEE_TOKEN", "bearer token, dev on this machine")
-        return made
+FLAG: Any = {"action": "store_true", "default": False}
 
 
 def parser() -> argparse.ArgumentParser:
     """Every command and its options."""
     told = "Talk to a Webbee kernel, look inside it, write extensions for it."
-    top = Command(prog="webbee", description=told)
-    commands = Commands(top)
-    _of_users(commands)
-    _of_authors(commands)
-    _of_operators(commands)
-    _of_servers(commands)
+    top = argparse.ArgumentParser(prog="webbee", description=told)
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for add in (_of_users, _of_authors, _of_operators, _of_servers):
+        add(commands)
     return top
 
 
-def _of_users(commands: Commands) -> None:
-    chat = commands.of_api("chat", "cli.talk.chat", "say something, or hold a conversation")
-    chat.words("message", "one message; none starts a conversation")
-    chat.text("--session", "id of a session to go on with")
+def _command(
+    among: Any, name: str, runs: str, help: str, *shared: argparse.ArgumentParser
+) -> argparse.ArgumentParser:
+    """A command, with the module and function that run it, and options that others have, too. An
+    option without a default is empty."""
+    about = f"{help[0].upper()}{help[1:]}."
+    made: argparse.ArgumentParser = among.add_parser(
+        name, help=help, description=about, parents=shared, argument_default=""
+    )
+    made.set_defaults(runs=runs)
+    return made
+
+
+def _shared(name: str, variable: str = "", **more: Any) -> argparse.ArgumentParser:
+    """One option of several commands, which must not change its default; its value may stand in a
+    variable of the environment."""
+    made = argparse.ArgumentParser(add_help=False, argument_default="")
+    if variable:
+        more["help"] = f"{more['help']} ({variable})"
+        more["default"] = os.environ.get(variable) or more.get("default", "")
+    made.add_argument(name, **more)
+    return made
+
+
+JSON = _shared("--json", **FLAG, help="print JSON")
+FOLDER = _shared("--into", help="folder of extensions (extensions)")
+EXTENSIONS = _shared("--into", default="extensions", help="folder of extensions (extensions)")
+MODEL = _shared("--model", default="offline", help="as of make run (offline)")
+STACK = _shared("--stack", default="webbee", help="the CloudFormation stack (webbee)")
+PARAMETERS = _shared(
+    "--parameters", nargs="*", default=[], metavar="NAME=VALUE", help="of template.yaml"
+)
+FOR_SAM = _shared("rest", nargs="*", default=None, help="for sam deploy, after --")
+
+
+def _of_users(commands: Any) -> None:
+    url = _shared("--url", "WEBBEE_URL", default=URL, help=f"address of the API, {URL}")
+    token = _shared("--token", "WEBBEE_TOKEN", help="bearer token, dev on this machine")
+    api = (JSON, url, token)
+
+    told = "say something, or hold a conversation"
+    chat = _command(commands, "chat", "cli.talk.chat", told, *api)
+    chat.add_argument("message", nargs="*", help="one message; none starts a conversation")
+    chat.add_argument("--session", help="id of a session to go on with")
 
     told = "what the model would read, and why something is missing (role developer)"
-    inspect = commands.of_api("inspect", "cli.talk.inspect", told)
-    inspect.words("message", "a message not yet sent")
-    inspect.text("--session", "the session whose memory is read")
+    inspect = _command(commands, "inspect", "cli.talk.inspect", told, *api)
+    inspect.add_argument("message", nargs="*", help="a message not yet sent")
+    inspect.add_argument("--session", help="the session whose memory is read")
     told = "find a value in every channel; exit status 1 when the model does not see it"
-    inspect.text("--search", told, metavar="VALUE")
+    inspect.add_argument("--search", help=told, metavar="VALUE")
 
     told = "list sessions, show one, delete one"
-    sessions = commands.of_api("sessions", "cli.talk.sessions", told)
-    sessions.text("id", "show this one")
-    sessions.text("--delete", "delete this one", metavar="ID")
+    sessions = _command(commands, "sessions", "cli.talk.sessions", told, *api)
+    sessions.add_argument("id", nargs="?", help="show this one")
+    sessions.add_argument("--delete", help="delete this one", metavar="ID")
 
     told = "refresh the skeleton sections now and wait for them (role developer)"
-    refresh = commands.of_api("refresh", "cli.talk.refresh", told)
-    refresh.text("app", "one app only")
+    refresh = _command(commands, "refresh", "cli.talk.refresh", told, *api)
+    refresh.add_argument("app", nargs="?", help="one app only")
 
 
-def _of_authors(commands: Commands) -> None:
+def _of_authors(commands: Any) -> None:
     told = "write a new extension that passes its own tests"
-    new = commands.add("new", "cli.authors.new", told)
-    new.needed("extension", "its id: a-z 0-9 _ -")
-    new.text("--thing", "what one of its things is called; else asked")
-    new.text("--about", "what it is, in one sentence; else asked")
-    new.text("--address", "where they come from, or none; else asked, or kept", metavar="URL")
-    new.folder("extensions")
+    new = _command(commands, "new", "cli.authors.new", told, JSON, EXTENSIONS)
+    new.add_argument("extension", help="its id: a-z 0-9 _ -")
+    new.add_argument("--thing", help="what one of its things is called; else asked")
+    new.add_argument("--about", help="what it is, in one sentence; else asked")
+    told = "where they come from, or none; else asked, or kept"
+    new.add_argument("--address", help=told, metavar="URL")
 
     told = "check extensions: whether they load, rules and limits, with file and line"
-    check = commands.add("check", "cli.authors.check", told)
-    check.text("extension", "its folder, or its id; none checks every one of extensions/")
+    check = _command(commands, "check", "cli.authors.check", told, JSON)
+    told = "its folder, or its id; none checks every one of extensions/"
+    check.add_argument("extension", nargs="?", help=told)
 
     told = "serve the API with your extensions and reload what you save"
-    dev = commands.add("dev", "run.dev", told)
-    dev.folder()
-    dev.text("--host", "the address to listen at (127.0.0.1)", "127.0.0.1")
+    dev = _command(commands, "dev", "run.dev", told, JSON, FOLDER, MODEL)
+    dev.add_argument("--host", default="127.0.0.1", help="the address to listen at (127.0.0.1)")
     dev.add_argument("--port", default=8000, type=_port, help="the port (8000)")
-    dev.model()
-    dev.text("--keep", "where state is kept (.webbee)", ".webbee")
-    dev.flag("--fresh", "begin empty and keep nothing")
-    dev.text("--origins", "pages of these origins may call the API: http://localhost:3000")
+    dev.add_argument("--keep", default=".webbee", help="where state is kept (.webbee)")
+    dev.add_argument("--fresh", **FLAG, help="begin empty and keep nothing")
+    told = "pages of these origins may call the API: http://localhost:3000"
+    dev.add_argument("--origins", help=told)
 
-    test = commands.add("test", "cli.authors.test", "run the tests of extensions")
-    test.folder()
-    test.text("extension", "its id; none takes them all")
-    test.words("rest", "for pytest, after --")
+    told = "run the tests of extensions"
+    test = _command(commands, "test", "cli.authors.test", told, JSON, FOLDER)
+    test.add_argument("extension", nargs="?", help="its id; none takes them all")
+    test.add_argument("rest", nargs="*", default=None, help="for pytest, after --")
 
     told = "say the utterances of an extension's table: which function is called, and how"
-    evaluate = commands.add("eval", "cli.evaluate.evaluate", told)
-    evaluate.text("extension", "its id; none takes them all")
-    evaluate.folder("extensions")
-    evaluate.model()
+    evaluate = _command(commands, "eval", "cli.evaluate.evaluate", told, JSON, EXTENSIONS, MODEL)
+    evaluate.add_argument("extension", nargs="?", help="its id; none takes them all")
     evaluate.add_argument("--least", default=0.0, type=float, help="share to be understood (0)")
 
-    deploy = commands.add("deploy", "cli.deploy.deploy", "build and deploy with your extensions")
-    deploy.folder()
+    told, shared = "build and deploy with your extensions", (JSON, FOLDER, PARAMETERS, FOR_SAM)
+    deploy = _command(commands, "deploy", "cli.deploy.deploy", told, *shared)
     deploy.add_argument("--arch", default="arm64", choices=("arm64", "x86_64"))
-    deploy.flag("--dry-run", "only make what would be built")
-    deploy.deployment()
+    deploy.add_argument("--dry-run", **FLAG, help="only make what would be built")
 
 
 def _port(given: str) -> int:
@@ -134,69 +134,76 @@ def _port(given: str) -> int:
     return int(given)
 
 
-def _of_operators(commands: Commands) -> None:
-    told = "what is missing before sam deploy"
-    ready = commands.add("deploy-check", "cli.deploy.deploy_check", told)
-    ready.deployment()
+def _of_operators(commands: Any) -> None:
+    told, shared = "what is missing before sam deploy", (JSON, PARAMETERS, FOR_SAM)
+    _command(commands, "deploy-check", "cli.deploy.deploy_check", told, *shared)
 
+    tenant = _shared("--tenant", required=True, help="the person's tenant")
+    user = _shared("--user", required=True, help="the person's id, as tokens name it")
+    told = "an extension no longer deployed that may have left data"
+    person = (JSON, tenant, user, STACK, _shared("--app", action="append", default=[], help=told))
     told = "write everything that is kept of a person to a file (operator)"
-    export = commands.add("export", "cli.operators.export", told)
-    export.needed("--into", "the file, lines of JSON")
+    export = _command(commands, "export", "cli.operators.export", told, *person)
+    export.add_argument("--into", required=True, help="the file, lines of JSON")
     told = "erase everything that is kept of a person (operator)"
-    erase = commands.add("erase", "cli.operators.erase", told)
-    erase.flag("--yes", "do not ask")
-    for command in (export, erase):
-        command.needed("--tenant", "the person's tenant")
-        command.needed("--user", "the person's id, as tokens name it")
-        command.stack()
-        command.repeated("--app", "an extension no longer deployed that may have left data")
+    erase = _command(commands, "erase", "cli.operators.erase", told, *person)
+    erase.add_argument("--yes", **FLAG, help="do not ask")
 
     told = "copy the items of a restored table back into the stack's own (operator)"
-    restore = commands.add("restore", "cli.operators.restore", told)
-    restore.needed("table", "which of the stack's tables", choices=ALL_TABLES)
-    restore.needed("--from", "the restored table's name", dest="source", metavar="TABLE")
-    restore.stack()
-    restore.text("--tenant", "of this tenant only")
-    restore.text("--user", "of this user only")
-    restore.flag("--overwrite", "also what has changed since; else what is missing")
-    restore.flag("--dry-run", "only say what would be done")
+    restore = _command(commands, "restore", "cli.operators.restore", told, JSON, STACK)
+    restore.add_argument("table", choices=ALL_TABLES, help="which of the stack's tables")
+    told = "the restored table's name"
+    restore.add_argument("--from", required=True, dest="source", metavar="TABLE", help=told)
+    restore.add_argument("--tenant", help="of this tenant only")
+    restore.add_argument("--user", help="of this user only")
+    told = "also what has changed since; else what is missing"
+    restore.add_argument("--overwrite", **FLAG, help=told)
+    restore.add_argument("--dry-run", **FLAG, help="only say what would be done")
 
+    keys = _group(commands, "keys", "the key that signs webhooks' addresses: rotate (operator)")
     told = "a new key; the one before stays good until the next rotation"
-    rotate = commands.add("keys rotate", "cli.operators.rotate", told)
-    rotate.stack()
-    rotate.text("--secret", "the secret's ARN, where it is not the stack's")
+    rotate = _command(keys, "rotate", "cli.operators.rotate", told, JSON, STACK)
+    rotate.add_argument("--secret", help="the secret's ARN, where it is not the stack's")
 
+    told = "bedrock:<id> or openai:<base-url>#<model>"
+    named = _shared("model", "WEBBEE_MODEL", nargs="?", help=told)
+    models = _group(commands, "models", "models: check what one can do")
     told = "ask a model what it can do, and say what to do about the rest"
-    model = commands.add("models check", "models.check", told)
+    model = _command(models, "check", "models.check", told, JSON, named)
     told = "where local starts find what was learned (.webbee); empty keeps nothing"
-    model.text("--keep", told, ".webbee", metavar="FOLDER")
-    model.of_environment("model", "WEBBEE_MODEL", "bedrock:<id> or openai:<base-url>#<model>")
+    model.add_argument("--keep", default=".webbee", metavar="FOLDER", help=told)
 
 
-def _of_servers(commands: Commands) -> None:
+def _group(commands: Any, name: str, help: str) -> Any:
+    """Commands of two words, of which this is the first."""
+    return commands.add_parser(name, help=help).add_subparsers(metavar="ACTION", required=True)
+
+
+def _of_servers(commands: Any) -> None:
+    mcp = _group(commands, "mcp", "servers of the Model Context Protocol: list, add, approve")
+    token = _shared("--token", "WEBBEE_MCP_TOKEN", help="for a server that wants one")
     told = "what servers there are, and what is wrong with them"
-    listed = commands.add("mcp list", "mcp_servers.listed", told)
-    told = "name a server in webbee.toml and approve what it offers"
-    add = commands.add("mcp add", "mcp_servers.add", told, json=False)
+    _command(mcp, "list", "mcp_servers.listed", told, JSON, FOLDER, token)
+
+    yes = _shared("--yes", **FLAG, help="approve without asking")
+    only = _shared("--only", metavar="TOOLS", help="a comma list; no others")
+    look = (FOLDER, token, yes, only)
     told = "look at what servers offer now, and approve it"
-    approve = commands.add("mcp approve", "mcp_servers.approve", told, json=False)
-    for command in (listed, add, approve):
-        command.folder()
-        command.of_environment("--token", "WEBBEE_MCP_TOKEN", "for a server that wants one")
-    for command in (add, approve):
-        command.flag("--yes", "approve without asking")
-        command.text("--only", "a comma list; no others", metavar="TOOLS")
-    approve.words("ids", "servers; none takes them all")
-    add.needed("id", "id of its app: a-z 0-9 -")
-    add.text("--server", "its address", metavar="URL")
-    add.text("--name", "what people read")
-    add.flag("--bearer", "it wants a token")
-    add.flag("--oauth", "its users sign in; you do now")
-    add.text("--public-url", f"where users come back to from its provider ({URL})", URL)
+    approve = _command(mcp, "approve", "mcp_servers.approve", told, *look)
+    approve.add_argument("ids", nargs="*", help="servers; none takes them all")
+    told = "name a server in webbee.toml and approve what it offers"
+    add = _command(mcp, "add", "mcp_servers.add", told, *look)
+    add.add_argument("id", help="id of its app: a-z 0-9 -")
+    add.add_argument("--server", metavar="URL", help="its address")
+    add.add_argument("--name", help="what people read")
+    add.add_argument("--bearer", **FLAG, help="it wants a token")
+    add.add_argument("--oauth", **FLAG, help="its users sign in; you do now")
+    told = f"where users come back to from its provider ({URL})"
+    add.add_argument("--public-url", default=URL, help=told)
     told = "a variable of the command; NAME alone is kept as a reference to this shell's"
-    add.repeated("--env", told, "NAME[=VALUE]")
-    add.text("--cwd", "the command's folder", metavar="DIR")
-    add.words("rest", "after --: a command that runs it here")
+    add.add_argument("--env", action="append", default=[], metavar="NAME[=VALUE]", help=told)
+    add.add_argument("--cwd", metavar="DIR", help="the command's folder")
+    add.add_argument("rest", nargs="*", default=None, help="after --: a command that runs it here")
 
 
 def _parsed(arguments: list[str]) -> argparse.Namespace:
