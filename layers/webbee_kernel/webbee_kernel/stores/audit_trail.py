@@ -291,7 +291,7 @@ class OnceDispatch:
             closed,
             expires_at=self._expires_at(),
             events=events,
-            events_expire_at=self._events.expires_at,
+            events_expire_at=self._events.expires_at if events else 0,
         )
 
     def _expires_at(self) -> int:
