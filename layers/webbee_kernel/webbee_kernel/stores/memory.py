@@ -29,6 +29,7 @@ _Predicate = Callable[[Item, Mapping[str, Any]], bool]
 _Test = Callable[[Any, Any], bool]
 
 _TOKEN: Final = re.compile(r"[#:]?\w+|<=|>=|[=<>(),]")
+_BETWEEN: Final = re.compile(r"(#\w+) BETWEEN (:\w+) AND (:\w+)")
 _COMPARISONS: Final[dict[str, _Test]] = {
     "=": operator.eq,
     "<": operator.lt,
@@ -64,7 +65,7 @@ def apply_update(write: Write, current: Item) -> Item:
 
 @lru_cache
 def _condition(text: str) -> _Predicate:
-    return _parse_or(_TOKEN.findall(text))
+    return _parse_or(_TOKEN.findall(_BETWEEN.sub(r"(\1 >= \2 AND \1 <= \3)", text)))
 
 
 def _parse_or(tokens: list[str]) -> _Predicate:
@@ -101,12 +102,7 @@ def _parse_term(tokens: list[str]) -> _Predicate:
         del tokens[: end + 1]
         return _comparison(_TESTS[word], name, more[0]) if more else _exists(word, name)
     sign = tokens.pop(0)
-    if sign != "BETWEEN":
-        return _comparison(_COMPARISONS[sign], word, tokens.pop(0))
-    low, _, high = tokens[:3]
-    del tokens[:3]
-    above, below = _comparison(operator.ge, word, low), _comparison(operator.le, word, high)
-    return lambda item, values: above(item, values) and below(item, values)
+    return _comparison(_COMPARISONS[sign], word, tokens.pop(0))
 
 
 def _exists(word: str, name: str) -> _Predicate:
