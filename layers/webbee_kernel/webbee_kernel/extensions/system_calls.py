@@ -31,15 +31,7 @@ from ..sdk.definitions import SecretDef
 from ..sdk.exceptions import SecretTooLargeError
 from ..sdk.extension import ALERT_PREFIX
 from ..sdk.result import ui_dict
-from ..types import (
-    JSON,
-    WEBHOOK_USER,
-    CallOutcome,
-    CallRequest,
-    JSONObject,
-    ok_outcome,
-    user_from,
-)
+from ..types import JSON, WEBHOOK_USER, CallOutcome, CallRequest, JSONObject, ok_outcome, user_from
 from .context import services
 from .context.factory import CallContext, ContextFactory
 from .error_mapping import original_error, run_contained

@@ -17,13 +17,7 @@ if TYPE_CHECKING:  # a function imports the stores of the tables that it may tou
     from .dynamodb.sessions import AcceptedStore, SessionStore
     from .dynamodb.skeletons import SkeletonStore
     from .dynamodb.transcripts import TranscriptStore
-    from .dynamodb.user_items import (
-        AuditStore,
-        CacheStore,
-        ConnectionStore,
-        EventStore,
-        LimitStore,
-    )
+    from .dynamodb.user_items import AuditStore, CacheStore, ConnectionStore, EventStore, LimitStore
 
 
 class SecretStore(Protocol):

@@ -15,11 +15,7 @@ from ...errors import CallError
 from ...invariants import limit
 from ...llm.protocol import ModelRequest
 from ...sdk.definitions import SecretDef
-from ...sdk.exceptions import (
-    CircularCallError,
-    SecretNotDeclaredError,
-    SecretTooLargeError,
-)
+from ...sdk.exceptions import CircularCallError, SecretNotDeclaredError, SecretTooLargeError
 from ...stores.event_log import panel_refresh
 from ...stores.protocols import SecretStore
 from ...text import one_line

@@ -16,17 +16,7 @@ from ...errors import BadInput, StorageUnavailable
 from ...observability import measure, span
 from ...types import JSONObject
 from ..codec import MAX_ITEM_BYTES
-from .item_requests import (
-    Item,
-    Query,
-    Write,
-    delete,
-    from_wire,
-    partition,
-    put,
-    to_wire,
-    update,
-)
+from .item_requests import Item, Query, Write, delete, from_wire, partition, put, to_wire, update
 
 BATCH: Final = 25
 # with the waits of `pause` 1.5 seconds at most: a transaction is over long before

@@ -18,16 +18,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ..item_keys import members_key
-from ..paging import (
-    END,
-    MISSING,
-    Collection,
-    DocumentQuery,
-    Position,
-    Row,
-    is_cut,
-    order_key,
-)
+from ..paging import END, MISSING, Collection, DocumentQuery, Position, Row, is_cut, order_key
 from .client import ConditionFailed, Database, TableStore
 from .document_items import SORT_KEYS, generation_of, index_entries, unchanged_condition
 from .item_requests import ABSENT, Add, Item, Query, Write, update

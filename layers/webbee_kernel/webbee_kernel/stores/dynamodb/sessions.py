@@ -106,13 +106,7 @@ class SessionStore(TableStore):
         return await self._write_turn(key, turn, write)
 
     async def replace(
-        self,
-        key: SessionKey,
-        turn: Turn,
-        *,
-        version: str,
-        answered: Sequence[str],
-        expires_at: int,
+        self, key: SessionKey, turn: Turn, *, version: str, answered: Sequence[str], expires_at: int
     ) -> bool:
         """Rewrite a turn whose questions `answered` have been answered, if it is still what was
         read (`version`); False if it is not. One conditional write, one transaction where the turn
